@@ -1,0 +1,144 @@
+//! Why a packet was dropped or marked. No drop is silent.
+
+/// Why a packet was discarded. New reasons are added with the discipline or device that needs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The buffer had no room (tail drop).
+    BufferFull,
+    /// RED's early drop between the thresholds (Floyd & Jacobson 1993 §4).
+    RedEarly,
+    /// RED above the maximum threshold.
+    RedForced,
+    /// CoDel's control law (RFC 8289 §5).
+    CoDel,
+    /// PI2's squared probability (De Schepper et al. 2016 §4).
+    Pi2,
+    /// iRED's drop flag at ingress.
+    IredFlag,
+    /// An egress clone or recirculated copy that has done its work.
+    CloneConsumed,
+    /// Recirculation had no room.
+    RecirculationFull,
+    /// Random loss on a link.
+    LinkLoss,
+    /// Loss that the scenario placed at a given time or packet.
+    ScheduledLoss,
+    /// No route leads to the destination.
+    NoRoute,
+    /// TTL or hop limit reached zero.
+    HopLimit,
+    /// No socket listens there.
+    NoSocket,
+    /// A node could not read the packet.
+    Malformed,
+}
+
+impl DropReason {
+    /// All reasons, in the order of [`DropReason::index`].
+    pub const ALL: [DropReason; 14] = [
+        DropReason::BufferFull,
+        DropReason::RedEarly,
+        DropReason::RedForced,
+        DropReason::CoDel,
+        DropReason::Pi2,
+        DropReason::IredFlag,
+        DropReason::CloneConsumed,
+        DropReason::RecirculationFull,
+        DropReason::LinkLoss,
+        DropReason::ScheduledLoss,
+        DropReason::NoRoute,
+        DropReason::HopLimit,
+        DropReason::NoSocket,
+        DropReason::Malformed,
+    ];
+
+    /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
+    pub const fn index(self) -> usize {
+        match self {
+            DropReason::BufferFull => 0,
+            DropReason::RedEarly => 1,
+            DropReason::RedForced => 2,
+            DropReason::CoDel => 3,
+            DropReason::Pi2 => 4,
+            DropReason::IredFlag => 5,
+            DropReason::CloneConsumed => 6,
+            DropReason::RecirculationFull => 7,
+            DropReason::LinkLoss => 8,
+            DropReason::ScheduledLoss => 9,
+            DropReason::NoRoute => 10,
+            DropReason::HopLimit => 11,
+            DropReason::NoSocket => 12,
+            DropReason::Malformed => 13,
+        }
+    }
+
+    /// The name that results and reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::BufferFull => "buffer-full",
+            DropReason::RedEarly => "red-early",
+            DropReason::RedForced => "red-forced",
+            DropReason::CoDel => "codel",
+            DropReason::Pi2 => "pi2",
+            DropReason::IredFlag => "ired-flag",
+            DropReason::CloneConsumed => "clone-consumed",
+            DropReason::RecirculationFull => "recirculation-full",
+            DropReason::LinkLoss => "link-loss",
+            DropReason::ScheduledLoss => "scheduled-loss",
+            DropReason::NoRoute => "no-route",
+            DropReason::HopLimit => "hop-limit",
+            DropReason::NoSocket => "no-socket",
+            DropReason::Malformed => "malformed",
+        }
+    }
+}
+
+/// Why a packet was marked CE instead of dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkReason {
+    /// RED between or above its thresholds.
+    Red,
+    /// CoDel's control law.
+    CoDel,
+    /// PI2's classic (squared) probability.
+    Pi2Classic,
+    /// PI2's scalable probability, for ECT(1).
+    Pi2Scalable,
+}
+
+impl MarkReason {
+    /// All reasons, in the order of [`MarkReason::index`].
+    pub const ALL: [MarkReason; 4] =
+        [MarkReason::Red, MarkReason::CoDel, MarkReason::Pi2Classic, MarkReason::Pi2Scalable];
+
+    /// Position in [`MarkReason::ALL`].
+    pub const fn index(self) -> usize {
+        match self {
+            MarkReason::Red => 0,
+            MarkReason::CoDel => 1,
+            MarkReason::Pi2Classic => 2,
+            MarkReason::Pi2Scalable => 3,
+        }
+    }
+
+    /// The name that results and reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MarkReason::Red => "red",
+            MarkReason::CoDel => "codel",
+            MarkReason::Pi2Classic => "pi2-classic",
+            MarkReason::Pi2Scalable => "pi2-scalable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_follow_the_lists() {
+        assert!(DropReason::ALL.iter().enumerate().all(|(i, r)| r.index() == i));
+        assert!(MarkReason::ALL.iter().enumerate().all(|(i, r)| r.index() == i));
+    }
+}

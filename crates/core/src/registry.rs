@@ -1,0 +1,142 @@
+//! Run-time registries: an id, what can be built under it, and the documentation that `jettison list` prints.
+
+use indexmap::IndexMap;
+use schemars::Schema;
+use serde_json::Value;
+
+/// What a registry entry tells about itself.
+pub trait Catalogue {
+    /// The id that scenario files write (`kind = "codel"`).
+    fn id(&self) -> &'static str;
+    /// One line for `jettison list`.
+    fn summary(&self) -> &'static str;
+    /// The document it implements: RFC or paper, with the section where one matters.
+    fn source(&self) -> &'static str;
+    /// The JSON Schema of its parameters, an object schema without the `kind` key.
+    fn schema(&self) -> Schema;
+}
+
+/// One parameter of an entry, as `jettison list` prints it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ParameterDoc {
+    /// The key in the scenario file.
+    pub name: String,
+    /// `duration`, `rate`, `size`, `integer`, `number`, `boolean`, a list of choices, …
+    pub unit: String,
+    /// The default, as one would write it; `None` where the key is required or unset.
+    pub default: Option<String>,
+    /// What it means.
+    pub description: String,
+}
+
+/// Entries by id, in the order of registration.
+#[derive(Debug, Clone)]
+pub struct Registry<E> {
+    what: &'static str,
+    entries: IndexMap<&'static str, E>,
+}
+
+impl<E: Catalogue> Registry<E> {
+    /// An empty registry of `what` (`"queue discipline"`), a word that messages use.
+    pub fn new(what: &'static str) -> Registry<E> {
+        Registry { what, entries: IndexMap::new() }
+    }
+    /// Adds or replaces an entry.
+    pub fn register(&mut self, entry: E) {
+        self.entries.insert(entry.id(), entry);
+    }
+    /// The entry of that id.
+    pub fn entry(&self, id: &str) -> Option<&E> {
+        self.entries.get(id)
+    }
+    /// All entries, in the order of registration.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        self.entries.values()
+    }
+    /// All ids, in the order of registration.
+    pub fn ids(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.entries.keys().copied()
+    }
+    /// A message for an id that is not here, with the nearest one that is.
+    pub fn unknown(&self, id: &str) -> String {
+        let known = self.ids().collect::<Vec<_>>().join(", ");
+        match nearest(id, self.ids()) {
+            Some(near) => format!("unknown {} `{id}`; did you mean `{near}`? Known: {known}", self.what),
+            None => format!("unknown {} `{id}`. Known: {known}", self.what),
+        }
+    }
+}
+
+/// The candidate nearest to `word` in spelling, if any is near enough to be a slip of the pen.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().max(word.len()) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The parameters that an object schema describes, in the schema's order.
+pub fn parameter_docs(schema: &Schema) -> Vec<ParameterDoc> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
+    properties
+        .iter()
+        .map(|(name, property)| ParameterDoc {
+            name: name.clone(),
+            unit: unit_of(property),
+            default: property.get("default").filter(|d| !d.is_null()).map(written),
+            description: property
+                .get("description")
+                .and_then(Value::as_str)
+                .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
+                .unwrap_or_default(),
+        })
+        .collect()
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn unit_of(property: &Value) -> String {
+    let choices = |list: &Vec<Value>| list.iter().map(written).collect::<Vec<_>>().join(" | ");
+    if let Some(list) = property.get("enum").and_then(Value::as_array) {
+        return choices(list);
+    }
+    if let Some(title) = property.get("title").and_then(Value::as_str) {
+        return title.to_owned();
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(list) = property.get(key).and_then(Value::as_array) {
+            let parts: Vec<String> = list
+                .iter()
+                .filter(|part| part.get("type").and_then(Value::as_str) != Some("null"))
+                .map(|part| part.get("const").map(written).unwrap_or_else(|| unit_of(part)))
+                .collect();
+            return parts.join(" | ");
+        }
+    }
+    match property.get("type") {
+        Some(Value::String(kind)) => kind.clone(),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter(|k| k.as_str() != Some("null")).map(written).collect::<Vec<_>>().join(" | ")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn suggests_slips_and_not_strangers() {
+        let known = ["tail-drop", "red", "codel", "pi2"];
+        assert_eq!(nearest("coddel", known.into_iter()), Some("codel"));
+        assert_eq!(nearest("taildrop", known.into_iter()), Some("tail-drop"));
+        assert_eq!(nearest("wireless", known.into_iter()), None);
+    }
+}

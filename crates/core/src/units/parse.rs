@@ -1,0 +1,154 @@
+//! Reading `"<number> <unit>"` exactly, without a detour through binary fractions.
+
+use thiserror::Error;
+
+/// A quantity that could not be read, with what would have been right.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnitError {
+    /// No number in front, or one that is not a plain decimal.
+    #[error("`{text}` is not a {what}: write a number and a unit, such as \"{example}\"")]
+    NotANumber { text: String, what: &'static str, example: &'static str },
+    /// A number without its unit.
+    #[error("`{text}` has no unit: write one of {units}, such as \"{example}\"")]
+    NoUnit { text: String, units: String, example: &'static str },
+    /// A unit that this quantity is not measured in.
+    #[error("`{unit}` is not a unit of a {what}: use one of {units}")]
+    WrongUnit { unit: String, what: &'static str, units: String },
+    /// Below zero, or past what 64 bits hold.
+    #[error("`{text}` is out of range for a {what}")]
+    OutOfRange { text: String, what: &'static str },
+    /// Finer than the base unit can hold.
+    #[error("`{text}` is finer than {base}, the smallest step of a {what}")]
+    TooFine { text: String, what: &'static str, base: &'static str },
+}
+
+/// Reads `"<decimal> <unit>"` into whole base units.
+///
+/// `units` lists each accepted unit with its worth in base units. A fraction such as `"1.5 ms"` is exact or an
+/// error ([`UnitError::TooFine`]): nothing is rounded in silence.
+pub fn parse_quantity(
+    text: &str,
+    what: &'static str,
+    example: &'static str,
+    base: &'static str,
+    units: &[(&str, u64)],
+) -> Result<u64, UnitError> {
+    let not_a_number = || UnitError::NotANumber { text: text.to_owned(), what, example };
+    let list = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',' | '-' | '+'))).unwrap_or(trimmed.len());
+    let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
+    if number.starts_with('-') {
+        return Err(UnitError::OutOfRange { text: text.to_owned(), what });
+    }
+    let number: String = number.chars().filter(|c| *c != '_' && *c != ',').collect();
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    let digits = |s: &str| s.chars().all(|c| c.is_ascii_digit());
+    if (whole.is_empty() && fraction.is_empty()) || !digits(whole) || !digits(fraction) {
+        return Err(not_a_number());
+    }
+    if unit.is_empty() {
+        return Err(UnitError::NoUnit { text: text.to_owned(), units: list(), example });
+    }
+    let Some((_, worth)) = units.iter().find(|(name, _)| *name == unit) else {
+        return Err(UnitError::WrongUnit { unit: unit.to_owned(), what, units: list() });
+    };
+    let out_of_range = || UnitError::OutOfRange { text: text.to_owned(), what };
+    let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| out_of_range())? };
+    let mut value = whole.checked_mul(u128::from(*worth)).ok_or_else(out_of_range)?;
+    let fraction = fraction.trim_end_matches('0');
+    if !fraction.is_empty() {
+        if fraction.len() > 18 {
+            return Err(UnitError::TooFine { text: text.to_owned(), what, base });
+        }
+        let numerator: u128 = fraction.parse().map_err(|_| not_a_number())?;
+        let scale = 10u128.pow(fraction.len() as u32);
+        let product = numerator * u128::from(*worth);
+        if product % scale != 0 {
+            return Err(UnitError::TooFine { text: text.to_owned(), what, base });
+        }
+        value = value.checked_add(product / scale).ok_or_else(out_of_range)?;
+    }
+    u64::try_from(value).map_err(|_| out_of_range())
+}
+
+/// Reads a share of one: `"0.5 %"` or a plain `"0.005"`.
+pub fn parse_share(text: &str) -> Result<f64, UnitError> {
+    let error = || UnitError::NotANumber { text: text.to_owned(), what: "share", example: "0.5 %" };
+    let trimmed = text.trim();
+    let (number, scale) = match trimmed.strip_suffix('%') {
+        Some(number) => (number.trim(), 100.0),
+        None => (trimmed, 1.0),
+    };
+    let value: f64 = number.parse().map_err(|_| error())?;
+    let share = value / scale;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(UnitError::OutOfRange { text: text.to_owned(), what: "share" });
+    }
+    Ok(share)
+}
+
+/// Prints `value` in the largest unit that leaves at most `places` decimals, or exactly in the base unit.
+pub(crate) fn print_quantity(
+    f: &mut std::fmt::Formatter<'_>,
+    value: u64,
+    units: &[(&str, u64)],
+) -> std::fmt::Result {
+    // Units stand from the smallest to the largest; three decimals at most keep the text short and exact.
+    for (name, worth) in units.iter().rev() {
+        if value >= *worth && (u128::from(value) * 1000).is_multiple_of(u128::from(*worth)) {
+            let thousandths = u128::from(value) * 1000 / u128::from(*worth);
+            let (whole, rest) = (thousandths / 1000, thousandths % 1000);
+            return if rest == 0 {
+                write!(f, "{whole} {name}")
+            } else {
+                let fraction = format!("{rest:03}");
+                write!(f, "{whole}.{} {name}", fraction.trim_end_matches('0'))
+            };
+        }
+    }
+    write!(f, "{value} {}", units[0].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Bytes, Duration, Rate};
+
+    #[test]
+    fn reads_fractions_exactly() {
+        assert_eq!("1.5 ms".parse(), Ok(Duration::from_micros(1500)));
+        assert_eq!("0.1 Mbit/s".parse(), Ok(Rate::from_kbit(100)));
+        assert_eq!("10s".parse(), Ok(Duration::from_secs(10)));
+        assert_eq!("1_000 bytes".parse(), Ok(Bytes::new(1000)));
+    }
+
+    #[test]
+    fn refuses_what_it_would_have_to_guess() {
+        let duration = |text: &str| text.parse::<Duration>().unwrap_err().to_string();
+        assert!(duration("10").contains("has no unit"));
+        assert!(duration("10 Mbit/s").contains("not a unit of a duration"));
+        assert!(duration("-1 s").contains("out of range"));
+        assert!(duration("0.5 ns").contains("finer than"));
+        assert!(duration("soon").contains("is not a duration"));
+        assert!(duration("99999999999999999999 s").contains("out of range"));
+    }
+
+    #[test]
+    fn prints_what_it_reads() {
+        for text in ["5 ms", "1.5 ms", "60 s", "33 ms", "20 us", "1 ns", "0 ns"] {
+            assert_eq!(text.parse::<Duration>().unwrap().to_string(), text);
+        }
+        for text in ["10 Mbit/s", "1.5 Gbit/s", "980 kbit/s", "1 bit/s"] {
+            assert_eq!(text.parse::<Rate>().unwrap().to_string(), text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_duration_survives_its_own_text(nanos: u64) {
+            let text = Duration::from_nanos(nanos).to_string();
+            proptest::prop_assert_eq!(text.parse(), Ok(Duration::from_nanos(nanos)));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Distributions of durations.
+
+use hdrhistogram::Histogram;
+use jettison_core::Duration;
+
+/// A histogram of durations with three significant figures.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    histogram: Histogram<u64>,
+    sum: u128,
+}
+
+impl Default for Distribution {
+    fn default() -> Distribution {
+        let histogram = Histogram::new(3).expect("three significant figures are within the histogram's range");
+        Distribution { histogram, sum: 0 }
+    }
+}
+
+impl Distribution {
+    /// Adds one value.
+    #[inline]
+    pub fn record(&mut self, value: Duration) {
+        // The histogram grows by itself up to u64::MAX / 2.
+        let in_range = self.histogram.record(value.as_nanos().min(u64::MAX / 4));
+        debug_assert!(in_range.is_ok(), "an auto-resizing histogram takes every value");
+        self.sum += u128::from(value.as_nanos());
+    }
+    /// How many values it holds.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+    /// The exact mean; zero if empty.
+    pub fn mean(&self) -> Duration {
+        match self.count() {
+            0 => Duration::ZERO,
+            n => Duration::from_nanos((self.sum / u128::from(n)) as u64),
+        }
+    }
+    /// The value that `share` (0 to 1) of all values do not exceed; zero if empty.
+    pub fn quantile(&self, share: f64) -> Duration {
+        Duration::from_nanos(self.histogram.value_at_quantile(share))
+    }
+    /// The largest value; zero if empty.
+    pub fn max(&self) -> Duration {
+        Duration::from_nanos(self.histogram.max())
+    }
+    /// Adds all values of `other`.
+    pub fn merge(&mut self, other: &Distribution) {
+        self.histogram.add(&other.histogram).expect("a histogram that grows by itself takes any other");
+        self.sum += other.sum;
+    }
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.histogram.reset();
+        self.sum = 0;
+    }
+    /// The cumulative distribution as `(value, share of values not above it)`, at most `points` of them.
+    pub fn cdf(&self, points: usize) -> Vec<(Duration, f64)> {
+        if self.count() == 0 || points == 0 {
+            return Vec::new();
+        }
+        let mut steps = Vec::with_capacity(points);
+        for i in 0..=points {
+            let share = i as f64 / points as f64;
+            let value = self.quantile(share);
+            if steps.last().is_none_or(|(last, _)| *last < value) {
+                steps.push((value, share));
+            } else if let Some(last) = steps.last_mut() {
+                last.1 = share;
+            }
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_mean_and_cdf_agree() {
+        let mut distribution = Distribution::default();
+        (1..=1000).for_each(|ms| distribution.record(Duration::from_millis(ms)));
+        assert_eq!(distribution.mean(), Duration::from_micros(500_500));
+        let median = distribution.quantile(0.5).as_secs_f64();
+        assert!((median - 0.5).abs() < 0.002, "{median}");
+        let cdf = distribution.cdf(100);
+        assert!(cdf.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1));
+        assert_eq!(cdf.last().unwrap().1, 1.0);
+    }
+
+    #[test]
+    fn an_empty_one_answers_zero() {
+        let distribution = Distribution::default();
+        assert_eq!((distribution.mean(), distribution.quantile(0.99)), (Duration::ZERO, Duration::ZERO));
+        assert!(distribution.cdf(10).is_empty());
+    }
+}

@@ -1,0 +1,107 @@
+//! What one flow of the scenario saw, end to end.
+
+use jettison_core::{Duration, Time};
+
+use crate::Distribution;
+
+/// Counters and distributions of one flow.
+#[derive(Debug, Clone, Default)]
+pub struct FlowMeter {
+    pub(crate) rtt: Distribution,
+    pub(crate) owd: Distribution,
+    pub(crate) completion: Distribution,
+    pub(crate) goodput_bytes: u64,
+    pub(crate) interval_bytes: u64,
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
+    jitter: f64,
+    last_transit: Option<i128>,
+    pub(crate) jitter_sum: f64,
+    pub(crate) jitter_count: u64,
+}
+
+impl FlowMeter {
+    /// The receiving application got `bytes` new bytes.
+    #[inline]
+    pub fn delivered(&mut self, bytes: u64) {
+        self.goodput_bytes += bytes;
+        self.interval_bytes += bytes;
+    }
+
+    /// The transport or `ping` measured a round trip.
+    #[inline]
+    pub fn round_trip(&mut self, rtt: Duration) {
+        self.rtt.record(rtt);
+    }
+
+    /// The sender emitted a datagram (or an echo request).
+    #[inline]
+    pub fn sent(&mut self) {
+        self.sent += 1;
+    }
+
+    /// The receiver got a datagram that was sent at `sent_at`: counts it, its one-way delay and the jitter
+    /// (RFC 3550 §6.4.1, J += (|D| − J) / 16).
+    #[inline]
+    pub fn received(&mut self, sent_at: Time, now: Time) {
+        self.received += 1;
+        let transit = i128::from(now.as_nanos()) - i128::from(sent_at.as_nanos());
+        self.owd.record(now.since(sent_at));
+        if let Some(last) = self.last_transit {
+            let difference = (transit - last).unsigned_abs() as f64;
+            self.jitter += (difference - self.jitter) / 16.0;
+            self.jitter_sum += self.jitter;
+            self.jitter_count += 1;
+        }
+        self.last_transit = Some(transit);
+    }
+
+    /// A one-way delay that is not of a whole datagram (a message, a frame).
+    #[inline]
+    pub fn one_way_delay(&mut self, owd: Duration) {
+        self.owd.record(owd);
+    }
+
+    /// A transfer of this flow ended, `took` after it began.
+    #[inline]
+    pub fn completed(&mut self, took: Duration) {
+        self.completion.record(took);
+    }
+
+    /// The smoothed interarrival jitter now.
+    pub fn jitter(&self) -> Duration {
+        Duration::from_nanos(self.jitter as u64)
+    }
+
+    /// Bytes delivered since the warm-up.
+    pub fn goodput_bytes(&self) -> u64 {
+        self.goodput_bytes
+    }
+
+    pub(crate) fn start_measuring(&mut self) {
+        self.rtt.clear();
+        self.owd.clear();
+        self.completion.clear();
+        self.goodput_bytes = 0;
+        self.sent = 0;
+        self.received = 0;
+        self.jitter_sum = 0.0;
+        self.jitter_count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_follows_rfc_3550() {
+        let mut meter = FlowMeter::default();
+        meter.received(Time::from_millis(0), Time::from_millis(10));
+        meter.received(Time::from_millis(20), Time::from_millis(46)); // transit grew by 16 ms
+        assert_eq!(meter.jitter(), Duration::from_millis(1));
+        meter.received(Time::from_millis(40), Time::from_millis(66));
+        assert_eq!(meter.jitter(), Duration::from_nanos(937_500));
+    }
+}

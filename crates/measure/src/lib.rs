@@ -1,0 +1,25 @@
+//! Histograms, counters, time series, and the sinks that worlds fill.
+//!
+//! Disciplines, links and switches report drops and marks through [`Outcomes`]; a world (`sim`, `live`) owns one
+//! [`Recorder`] and reports queues, flows and samples to it. When a run has ended, [`Recorder::finish`] gives its
+//! [`RunRecord`]: series, points, drop log, distributions and summary values, all under stable names.
+//!
+//! Everything is keyed by an object's name in the scenario (`queues` by `<link>.forward`, flows by their key), so
+//! that two runs of one scenario can be laid side by side.
+
+mod distribution;
+mod flow;
+mod metric;
+mod outcomes;
+mod queue;
+mod recorder;
+pub mod statistics;
+
+pub use distribution::Distribution;
+pub use flow::FlowMeter;
+pub use metric::{Metric, metrics};
+pub use outcomes::{NoOutcomes, Outcomes, Tally};
+pub use queue::QueueMeter;
+pub use recorder::{
+    DropRecord, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings, RunRecord, Series, SummaryValue,
+};

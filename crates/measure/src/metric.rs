@@ -1,0 +1,56 @@
+//! What is measured: a name and a unit.
+
+/// A measured quantity. Any crate may define more; [`metrics`] holds those of queues and flows in general.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Metric {
+    /// Name in results, lower case with underscores.
+    pub name: &'static str,
+    /// Unit in results.
+    pub unit: &'static str,
+}
+
+impl Metric {
+    /// A metric of that name and unit.
+    pub const fn new(name: &'static str, unit: &'static str) -> Metric {
+        Metric { name, unit }
+    }
+}
+
+/// The metrics of queues, links and flows.
+#[allow(missing_docs)] // name and unit say it all
+pub mod metrics {
+    use super::Metric;
+
+    pub const BACKLOG: Metric = Metric::new("backlog", "packets");
+    pub const BACKLOG_BYTES: Metric = Metric::new("backlog_bytes", "bytes");
+    pub const SOJOURN: Metric = Metric::new("sojourn", "ms");
+    pub const SOJOURN_MAX: Metric = Metric::new("sojourn_max", "ms");
+    pub const THROUGHPUT: Metric = Metric::new("throughput", "Mbit/s");
+    pub const UTILISATION: Metric = Metric::new("utilisation", "%");
+    pub const DROPS: Metric = Metric::new("drops", "packets");
+    pub const DROP_RATE: Metric = Metric::new("drop_rate", "%");
+    pub const MARKS: Metric = Metric::new("marks", "packets");
+    pub const PACKETS: Metric = Metric::new("packets", "packets");
+
+    pub const GOODPUT: Metric = Metric::new("goodput", "Mbit/s");
+    pub const CWND: Metric = Metric::new("cwnd", "bytes");
+    pub const SSTHRESH: Metric = Metric::new("ssthresh", "bytes");
+    pub const SRTT: Metric = Metric::new("srtt", "ms");
+    pub const RTT: Metric = Metric::new("rtt", "ms");
+    pub const IN_FLIGHT: Metric = Metric::new("in_flight", "bytes");
+    pub const PACING_RATE: Metric = Metric::new("pacing_rate", "Mbit/s");
+    pub const RETRANSMITS: Metric = Metric::new("retransmits", "packets");
+    pub const TIMEOUTS: Metric = Metric::new("timeouts", "count");
+    pub const OWD: Metric = Metric::new("owd", "ms");
+    pub const JITTER: Metric = Metric::new("jitter", "ms");
+    pub const LOSS: Metric = Metric::new("loss", "%");
+    pub const SENT: Metric = Metric::new("sent", "packets");
+    pub const RECEIVED: Metric = Metric::new("received", "packets");
+    pub const COMPLETION: Metric = Metric::new("completion_time", "ms");
+    pub const TRANSFERS: Metric = Metric::new("transfers", "count");
+    pub const FAIRNESS: Metric = Metric::new("jain_index", "1");
+
+    pub const CLONES: Metric = Metric::new("clones", "packets");
+    pub const RECIRCULATIONS: Metric = Metric::new("recirculations", "packets");
+    pub const RECIRCULATED_SHARE: Metric = Metric::new("recirculated_share", "%");
+}

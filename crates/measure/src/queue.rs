@@ -1,0 +1,107 @@
+//! What one queue, and the link behind it, did.
+
+use jettison_core::{DropReason, Duration, MarkReason, Time};
+
+use crate::Distribution;
+
+/// Counters and distributions of one queue.
+///
+/// `total` counters run over the whole run; `measured` ones start at the warm-up's end. Interval accumulators are
+/// emptied at each sample.
+#[derive(Debug, Clone, Default)]
+pub struct QueueMeter {
+    // Measured: after the warm-up.
+    pub(crate) sojourn: Distribution,
+    pub(crate) enqueued: u64,
+    pub(crate) departed: u64,
+    pub(crate) departed_bytes: u64,
+    pub(crate) drops: [u64; DropReason::ALL.len()],
+    pub(crate) marks: [u64; MarkReason::ALL.len()],
+    // Interval: since the last sample.
+    pub(crate) interval_sojourn_sum: u64,
+    pub(crate) interval_sojourn_max: u64,
+    pub(crate) interval_departed: u64,
+    pub(crate) interval_bytes: u64,
+    pub(crate) interval_drops: [u32; DropReason::ALL.len()],
+    pub(crate) interval_marks: [u32; MarkReason::ALL.len()],
+}
+
+impl QueueMeter {
+    /// A packet was offered to the queue (it may still be dropped there).
+    #[inline]
+    pub fn offered(&mut self) {
+        self.enqueued += 1;
+    }
+
+    /// A packet of `wire_bytes` left the queue for the link after `sojourn`.
+    #[inline]
+    pub fn departed(&mut self, sojourn: Duration, wire_bytes: u32) {
+        let nanos = sojourn.as_nanos();
+        self.sojourn.record(sojourn);
+        self.departed += 1;
+        self.departed_bytes += u64::from(wire_bytes);
+        self.interval_sojourn_sum += nanos;
+        self.interval_sojourn_max = self.interval_sojourn_max.max(nanos);
+        self.interval_departed += 1;
+        self.interval_bytes += u64::from(wire_bytes);
+    }
+
+    /// A packet was dropped.
+    #[inline]
+    pub fn dropped(&mut self, reason: DropReason) {
+        self.drops[reason.index()] += 1;
+        self.interval_drops[reason.index()] += 1;
+    }
+
+    /// A packet was marked.
+    #[inline]
+    pub fn marked(&mut self, reason: MarkReason) {
+        self.marks[reason.index()] += 1;
+        self.interval_marks[reason.index()] += 1;
+    }
+
+    /// Forgets what was measured so far: the warm-up has ended.
+    pub(crate) fn start_measuring(&mut self) {
+        self.sojourn.clear();
+        self.enqueued = 0;
+        self.departed = 0;
+        self.departed_bytes = 0;
+        self.drops = Default::default();
+        self.marks = Default::default();
+    }
+
+    pub(crate) fn end_interval(&mut self) {
+        self.interval_sojourn_sum = 0;
+        self.interval_sojourn_max = 0;
+        self.interval_departed = 0;
+        self.interval_bytes = 0;
+        self.interval_drops = Default::default();
+        self.interval_marks = Default::default();
+    }
+
+    /// Drops of all reasons since the warm-up. A clone that has done its work is no loss and is not counted.
+    pub fn total_drops(&self) -> u64 {
+        let all: u64 = self.drops.iter().sum();
+        all - self.drops[DropReason::CloneConsumed.index()]
+    }
+
+    /// Marks of all reasons since the warm-up.
+    pub fn total_marks(&self) -> u64 {
+        self.marks.iter().sum()
+    }
+
+    /// The sojourn times since the warm-up.
+    pub fn sojourn(&self) -> &Distribution {
+        &self.sojourn
+    }
+
+    /// Mean throughput since `start`, in Mbit/s on the wire.
+    pub(crate) fn throughput(&self, start: Time, end: Time) -> f64 {
+        mbit(self.departed_bytes, end.since(start))
+    }
+}
+
+/// `bytes` over `span` in Mbit/s; 0 over no time.
+pub(crate) fn mbit(bytes: u64, span: Duration) -> f64 {
+    if span.is_zero() { 0.0 } else { bytes as f64 * 8e3 / span.as_nanos() as f64 }
+}

@@ -1,0 +1,428 @@
+//! One run's record: objects, series, points, drop log, summary.
+
+use jettison_core::{DropReason, Duration, MarkReason, Time};
+use jettison_wire::FlowId;
+
+use crate::queue::mbit;
+use crate::{Distribution, FlowMeter, Metric, QueueMeter, metrics, statistics};
+
+/// What kind of thing an object is; also the name of the results table it goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A queue and the link behind it: table `queues`.
+    Queue,
+    /// A flow of the scenario: table `flows`.
+    Flow,
+}
+
+/// An object of the run: its place among those of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId {
+    /// Queue or flow.
+    pub kind: Kind,
+    /// Place among its kind, in the order of registration.
+    pub index: u32,
+}
+
+/// What the recorder keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct RecorderSettings {
+    /// Time between two samples of the series.
+    pub interval: Duration,
+    /// Summary values count from here.
+    pub warm_up: Time,
+    /// Drops and marks logged one by one; what comes after is only counted.
+    pub drop_log_limit: usize,
+}
+
+impl Default for RecorderSettings {
+    fn default() -> RecorderSettings {
+        RecorderSettings { interval: Duration::from_millis(100), warm_up: Time::ZERO, drop_log_limit: 1_000_000 }
+    }
+}
+
+/// One drop, as the drop log keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DropRecord {
+    /// When.
+    pub time: Time,
+    /// Which queue (its [`ObjectId::index`]), or [`DropRecord::NO_QUEUE`] for a drop elsewhere.
+    pub queue: u32,
+    /// Whose packet.
+    pub flow: FlowId,
+    /// Why.
+    pub reason: DropReason,
+    /// Its IP length in bytes.
+    pub length: u16,
+}
+
+impl DropRecord {
+    /// A drop in no queue: at a host, or in a router before any queue.
+    pub const NO_QUEUE: u32 = u32::MAX;
+}
+
+/// One metric of one object over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Whose.
+    pub object: ObjectId,
+    /// What.
+    pub metric: Metric,
+    /// A subdivision of the metric, such as a drop's reason; empty if there is none.
+    pub part: &'static str,
+    /// Instants, ascending.
+    pub times: Vec<Time>,
+    /// A value an instant.
+    pub values: Vec<f64>,
+}
+
+/// One value of a run's summary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummaryValue {
+    /// Name of the object.
+    pub object: String,
+    /// What.
+    pub metric: Metric,
+    /// A subdivision, such as a drop's reason; empty if there is none.
+    pub part: &'static str,
+    /// The mean, or the count.
+    pub mean: f64,
+    /// Median, 95th and 99th percentile, where the metric has a distribution.
+    pub percentiles: Option<[f64; 3]>,
+}
+
+/// An object with its name and the distributions kept of it.
+#[derive(Debug, Clone)]
+pub struct ObjectRecord {
+    /// Which.
+    pub id: ObjectId,
+    /// Name in the scenario.
+    pub name: String,
+    /// Distributions since the warm-up, by metric.
+    pub distributions: Vec<(Metric, Distribution)>,
+}
+
+/// Everything one run measured.
+#[derive(Debug, Clone)]
+pub struct RunRecord {
+    /// Queues, then flows.
+    pub objects: Vec<ObjectRecord>,
+    /// All series: objects in order, metrics in the order they were first sampled.
+    pub series: Vec<Series>,
+    /// The drop log.
+    pub drops: Vec<DropRecord>,
+    /// Drops that the log had no room for.
+    pub drops_not_logged: u64,
+    /// Summary values since the warm-up.
+    pub summary: Vec<SummaryValue>,
+}
+
+impl RunRecord {
+    /// The name of an object.
+    pub fn name(&self, id: ObjectId) -> &str {
+        self.objects.iter().find(|o| o.id == id).map_or("", |o| &o.name)
+    }
+    /// The summary value of that object and metric.
+    pub fn summary_value(&self, object: &str, metric: Metric) -> Option<&SummaryValue> {
+        self.summary.iter().find(|v| v.object == object && v.metric == metric && v.part.is_empty())
+    }
+}
+
+/// Collects what a world measures.
+#[derive(Debug)]
+pub struct Recorder {
+    settings: RecorderSettings,
+    queues: Vec<QueueMeter>,
+    queue_names: Vec<String>,
+    flows: Vec<FlowMeter>,
+    flow_names: Vec<String>,
+    // Each series with the place of the same object's previous one: a list an object, headed by `cursors`.
+    series: Vec<(Series, u32)>,
+    cursors: [Vec<u32>; 2],
+    drops: Vec<DropRecord>,
+    drops_not_logged: u64,
+    extra: Vec<SummaryValue>,
+    last_sample: Time,
+}
+
+impl Recorder {
+    /// An empty recorder.
+    pub fn new(settings: RecorderSettings) -> Recorder {
+        Recorder {
+            settings,
+            queues: Vec::new(),
+            queue_names: Vec::new(),
+            flows: Vec::new(),
+            flow_names: Vec::new(),
+            series: Vec::new(),
+            cursors: [Vec::new(), Vec::new()],
+            drops: Vec::new(),
+            drops_not_logged: 0,
+            extra: Vec::new(),
+            last_sample: Time::ZERO,
+        }
+    }
+
+    /// Registers a queue.
+    pub fn add_queue(&mut self, name: impl Into<String>) -> ObjectId {
+        self.queue_names.push(name.into());
+        self.queues.push(QueueMeter::default());
+        ObjectId { kind: Kind::Queue, index: (self.queues.len() - 1) as u32 }
+    }
+
+    /// Registers a flow. Its index is the [`FlowId`] that its packets carry.
+    pub fn add_flow(&mut self, name: impl Into<String>) -> ObjectId {
+        self.flow_names.push(name.into());
+        self.flows.push(FlowMeter::default());
+        ObjectId { kind: Kind::Flow, index: (self.flows.len() - 1) as u32 }
+    }
+
+    /// Time between two samples.
+    pub fn interval(&self) -> Duration {
+        self.settings.interval
+    }
+
+    /// When measuring starts.
+    pub fn warm_up(&self) -> Time {
+        self.settings.warm_up
+    }
+
+    /// The meter of a queue.
+    #[inline]
+    pub fn queue(&mut self, index: u32) -> &mut QueueMeter {
+        &mut self.queues[index as usize]
+    }
+
+    /// The meter of a flow; `None` for [`FlowId::NONE`].
+    #[inline]
+    pub fn flow(&mut self, flow: FlowId) -> Option<&mut FlowMeter> {
+        self.flows.get_mut(flow.0 as usize)
+    }
+
+    /// Logs a drop, and counts it at its queue if it happened in one.
+    #[inline]
+    pub fn dropped(&mut self, record: DropRecord) {
+        if let Some(queue) = self.queues.get_mut(record.queue as usize) {
+            queue.dropped(record.reason);
+        }
+        if self.drops.len() < self.settings.drop_log_limit {
+            self.drops.push(record);
+        } else {
+            self.drops_not_logged += 1;
+        }
+    }
+
+    /// Adds one value of a series, on the sampling grid or off it.
+    pub fn point(&mut self, object: ObjectId, metric: Metric, now: Time, value: f64) {
+        self.part_point(object, metric, "", now, value);
+    }
+
+    /// Adds one value of a part (a reason, a layer) of a metric.
+    pub fn part_point(&mut self, object: ObjectId, metric: Metric, part: &'static str, now: Time, value: f64) {
+        // A few series an object: a short search beats a map.
+        let cursors = &mut self.cursors[object.kind as usize];
+        if cursors.len() <= object.index as usize {
+            cursors.resize(object.index as usize + 1, u32::MAX);
+        }
+        let mut at = cursors[object.index as usize];
+        while at != u32::MAX {
+            let series = &mut self.series[at as usize].0;
+            if series.metric == metric && series.part == part {
+                series.times.push(now);
+                series.values.push(value);
+                return;
+            }
+            at = self.series[at as usize].1;
+        }
+        let series = Series { object, metric, part, times: vec![now], values: vec![value] };
+        self.series.push((series, cursors[object.index as usize]));
+        cursors[object.index as usize] = (self.series.len() - 1) as u32;
+    }
+
+    /// Adds a value to the summary that no meter holds (a switch's clones, a player's stalls).
+    pub fn summarise(&mut self, object: impl Into<String>, metric: Metric, mean: f64, percentiles: Option<[f64; 3]>) {
+        self.extra.push(SummaryValue { object: object.into(), metric, part: "", mean, percentiles });
+    }
+
+    /// Ends an interval for a queue with that backlog and writes its series.
+    pub fn sample_queue(&mut self, index: u32, backlog_packets: u64, backlog_bytes: u64, now: Time) {
+        let span = now.since(self.last_sample);
+        let id = ObjectId { kind: Kind::Queue, index };
+        let meter = &mut self.queues[index as usize];
+        let departed = meter.interval_departed;
+        let sojourn = if departed == 0 { 0.0 } else { meter.interval_sojourn_sum as f64 / departed as f64 / 1e6 };
+        let sojourn_max = meter.interval_sojourn_max as f64 / 1e6;
+        let throughput = mbit(meter.interval_bytes, span);
+        let (drops, marks) = (meter.interval_drops, meter.interval_marks);
+        meter.end_interval();
+        self.point(id, metrics::BACKLOG, now, backlog_packets as f64);
+        self.point(id, metrics::BACKLOG_BYTES, now, backlog_bytes as f64);
+        self.point(id, metrics::THROUGHPUT, now, throughput);
+        if departed > 0 {
+            self.point(id, metrics::SOJOURN, now, sojourn);
+            self.point(id, metrics::SOJOURN_MAX, now, sojourn_max);
+        }
+        for (reason, count) in DropReason::ALL.iter().zip(drops).filter(|(_, count)| *count > 0) {
+            self.part_point(id, metrics::DROPS, reason.name(), now, f64::from(count));
+        }
+        for (reason, count) in MarkReason::ALL.iter().zip(marks).filter(|(_, count)| *count > 0) {
+            self.part_point(id, metrics::MARKS, reason.name(), now, f64::from(count));
+        }
+    }
+
+    /// Ends an interval for a flow and writes its goodput.
+    pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
+        let span = now.since(self.last_sample);
+        let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
+        let goodput = mbit(std::mem::take(&mut meter.interval_bytes), span);
+        self.point(ObjectId { kind: Kind::Flow, index: flow.0 }, metrics::GOODPUT, now, goodput);
+    }
+
+    /// All objects have been sampled: the next interval starts.
+    pub fn end_sample(&mut self, now: Time) {
+        self.last_sample = now;
+    }
+
+    /// The warm-up has ended: counters and distributions start anew, series go on.
+    pub fn start_measuring(&mut self) {
+        self.queues.iter_mut().for_each(QueueMeter::start_measuring);
+        self.flows.iter_mut().for_each(FlowMeter::start_measuring);
+    }
+
+    /// Closes the record of a run that ended at `end`.
+    pub fn finish(self, end: Time) -> RunRecord {
+        let start = self.settings.warm_up;
+        let mut series: Vec<Series> = self.series.into_iter().map(|(series, _)| series).collect();
+        series.sort_by_key(|s| s.object); // stable: metrics keep the order of their first sample
+        let mut summary = Vec::new();
+        let mut objects = Vec::new();
+        for (index, (meter, name)) in self.queues.iter().zip(&self.queue_names).enumerate() {
+            let id = ObjectId { kind: Kind::Queue, index: index as u32 };
+            summarise_queue(&mut summary, name, id, meter, &series, start, end);
+            let distributions = vec![(metrics::SOJOURN, meter.sojourn.clone())];
+            objects.push(ObjectRecord { id, name: name.clone(), distributions });
+        }
+        let mut goodputs = Vec::new();
+        for (index, (meter, name)) in self.flows.iter().zip(&self.flow_names).enumerate() {
+            let id = ObjectId { kind: Kind::Flow, index: index as u32 };
+            if meter.goodput_bytes > 0 {
+                goodputs.push(mbit(meter.goodput_bytes, end.since(start)));
+            }
+            summarise_flow(&mut summary, name, id, meter, &series, start, end);
+            let distributions = [
+                (metrics::RTT, &meter.rtt),
+                (metrics::OWD, &meter.owd),
+                (metrics::COMPLETION, &meter.completion),
+            ];
+            let distributions =
+                distributions.into_iter().filter(|(_, d)| d.count() > 0).map(|(m, d)| (m, d.clone())).collect();
+            objects.push(ObjectRecord { id, name: name.clone(), distributions });
+        }
+        if goodputs.len() > 1 {
+            let total: f64 = goodputs.iter().sum();
+            summary.push(plain("all flows", metrics::GOODPUT, total));
+            if let Some(index) = statistics::jain_index(&goodputs) {
+                summary.push(plain("all flows", metrics::FAIRNESS, index));
+            }
+        }
+        summary.extend(self.extra);
+        RunRecord { objects, series, drops: self.drops, drops_not_logged: self.drops_not_logged, summary }
+    }
+}
+
+fn plain(object: &str, metric: Metric, mean: f64) -> SummaryValue {
+    SummaryValue { object: object.to_owned(), metric, part: "", mean, percentiles: None }
+}
+
+fn of_distribution(object: &str, metric: Metric, distribution: &Distribution) -> Option<SummaryValue> {
+    let ms = |d: Duration| d.as_nanos() as f64 / 1e6;
+    (distribution.count() > 0).then(|| SummaryValue {
+        object: object.to_owned(),
+        metric,
+        part: "",
+        mean: ms(distribution.mean()),
+        percentiles: Some([0.5, 0.95, 0.99].map(|share| ms(distribution.quantile(share)))),
+    })
+}
+
+/// Percentiles of a series' values after the warm-up.
+fn of_series(series: &[Series], id: ObjectId, metric: Metric, start: Time) -> Option<[f64; 3]> {
+    let first = series.partition_point(|s| s.object < id);
+    let found = series[first..].iter().take_while(|s| s.object == id).find(|s| s.metric == metric)?;
+    let from = found.times.partition_point(|t| *t <= start);
+    let mut values = found.values[from..].to_vec();
+    values.sort_by(f64::total_cmp);
+    let at = |share| statistics::quantile(&values, share);
+    Some([at(0.5)?, at(0.95)?, at(0.99)?])
+}
+
+fn summarise_queue(
+    summary: &mut Vec<SummaryValue>,
+    name: &str,
+    id: ObjectId,
+    meter: &QueueMeter,
+    series: &[Series],
+    start: Time,
+    end: Time,
+) {
+    summary.extend(of_distribution(name, metrics::SOJOURN, &meter.sojourn));
+    let mut throughput = plain(name, metrics::THROUGHPUT, meter.throughput(start, end));
+    throughput.percentiles = of_series(series, id, metrics::THROUGHPUT, start);
+    summary.push(throughput);
+    if let Some(percentiles) = of_series(series, id, metrics::BACKLOG, start) {
+        let first = series.partition_point(|s| s.object < id);
+        let values: Vec<f64> = series[first..]
+            .iter()
+            .find(|s| s.object == id && s.metric == metrics::BACKLOG)
+            .map(|s| s.values[s.times.partition_point(|t| *t <= start)..].to_vec())
+            .unwrap_or_default();
+        if let Some(mean) = statistics::mean(&values) {
+            let percentiles = Some(percentiles);
+            summary.push(SummaryValue { percentiles, ..plain(name, metrics::BACKLOG, mean) });
+        }
+    }
+    summary.push(plain(name, metrics::PACKETS, meter.departed as f64));
+    summary.push(plain(name, metrics::DROPS, meter.total_drops() as f64));
+    for (reason, count) in DropReason::ALL.iter().zip(meter.drops).filter(|(_, count)| *count > 0) {
+        summary.push(SummaryValue { part: reason.name(), ..plain(name, metrics::DROPS, count as f64) });
+    }
+    if meter.enqueued > 0 {
+        let rate = 100.0 * meter.total_drops() as f64 / meter.enqueued as f64;
+        summary.push(plain(name, metrics::DROP_RATE, rate));
+    }
+    if meter.total_marks() > 0 {
+        summary.push(plain(name, metrics::MARKS, meter.total_marks() as f64));
+        for (reason, count) in MarkReason::ALL.iter().zip(meter.marks).filter(|(_, count)| *count > 0) {
+            summary.push(SummaryValue { part: reason.name(), ..plain(name, metrics::MARKS, count as f64) });
+        }
+    }
+}
+
+fn summarise_flow(
+    summary: &mut Vec<SummaryValue>,
+    name: &str,
+    id: ObjectId,
+    meter: &FlowMeter,
+    series: &[Series],
+    start: Time,
+    end: Time,
+) {
+    if meter.goodput_bytes > 0 {
+        let mut goodput = plain(name, metrics::GOODPUT, mbit(meter.goodput_bytes, end.since(start)));
+        goodput.percentiles = of_series(series, id, metrics::GOODPUT, start);
+        summary.push(goodput);
+    }
+    summary.extend(of_distribution(name, metrics::RTT, &meter.rtt));
+    summary.extend(of_distribution(name, metrics::OWD, &meter.owd));
+    summary.extend(of_distribution(name, metrics::COMPLETION, &meter.completion));
+    if meter.sent > 0 {
+        summary.push(plain(name, metrics::SENT, meter.sent as f64));
+        summary.push(plain(name, metrics::RECEIVED, meter.received as f64));
+        // What is still under way when the run ends, or was when measuring began, shifts this by a packet or two.
+        let lost = meter.sent.saturating_sub(meter.received);
+        summary.push(plain(name, metrics::LOSS, 100.0 * lost as f64 / meter.sent as f64));
+    }
+    if meter.jitter_count > 0 {
+        summary.push(plain(name, metrics::JITTER, meter.jitter_sum / meter.jitter_count as f64 / 1e6));
+    }
+}

@@ -1,0 +1,41 @@
+//! The trait that every queue discipline is.
+
+use jettison_core::{Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+
+/// What decides order, drops and marks at one port.
+///
+/// Object-safe, because bands hold any discipline, scenario files name them and Python may write them. Every packet
+/// that enters leaves by `dequeue` or is reported to `out`; none disappears in silence. Each discipline sets
+/// `meta.enqueued_at` and `meta.enq_qdepth` of what it takes in ([`crate::Fifo::push`] does).
+pub trait QueueDiscipline: Send {
+    /// Takes a packet in, or drops it (or another in its place).
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes);
+
+    /// Gives the next packet to send. `None` with a backlog means: ask again at [`QueueDiscipline::next_wakeup`].
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet>;
+
+    /// The time that [`QueueDiscipline::next_wakeup`] named has come.
+    fn handle_wakeup(&mut self, _now: Time, _out: &mut dyn Outcomes) {}
+
+    /// When it wants to be called next by itself (PI2's update, a queue that serves packets at a rate).
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    /// The link's rate is now `rate` (disciplines that are told it: ABC, an oracle).
+    fn capacity_changed(&mut self, _rate: Rate, _now: Time) {}
+
+    /// What waits now.
+    fn backlog(&self) -> Backlog;
+}
+
+/// What waits in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of IP length.
+    pub bytes: u64,
+}

@@ -1,0 +1,52 @@
+//! Where data-plane queue management acts on a port.
+
+use jettison_core::{DropReason, Duration, Time};
+use jettison_wire::Packet;
+
+/// What a packet's queue looked like, as egress reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueReading {
+    /// Packets in the queue when this one was queued, itself excluded.
+    pub enq_qdepth: u32,
+    /// Packets in the queue now that this one has left it.
+    pub deq_qdepth: u32,
+    /// How long it waited.
+    pub sojourn: Duration,
+    /// Its class: which of the port's queues it came from.
+    pub class: u8,
+}
+
+/// What egress tells ingress. Its meaning is the hook's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Feedback {
+    /// A small payload: a register value, a flow's hash.
+    pub value: u64,
+}
+
+/// Queue management of one port that acts in the pipeline and not in the queue: iRED, CoDel++. One file each.
+pub trait PortHooks: Send {
+    /// Ingress is about to queue `packet` for this port: gives its class (0 = highest priority), or drops it.
+    fn admit(&mut self, packet: &mut Packet, now: Time) -> Result<u8, DropReason>;
+
+    /// `packet` has left the queue and is at egress. Feedback, if any, travels as the hook's
+    /// [`PortHooks::feedback_path`] says.
+    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Option<Feedback>;
+
+    /// Feedback has reached ingress.
+    fn fed_back(&mut self, feedback: Feedback, now: Time);
+
+    /// How feedback travels.
+    fn feedback_path(&self) -> FeedbackPath;
+}
+
+/// How feedback gets from egress to ingress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedbackPath {
+    /// An egress clone of the departing packet re-enters the traffic manager at the tail of the same port's queue,
+    /// is recirculated when it comes out, and carries the feedback: it costs a slot and a service time.
+    CloneThroughQueue,
+    /// A clone goes straight to the recirculation port.
+    Recirculate,
+    /// A register that both pipelines see.
+    Register,
+}

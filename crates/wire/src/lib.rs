@@ -1,0 +1,16 @@
+//! The packet, and header codecs: bytes to typed fields and back.
+//!
+//! One [`Packet`] type travels everywhere, moved by value and at most 128 bytes. A packet that Jettison's own hosts
+//! made carries typed [`Headers`] and a payload of virtual zeros ([`Body::Model`]); real payload bytes (an HTTP
+//! head) ride boxed ([`Body::Payload`]); anything else (captured from a TUN device, or rewritten by a P4 program
+//! into something that is not ours) is a [`Body::Buffer`].
+//!
+//! Parsing never panics, whatever the bytes.
+
+mod headers;
+mod packet;
+
+pub use headers::{
+    Address, Headers, IcmpEcho, InlineBytes, SackBlocks, TcpFlags, TcpHeader, Transport, UdpHeader,
+};
+pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};

@@ -1,0 +1,325 @@
+//! The one packet type and what travels beside its headers.
+
+use std::fmt;
+
+use jettison_core::Time;
+
+use crate::headers::{Headers, Transport};
+
+/// A packet, moved by value from sender to receiver.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packet {
+    /// What travels beside the bytes.
+    pub meta: PacketMeta,
+    /// The headers and the payload.
+    pub body: Body,
+}
+
+/// What a packet carries.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Typed headers; the payload past any inline bytes is virtual zeros.
+    Model(Headers),
+    /// Typed headers and a real payload. Boxed: such packets are few.
+    Payload(Box<PayloadPacket>),
+    /// An IP packet as bytes, of a kind that the typed headers do not hold.
+    Buffer(Box<Buffer>),
+}
+
+/// Typed headers with real payload bytes behind them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PayloadPacket {
+    /// The headers.
+    pub headers: Headers,
+    /// The transport's payload.
+    pub payload: Box<[u8]>,
+}
+
+/// An IP packet as bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Buffer {
+    /// From the first byte of the IP header.
+    pub bytes: Vec<u8>,
+}
+
+/// The accounting identity of a stream of packets, dense from 0 within one run.
+///
+/// It names the scenario's flow for measuring. Disciplines that separate flows hash the five-tuple instead, as a
+/// real one must ([`Packet::flow_hash`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+impl FlowId {
+    /// Traffic that belongs to no flow of the scenario.
+    pub const NONE: FlowId = FlowId(u32::MAX);
+}
+
+/// How this instance of a packet came to be, as P4's v1model numbers it (`instance_type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(u8)]
+pub enum Instance {
+    /// Arrived from a link.
+    #[default]
+    Normal = 0,
+    /// Cloned at ingress.
+    IngressClone = 1,
+    /// Cloned at egress.
+    EgressClone = 2,
+    /// Recirculated from egress to ingress.
+    Recirculated = 4,
+    /// Made by the multicast engine.
+    Replica = 5,
+    /// Resubmitted to ingress.
+    Resubmitted = 6,
+}
+
+/// What travels beside the bytes. None of it is on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PacketMeta {
+    /// When the sending socket emitted it (for one-way delay).
+    pub sent_at: Time,
+    /// When the queue that it is in, or was in last, took it. Set by every discipline on enqueue.
+    pub enqueued_at: Time,
+    /// Number of the packet within the run; the low 16 bits are the IPv4 identification.
+    pub id: u32,
+    /// The scenario's flow, for accounting.
+    pub flow: FlowId,
+    /// Packets that were in its queue when it was queued, itself excluded. Set by every discipline on enqueue.
+    pub enq_qdepth: u32,
+    /// IP length in bytes: header, transport header and payload.
+    pub length: u16,
+    /// Port by which it entered the node that has it now.
+    pub ingress_port: u16,
+    /// Traffic class that the switch gave it: 0 is the highest priority.
+    pub class: u8,
+    /// Normal, clone, recirculated, …
+    pub instance: Instance,
+    /// IPv4 TOS or IPv6 traffic class: DSCP in the upper six bits, ECN in the lower two.
+    pub traffic_class: u8,
+    /// IPv4 TTL or IPv6 hop limit.
+    pub hop_limit: u8,
+}
+
+/// The ECN field (RFC 3168 §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotEct = 0,
+    /// ECN-capable, ECT(1): a scalable (L4S) sender.
+    Ect1 = 1,
+    /// ECN-capable, ECT(0): a classic sender.
+    Ect0 = 2,
+    /// Congestion experienced.
+    Ce = 3,
+}
+
+impl Default for PacketMeta {
+    fn default() -> PacketMeta {
+        PacketMeta {
+            sent_at: Time::ZERO,
+            enqueued_at: Time::ZERO,
+            id: 0,
+            flow: FlowId::NONE,
+            enq_qdepth: 0,
+            length: 0,
+            ingress_port: 0,
+            class: 0,
+            instance: Instance::Normal,
+            traffic_class: 0,
+            hop_limit: 64,
+        }
+    }
+}
+
+impl Packet {
+    /// A modelled packet of typed headers and `payload` virtual zeros (inline bytes included in the count).
+    ///
+    /// # Panics
+    /// If the IP length passes 65,535 bytes: a sender's own segment size prevents that.
+    pub fn model(headers: Headers, payload: usize) -> Packet {
+        let length = u16::try_from(headers.header_length() + payload).expect("an IP packet is at most 65,535 bytes");
+        Packet { meta: PacketMeta { length, ..PacketMeta::default() }, body: Body::Model(headers) }
+    }
+
+    /// A packet of typed headers and real payload bytes.
+    pub fn with_payload(headers: Headers, payload: Box<[u8]>) -> Packet {
+        let length =
+            u16::try_from(headers.header_length() + payload.len()).expect("an IP packet is at most 65,535 bytes");
+        Packet {
+            meta: PacketMeta { length, ..PacketMeta::default() },
+            body: Body::Payload(Box::new(PayloadPacket { headers, payload })),
+        }
+    }
+
+    /// The typed headers, unless the packet is an opaque buffer.
+    #[inline]
+    pub fn headers(&self) -> Option<&Headers> {
+        match &self.body {
+            Body::Model(headers) => Some(headers),
+            Body::Payload(boxed) => Some(&boxed.headers),
+            Body::Buffer(_) => None,
+        }
+    }
+
+    /// The typed headers for changing, unless the packet is an opaque buffer.
+    #[inline]
+    pub fn headers_mut(&mut self) -> Option<&mut Headers> {
+        match &mut self.body {
+            Body::Model(headers) => Some(headers),
+            Body::Payload(boxed) => Some(&mut boxed.headers),
+            Body::Buffer(_) => None,
+        }
+    }
+
+    /// Bytes of transport payload, virtual ones included; 0 for an opaque buffer.
+    #[inline]
+    pub fn payload_length(&self) -> usize {
+        self.headers().map_or(0, |h| usize::from(self.meta.length).saturating_sub(h.header_length()))
+    }
+
+    /// The ECN field.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        match self.meta.traffic_class & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// Whether the sender understands marks.
+    #[inline]
+    pub fn is_ecn_capable(&self) -> bool {
+        self.meta.traffic_class & 3 != 0
+    }
+
+    /// Sets Congestion Experienced. Returns false, and changes nothing, if the packet is not ECN-capable.
+    #[inline]
+    pub fn mark_ce(&mut self) -> bool {
+        if !self.is_ecn_capable() {
+            return false;
+        }
+        self.meta.traffic_class |= 3;
+        if let Body::Buffer(buffer) = &mut self.body {
+            buffer.set_traffic_class(self.meta.traffic_class);
+        }
+        true
+    }
+
+    /// The differentiated-services code point.
+    #[inline]
+    pub fn dscp(&self) -> u8 {
+        self.meta.traffic_class >> 2
+    }
+
+    /// A hash of the five-tuple, seeded so that streams collide differently in each run.
+    pub fn flow_hash(&self, seed: u64) -> u64 {
+        let mut hash = seed ^ 0x9e37_79b9_7f4a_7c15;
+        let mut mix = |word: u64| {
+            hash = (hash ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            hash ^= hash >> 32;
+        };
+        match &self.body {
+            Body::Buffer(buffer) => buffer.five_tuple_words().into_iter().for_each(&mut mix),
+            Body::Model(_) | Body::Payload(_) => {
+                if let Some(headers) = self.headers() {
+                    let (src, dst) = (headers.src.to_words(), headers.dst.to_words());
+                    mix(src[0] ^ dst[0].rotate_left(17));
+                    mix(src[1]);
+                    mix(dst[1]);
+                    let (ports, protocol) = match &headers.transport {
+                        Transport::Tcp(tcp) => ((tcp.src_port, tcp.dst_port), 6),
+                        Transport::Udp(udp) => ((udp.src_port, udp.dst_port), 17),
+                        Transport::Icmp(echo) => ((echo.identifier, 0), 1),
+                    };
+                    mix(u64::from(ports.0) << 32 | u64::from(ports.1) << 16 | protocol);
+                }
+            }
+        }
+        hash
+    }
+}
+
+impl Buffer {
+    /// Rewrites the TOS or traffic class, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
+    pub fn set_traffic_class(&mut self, value: u8) {
+        match self.bytes.first().map(|b| b >> 4) {
+            Some(4) if self.bytes.len() >= 20 => {
+                let old = u16::from_be_bytes([self.bytes[0], self.bytes[1]]);
+                self.bytes[1] = value;
+                let new = u16::from_be_bytes([self.bytes[0], value]);
+                let sum = u16::from_be_bytes([self.bytes[10], self.bytes[11]]);
+                let mut folded = u32::from(!sum) + u32::from(!old) + u32::from(new);
+                while folded >> 16 != 0 {
+                    folded = (folded & 0xffff) + (folded >> 16);
+                }
+                self.bytes[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
+            }
+            Some(6) if self.bytes.len() >= 40 => {
+                self.bytes[0] = 0x60 | value >> 4;
+                self.bytes[1] = value << 4 | self.bytes[1] & 0x0f;
+            }
+            _ => {}
+        }
+    }
+
+    fn five_tuple_words(&self) -> [u64; 5] {
+        let word = |range: std::ops::Range<usize>| {
+            let mut bytes = [0; 8];
+            let part = self.bytes.get(range).unwrap_or(&[]);
+            bytes[..part.len()].copy_from_slice(part);
+            u64::from_be_bytes(bytes)
+        };
+        match self.bytes.first().map(|b| b >> 4) {
+            Some(4) => {
+                let header = usize::from(self.bytes[0] & 0xf) * 4;
+                let protocol = self.bytes.get(9).copied().map_or(0, u64::from);
+                [word(12..20), word(header..header + 4), protocol, 0, 0]
+            }
+            Some(6) => [word(8..16), word(16..24), word(24..32), word(32..40), word(40..44) ^ word(6..7)],
+            _ => [0; 5],
+        }
+    }
+}
+
+impl fmt::Display for FlowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headers::{Address, UdpHeader};
+
+    fn udp(src_port: u16) -> Packet {
+        let transport = Transport::Udp(UdpHeader { src_port, dst_port: 9, inline: Default::default() });
+        Packet::model(Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport }, 100)
+    }
+
+    #[test]
+    fn fits_in_two_cache_lines() {
+        assert!(size_of::<Packet>() <= 128, "{}", size_of::<Packet>());
+    }
+
+    #[test]
+    fn marks_only_what_is_capable() {
+        let mut packet = udp(1);
+        assert!(!packet.mark_ce());
+        assert_eq!(packet.ecn(), Ecn::NotEct);
+        packet.meta.traffic_class = Ecn::Ect0 as u8;
+        assert!(packet.mark_ce());
+        assert_eq!(packet.ecn(), Ecn::Ce);
+    }
+
+    #[test]
+    fn flows_hash_by_five_tuple_and_seed() {
+        assert_eq!(udp(1).flow_hash(5), udp(1).flow_hash(5));
+        assert_ne!(udp(1).flow_hash(5), udp(2).flow_hash(5));
+        assert_ne!(udp(1).flow_hash(5), udp(1).flow_hash(6));
+    }
+}
