@@ -1,1 +1,28 @@
-fn main(){}
+//! The `jettison` command: flags and printing over the library crates.
+
+mod commands;
+mod options;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use options::Cli;
+use output::Failure;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()))
+        .init();
+    let cli = Cli::parse();
+    match commands::dispatch(cli.command) {
+        Ok(code) => code,
+        // The reader of our output has gone (`jettison … | head`): nothing is wrong.
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -13,5 +13,5 @@ pub mod units;
 
 pub use random::{RandomStream, Seed};
 pub use reason::{DropReason, MarkReason};
-pub use registry::{Catalogue, ParameterDoc, Registry, nearest, parameter_docs};
+pub use registry::{BuildError, Catalogue, ParameterDoc, Registry, nearest, parameter_docs, parameters};
 pub use units::{Bytes, Duration, Rate, Time, UnitError};

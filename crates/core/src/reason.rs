@@ -31,11 +31,13 @@ pub enum DropReason {
     NoSocket,
     /// A node could not read the packet.
     Malformed,
+    /// A switch program resubmitted it more often than the pipeline allows.
+    ResubmitLimit,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 14] = [
+    pub const ALL: [DropReason; 15] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -50,6 +52,7 @@ impl DropReason {
         DropReason::HopLimit,
         DropReason::NoSocket,
         DropReason::Malformed,
+        DropReason::ResubmitLimit,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -69,6 +72,7 @@ impl DropReason {
             DropReason::HopLimit => 11,
             DropReason::NoSocket => 12,
             DropReason::Malformed => 13,
+            DropReason::ResubmitLimit => 14,
         }
     }
 
@@ -89,6 +93,7 @@ impl DropReason {
             DropReason::HopLimit => "hop-limit",
             DropReason::NoSocket => "no-socket",
             DropReason::Malformed => "malformed",
+            DropReason::ResubmitLimit => "resubmit-limit",
         }
     }
 }

@@ -29,6 +29,52 @@ pub struct ParameterDoc {
     pub description: String,
 }
 
+/// Parameters that nothing can be built from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", prefix(path))]
+pub struct BuildError {
+    /// Keys from the entry's own table to the offending one; empty for the table itself.
+    pub path: Vec<String>,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+fn prefix(path: &[String]) -> String {
+    if path.is_empty() { String::new() } else { format!("{}: ", path.join(".")) }
+}
+
+impl BuildError {
+    /// An error at one key of the entry's table.
+    pub fn at(key: &str, message: impl Into<String>) -> BuildError {
+        BuildError { path: vec![key.to_owned()], message: message.into() }
+    }
+    /// An error of the table as a whole.
+    pub fn whole(message: impl Into<String>) -> BuildError {
+        BuildError { path: Vec::new(), message: message.into() }
+    }
+    /// The same error, seen from the table that holds this one under `key`.
+    pub fn under(mut self, key: &str) -> BuildError {
+        self.path.insert(0, key.to_owned());
+        self
+    }
+}
+
+/// Reads an entry's parameters from an object without its `kind`; an error carries the offending key's path.
+pub fn parameters<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, BuildError> {
+    serde_path_to_error::deserialize(value).map_err(|error| BuildError {
+        path: error
+            .path()
+            .iter()
+            .filter_map(|segment| match segment {
+                serde_path_to_error::Segment::Map { key } => Some(key.clone()),
+                serde_path_to_error::Segment::Seq { index } => Some(index.to_string()),
+                _ => None,
+            })
+            .collect(),
+        message: error.inner().to_string(),
+    })
+}
+
 /// Entries by id, in the order of registration.
 #[derive(Debug, Clone)]
 pub struct Registry<E> {

@@ -1,1 +1,38 @@
-//! stub
+//! Links: what carries packets after the queue, in one direction.
+//!
+//! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it takes no
+//! queueing decision and holds no packet. [`Propagation`] says when that last bit arrives, [`Loss`] whether the
+//! packet is lost on the way. The three are separate state machines that a simulated or a live link puts in a row,
+//! one set a direction:
+//!
+//! ```
+//! use jettison_core::{Bytes, Duration, Rate, Time};
+//! use jettison_link::{FixedRate, LinkModel, Propagation};
+//!
+//! let mut link = FixedRate::new(Rate::from_mbit(10));
+//! let mut propagation = Propagation::new(Duration::from_millis(9));
+//! let begins = link.ready_at(Time::ZERO);
+//! let left = link.begin(1500 + link.overhead(), begins);
+//! assert_eq!(left, Time::from_nanos(1_211_200)); // 1,514 bytes at 10 Mbit/s
+//! assert_eq!(propagation.arrival(left), Time::from_nanos(10_211_200));
+//! ```
+//!
+//! To add a link model: write its file, and add a line to [`registry::links`].
+
+mod fixed;
+mod loss;
+mod mahimahi;
+mod model;
+mod propagation;
+pub mod registry;
+mod schedule;
+mod share;
+pub mod trace;
+
+pub use fixed::FixedRate;
+pub use loss::{GilbertElliott, Loss, LossChange, LossParameters, LossWindow, ScheduledLoss};
+pub use mahimahi::TraceLink;
+pub use model::LinkModel;
+pub use propagation::Propagation;
+pub use schedule::{Schedule, ScheduleError};
+pub use share::Share;

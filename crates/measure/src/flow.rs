@@ -57,6 +57,12 @@ impl FlowMeter {
         self.last_transit = Some(transit);
     }
 
+    /// An echo came back: counts it.
+    #[inline]
+    pub fn echo_received(&mut self) {
+        self.received += 1;
+    }
+
     /// A one-way delay that is not of a whole datagram (a message, a frame).
     #[inline]
     pub fn one_way_delay(&mut self, owd: Duration) {

@@ -52,5 +52,6 @@ pub mod metrics {
 
     pub const CLONES: Metric = Metric::new("clones", "packets");
     pub const RECIRCULATIONS: Metric = Metric::new("recirculations", "packets");
+    pub const RECIRCULATED_BYTES: Metric = Metric::new("recirculated_bytes", "bytes");
     pub const RECIRCULATED_SHARE: Metric = Metric::new("recirculated_share", "%");
 }

@@ -90,6 +90,11 @@ impl QueueMeter {
         self.marks.iter().sum()
     }
 
+    /// Bytes that left for the link since the warm-up.
+    pub fn departed_bytes(&self) -> u64 {
+        self.departed_bytes
+    }
+
     /// The sojourn times since the warm-up.
     pub fn sojourn(&self) -> &Distribution {
         &self.sojourn

@@ -270,6 +270,13 @@ impl Recorder {
         }
     }
 
+    /// Ends an interval for all flows.
+    pub fn sample_flows(&mut self, now: Time) {
+        for index in 0..self.flows.len() {
+            self.sample_flow(FlowId(index as u32), now);
+        }
+    }
+
     /// Ends an interval for a flow and writes its goodput.
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);

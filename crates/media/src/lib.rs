@@ -1,1 +1,17 @@
-//! stub
+//! Applications and their quality measures.
+//!
+//! An [`Application`] is a plain state machine over [`Sockets`]: the simulator's host gives it modelled sockets,
+//! `live` gives it the kernel's. It never learns which.
+//!
+//! `load/` holds bulk transfers, CBR, on/off, web-like load and ping. To add an application: write its file, and
+//! add a line to [`registry::applications`].
+
+mod application;
+pub mod load;
+pub mod registry;
+mod sockets;
+
+pub use application::{Application, Disposition};
+pub use sockets::{
+    CloseReason, ControllerFactory, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions,
+};

@@ -14,23 +14,6 @@ pub struct Fifo {
     bytes: u64,
 }
 
-/// How much a buffer holds: packets, bytes (IP length), or both, whichever is reached first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
-    /// Most packets; `u64::MAX` for no limit.
-    pub packets: u64,
-    /// Most bytes; `u64::MAX` for no limit.
-    pub bytes: u64,
-}
-
-impl Limit {
-    /// Whether a packet of `length` bytes still fits beside `backlog`.
-    #[inline]
-    pub fn admits(&self, backlog: Backlog, length: u16) -> bool {
-        backlog.packets < self.packets && backlog.bytes.saturating_add(u64::from(length)) <= self.bytes
-    }
-}
-
 impl Fifo {
     /// Appends a packet and stamps when, and behind how many others, it was queued.
     #[inline]
@@ -58,12 +41,46 @@ impl Fifo {
     /// Packets and bytes that wait.
     #[inline]
     pub fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        Backlog {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::packet;
+
+    #[test]
+    fn stamps_time_and_depth_and_counts_bytes() {
+        let mut fifo = Fifo::default();
+        fifo.push(packet(1, 1500), Time::from_millis(3));
+        fifo.push(packet(2, 40), Time::from_millis(4));
+        assert_eq!(
+            fifo.backlog(),
+            Backlog {
+                packets: 2,
+                bytes: 1540
+            }
+        );
+        let (first, second) = (fifo.pop().unwrap(), fifo.pop().unwrap());
+        assert_eq!(
+            (first.meta.id, first.meta.enqueued_at, first.meta.enq_qdepth),
+            (1, Time::from_millis(3), 0)
+        );
+        assert_eq!(
+            (second.meta.id, second.meta.enqueued_at, second.meta.enq_qdepth),
+            (2, Time::from_millis(4), 1)
+        );
+        assert!(fifo.pop().is_none() && fifo.is_empty());
+        assert_eq!(fifo.backlog(), Backlog::default());
     }
 }

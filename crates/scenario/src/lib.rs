@@ -1,1 +1,38 @@
-//! stub
+//! Scenario files: their schema, their checks and messages, and their variants.
+//!
+//! A scenario is a TOML file (see [`schema`] for its keys). [`Scenario::load`] reads it, lays over it what the
+//! command asks for (`--set`, `--quick`), multiplies its axes of comparison, and checks every variant as a whole
+//! before anything runs. All that is wrong is reported at once, each with its line and with what would be right
+//! ([`CheckError`]); an unknown key gets the nearest known one. In this order values win: a `--set` option, an
+//! arm of a `[[vary]]` axis, the `[quick]` table, the file.
+//!
+//! What a scenario may name beside its own keys (disciplines, transports, applications) is handed in as
+//! [`Registries`]; [`schema_json`] merges their schemas into that of the file, and the same schema is what the
+//! checker walks. A string property of an entry with the format `file` names an input of the scenario: it must be
+//! readable, and its hash is among [`Scenario::inputs`].
+
+mod check;
+mod defaults;
+mod error;
+mod inputs;
+mod json_schema;
+mod load;
+mod origin;
+mod overrides;
+mod path;
+mod read;
+mod registries;
+mod scenario;
+pub mod schema;
+mod shape;
+mod source;
+mod validate;
+mod vary;
+
+pub use error::{CheckError, Place, ScenarioError};
+pub use inputs::{Files, Folder, InputHash, NoFiles};
+pub use json_schema::schema_json;
+pub use path::{KeyPath, PathError, Step};
+pub use registries::{Fits, Kind, Kinds, Registries, TraceCheck, TraceProblem};
+pub use scenario::{Changes, Scenario, Variant};
+pub use schema::Settings;

@@ -29,7 +29,7 @@ pub trait PortHooks: Send {
     fn admit(&mut self, packet: &mut Packet, now: Time) -> Result<u8, DropReason>;
 
     /// `packet` has left the queue and is at egress. Feedback, if any, travels as the hook's
-    /// [`PortHooks::feedback_path`] says.
+    /// [`PortHooks::feedback_path`] says. Not called for the clones that carry feedback.
     fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Option<Feedback>;
 
     /// Feedback has reached ingress.
@@ -37,6 +37,12 @@ pub trait PortHooks: Send {
 
     /// How feedback travels.
     fn feedback_path(&self) -> FeedbackPath;
+
+    /// How long feedback that recirculates takes from the recirculation port to ingress; the recirculation port's own
+    /// delay where `None`.
+    fn recirculation_delay(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// How feedback gets from egress to ingress.

@@ -1,10 +1,38 @@
 //! The switch: ingress, traffic manager, egress.
 //!
-//! A [`Switch`] is what the simulator's router and the live loop drive, whether it forwards natively or runs a
-//! compiled P4 program. [`PortHooks`] are where data-plane queue management such as iRED acts.
+//! A [`Switch`] is what the simulator's router and the live loop drive. A [`Pipeline`] is one: it runs a [`Program`]
+//! (native [`Forwarding`], or a compiled P4 program) at ingress and egress, keeps the [`TrafficManager`]'s queues
+//! between them and the [`Recirculation`] port behind them, and alone implements the order of clones, resubmission,
+//! multicast, drops and recirculation. [`PortHooks`] are where data-plane queue management acts; [`Ired`] is one, and
+//! [`port_queues`] lists them.
 
+mod actions;
+mod forwarding;
 mod hooks;
+mod ired;
+mod manager;
+mod notes;
+mod packets;
+mod pipeline;
+mod prefix;
+mod program;
+mod recirculation;
+pub mod registry;
+mod routes;
 mod switch;
+#[cfg(test)]
+mod testing;
 
+pub use actions::{Actions, Fate, Loopback, Mirror, MirrorTo};
+pub use forwarding::{Forwarding, PortConfig};
 pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading};
+pub use ired::{Average, ClonePath, Ired, IredParameters, Probability};
+pub use manager::TrafficManager;
+pub use packets::Packets;
+pub use pipeline::{Pipeline, Replica};
+pub use prefix::{Prefix, PrefixError};
+pub use program::Program;
+pub use recirculation::{Recirculation, RecirculationSettings};
+pub use registry::{PortQueue, PortQueueEntry, port_queues};
+pub use routes::{Routes, Selector};
 pub use switch::{Departure, Port, PortOutcomes, Switch, SwitchCounters, SwitchOutcomes};

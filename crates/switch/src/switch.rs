@@ -36,6 +36,12 @@ pub trait Switch: Send {
 
     /// What the pipeline did so far.
     fn counters(&self) -> SwitchCounters;
+
+    /// The part of [`Switch::counters`] that concerns one port: received from its link, dropped at ingress on the way
+    /// to it, cloned or recirculated at its egress, transmitted by it.
+    fn port_counters(&self, _port: Port) -> SwitchCounters {
+        SwitchCounters::default()
+    }
 }
 
 /// What a switch reports to while it works: the drops of each port's queue, its own drops, and ports to serve.
@@ -71,10 +77,22 @@ pub struct SwitchCounters {
     pub received: u64,
     /// Clones made.
     pub clones: u64,
-    /// Packets sent to the recirculation port.
+    /// Packets that the recirculation port took.
     pub recirculations: u64,
-    /// Bytes (IP length) sent to the recirculation port.
+    /// Bytes (IP length) that the recirculation port took.
     pub recirculated_bytes: u64,
+    /// Packets dropped at ingress: by a port's hook, for want of a route, for their hop limit.
+    pub ingress_drops: u64,
+    /// Packets dropped at egress.
+    pub egress_drops: u64,
+    /// Clones that did their work and ended at ingress.
+    pub clones_consumed: u64,
+    /// Copies that the multicast engine made, the packet itself not counted.
+    pub replicas: u64,
+    /// Times that a packet went through ingress again by resubmission.
+    pub resubmissions: u64,
+    /// Digests sent to the control plane.
+    pub digests: u64,
     /// Packets sent out of ports.
     pub transmitted: u64,
     /// Bytes (IP length) sent out of ports.

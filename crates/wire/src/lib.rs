@@ -8,9 +8,12 @@
 //! Parsing never panics, whatever the bytes.
 
 mod headers;
+pub mod image;
 mod packet;
+mod tuple;
 
 pub use headers::{
     Address, Headers, IcmpEcho, InlineBytes, SackBlocks, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
 pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};
+pub use tuple::FiveTuple;

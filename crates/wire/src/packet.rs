@@ -90,6 +90,9 @@ pub struct PacketMeta {
     pub length: u16,
     /// Port by which it entered the node that has it now.
     pub ingress_port: u16,
+    /// Where the switch that has the packet now keeps what travels beside it inside (a hook's feedback, a P4
+    /// program's metadata): the program's own number, 0 for nothing. Cleared on arrival.
+    pub tag: u32,
     /// Traffic class that the switch gave it: 0 is the highest priority.
     pub class: u8,
     /// Normal, clone, recirculated, …
@@ -125,6 +128,7 @@ impl Default for PacketMeta {
             enq_qdepth: 0,
             length: 0,
             ingress_port: 0,
+            tag: 0,
             class: 0,
             instance: Instance::Normal,
             traffic_class: 0,
@@ -209,6 +213,15 @@ impl Packet {
         true
     }
 
+    /// Sets the TTL or hop limit.
+    #[inline]
+    pub fn set_hop_limit(&mut self, value: u8) {
+        self.meta.hop_limit = value;
+        if let Body::Buffer(buffer) = &mut self.body {
+            buffer.set_hop_limit(value);
+        }
+    }
+
     /// The differentiated-services code point.
     #[inline]
     pub fn dscp(&self) -> u8 {
@@ -247,23 +260,34 @@ impl Buffer {
     /// Rewrites the TOS or traffic class, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
     pub fn set_traffic_class(&mut self, value: u8) {
         match self.bytes.first().map(|b| b >> 4) {
-            Some(4) if self.bytes.len() >= 20 => {
-                let old = u16::from_be_bytes([self.bytes[0], self.bytes[1]]);
-                self.bytes[1] = value;
-                let new = u16::from_be_bytes([self.bytes[0], value]);
-                let sum = u16::from_be_bytes([self.bytes[10], self.bytes[11]]);
-                let mut folded = u32::from(!sum) + u32::from(!old) + u32::from(new);
-                while folded >> 16 != 0 {
-                    folded = (folded & 0xffff) + (folded >> 16);
-                }
-                self.bytes[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
-            }
+            Some(4) if self.bytes.len() >= 20 => self.rewrite_ipv4_word(0, [self.bytes[0], value]),
             Some(6) if self.bytes.len() >= 40 => {
                 self.bytes[0] = 0x60 | value >> 4;
                 self.bytes[1] = value << 4 | self.bytes[1] & 0x0f;
             }
             _ => {}
         }
+    }
+
+    /// Rewrites the TTL or hop limit, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
+    pub fn set_hop_limit(&mut self, value: u8) {
+        match self.bytes.first().map(|b| b >> 4) {
+            Some(4) if self.bytes.len() >= 20 => self.rewrite_ipv4_word(8, [value, self.bytes[9]]),
+            Some(6) if self.bytes.len() >= 40 => self.bytes[7] = value,
+            _ => {}
+        }
+    }
+
+    /// Replaces the 16-bit word at byte `at` of an IPv4 header of at least 20 bytes.
+    fn rewrite_ipv4_word(&mut self, at: usize, word: [u8; 2]) {
+        let old = u16::from_be_bytes([self.bytes[at], self.bytes[at + 1]]);
+        self.bytes[at..at + 2].copy_from_slice(&word);
+        let sum = u16::from_be_bytes([self.bytes[10], self.bytes[11]]);
+        let mut folded = u32::from(!sum) + u32::from(!old) + u32::from(u16::from_be_bytes(word));
+        while folded >> 16 != 0 {
+            folded = (folded & 0xffff) + (folded >> 16);
+        }
+        self.bytes[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
     }
 
     fn five_tuple_words(&self) -> [u64; 5] {
@@ -314,6 +338,26 @@ mod tests {
         packet.meta.traffic_class = Ecn::Ect0 as u8;
         assert!(packet.mark_ce());
         assert_eq!(packet.ecn(), Ecn::Ce);
+    }
+
+    #[test]
+    fn rewriting_a_captured_header_keeps_its_checksum_right() {
+        let mut bytes = vec![0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 1, 0, 9, 0, 8, 0, 0];
+        let sum = |bytes: &[u8]| {
+            let total: u32 = bytes[..20].chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum();
+            (total & 0xffff) + (total >> 16)
+        };
+        let checksum = !(sum(&bytes) as u16);
+        bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
+        let mut packet = Packet {
+            meta: PacketMeta { length: 28, traffic_class: Ecn::Ect0 as u8, ..PacketMeta::default() },
+            body: Body::Buffer(Box::new(Buffer { bytes })),
+        };
+        packet.set_hop_limit(63);
+        assert!(packet.mark_ce());
+        let Body::Buffer(buffer) = &packet.body else { panic!("still a buffer") };
+        assert_eq!((buffer.bytes[8], buffer.bytes[9], buffer.bytes[1]), (63, 17, 3));
+        assert_eq!(sum(&buffer.bytes), 0xffff);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Reading `"<number> <unit>"` exactly, without a detour through binary fractions.
 
+#![allow(missing_docs)] // the messages of UnitError name its fields
+
 use thiserror::Error;
 
 /// A quantity that could not be read, with what would have been right.
@@ -64,7 +66,7 @@ pub fn parse_quantity(
         let numerator: u128 = fraction.parse().map_err(|_| not_a_number())?;
         let scale = 10u128.pow(fraction.len() as u32);
         let product = numerator * u128::from(*worth);
-        if product % scale != 0 {
+        if !product.is_multiple_of(scale) {
             return Err(UnitError::TooFine { text: text.to_owned(), what, base });
         }
         value = value.checked_add(product / scale).ok_or_else(out_of_range)?;

@@ -1,0 +1,62 @@
+# Jettison: `make demo` and `make test` do all their own set-up. `make help` lists the rest.
+
+SHELL := /bin/bash
+# rustup installs here; a shell opened before that has not heard of it.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+CARGO ?= cargo
+JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
+# What `bench`, `demo` and `experiments` add to their command, such as ARGS="tcp-codel-A --json".
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench experiments docs fmt lint deny clean install
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what building needs, or say what is missing
+	@scripts/setup.sh
+
+build: setup ## Build target/release/jettison
+	$(CARGO) build --release --locked
+
+demo: build ## Run the iRED comparison, shortened, and say where its report is
+	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)
+	@echo
+	@echo "The report, for any browser: $(CURDIR)/out/demo/report.html"
+
+test: setup ## Format, clippy, all tests, docs: everything that must hold
+	@scripts/test.sh
+
+bench: build ## Measure speed against what is required; exits 1 if a figure falls short
+	$(JETTISON) bench $(ARGS)
+
+experiments: build ## Run every paper's experiments in full into out/reproduce/
+	@set -e; for paper in scenarios/*/; do \
+	  paper=$$(basename "$$paper"); \
+	  $(JETTISON) reproduce "$$paper" --out "out/reproduce/$$paper" $(ARGS); \
+	done
+
+docs: setup ## Build the API documentation, and the book if mdbook is installed
+	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --locked
+	@scripts/check-tree.sh
+	@if command -v mdbook >/dev/null; then mdbook build docs && echo "The book: $(CURDIR)/docs/book/index.html"; \
+	else echo "The book's pages are docs/src/*.md; to have them as HTML: cargo install mdbook --locked"; fi
+
+fmt: setup ## Format all code
+	$(CARGO) fmt --all
+
+lint: setup ## Format check and clippy, warnings as errors
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+deny: setup ## Check dependencies' bans, licences and sources (installs cargo-deny first: some minutes)
+	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
+	$(CARGO) deny check bans licenses sources
+
+install: setup ## Install the command for this user
+	$(CARGO) install --path crates/cli --locked
+
+clean: ## Remove what was built, and results in out/
+	$(CARGO) clean
+	rm -rf out docs/book

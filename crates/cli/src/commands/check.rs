@@ -1,0 +1,47 @@
+//! `jettison check` and `jettison schema`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jettison_scenario::build::Builder;
+use jettison_scenario::{Changes, Scenario, schema_json};
+
+use crate::output::{Failure, print};
+
+/// Checks scenario files; exit 2 if one is wrong.
+pub fn check(files: &[PathBuf], set: &[String]) -> Result<ExitCode, Failure> {
+    let registries = Builder::standard().registries();
+    let mut wrong = false;
+    for file in files {
+        let changes = Changes { set: set.to_vec(), quick: false };
+        match Scenario::load(file, &changes, &registries) {
+            Ok(scenario) => {
+                let runs = scenario.variants.len() * scenario.seeds.len();
+                let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
+                print(format_args!(
+                    "{}: right: {} × {} = {runs} runs of {}\n",
+                    file.display(),
+                    count(variants, "variant"),
+                    count(seeds, "seed"),
+                    scenario.variants[0].settings.duration,
+                ))?;
+            }
+            Err(error) => {
+                wrong = true;
+                eprintln!("{error}");
+            }
+        }
+    }
+    Ok(if wrong { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Prints the JSON Schema of scenario files.
+pub fn schema() -> Result<(), Failure> {
+    let schema = schema_json(&Builder::standard().registries());
+    let text = serde_json::to_string_pretty(&schema).map_err(Failure::of)?;
+    print(format_args!("{text}\n"))
+}

@@ -1,0 +1,39 @@
+//! The commands, a file each.
+
+mod bench;
+mod check;
+mod list;
+mod report;
+mod reproduce;
+mod run;
+mod shell;
+mod trace;
+
+use std::process::ExitCode;
+
+use crate::options::{Command, TraceCommand};
+use crate::output::{Failure, print};
+
+/// Does what was asked; gives the exit status.
+pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Run { file, options } => run::run(&file, &options),
+        Command::List { what, json } => list::list(what, json).map(|()| ExitCode::SUCCESS),
+        Command::Check { files, set } => check::check(&files, &set),
+        Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
+        Command::Trace { command: TraceCommand::Info { file, json } } => {
+            trace::info(&file, json).map(|()| ExitCode::SUCCESS)
+        }
+        Command::Reproduce { name, scenarios, options } => {
+            reproduce::reproduce(name.as_deref(), scenarios.as_deref(), &options)
+        }
+        Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),
+        Command::Bench { names, json, list } => bench::bench(&names, json, list),
+        Command::Completions { shell } => shell::completions(shell).map(|()| ExitCode::SUCCESS),
+        Command::Man { out } => shell::man(&out).map(|()| ExitCode::SUCCESS),
+        Command::MemoryChild => {
+            let megabytes = jettison_run::bench::memory_child().map_err(Failure::of)?;
+            print(format_args!("{megabytes}\n")).map(|()| ExitCode::SUCCESS)
+        }
+    }
+}

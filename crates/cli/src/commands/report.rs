@@ -1,0 +1,25 @@
+//! `jettison report`.
+
+use std::path::Path;
+
+use jettison_report::{Results, comparison_table, reproduction_table};
+
+use super::run::print_places;
+use crate::output::{Failure, print, print_record, width};
+
+/// Makes the table and the page of stored results again.
+pub fn report(dir: &Path, json: bool) -> Result<(), Failure> {
+    let results = Results::load(dir).map_err(Failure::of)?;
+    results.rebuild_report().map_err(Failure::of)?;
+    if json {
+        for record in results.summary.records(&results.manifest.experiment.name) {
+            print_record(&record)?;
+        }
+        return Ok(());
+    }
+    print(comparison_table(&results, width()))?;
+    if !results.reproduction.is_empty() {
+        print(reproduction_table(&results.reproduction, width()))?;
+    }
+    print_places(&results)
+}

@@ -1,0 +1,131 @@
+//! `jettison run`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
+use jettison_run::reproduce::Paper;
+use jettison_run::{RunOptions, default_threads, run_scenario};
+use jettison_scenario::build::Builder;
+use jettison_scenario::{Changes, CheckError, Scenario};
+
+use crate::options::RunArguments;
+use crate::output::{Bar, Failure, print, print_record, width};
+
+/// The exit status of a command that Ctrl-C ended (128 + SIGINT).
+pub const INTERRUPTED: u8 = 130;
+
+static CANCEL: AtomicBool = AtomicBool::new(false);
+
+/// Runs a scenario file.
+pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
+    let builder = Builder::standard();
+    let registries = builder.registries();
+    let load = |changes: &Changes| Scenario::load(file, changes, &registries);
+    let scenario = load_with_seeds(&load, options)?;
+    let results = execute(&scenario, &builder, options, plots_beside(file)?, &|_| Vec::new())?;
+    if options.json {
+        for record in results.summary.records(&scenario.name) {
+            print_record(&record)?;
+        }
+    } else {
+        print(jettison_report::comparison_table(&results, width()))?;
+        print_places(&results)?;
+    }
+    Ok(status(&results))
+}
+
+/// Loads a scenario with `--set`, `--quick`, `--seed` and `--runs` laid over it.
+pub fn load_with_seeds(
+    load: &dyn Fn(&Changes) -> Result<Scenario, CheckError>,
+    options: &RunArguments,
+) -> Result<Scenario, Failure> {
+    let mut changes = Changes { set: options.set.clone(), quick: options.quick };
+    let wrong = |error: CheckError| Failure::Message(error.to_string());
+    let scenario = load(&changes).map_err(wrong)?;
+    let seeds: Vec<u64> = match (options.seed, options.runs) {
+        (None, None) => return Ok(scenario),
+        (first, runs) => {
+            let first = first.unwrap_or(scenario.seeds[0]);
+            let runs = runs.map_or(scenario.seeds.len() as u64, u64::from);
+            (0..runs).map(|n| first.wrapping_add(n)).collect()
+        }
+    };
+    let list = seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    changes.set.push(format!("seeds=[{list}]"));
+    load(&changes).map_err(wrong)
+}
+
+/// Runs a loaded scenario with a progress bar; Ctrl-C ends it and keeps the finished runs.
+pub fn execute(
+    scenario: &Scenario,
+    builder: &Builder,
+    options: &RunArguments,
+    figures: Vec<Figure>,
+    compare: &dyn Fn(&[RunSummary]) -> Vec<ReproductionRow>,
+) -> Result<Results, Failure> {
+    cancel_on_interrupt();
+    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
+    let bar = Bar::new(&scenario.name);
+    let result = run_scenario(
+        scenario,
+        builder,
+        &RunOptions {
+            out: &out,
+            force: options.force,
+            jobs: options.jobs.map_or_else(default_threads, usize::from),
+            pcap: options.pcap,
+            figures,
+            cancel: &CANCEL,
+            progress: &|progress| bar.show(progress),
+            compare,
+        },
+    );
+    drop(bar);
+    result.map_err(Failure::of)
+}
+
+/// Says where the results are.
+pub fn print_places(results: &Results) -> Result<(), Failure> {
+    print(format_args!("Results: {}\nReport:  {}\n", results.folder.display(), results.report().display()))
+}
+
+/// 0 if every run is there, 130 if Ctrl-C ended it.
+pub fn status(results: &Results) -> ExitCode {
+    match results.manifest.status {
+        Status::Complete => ExitCode::SUCCESS,
+        Status::Interrupted => ExitCode::from(INTERRUPTED),
+    }
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn interrupted() -> bool {
+    CANCEL.load(Ordering::Relaxed)
+}
+
+fn cancel_on_interrupt() {
+    // Set once for the process; a second Ctrl-C ends it at once, for whoever cannot wait.
+    static SET: std::sync::Once = std::sync::Once::new();
+    SET.call_once(|| {
+        let handler = ctrlc::set_handler(|| {
+            if CANCEL.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(INTERRUPTED));
+            }
+            eprintln!("\nEnding: runs that have finished are kept. Press Ctrl-C again to leave at once.");
+        });
+        if let Err(error) = handler {
+            tracing::warn!("Ctrl-C will end this at once and keep nothing: {error}");
+        }
+    });
+}
+
+/// The plots that a figures file beside the scenario asks for.
+fn plots_beside(file: &Path) -> Result<Vec<Figure>, Failure> {
+    let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
+    let path = file.with_file_name(format!("{stem}.paper.toml"));
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots).map_err(Failure::of),
+        Err(_) => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,88 @@
+//! Printing, and failing in one message.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jettison_run::Progress;
+use serde::Serialize;
+
+/// Why a command ended without doing what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// Nobody reads our output any more.
+    BrokenPipe,
+    /// Something is wrong: what, and what would be right.
+    Message(String),
+}
+
+impl Failure {
+    /// That message, as `jettison: <message>`.
+    pub fn of(error: impl Display) -> Failure {
+        Failure::Message(format!("jettison: {error}"))
+    }
+}
+
+/// Prints text to standard output.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match write!(out, "{text}").and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::BrokenPipe),
+        Err(error) => Err(Failure::of(format!("cannot write to standard output: {error}"))),
+    }
+}
+
+/// Prints a record as one line of JSON.
+pub fn print_record(record: &impl Serialize) -> Result<(), Failure> {
+    let line = serde_json::to_string(record).map_err(Failure::of)?;
+    print(format_args!("{line}\n"))
+}
+
+/// How many columns a table may take.
+pub fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = terminal_size();
+    columns.or(terminal).unwrap_or(100).clamp(60, 200)
+}
+
+fn terminal_size() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    Some(usize::from(console_width()))
+}
+
+fn console_width() -> u16 {
+    indicatif::TermLike::width(&console::Term::stdout())
+}
+
+/// The bar of a long piece of work, on standard error; nothing where that is no terminal.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar for `what`.
+    pub fn new(what: &str) -> Bar {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(5));
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent:>3} % {msg}, {eta} left")
+            .expect("the template is a constant that parses")
+            .progress_chars("=> ");
+        bar.set_style(style);
+        bar.set_prefix(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Bar(bar)
+    }
+
+    /// Moves it.
+    pub fn show(&self, progress: Progress) {
+        self.0.set_position((progress.share * 1000.0) as u64);
+        self.0.set_message(format!("{} of {} runs", progress.finished, progress.jobs));
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,206 @@
+//! A link that serialises at a fixed rate, which may change by schedule.
+//!
+//! Exact in integers. A link of R bit/s carries R *nanobits* (10⁻⁹ bit) in a nanosecond, and a packet of n bytes is
+//! 8n·10⁹ of them. The instant reported is the first whole nanosecond at which the last bit has left; what the link
+//! could still have carried between the exact instant and that one is kept as a credit for the next packet of the
+//! same busy period, so that rounding never adds up: the k-th packet of a busy period ends at the ceiling of the
+//! exact sum.
+
+use jettison_core::{Bytes, Rate, Time};
+
+use crate::{LinkModel, Schedule};
+
+/// Bytes that Ethernet II adds to the IP length: two addresses and the type (the default of a link's overhead).
+const ETHERNET_HEADER: u32 = 14;
+/// Nanobits of a byte.
+const NANOBITS: u64 = 8_000_000_000;
+
+/// A fixed rate with scheduled changes.
+///
+/// A packet that is being serialised when the rate changes goes on at the new rate. Rate zero is an outage: what is
+/// being serialised waits, and nothing new begins.
+#[derive(Debug, Clone)]
+pub struct FixedRate {
+    // Parameters.
+    schedule: Schedule<Rate>,
+    overhead: u32,
+    // State.
+    /// Bit/s until `steady_until`.
+    rate: u64,
+    /// The first scheduled change that `rate` does not reflect; [`Time::MAX`] for none.
+    steady_until: Time,
+    /// When the last packet has left, rounded up to a nanosecond.
+    busy_until: Time,
+    /// Nanobits that could have been carried between the exact end of the last packet and `busy_until`.
+    credit: u64,
+    /// Divisions already done at this rate, by size: traffic has few sizes, and a division costs more than all else.
+    known: [Serialisation; 4],
+}
+
+/// How long a packet of one size takes: `whole` nanoseconds and `rest` nanobits.
+#[derive(Debug, Clone, Copy, Default)]
+struct Serialisation {
+    wire_bytes: u32,
+    whole: u64,
+    rest: u64,
+}
+
+impl FixedRate {
+    /// A link of `rate` for ever, with the overhead of an Ethernet header (14 bytes).
+    pub fn new(rate: Rate) -> FixedRate {
+        FixedRate::scheduled(Schedule::constant(rate))
+    }
+
+    /// A link whose rate follows `schedule`.
+    pub fn scheduled(schedule: Schedule<Rate>) -> FixedRate {
+        FixedRate {
+            rate: schedule.at(Time::ZERO).as_bits(),
+            steady_until: schedule.next_change(Time::ZERO).unwrap_or(Time::MAX),
+            schedule,
+            overhead: ETHERNET_HEADER,
+            busy_until: Time::ZERO,
+            credit: 0,
+            known: [Serialisation::default(); 4],
+        }
+    }
+
+    /// The same with another overhead, in bytes a packet.
+    pub fn with_overhead(self, overhead: u32) -> FixedRate {
+        FixedRate { overhead, ..self }
+    }
+
+    /// Takes on the rate that the schedule has for `at`.
+    #[cold]
+    fn follow(&mut self, at: Time) {
+        self.rate = self.schedule.at(at).as_bits();
+        self.steady_until = self.schedule.next_change(at).unwrap_or(Time::MAX);
+        self.known = [Serialisation::default(); 4];
+    }
+
+    /// How long `wire_bytes` take at the present rate, which is not zero.
+    #[inline]
+    fn serialisation(&mut self, wire_bytes: u32) -> Serialisation {
+        let place = (wire_bytes >> 8) as usize % self.known.len();
+        if self.known[place].wire_bytes != wire_bytes {
+            let work = u128::from(wire_bytes) * u128::from(NANOBITS);
+            let (whole, rest) = match u64::try_from(work) {
+                Ok(work) => (work / self.rate, work % self.rate),
+                // A "packet" of over 2 GB: at most 2³² · 8·10⁹ / 1 nanoseconds, which no 64 bits hold.
+                Err(_) => {
+                    let rate = u128::from(self.rate);
+                    (
+                        u64::try_from(work / rate).unwrap_or(u64::MAX),
+                        (work % rate) as u64,
+                    )
+                }
+            };
+            self.known[place] = Serialisation {
+                wire_bytes,
+                whole,
+                rest,
+            };
+        }
+        self.known[place]
+    }
+
+    /// Carries a packet piece by piece over changes of rate.
+    #[cold]
+    fn begin_across_changes(&mut self, wire_bytes: u32, now: Time) -> Time {
+        let mut at = now;
+        let work = u128::from(wire_bytes) * u128::from(NANOBITS);
+        // The credit was earned at the rate of its time; nanobits are nanobits.
+        let mut left = work.saturating_sub(u128::from(self.credit));
+        if left == 0 {
+            self.credit -= work as u64; // work <= credit, so it fits
+            self.busy_until = at;
+            return at;
+        }
+        self.credit = 0;
+        loop {
+            if self.rate > 0 {
+                let rate = u128::from(self.rate);
+                let nanos = left.div_ceil(rate);
+                let room = self.steady_until.since(at).as_nanos();
+                if nanos <= u128::from(room) {
+                    self.credit = (nanos * rate - left) as u64; // below the rate
+                    self.busy_until = Time::from_nanos(at.as_nanos() + nanos as u64);
+                    return self.busy_until;
+                }
+                left -= u128::from(room) * rate;
+            }
+            if self.steady_until == Time::MAX {
+                self.busy_until = Time::MAX;
+                return Time::MAX;
+            }
+            at = self.steady_until;
+            self.follow(at);
+        }
+    }
+}
+
+impl LinkModel for FixedRate {
+    #[inline]
+    fn ready_at(&mut self, now: Time) -> Time {
+        let free = now.max(self.busy_until);
+        if self.rate > 0 && free < self.steady_until {
+            return free;
+        }
+        self.schedule
+            .first(free, |rate| !rate.is_zero())
+            .unwrap_or(Time::MAX)
+    }
+
+    #[inline]
+    fn begin(&mut self, wire_bytes: u32, now: Time) -> Time {
+        if now > self.busy_until {
+            self.credit = 0; // the link has been idle
+        }
+        let now = now.max(self.busy_until);
+        if now >= self.steady_until {
+            self.follow(now);
+        }
+        if self.rate == 0 || self.credit >= self.rate {
+            return self.begin_across_changes(wire_bytes, now);
+        }
+        let Serialisation { whole, rest, .. } = self.serialisation(wire_bytes);
+        let (nanos, credit) = if rest > self.credit {
+            (whole.saturating_add(1), self.rate - (rest - self.credit))
+        } else {
+            (whole, self.credit - rest)
+        };
+        let left_at = Time::from_nanos(now.as_nanos().saturating_add(nanos));
+        if left_at > self.steady_until {
+            return self.begin_across_changes(wire_bytes, now);
+        }
+        self.credit = credit;
+        self.busy_until = left_at;
+        left_at
+    }
+
+    fn rate(&self, now: Time) -> Rate {
+        self.schedule.at(now)
+    }
+
+    fn next_change(&self, now: Time) -> Option<Time> {
+        self.schedule.next_change(now)
+    }
+
+    fn overhead(&self) -> u32 {
+        self.overhead
+    }
+
+    fn capacity(&self, from: Time, to: Time) -> Bytes {
+        let mut nanobits = 0u128;
+        let mut at = from;
+        while at < to {
+            let until = self.schedule.next_change(at).unwrap_or(Time::MAX).min(to);
+            nanobits += u128::from(self.schedule.at(at).as_bits()) * u128::from(until.since(at).as_nanos());
+            at = until;
+        }
+        Bytes::new(u64::try_from(nanobits / u128::from(NANOBITS)).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+#[path = "fixed_tests.rs"]
+mod tests;

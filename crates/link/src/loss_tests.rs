@@ -1,0 +1,162 @@
+//! Tests of loss.
+
+use jettison_core::Seed;
+use serde_json::json;
+
+use super::*;
+
+fn loss(parameters: serde_json::Value) -> Loss {
+    let parameters: LossParameters = serde_json::from_value(parameters).unwrap();
+    Loss::new(&parameters, &|name| Seed(1).stream(&["links", "l", "loss", name])).unwrap()
+}
+
+fn refusal(parameters: serde_json::Value) -> BuildError {
+    serde_json::from_value::<LossParameters>(parameters)
+        .unwrap()
+        .validate()
+        .unwrap_err()
+}
+
+/// Packet numbers lost among `count` packets a millisecond apart.
+fn lost(loss: &mut Loss, count: u64) -> Vec<(u64, DropReason)> {
+    (1..=count)
+        .filter_map(|n| loss.lost(Time::from_millis(n)).map(|reason| (n, reason)))
+        .collect()
+}
+
+#[test]
+fn nothing_is_lost_by_default() {
+    assert!(LossParameters::default().is_none());
+    assert!(lost(&mut loss(json!({})), 10_000).is_empty());
+}
+
+#[test]
+fn independent_loss_takes_its_share_evenly() {
+    let taken = lost(&mut loss(json!({ "probability": "2 %" })), 100_000);
+    assert!((1_850..2_150).contains(&taken.len()), "{}", taken.len());
+    assert!(taken.iter().all(|(_, reason)| *reason == DropReason::LinkLoss));
+    // Independent: a loss follows a loss as often as anything else (40 expected).
+    let runs = taken.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1).count();
+    assert!((15..70).contains(&runs), "{runs}");
+}
+
+#[test]
+fn gilbert_elliott_loses_its_stationary_share_in_bursts() {
+    let taken = lost(
+        &mut loss(json!({ "gilbert_elliott": { "p": 0.01, "r": 0.25 } })),
+        200_000,
+    );
+    let share = taken.len() as f64 / 200_000.0;
+    assert!((share - 0.01 / 0.26).abs() < 0.003, "{share}");
+    let bursts = 1 + taken.windows(2).filter(|pair| pair[1].0 != pair[0].0 + 1).count();
+    let mean_burst = taken.len() as f64 / bursts as f64;
+    assert!((mean_burst - 4.0).abs() < 0.2, "{mean_burst}");
+}
+
+#[test]
+fn windows_lose_from_their_first_instant_to_before_their_last() {
+    let mut loss =
+        loss(json!({ "windows": [{ "from": "10 ms", "to": "13 ms" }, { "from": "20 ms", "to": "21 ms" }] }));
+    let taken = lost(&mut loss, 100);
+    let numbers: Vec<u64> = taken.iter().map(|(n, _)| *n).collect();
+    assert_eq!(numbers, [10, 11, 12, 20]);
+    assert!(
+        taken
+            .iter()
+            .all(|(_, reason)| *reason == DropReason::ScheduledLoss)
+    );
+}
+
+#[test]
+fn a_window_may_lose_a_share() {
+    let mut loss = loss(json!({ "windows": [{ "from": "0 s", "to": "50 s", "probability": 0.1 }] }));
+    let taken = lost(&mut loss, 100_000);
+    assert!((4_700..5_300).contains(&taken.len()), "{}", taken.len());
+    assert!(taken.iter().all(|(n, _)| *n < 50_000));
+}
+
+#[test]
+fn the_share_changes_at_its_time() {
+    let mut loss = loss(json!({ "changes": [
+        { "at": "1 s", "probability": 1 }, { "at": "1.005 s", "probability": 0 }] }));
+    let numbers: Vec<u64> = lost(&mut loss, 3_000).into_iter().map(|(n, _)| n).collect();
+    assert_eq!(numbers, [1000, 1001, 1002, 1003, 1004]);
+}
+
+#[test]
+fn scheduled_packets_are_lost_by_number_in_any_order_of_writing() {
+    let listed =
+        json!([{ "packet": 7, "count": 3 }, { "packet": 3 }, { "packet": 8, "count": 4 }, { "packet": 900 }]);
+    let taken = lost(&mut loss(json!({ "scheduled": listed })), 50);
+    assert_eq!(
+        taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(),
+        [3, 7, 8, 9, 10, 11]
+    );
+    assert!(
+        taken
+            .iter()
+            .all(|(_, reason)| *reason == DropReason::ScheduledLoss)
+    );
+}
+
+#[test]
+fn scheduled_packets_are_lost_from_a_time_on() {
+    let listed = json!([{ "at": "20 ms", "count": 2 }, { "at": "9.5 ms" }, { "at": "20.5 ms", "count": 3 }]);
+    let taken = lost(&mut loss(json!({ "scheduled": listed })), 50);
+    assert_eq!(
+        taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(),
+        [10, 20, 21, 22, 23]
+    );
+    let all = json!([{ "at": "0 s", "count": u64::MAX }]);
+    assert_eq!(lost(&mut loss(json!({ "scheduled": all })), 50).len(), 50);
+}
+
+#[test]
+fn scheduled_loss_moves_no_random_one() {
+    let random = |taken: Vec<(u64, DropReason)>| -> Vec<u64> {
+        taken
+            .into_iter()
+            .filter(|(_, r)| *r == DropReason::LinkLoss)
+            .map(|(n, _)| n)
+            .collect()
+    };
+    let alone = random(lost(&mut loss(json!({ "probability": 0.05 })), 2_000));
+    let mut both = loss(json!({
+        "probability": 0.05,
+        "scheduled": [{ "packet": 5, "count": 2 }],
+        "windows": [{ "from": "100 ms", "to": "200 ms", "probability": 0.5 }],
+    }));
+    let beside = random(lost(&mut both, 2_000));
+    let after = |numbers: &[u64]| numbers.iter().copied().filter(|n| *n >= 200).collect::<Vec<_>>();
+    assert!(!after(&alone).is_empty());
+    assert_eq!(after(&alone), after(&beside));
+}
+
+#[test]
+fn contradictions_are_refused_with_the_path_of_the_key() {
+    let both = refusal(json!({ "probability": 0.1, "gilbert_elliott": { "p": 0.1, "r": 0.1 } }));
+    assert!(both.message.contains("either independent or in bursts"), "{both}");
+    let reversed = refusal(json!({ "windows": [{ "from": "5 s", "to": "4 s" }] }));
+    assert_eq!(reversed.path, ["windows", "0", "to"]);
+    let overlap =
+        refusal(json!({ "windows": [{ "from": "1 s", "to": "4 s" }, { "from": "3 s", "to": "5 s" }] }));
+    assert_eq!(overlap.path, ["windows", "1", "from"]);
+    let changes = json!([{ "at": "2 s", "probability": 0.1 }, { "at": "2 s", "probability": 0.2 }]);
+    assert_eq!(
+        refusal(json!({ "changes": changes })).path,
+        ["changes", "1", "at"]
+    );
+    let scheduled = |loss| refusal(json!({ "scheduled": [loss] })).path;
+    assert_eq!(scheduled(json!({ "packet": 0 })), ["scheduled", "0", "packet"]);
+    assert_eq!(scheduled(json!({})), ["scheduled", "0", "at"]);
+    assert_eq!(
+        scheduled(json!({ "at": "1 s", "packet": 1 })),
+        ["scheduled", "0", "at"]
+    );
+    assert_eq!(
+        scheduled(json!({ "packet": 1, "count": 0 })),
+        ["scheduled", "0", "count"]
+    );
+    assert!(serde_json::from_value::<LossParameters>(json!({ "probability": 1.5 })).is_err());
+    assert!(serde_json::from_value::<LossParameters>(json!({ "chance": 0.5 })).is_err());
+}

@@ -1,0 +1,153 @@
+//! A link that follows a recorded trace of delivery opportunities, as Mahimahi's `mm-link` does.
+//!
+//! Each line of the trace is a millisecond at which up to 1,504 bytes may leave: one packet of 1,500 bytes and the
+//! 4-byte header that Mahimahi counts with every packet (LinkShell of Netravali et al., *Mahimahi: accurate
+//! record-and-replay for HTTP*, USENIX ATC 2015; the traces began with Winstein et al., *Sprout*, NSDI 2013).
+//!
+//! - Several packets may share an opportunity: what one leaves of it serves the next, if one waits at that instant.
+//! - A packet larger than what is left spans as many opportunities as it needs, and has left at the last of them.
+//! - An opportunity at which nothing waits is lost, and so is the rest of one.
+//! - The trace repeats: its last timestamp is its period, which becomes the next round's zero.
+
+use std::sync::Arc;
+
+use jettison_core::{Bytes, Duration, Rate, Time};
+
+use crate::LinkModel;
+use crate::trace::{OPPORTUNITY_BYTES, Trace};
+
+/// Bytes that Mahimahi counts with each packet: the packet-information header of its TUN device.
+const PACKET_HEADER: u32 = 4;
+/// The span over which [`LinkModel::rate`] averages.
+const RATE_WINDOW: Duration = Duration::from_millis(100);
+
+/// A link with the delivery opportunities of a [`Trace`].
+///
+/// Its [`rate`](LinkModel::rate) is the mean over the 100 ms, counted from zero, that the instant lies in (a trace
+/// has no rate at an instant); it is what a discipline that is told the capacity hears.
+#[derive(Debug, Clone)]
+pub struct TraceLink {
+    // Parameters.
+    trace: Arc<Trace>,
+    overhead: u32,
+    // State.
+    /// The next opportunity that nothing has used: its round's zero, and its place in the trace.
+    round: u64,
+    index: usize,
+    /// The instant of the opportunity used last, and the bytes left in it.
+    open_at: Time,
+    left: u32,
+}
+
+impl TraceLink {
+    /// A link that follows `trace` from its first line, with Mahimahi's overhead of 4 bytes a packet.
+    pub fn new(trace: Arc<Trace>) -> TraceLink {
+        TraceLink {
+            trace,
+            overhead: PACKET_HEADER,
+            round: 0,
+            index: 0,
+            open_at: Time::ZERO,
+            left: 0,
+        }
+    }
+
+    /// The same with another overhead, in bytes a packet.
+    pub fn with_overhead(self, overhead: u32) -> TraceLink {
+        TraceLink { overhead, ..self }
+    }
+
+    /// The instant of the next unused opportunity.
+    fn next(&self) -> Time {
+        let millis = self
+            .round
+            .saturating_add(u64::from(self.trace.opportunities()[self.index]));
+        Time::from_nanos(millis.saturating_mul(1_000_000))
+    }
+
+    /// Lets the opportunities before `now` go by unused.
+    fn skip_to(&mut self, now: Time) {
+        if self.next() >= now {
+            return;
+        }
+        let period = self.trace.period_millis();
+        let millis = now.as_nanos().div_ceil(1_000_000);
+        // The first round, from this one on, whose last opportunity is not over.
+        let rounds = millis.saturating_sub(self.round + 1) / period;
+        if rounds > 0 {
+            self.round += rounds * period;
+            self.index = 0;
+        }
+        let in_round = millis - self.round; // at most the period, by the choice of the round
+        let rest = &self.trace.opportunities()[self.index..];
+        self.index += rest.partition_point(|at| u64::from(*at) < in_round);
+    }
+
+    /// Opens the next unused opportunity.
+    fn open(&mut self) {
+        self.open_at = self.next();
+        self.left = OPPORTUNITY_BYTES;
+        self.index += 1;
+        if self.index == self.trace.opportunities().len() {
+            self.index = 0;
+            self.round = self.round.saturating_add(self.trace.period_millis());
+        }
+    }
+}
+
+impl LinkModel for TraceLink {
+    fn ready_at(&mut self, now: Time) -> Time {
+        if now <= self.open_at && self.left > 0 {
+            return self.open_at;
+        }
+        self.skip_to(now.max(self.open_at));
+        self.next()
+    }
+
+    fn begin(&mut self, wire_bytes: u32, now: Time) -> Time {
+        if now > self.open_at || self.left == 0 {
+            self.skip_to(now.max(self.open_at));
+            self.open();
+        }
+        let mut rest = wire_bytes;
+        while rest > self.left {
+            rest -= self.left;
+            self.open();
+        }
+        self.left -= rest;
+        self.open_at
+    }
+
+    fn rate(&self, now: Time) -> Rate {
+        let window = RATE_WINDOW.as_nanos();
+        let from = now.as_nanos() / window * window;
+        let span = (
+            Time::from_nanos(from),
+            Time::from_nanos(from.saturating_add(window)),
+        );
+        Rate::of(self.capacity(span.0, span.1), RATE_WINDOW)
+    }
+
+    fn next_change(&self, now: Time) -> Option<Time> {
+        let window = RATE_WINDOW.as_nanos();
+        (now.as_nanos() / window + 1)
+            .checked_mul(window)
+            .map(Time::from_nanos)
+    }
+
+    fn overhead(&self) -> u32 {
+        self.overhead
+    }
+
+    fn capacity(&self, from: Time, to: Time) -> Bytes {
+        let opportunities = self
+            .trace
+            .count_before(to)
+            .saturating_sub(self.trace.count_before(from));
+        Bytes::new(opportunities.saturating_mul(u64::from(OPPORTUNITY_BYTES)))
+    }
+}
+
+#[cfg(test)]
+#[path = "mahimahi_tests.rs"]
+mod tests;

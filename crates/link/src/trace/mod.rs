@@ -1,0 +1,244 @@
+//! Mahimahi traces: reading them, and what one can say about them.
+
+mod info;
+
+use jettison_core::Time;
+use thiserror::Error;
+
+pub use info::TraceInfo;
+
+/// Bytes that one opportunity carries: 1,500 of IP packet and Mahimahi's 4-byte header.
+pub const OPPORTUNITY_BYTES: u32 = 1504;
+
+/// A recorded sequence of delivery opportunities, which repeats for ever.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Milliseconds from the start of a round, never decreasing, the last above zero.
+    opportunities: Vec<u32>,
+}
+
+/// A trace that cannot be used. The message names the line; the reader adds the file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TraceError {
+    /// No line at all.
+    #[error(
+        "the trace is empty: write a line for each packet that may leave, with its millisecond from the start"
+    )]
+    Empty,
+    /// A line that is not a whole number.
+    #[error("line {line}: `{text}` is not a whole number of milliseconds")]
+    NotANumber {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// A timestamp that 32 bits of milliseconds (49 days) do not hold.
+    #[error(
+        "line {line}: `{text}` ms is past the longest trace, {} ms (49 days)",
+        u32::MAX
+    )]
+    TooLate {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// A timestamp before the one in front of it.
+    #[error("line {line}: {millis} ms comes after {before} ms: timestamps never decrease")]
+    Decreasing {
+        /// The line, from 1.
+        line: usize,
+        /// The timestamp there, in milliseconds.
+        millis: u32,
+        /// The timestamp on the line above, in milliseconds.
+        before: u32,
+    },
+    /// Only zeros: the trace would repeat without time passing.
+    #[error("line {line}: the trace ends at 0 ms; its last timestamp is its period and must be above zero")]
+    NoDuration {
+        /// The last line, from 1.
+        line: usize,
+    },
+}
+
+impl Trace {
+    /// Reads a trace: a line a packet of up to 1,504 bytes, with the millisecond at which it may leave.
+    ///
+    /// Spaces around a number, carriage returns and empty lines at the end are let pass; anything else is an error.
+    pub fn parse(text: &[u8]) -> Result<Trace, TraceError> {
+        let text = text.trim_ascii_end();
+        if text.is_empty() {
+            return Err(TraceError::Empty);
+        }
+        let mut opportunities = Vec::with_capacity(text.len() / 6);
+        let mut before = 0;
+        for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+            let millis = timestamp(line.trim_ascii(), index + 1)?;
+            if millis < before {
+                return Err(TraceError::Decreasing {
+                    line: index + 1,
+                    millis,
+                    before,
+                });
+            }
+            before = millis;
+            opportunities.push(millis);
+        }
+        Trace::from_opportunities(opportunities)
+    }
+
+    /// A trace of these timestamps in milliseconds.
+    pub fn from_opportunities(opportunities: Vec<u32>) -> Result<Trace, TraceError> {
+        if let Some(index) = opportunities.windows(2).position(|pair| pair[1] < pair[0]) {
+            let (before, millis) = (opportunities[index], opportunities[index + 1]);
+            return Err(TraceError::Decreasing {
+                line: index + 2,
+                millis,
+                before,
+            });
+        }
+        match opportunities.last() {
+            None => Err(TraceError::Empty),
+            Some(0) => Err(TraceError::NoDuration {
+                line: opportunities.len(),
+            }),
+            Some(_) => Ok(Trace { opportunities }),
+        }
+    }
+
+    /// Milliseconds from the start of a round, in order, one an opportunity.
+    pub fn opportunities(&self) -> &[u32] {
+        &self.opportunities
+    }
+
+    /// Milliseconds from one round to the next: the last timestamp.
+    pub fn period_millis(&self) -> u64 {
+        self.opportunities.last().map_or(0, |last| u64::from(*last))
+    }
+
+    /// Opportunities before `until`, over all rounds from time zero.
+    pub fn count_before(&self, until: Time) -> u64 {
+        // An opportunity at m ms is before `until` if m is below `until` rounded up.
+        let millis = until.as_nanos().div_ceil(1_000_000);
+        let Some(last) = millis.checked_sub(1) else {
+            return 0;
+        };
+        let rounds = last / self.period_millis();
+        let in_round = millis - rounds * self.period_millis();
+        let rest = self.opportunities.partition_point(|at| u64::from(*at) < in_round);
+        rounds * self.opportunities.len() as u64 + rest as u64
+    }
+
+    /// What the trace offers, in figures.
+    pub fn info(&self) -> TraceInfo {
+        TraceInfo::of(self)
+    }
+}
+
+/// Reads one line.
+fn timestamp(line: &[u8], number: usize) -> Result<u32, TraceError> {
+    let shown = || {
+        let text = String::from_utf8_lossy(line);
+        match text.char_indices().nth(40) {
+            Some((cut, _)) => format!("{}…", &text[..cut]),
+            None => text.into_owned(),
+        }
+    };
+    if line.is_empty() || !line.iter().all(u8::is_ascii_digit) {
+        return Err(TraceError::NotANumber {
+            line: number,
+            text: shown(),
+        });
+    }
+    line.iter()
+        .try_fold(0u32, |value, digit| {
+            value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
+        })
+        .ok_or_else(|| TraceError::TooLate {
+            line: number,
+            text: shown(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        Trace::parse(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_a_timestamp_a_line() {
+        let trace = Trace::parse(b"0\n0\n 3 \r\n12\n\n").unwrap();
+        assert_eq!(trace.opportunities(), [0, 0, 3, 12]);
+        assert_eq!(trace.period_millis(), 12);
+        assert_eq!(Trace::parse(b"5").unwrap().opportunities(), [5]);
+    }
+
+    #[test]
+    fn each_bad_line_is_named() {
+        assert!(refusal("1\n2\n7x\n").starts_with("line 3: `7x` is not a whole number"));
+        assert!(refusal("1\n-2\n").starts_with("line 2: `-2` is not"));
+        assert!(refusal("1\n2.5\n").starts_with("line 2: `2.5` is not"));
+        assert!(refusal("1\n\n2\n").starts_with("line 2: `` is not"));
+        assert_eq!(
+            refusal("10\n20\n15\n"),
+            "line 3: 15 ms comes after 20 ms: timestamps never decrease"
+        );
+        assert!(refusal("1\n4294967296\n").starts_with("line 2: `4294967296` ms is past"));
+        assert!(refusal("0\n0\n").starts_with("line 2: the trace ends at 0 ms"));
+        assert!(refusal("").contains("is empty"));
+        assert!(refusal(" \n\n").contains("is empty"));
+        assert!(
+            Trace::parse(b"1\n\xff\xfe\n")
+                .unwrap_err()
+                .to_string()
+                .starts_with("line 2: ")
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_shortened_in_its_message() {
+        assert!(refusal(&format!("1\n{}\n", "é".repeat(5_000))).len() < 200);
+    }
+
+    #[test]
+    fn the_largest_timestamp_is_accepted() {
+        assert_eq!(
+            Trace::parse(b"4294967295").unwrap().period_millis(),
+            4_294_967_295
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(trace) = Trace::parse(&text) {
+                prop_assert!(trace.period_millis() > 0);
+                prop_assert!(trace.opportunities().is_sorted());
+                let _ = trace.info();
+            }
+        }
+
+        #[test]
+        fn text_that_is_nearly_a_trace_is_read_or_refused_without_panic(text in "[0-9 \r\n-]{0,60}") {
+            match Trace::parse(text.as_bytes()) {
+                Ok(trace) => prop_assert!(trace.opportunities().is_sorted()),
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+        }
+
+        #[test]
+        fn a_written_trace_is_read_back(mut times in prop::collection::vec(0u32..100_000, 1..50)) {
+            times.sort_unstable();
+            prop_assume!(times.last() != Some(&0));
+            let text: String = times.iter().map(|t| format!("{t}\n")).collect();
+            let trace = Trace::parse(text.as_bytes()).unwrap();
+            prop_assert_eq!(trace.opportunities(), &times[..]);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What every application is.
+
+use jettison_core::Time;
+use jettison_measure::Metric;
+
+use crate::{SocketEvent, Sockets};
+
+/// A program at a host, told the time and its sockets' events.
+pub trait Application: Send {
+    /// The program starts.
+    fn start(&mut self, now: Time, host: &mut dyn Sockets);
+
+    /// Something happened at one of its sockets.
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets);
+
+    /// The time that [`Application::next_wakeup`] named has come.
+    fn handle_wakeup(&mut self, _now: Time, _host: &mut dyn Sockets) {}
+
+    /// When it wants to be called next by itself.
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    /// The scenario stops it: it sends nothing new from here and closes what it has open.
+    fn stop(&mut self, _now: Time, _host: &mut dyn Sockets) {}
+
+    /// The run has ended: values for the summary that no meter holds, each with its percentiles if it has any.
+    fn finish(&mut self, _now: Time, _summarise: &mut dyn FnMut(Metric, f64, Option<[f64; 3]>)) {}
+}
+
+/// Which end of a flow a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    /// At the flow's `from` host.
+    From,
+    /// At the flow's `to` host.
+    To,
+}

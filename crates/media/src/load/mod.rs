@@ -1,0 +1,9 @@
+//! Loads: the traffic that congests, and the probes that measure.
+
+pub mod bulk;
+pub mod cbr;
+pub mod on_off;
+pub mod ping;
+pub mod probe;
+pub mod sink;
+pub mod web;

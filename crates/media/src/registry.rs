@@ -1,0 +1,227 @@
+//! Which applications there are.
+
+use jettison_core::{BuildError, Bytes, Catalogue, RandomStream, Registry, parameters};
+use jettison_transport::Endpoint;
+use schemars::{Schema, schema_for};
+use serde_json::Value;
+
+use crate::load::bulk::{Bulk, BulkParameters};
+use crate::load::cbr::{Cbr, CbrParameters};
+use crate::load::on_off::{OnOff, OnOffParameters};
+use crate::load::ping::{Ping, PingParameters};
+use crate::load::probe::ProbeHead;
+use crate::load::sink::{TcpSink, UdpSink};
+use crate::load::web::{Web, WebParameters};
+use crate::{Application, TcpOptions};
+
+/// What an application may need to know of its place when it is built.
+pub struct FlowContext<'a> {
+    /// Where the flow's `to` end listens.
+    pub remote: Endpoint,
+    /// The flow's transport.
+    pub transport: &'a FlowTransport,
+    /// Gives the random stream of this flow's component of that name.
+    pub random: &'a dyn Fn(&str) -> RandomStream,
+}
+
+/// The transport a flow's applications use.
+#[derive(Debug, Clone)]
+pub enum FlowTransport {
+    /// TCP.
+    Tcp(TcpOptions),
+    /// UDP, with the traffic class of its datagrams.
+    Udp {
+        /// IPv4 TOS or IPv6 traffic class.
+        traffic_class: u8,
+    },
+}
+
+/// The programs of one flow.
+pub struct FlowApplications {
+    /// At the `from` host.
+    pub from: Box<dyn Application>,
+    /// At the `to` host, if one is needed (an echo is answered by the host itself).
+    pub to: Option<Box<dyn Application>>,
+}
+
+/// A registered application.
+#[derive(Clone)]
+pub struct ApplicationEntry {
+    /// Its id.
+    pub id: &'static str,
+    /// One line for `jettison list`.
+    pub summary: &'static str,
+    /// The document it follows.
+    pub source: &'static str,
+    /// The transports it runs over, the default first; empty for one that brings its own (ping).
+    pub transports: &'static [&'static str],
+    /// The schema of its parameters.
+    pub schema: fn() -> Schema,
+    /// Builds the flow's programs from its parameters (an object without `kind`).
+    pub build: fn(&Value, &FlowContext<'_>) -> Result<FlowApplications, BuildError>,
+}
+
+impl Catalogue for ApplicationEntry {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+    fn source(&self) -> &'static str {
+        self.source
+    }
+    fn schema(&self) -> Schema {
+        (self.schema)()
+    }
+}
+
+/// All applications of this crate.
+pub fn applications() -> Registry<ApplicationEntry> {
+    let mut registry = Registry::new("application");
+    registry.register(ApplicationEntry {
+        id: "bulk",
+        summary: "a bulk transfer: all data at once, as fast as the transport goes",
+        source: "as iperf",
+        transports: &["tcp"],
+        schema: || schema_for!(BulkParameters),
+        build: build_bulk,
+    });
+    registry.register(ApplicationEntry {
+        id: "cbr",
+        summary: "datagrams of one size at a constant bit rate; the sink measures loss, delay and jitter",
+        source: "RFC 3550 §6.4.1 (jitter)",
+        transports: &["udp"],
+        schema: || schema_for!(CbrParameters),
+        build: build_cbr,
+    });
+    registry.register(ApplicationEntry {
+        id: "on-off",
+        summary: "bursts at a constant bit rate with silences between them",
+        source: "Willinger et al. 1997 §2 (on/off sources); RFC 3550 §6.4.1 (jitter)",
+        transports: &["udp"],
+        schema: || schema_for!(OnOffParameters),
+        build: build_on_off,
+    });
+    registry.register(ApplicationEntry {
+        id: "ping",
+        summary: "ICMP echo requests at an interval",
+        source: "RFC 792, RFC 4443 §4",
+        transports: &[],
+        schema: || schema_for!(PingParameters),
+        build: build_ping,
+    });
+    registry.register(ApplicationEntry {
+        id: "web",
+        summary: "short transfers at Poisson instants with heavy-tailed sizes, a connection each",
+        source: "Crovella & Bestavros 1997 §3",
+        transports: &["tcp"],
+        schema: || schema_for!(WebParameters),
+        build: build_web,
+    });
+    registry
+}
+
+fn build_bulk(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: BulkParameters = parameters(value)?;
+    if parameters.bytes == Some(Bytes::ZERO) {
+        return Err(BuildError::at("bytes", "a transfer of nothing; leave it out for one without end"));
+    }
+    let options = tcp(context, "bulk")?;
+    Ok(FlowApplications {
+        from: Box::new(Bulk::new(&parameters, context.remote, options.clone())),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
+
+fn build_cbr(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: CbrParameters = parameters(value)?;
+    let traffic_class = udp(context, "cbr")?;
+    check_payload(parameters.payload)?;
+    match parameters.interval {
+        Some(interval) if interval.is_zero() => return Err(BuildError::at("interval", "must be above zero")),
+        Some(_) if value.get("rate").is_some() => {
+            return Err(BuildError::at("interval", "give `rate` or `interval`, not both"));
+        }
+        None if parameters.rate.is_zero() => return Err(BuildError::at("rate", "must be above zero")),
+        _ => {}
+    }
+    Ok(FlowApplications {
+        from: Box::new(Cbr::new(&parameters, context.remote, traffic_class)),
+        to: Some(Box::new(UdpSink::new(context.remote.port))),
+    })
+}
+
+fn build_on_off(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: OnOffParameters = parameters(value)?;
+    let traffic_class = udp(context, "on-off")?;
+    check_payload(parameters.payload)?;
+    if parameters.rate.is_zero() {
+        return Err(BuildError::at("rate", "must be above zero"));
+    }
+    if parameters.on.is_zero() {
+        return Err(BuildError::at("on", "must be above zero"));
+    }
+    Ok(FlowApplications {
+        from: Box::new(OnOff::new(&parameters, context.remote, traffic_class, (context.random)("on-off"))),
+        to: Some(Box::new(UdpSink::new(context.remote.port))),
+    })
+}
+
+fn build_ping(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: PingParameters = parameters(value)?;
+    if parameters.interval.is_zero() {
+        return Err(BuildError::at("interval", "must be above zero"));
+    }
+    if parameters.payload.get() > 65_000 {
+        return Err(BuildError::at("payload", "must be at most 65000 bytes"));
+    }
+    check_dscp(parameters.dscp)?;
+    Ok(FlowApplications { from: Box::new(Ping::new(&parameters, context.remote.address)), to: None })
+}
+
+fn build_web(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: WebParameters = parameters(value)?;
+    let options = tcp(context, "web")?;
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if !positive(parameters.transfers_per_second) || parameters.transfers_per_second > 1e6 {
+        return Err(BuildError::at("transfers_per_second", "must be above zero and at most a million"));
+    }
+    if !positive(parameters.shape) {
+        return Err(BuildError::at("shape", "must be above zero"));
+    }
+    if parameters.min_size == Bytes::ZERO || parameters.min_size > parameters.max_size {
+        return Err(BuildError::at("min_size", "must be above zero and at most `max_size`"));
+    }
+    let (arrivals, sizes) = ((context.random)("arrivals"), (context.random)("sizes"));
+    Ok(FlowApplications {
+        from: Box::new(Web::new(&parameters, context.remote, options.clone(), arrivals, sizes)),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
+
+fn tcp(context: &FlowContext<'_>, application: &str) -> Result<TcpOptions, BuildError> {
+    match context.transport {
+        FlowTransport::Tcp(options) => Ok(options.clone()),
+        FlowTransport::Udp { .. } => Err(BuildError::at("kind", format!("`{application}` runs over transport `tcp`"))),
+    }
+}
+
+fn udp(context: &FlowContext<'_>, application: &str) -> Result<u8, BuildError> {
+    match context.transport {
+        FlowTransport::Udp { traffic_class } => Ok(*traffic_class),
+        FlowTransport::Tcp(_) => Err(BuildError::at("kind", format!("`{application}` runs over transport `udp`"))),
+    }
+}
+
+fn check_payload(payload: Bytes) -> Result<(), BuildError> {
+    if (ProbeHead::LENGTH as u64..=65_000).contains(&payload.get()) {
+        Ok(())
+    } else {
+        Err(BuildError::at("payload", "must be from 16 bytes (a sequence number and a time) to 65000 bytes"))
+    }
+}
+
+fn check_dscp(dscp: u8) -> Result<(), BuildError> {
+    if dscp < 64 { Ok(()) } else { Err(BuildError::at("dscp", "must be from 0 to 63")) }
+}

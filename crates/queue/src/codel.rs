@@ -1,0 +1,217 @@
+//! `codel`: Controlled Delay (RFC 8289).
+//!
+//! A standing queue, one whose sojourn time does not fall below `target` for an `interval`, is drained by dropping
+//! at the head, at times that come closer as interval / √count. A burst that drains within an interval is left alone.
+//! The state machine is [`crate::CodelState`]; this file is the queue around it.
+
+use jettison_core::{Bytes, DropReason, Duration, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, CodelSettings, CodelState, CodelStore, Fifo, Limit, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Drops at the head while the sojourn time stays above target for an interval";
+    Discipline::new("codel", summary, "RFC 8289", make)
+}
+
+/// Parameters of CoDel, with RFC 8289's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodelParameters {
+    /// Acceptable standing sojourn time (RFC 8289 §4.3): 5 to 10 % of `interval`.
+    pub target: Duration,
+    /// Window of the minimum: about the longest RTT of the flows that share the queue (RFC 8289 §4.2).
+    pub interval: Duration,
+    /// A backlog of at most this size is not a standing queue (MAXPACKET, RFC 8289 §5.3: the interface's MTU). The
+    /// default covers an MTU of 1500 bytes with an Ethernet header.
+    pub maxpacket: Bytes,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
+    pub ecn: bool,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+impl Default for CodelParameters {
+    fn default() -> CodelParameters {
+        CodelParameters {
+            target: Duration::from_millis(5),
+            interval: Duration::from_millis(100),
+            maxpacket: Bytes::new(1514),
+            ecn: false,
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl CodelParameters {
+    /// The constants of the state machine.
+    ///
+    /// # Errors
+    /// If the target or the interval is zero.
+    pub fn settings(&self) -> Result<CodelSettings, BuildError> {
+        let positive = |span: Duration, key| {
+            BuildError::unless(!span.is_zero(), key, || {
+                format!("`{span}` is too short: `{key}` is above zero")
+            })
+        };
+        positive(self.target, "target")?;
+        positive(self.interval, "interval")?;
+        Ok(CodelSettings {
+            target: self.target,
+            interval: self.interval,
+            maxpacket: self.maxpacket.get(),
+        })
+    }
+}
+
+fn make(parameters: CodelParameters, _: &BuildContext<'_>) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Codel::new(&parameters)?))
+}
+
+/// One FIFO queue under CoDel.
+#[derive(Debug)]
+pub struct Codel {
+    settings: CodelSettings,
+    ecn: bool,
+    limit: Limit,
+
+    state: CodelState,
+    fifo: Fifo,
+}
+
+impl Codel {
+    /// An empty queue.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: &CodelParameters) -> Result<Codel, BuildError> {
+        Ok(Codel {
+            settings: parameters.settings()?,
+            ecn: parameters.ecn,
+            limit: parameters.limit,
+            state: CodelState::default(),
+            fifo: Fifo::default(),
+        })
+    }
+}
+
+impl QueueDiscipline for Codel {
+    /// RFC 8289 §5.4: only the time is stamped. (§4.5: the buffer's own limit drops at the tail.)
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if self.limit.admits(self.fifo.backlog(), packet.meta.length) {
+            self.fifo.push(packet, now);
+        } else {
+            out.dropped(packet, DropReason::BufferFull, now);
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        self.state
+            .dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+impl CodelStore for Fifo {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        Fifo::pop(self)
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.backlog().bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{build_error, built, packet_with};
+    use jettison_core::MarkReason;
+    use jettison_measure::Tally;
+    use jettison_wire::Ecn;
+    use serde_json::{Value, json};
+
+    /// Packets of 1,500 bytes arrive one a millisecond and leave at half that rate, for two seconds.
+    fn overload(parameters: Value, ecn: Ecn) -> (Tally, Vec<Packet>, Box<dyn QueueDiscipline>) {
+        let (mut queue, mut tally, mut sent) = (built(parameters), Tally::default(), Vec::new());
+        for id in 0..2000u32 {
+            let now = Time::from_millis(u64::from(id));
+            queue.enqueue(packet_with(id, 1500, ecn), now, &mut tally);
+            if id % 2 == 1 {
+                sent.extend(queue.dequeue(now, &mut tally));
+            }
+        }
+        (tally, sent, queue)
+    }
+
+    #[test]
+    fn drops_at_the_head_and_sends_the_packet_behind() {
+        // RFC 8289 §5.5: "drop(r.p); r = dodequeue(now)"
+        let (tally, sent, _) = overload(json!("codel"), Ecn::NotEct);
+        let (first_dropped, reason, at) = tally.drops[0];
+        assert_eq!(reason, DropReason::CoDel);
+        // Packet k leaves at 2k + 1 ms after k + 1 ms: 5 ms is reached at 9 ms, and an interval later is 109 ms.
+        assert_eq!(at, Time::from_millis(109));
+        assert!(sent.iter().any(|p| p.meta.id == first_dropped + 1));
+        assert!(!sent.iter().any(|p| p.meta.id == first_dropped));
+        assert!(tally.drops.len() > 20);
+    }
+
+    #[test]
+    fn marks_ecn_capable_packets_instead_and_sends_them() {
+        let parameters = json!({ "kind": "codel", "ecn": true, "limit": "unlimited" });
+        let (tally, sent, queue) = overload(parameters, Ecn::Ect0);
+        assert!(tally.drops.is_empty());
+        assert!(tally.marks.len() > 20);
+        assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::CoDel));
+        assert_eq!(
+            sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(),
+            tally.marks.len()
+        );
+        assert_eq!(sent.len() as u64 + queue.backlog().packets, 2000);
+    }
+
+    #[test]
+    fn drops_ecn_capable_packets_unless_told_to_mark() {
+        let (tally, _, _) = overload(json!("codel"), Ecn::Ect0);
+        assert!(tally.marks.is_empty() && !tally.drops.is_empty());
+    }
+
+    #[test]
+    fn the_buffers_limit_drops_at_the_tail() {
+        let parameters = json!({ "kind": "codel", "limit": "10 packets" });
+        let (tally, ..) = overload(parameters, Ecn::NotEct);
+        assert!(tally.drops.iter().any(|drop| drop.1 == DropReason::BufferFull));
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_rfc() {
+        // RFC 8289 §5.3
+        let defaults = CodelParameters::default();
+        assert_eq!(
+            (defaults.target, defaults.interval),
+            (Duration::from_millis(5), Duration::from_millis(100))
+        );
+    }
+
+    #[test]
+    fn a_zero_target_or_interval_is_refused() {
+        assert_eq!(
+            build_error(json!({ "kind": "codel", "target": "0 ms" })).0,
+            "target"
+        );
+        assert_eq!(
+            build_error(json!({ "kind": "codel", "interval": "0 s" })).0,
+            "interval"
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! `pi2`: PI improved with a square (De Schepper, Bondarenko, Tsang, Briscoe: *PI2: A Linearized AQM for both Classic
+//! and Scalable TCP*, CoNEXT 2016).
+//!
+//! A proportional-integral controller moves p' each `t_update` so that the queueing delay settles at `target`. A
+//! Classic flow's rate goes with 1/√p, so it is signalled with p'², which makes the loop linear and does without PIE's
+//! table of gains. A Scalable flow's rate goes with 1/p: ECT(1) is marked with k · p'.
+
+use jettison_core::{DropReason, Duration, MarkReason, RandomStream, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::{Ecn, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Proportional-integral control of delay; Classic packets by p'^2, ECT(1) by 2p'";
+    Discipline::new(
+        "pi2",
+        summary,
+        "De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A",
+        make,
+    )
+}
+
+/// Parameters of PI2, with the paper's names and defaults.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pi2Parameters {
+    /// Queueing delay to settle at.
+    pub target: Duration,
+    /// Time between two updates of p' (T).
+    pub t_update: Duration,
+    /// Integral gain: change of p' an update for a second of delay above target.
+    pub alpha: Hertz,
+    /// Proportional gain: change of p' an update for a second by which the delay grew.
+    pub beta: Hertz,
+    /// Coupling: ECT(1) is marked with k · p'. 2 gives Scalable and Classic flows about the same rate.
+    pub k: f64,
+    /// Highest probability for Classic packets, 0 to 1. The default is the one at which the marking of ECT(1)
+    /// saturates with k = 2, 1/k² (RFC 9332 appendix A: p_Cmax).
+    pub p_cmax: f64,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them. Without it every packet is Classic and dropped.
+    pub ecn: bool,
+    /// Where a packet is judged: on arrival, as the paper's implementation on top of PIE does, or as it leaves, as
+    /// RFC 9332 does.
+    pub at: DecideAt,
+    /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate.
+    pub delay: DelayFrom,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+/// Where a packet is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum DecideAt {
+    /// On arrival.
+    Enqueue,
+    /// As it leaves.
+    Dequeue,
+}
+
+/// How the queueing delay is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum DelayFrom {
+    /// The time the packet at the head has waited (RFC 9332 appendix A).
+    Sojourn,
+    /// Backlog over the measured departure rate (RFC 8033 §5.2).
+    Rate,
+}
+
+impl Default for Pi2Parameters {
+    fn default() -> Pi2Parameters {
+        Pi2Parameters {
+            target: Duration::from_millis(20),
+            t_update: Duration::from_millis(32),
+            alpha: Hertz::new(0.3125),
+            beta: Hertz::new(3.125),
+            k: 2.0,
+            p_cmax: 0.25,
+            ecn: true,
+            at: DecideAt::Enqueue,
+            delay: DelayFrom::Sojourn,
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl Pi2Parameters {
+    fn check(&self) -> Result<(), BuildError> {
+        BuildError::unless(!self.t_update.is_zero(), "t_update", || {
+            "`t_update` is above zero, such as \"32 ms\"".into()
+        })?;
+        BuildError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
+            format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
+        })?;
+        BuildError::unless((0.0..=1.0).contains(&self.p_cmax), "p_cmax", || {
+            format!(
+                "`{}` is not a probability: `p_cmax` is from 0 to 1, such as 0.25",
+                self.p_cmax
+            )
+        })
+    }
+}
+
+fn make(
+    parameters: Pi2Parameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Pi2::new(parameters, (context.random)("drop"))?))
+}
+
+/// One FIFO queue under PI2.
+#[derive(Debug)]
+pub struct Pi2 {
+    parameters: Pi2Parameters,
+    /// √p_cmax: the p' that Classic packets are capped at.
+    p_prime_max: f64,
+    random: RandomStream,
+
+    /// p', the controlled variable, 0 to 1.
+    p_prime: f64,
+    /// The delay at the last update.
+    last_delay: Duration,
+    next_update: Time,
+    departures: DepartureRate,
+    fifo: Fifo,
+}
+
+/// What PI2 decides on a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Pass,
+    Mark(MarkReason),
+    Drop,
+}
+
+impl Pi2 {
+    /// An empty queue that draws from `random`; its first update is one `t_update` after time zero.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: Pi2Parameters, random: RandomStream) -> Result<Pi2, BuildError> {
+        parameters.check()?;
+        Ok(Pi2 {
+            p_prime_max: libm::sqrt(parameters.p_cmax),
+            random,
+            p_prime: 0.0,
+            last_delay: Duration::ZERO,
+            next_update: Time::ZERO.saturating_add(parameters.t_update),
+            departures: DepartureRate::default(),
+            fifo: Fifo::default(),
+            parameters,
+        })
+    }
+
+    /// p', the controlled variable, 0 to 1.
+    pub fn p_prime(&self) -> f64 {
+        self.p_prime
+    }
+
+    /// p'(t) = p'(t - T) + α (τ(t) - τ₀) + β (τ(t) - τ(t - T)), within 0 and 1.
+    fn update(&mut self, now: Time) {
+        let delay = self.queueing_delay(now);
+        let seconds = delay.as_secs_f64();
+        let step = self.parameters.alpha.get() * (seconds - self.parameters.target.as_secs_f64())
+            + self.parameters.beta.get() * (seconds - self.last_delay.as_secs_f64());
+        self.p_prime = (self.p_prime + step).clamp(0.0, 1.0);
+        self.last_delay = delay;
+    }
+
+    fn queueing_delay(&self, now: Time) -> Duration {
+        match self.parameters.delay {
+            DelayFrom::Sojourn => self
+                .fifo
+                .head()
+                .map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at)),
+            DelayFrom::Rate => self.departures.delay_of(self.fifo.backlog().bytes),
+        }
+    }
+
+    fn decide(&mut self, packet: &Packet) -> Decision {
+        let ecn = self.parameters.ecn;
+        if ecn && packet.ecn() == Ecn::Ect1 {
+            let marks = self.random.chance(self.parameters.k * self.p_prime);
+            return if marks {
+                Decision::Mark(MarkReason::Pi2Scalable)
+            } else {
+                Decision::Pass
+            };
+        }
+        // "Think once to mark, think twice to drop": p' compared with two random numbers is p' squared.
+        let p_prime = self.p_prime.min(self.p_prime_max);
+        if !(self.random.chance(p_prime) && self.random.chance(p_prime)) {
+            Decision::Pass
+        } else if ecn && packet.is_ecn_capable() {
+            Decision::Mark(MarkReason::Pi2Classic)
+        } else {
+            Decision::Drop
+        }
+    }
+
+    /// Carries a decision out; gives the packet back unless it is dropped.
+    fn judged(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        match self.decide(&packet) {
+            Decision::Pass => {}
+            Decision::Mark(reason) => {
+                packet.mark_ce();
+                out.marked(&packet, reason, now);
+            }
+            Decision::Drop => {
+                out.dropped(packet, DropReason::Pi2, now);
+                return None;
+            }
+        }
+        Some(packet)
+    }
+}
+
+impl QueueDiscipline for Pi2 {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if !self
+            .parameters
+            .limit
+            .admits(self.fifo.backlog(), packet.meta.length)
+        {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        match self.parameters.at {
+            DecideAt::Dequeue => self.fifo.push(packet, now),
+            DecideAt::Enqueue => {
+                if let Some(packet) = self.judged(packet, now, out) {
+                    self.fifo.push(packet, now);
+                }
+            }
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        loop {
+            let packet = self.fifo.pop()?;
+            let packet = match self.parameters.at {
+                DecideAt::Enqueue => packet,
+                DecideAt::Dequeue => match self.judged(packet, now, out) {
+                    Some(packet) => packet,
+                    None => continue,
+                },
+            };
+            if self.parameters.delay == DelayFrom::Rate {
+                self.departures
+                    .departed(packet.meta.length, self.fifo.backlog().bytes, now);
+            }
+            return Some(packet);
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
+        if now < self.next_update {
+            return;
+        }
+        self.update(now);
+        // Called late, it does not make up for updates that were missed.
+        let next = self.next_update.saturating_add(self.parameters.t_update);
+        self.next_update = if next > now {
+            next
+        } else {
+            now.saturating_add(self.parameters.t_update)
+        };
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        Some(self.next_update)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,390 @@
+//! `priority`: a strict-priority scheduler.
+//!
+//! Each band holds a discipline of its own. The band of the highest priority, 0, is served first; a lower one only
+//! while all above it have nothing to send. A low band starves under a high one's load: that is what "strict" means.
+
+use std::collections::BTreeMap;
+
+use jettison_core::{DropReason, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::registry::{BuildContext, BuildError, Discipline, build};
+use crate::{Backlog, Dscp, Limit, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Strict priority: serves the highest band that has something, 0 first";
+    Discipline::new(
+        "priority",
+        summary,
+        "RFC 2475 §2.3; RFC 3246 appendix (priority queue)",
+        make,
+    )
+}
+
+/// Parameters of strict priority.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriorityParameters {
+    /// The bands, highest priority first: a number of tail-drop bands, or a list of disciplines, each an id or a table
+    /// with its `kind`.
+    pub bands: Bands,
+    /// Band by DSCP, such as `{ EF = 0, AF41 = 1 }`. Unset: the traffic class that the switch gave the packet is its
+    /// band.
+    pub dscp: Option<BTreeMap<Dscp, u8>>,
+    /// Band of a DSCP that is not listed in `dscp`. Unset: the last.
+    pub other: Option<u8>,
+    /// Limit of all bands together, on top of each band's own.
+    pub limit: Limit,
+}
+
+/// The bands of a scheduler.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Bands {
+    /// So many tail-drop queues.
+    Count(u64),
+    /// A discipline each, highest priority first.
+    List(Vec<Value>),
+}
+
+impl Default for PriorityParameters {
+    fn default() -> PriorityParameters {
+        PriorityParameters {
+            bands: Bands::Count(3),
+            dscp: None,
+            other: None,
+            limit: Limit::UNLIMITED,
+        }
+    }
+}
+
+/// A traffic class is one byte.
+const MOST_BANDS: usize = 256;
+
+fn make(
+    parameters: PriorityParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    let values = match parameters.bands {
+        Bands::Count(count) => {
+            vec![Value::from("tail-drop"); usize::try_from(count).unwrap_or(usize::MAX).min(MOST_BANDS + 1)]
+        }
+        Bands::List(values) => values,
+    };
+    BuildError::unless((1..=MOST_BANDS).contains(&values.len()), "bands", || {
+        format!("there are from 1 to {MOST_BANDS} bands, such as `bands = 3`")
+    })?;
+    let mut bands = Vec::with_capacity(values.len());
+    for (number, value) in values.iter().enumerate() {
+        // The band's number is its name: it says its priority.
+        let random = |name: &str| (context.random)(&format!("band {number} {name}"));
+        let inner = BuildContext {
+            random: &random,
+            registry: context.registry,
+        };
+        let built = build(context.registry, value, &inner);
+        bands.push(built.map_err(|error| error.under(&number.to_string()).under("bands"))?);
+    }
+    let last = bands.len() - 1;
+    let in_range = |band: u8| {
+        let message = || format!("`{band}` is not a band: they are 0 to {last}");
+        if usize::from(band) <= last {
+            Ok(band)
+        } else {
+            Err(message())
+        }
+    };
+    let other = match parameters.other {
+        Some(band) => in_range(band).map_err(|message| BuildError::at("other", message))?,
+        None => last as u8,
+    };
+    let by_dscp = match &parameters.dscp {
+        None => None,
+        Some(map) => {
+            let mut table = [other; 64];
+            for (dscp, band) in map {
+                let band = in_range(*band);
+                table[usize::from(dscp.get())] =
+                    band.map_err(|message| BuildError::at(&dscp.to_string(), message).under("dscp"))?;
+            }
+            Some(table)
+        }
+    };
+    Ok(Box::new(Priority {
+        by_dscp,
+        limit: parameters.limit,
+        bands,
+    }))
+}
+
+/// Bands, served in order.
+pub struct Priority {
+    /// Band of each DSCP; `None` where the packet's traffic class is its band.
+    by_dscp: Option<[u8; 64]>,
+    limit: Limit,
+    bands: Vec<Box<dyn QueueDiscipline>>,
+}
+
+impl Priority {
+    /// Where a packet goes: a class past the last band goes to the last.
+    #[inline]
+    fn band_of(&self, packet: &Packet) -> usize {
+        let band = match &self.by_dscp {
+            None => packet.meta.class,
+            Some(table) => table[usize::from(packet.dscp())],
+        };
+        usize::from(band).min(self.bands.len() - 1)
+    }
+}
+
+impl QueueDiscipline for Priority {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if self.limit != Limit::UNLIMITED && !self.limit.admits(self.backlog(), packet.meta.length) {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        let band = self.band_of(&packet);
+        self.bands[band].enqueue(packet, now, out);
+    }
+
+    /// A band that has a backlog but may not send yet (it serves at a rate) does not hold up those below it.
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        self.bands.iter_mut().find_map(|band| band.dequeue(now, out))
+    }
+
+    fn handle_wakeup(&mut self, now: Time, out: &mut dyn Outcomes) {
+        for band in &mut self.bands {
+            if band.next_wakeup().is_some_and(|at| at <= now) {
+                band.handle_wakeup(now, out);
+            }
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.bands.iter().filter_map(|band| band.next_wakeup()).min()
+    }
+
+    fn capacity_changed(&mut self, rate: Rate, now: Time) {
+        self.bands
+            .iter_mut()
+            .for_each(|band| band.capacity_changed(rate, now));
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.bands
+            .iter()
+            .map(|band| band.backlog())
+            .fold(Backlog::default(), |sum, band| Backlog {
+                packets: sum.packets + band.packets,
+                bytes: sum.bytes + band.bytes,
+            })
+    }
+}
+
+impl<'de> Deserialize<'de> for Bands {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bands, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Bands;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number of bands, or a list of disciplines such as [\"tail-drop\", \"codel\"]")
+            }
+            fn visit_u64<E>(self, count: u64) -> Result<Bands, E> {
+                Ok(Bands::Count(count))
+            }
+            fn visit_i64<E: serde::de::Error>(self, count: i64) -> Result<Bands, E> {
+                u64::try_from(count)
+                    .map(Bands::Count)
+                    .map_err(|_| E::custom("a number of bands is not negative"))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bands, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(Bands::List(values))
+            }
+        }
+        deserializer.deserialize_any(Read)
+    }
+}
+
+impl JsonSchema for Bands {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "bands".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "title": "integer or list of disciplines",
+            "anyOf": [
+                { "type": "integer", "minimum": 1, "maximum": MOST_BANDS },
+                { "type": "array", "minItems": 1, "items": { "type": ["string", "object"] } },
+            ],
+            "examples": [3, ["tail-drop", { "kind": "codel", "target": "5 ms" }]],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{build_error, built, packet};
+    use jettison_measure::{NoOutcomes, Tally};
+    use serde_json::json;
+
+    fn in_class(id: u32, class: u8) -> Packet {
+        let mut packet = packet(id, 1000);
+        packet.meta.class = class;
+        packet
+    }
+
+    fn with_dscp(id: u32, dscp: u8) -> Packet {
+        let mut packet = packet(id, 1000);
+        packet.meta.traffic_class = dscp << 2;
+        packet
+    }
+
+    fn drain(queue: &mut dyn QueueDiscipline) -> Vec<u32> {
+        std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut NoOutcomes))
+            .map(|p| p.meta.id)
+            .collect()
+    }
+
+    #[test]
+    fn the_highest_band_goes_first_and_each_band_is_in_order() {
+        let mut queue = built(json!("priority"));
+        for (id, class) in [(1, 2), (2, 1), (3, 0), (4, 1), (5, 0), (6, 2)] {
+            queue.enqueue(in_class(id, class), Time::ZERO, &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue), [3, 5, 2, 4, 1, 6]);
+    }
+
+    #[test]
+    fn an_arrival_of_higher_priority_overtakes_what_waits() {
+        let mut queue = built(json!({ "kind": "priority", "bands": 2 }));
+        queue.enqueue(in_class(1, 1), Time::ZERO, &mut NoOutcomes);
+        queue.enqueue(in_class(2, 1), Time::ZERO, &mut NoOutcomes);
+        assert_eq!(
+            queue.dequeue(Time::ZERO, &mut NoOutcomes).map(|p| p.meta.id),
+            Some(1)
+        );
+        queue.enqueue(in_class(3, 0), Time::ZERO, &mut NoOutcomes);
+        assert_eq!(drain(&mut *queue), [3, 2]);
+    }
+
+    #[test]
+    fn a_class_past_the_last_band_goes_to_the_last() {
+        let mut queue = built(json!({ "kind": "priority", "bands": 2 }));
+        for (id, class) in [(1, 200), (2, 1), (3, 0)] {
+            queue.enqueue(in_class(id, class), Time::ZERO, &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue), [3, 1, 2]);
+    }
+
+    #[test]
+    fn bands_follow_the_dscp_where_a_map_is_given() {
+        let map = json!({ "kind": "priority", "bands": 3, "dscp": { "EF": 0, "34": 1 }, "other": 2 });
+        let mut queue = built(map);
+        for (id, dscp) in [(1, 0), (2, 34), (3, 46), (4, 10)] {
+            queue.enqueue(with_dscp(id, dscp), Time::ZERO, &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue), [3, 2, 1, 4]);
+    }
+
+    #[test]
+    fn each_band_keeps_its_own_discipline() {
+        let bands = json!([{ "kind": "tail-drop", "limit": "1 packet" }, { "kind": "tail-drop", "limit": "2 packets" }]);
+        let mut queue = built(json!({ "kind": "priority", "bands": bands }));
+        let mut tally = Tally::default();
+        for (id, class) in [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1)] {
+            queue.enqueue(in_class(id, class), Time::ZERO, &mut tally);
+        }
+        assert_eq!(tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(
+            queue.backlog(),
+            Backlog {
+                packets: 3,
+                bytes: 3000
+            }
+        );
+    }
+
+    #[test]
+    fn a_common_limit_holds_for_all_bands_together() {
+        let mut queue = built(json!({ "kind": "priority", "limit": "2 packets" }));
+        let mut tally = Tally::default();
+        for (id, class) in [(1, 2), (2, 1), (3, 0)] {
+            queue.enqueue(in_class(id, class), Time::ZERO, &mut tally);
+        }
+        assert_eq!(tally.drops, [(3, DropReason::BufferFull, Time::ZERO)]);
+    }
+
+    #[test]
+    fn a_band_that_drops_all_it_has_gives_way_to_the_next() {
+        // A CoDel band after a long silence drops its head and is empty, or sends it; either way none is lost.
+        let bands = json!([{ "kind": "codel", "maxpacket": "0 bytes" }, "tail-drop"]);
+        let mut queue = built(json!({ "kind": "priority", "bands": bands }));
+        let mut tally = Tally::default();
+        let mut sent = Vec::new();
+        for id in 0..10 {
+            queue.enqueue(in_class(id, u8::from(id == 9)), Time::ZERO, &mut tally);
+        }
+        let mut now = Time::from_secs(1);
+        while queue.backlog().packets > 0 {
+            now += jettison_core::Duration::from_millis(150);
+            sent.push(
+                queue
+                    .dequeue(now, &mut tally)
+                    .expect("there is a backlog, and the last band never drops")
+                    .meta
+                    .id,
+            );
+        }
+        assert_eq!(sent.last(), Some(&9));
+        assert!(!tally.drops.is_empty());
+        assert_eq!(sent.len() + tally.drops.len(), 10);
+    }
+
+    #[test]
+    fn wakeups_are_those_of_the_bands() {
+        let mut queue = built(
+            json!({ "kind": "priority", "bands": ["tail-drop", "pi2", { "kind": "pi2", "t_update": "10 ms" }] }),
+        );
+        assert_eq!(queue.next_wakeup(), Some(Time::from_millis(10)));
+        queue.handle_wakeup(Time::from_millis(10), &mut NoOutcomes);
+        assert_eq!(queue.next_wakeup(), Some(Time::from_millis(20)));
+        queue.handle_wakeup(Time::from_millis(31), &mut NoOutcomes);
+        assert_eq!(queue.next_wakeup(), Some(Time::from_millis(32)));
+    }
+
+    #[test]
+    fn errors_lead_to_the_band() {
+        let error = |value: Value| build_error(json!({ "kind": "priority", "bands": value })).0;
+        assert_eq!(
+            error(json!(["tail-drop", { "kind": "codel", "target": "0 ms" }])),
+            "bands.1.target"
+        );
+        assert_eq!(error(json!(["tail-drop", "coddel"])), "bands.1");
+        assert_eq!(
+            error(json!([{ "kind": "priority", "bands": [{ "kind": "red", "w_q": 2 }] }])),
+            "bands.0.bands.0.w_q"
+        );
+        assert_eq!(error(json!(0)), "bands");
+        assert_eq!(error(json!(257)), "bands");
+        assert_eq!(error(json!([])), "bands");
+        assert_eq!(error(json!("three")), "bands");
+        assert_eq!(
+            build_error(json!({ "kind": "priority", "dscp": { "EF": 3 } })).0,
+            "dscp.EF"
+        );
+        assert_eq!(build_error(json!({ "kind": "priority", "other": 3 })).0, "other");
+    }
+}

@@ -1,0 +1,250 @@
+//! `red`: Random Early Detection (Floyd & Jacobson 1993).
+//!
+//! An arrival is signalled (dropped, or marked) with a probability that grows with the average queue, a low-pass
+//! filter of the backlog, so that bursts pass and persistent queues do not. Between two signals the number of
+//! arrivals is uniform, not geometric, so that signals come neither in clusters nor late (§7).
+
+use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Drops or marks arrivals with a probability that grows with the average queue";
+    Discipline::new("red", summary, "Floyd & Jacobson 1993; gentle: Floyd 2000", make)
+}
+
+/// Parameters of RED, with the paper's names. The defaults of the first four are those of the paper's §5.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedParameters {
+    /// Average queue below which nothing is signalled. Its unit, packets or bytes, is the one the queue is measured in.
+    pub min_th: Threshold,
+    /// Average queue from which on every arrival is signalled (with `gentle`: with probability `max_p`). At least
+    /// twice `min_th` (§6.3).
+    pub max_th: Threshold,
+    /// Weight of a new sample in the average queue, 0 to 1 (§6).
+    pub w_q: f64,
+    /// Signalling probability as the average reaches `max_th`, 0 to 1 (§4, §7).
+    pub max_p: f64,
+    /// From `max_th` to twice `max_th`, let the probability grow from `max_p` to 1 instead of jumping to 1 (Floyd 2000).
+    pub gentle: bool,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
+    pub ecn: bool,
+    /// With `ecn`, whether an arrival above the upper threshold is marked as the paper has it (§4: every arriving
+    /// packet is marked), or dropped as later practice has it.
+    pub mark_above_max: bool,
+    /// Typical transmission time of a small packet: the average decays as if one such packet had found the queue
+    /// empty each `s` of an idle period (§4). Unset: that of `mean_packet` at the link's rate.
+    pub s: Option<Duration>,
+    /// IP length of the typical small packet, where `s` is unset.
+    pub mean_packet: Bytes,
+    /// MaximumPacketSize: a queue measured in bytes signals a packet in proportion to its size over this (§7).
+    pub maximum_packet_size: Bytes,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+impl Default for RedParameters {
+    fn default() -> RedParameters {
+        RedParameters {
+            min_th: Threshold::Packets(5),
+            max_th: Threshold::Packets(15),
+            w_q: 0.002,
+            max_p: 0.02,
+            gentle: false,
+            ecn: false,
+            mark_above_max: true,
+            s: None,
+            mean_packet: Bytes::new(500),
+            maximum_packet_size: Bytes::new(1500),
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl RedParameters {
+    fn check(&self) -> Result<(), BuildError> {
+        let (min, max) = (self.min_th, self.max_th);
+        BuildError::unless(min.is_bytes() == max.is_bytes(), "max_th", || {
+            format!("`{max}` is not in the unit of `min_th` ({min}): write both in packets or both in bytes")
+        })?;
+        BuildError::unless(max.value() > min.value(), "max_th", || {
+            format!("`{max}` is not above `min_th` ({min}): twice `min_th` or more is right")
+        })?;
+        for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
+            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
+            })?;
+        }
+        BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
+            "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
+        })?;
+        for (key, size) in [
+            ("mean_packet", self.mean_packet),
+            ("maximum_packet_size", self.maximum_packet_size),
+        ] {
+            BuildError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
+        }
+        Ok(())
+    }
+}
+
+fn make(
+    parameters: RedParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Red::new(parameters, (context.random)("drop"))?))
+}
+
+/// One FIFO queue under RED.
+#[derive(Debug)]
+pub struct Red {
+    parameters: RedParameters,
+    random: RandomStream,
+
+    /// Average queue, in the unit of the thresholds.
+    average: f64,
+    /// Unsignalled arrivals since the last signal, while the average is between the thresholds.
+    count: u32,
+    /// When the queue ran empty.
+    q_time: Time,
+    /// Typical transmission time of a small packet; `None` until the link's rate is known.
+    s: Option<Duration>,
+    fifo: Fifo,
+}
+
+/// What RED decides on an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Pass,
+    Early,
+    Forced,
+}
+
+impl Red {
+    /// An empty queue that draws from `random`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, BuildError> {
+        parameters.check()?;
+        let s = parameters.s;
+        Ok(Red {
+            parameters,
+            random,
+            average: 0.0,
+            count: 0,
+            q_time: Time::ZERO,
+            s,
+            fifo: Fifo::default(),
+        })
+    }
+
+    /// The average queue, in the unit of the thresholds.
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// §4, figure 2: "calculate new average queue size".
+    fn update_average(&mut self, now: Time) {
+        let w_q = self.parameters.w_q;
+        if !self.fifo.is_empty() {
+            let queue = self.parameters.min_th.measure(self.fifo.backlog());
+            self.average += w_q * (queue as f64 - self.average);
+            return;
+        }
+        // §4: the queue is empty: as if m small packets had arrived at an empty queue meanwhile. Without a known rate
+        // only this arrival counts.
+        let idle = now.since(self.q_time).as_secs_f64();
+        let m = self.s.map_or(1.0, |s| idle / s.as_secs_f64());
+        self.average *= libm::pow(1.0 - w_q, m);
+        // The idle time is counted, should this arrival not be queued.
+        self.q_time = now;
+    }
+
+    /// §4, figure 2, with the count of §7.
+    fn decide(&mut self, length: u16) -> Decision {
+        let min = self.parameters.min_th.value() as f64;
+        let max = self.parameters.max_th.value() as f64;
+        let max_p = self.parameters.max_p;
+        let average = self.average;
+        let mut p_b = if average < min {
+            self.count = 0;
+            return Decision::Pass;
+        } else if average < max {
+            max_p * (average - min) / (max - min)
+        } else if self.parameters.gentle && average < 2.0 * max {
+            // Floyd 2000: from max_p at max_th to 1 at twice max_th.
+            max_p + (1.0 - max_p) * (average - max) / max
+        } else {
+            self.count = 0;
+            return Decision::Forced;
+        };
+        if self.parameters.min_th.is_bytes() {
+            p_b *= f64::from(length) / self.parameters.maximum_packet_size.get() as f64;
+        }
+        // §7, method 2: p_b / (1 - count · p_b) makes the number of arrivals to the next signal uniform on 1..=1/p_b.
+        let unsignalled = 1.0 - f64::from(self.count) * p_b;
+        if unsignalled <= p_b || self.random.chance(p_b / unsignalled) {
+            self.count = 0;
+            Decision::Early
+        } else {
+            self.count = self.count.saturating_add(1);
+            Decision::Pass
+        }
+    }
+}
+
+impl QueueDiscipline for Red {
+    fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        self.update_average(now);
+        let decision = self.decide(packet.meta.length);
+        let ecn = self.parameters.ecn && packet.is_ecn_capable();
+        let marks = match decision {
+            Decision::Pass => false,
+            Decision::Early if ecn => true,
+            Decision::Forced if ecn && self.parameters.mark_above_max => true,
+            Decision::Early => return out.dropped(packet, DropReason::RedEarly, now),
+            Decision::Forced => return out.dropped(packet, DropReason::RedForced, now),
+        };
+        if !self
+            .parameters
+            .limit
+            .admits(self.fifo.backlog(), packet.meta.length)
+        {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        if marks {
+            packet.mark_ce();
+            out.marked(&packet, MarkReason::Red, now);
+        }
+        self.fifo.push(packet, now);
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let packet = self.fifo.pop();
+        if packet.is_some() && self.fifo.is_empty() {
+            self.q_time = now;
+        }
+        packet
+    }
+
+    fn capacity_changed(&mut self, rate: Rate, _: Time) {
+        if self.parameters.s.is_none() {
+            self.s = (!rate.is_zero()).then(|| rate.time_for(self.parameters.mean_packet));
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! `tail-drop`: first in, first out; what does not fit is dropped on arrival.
+//!
+//! The baseline of every comparison. No document defines it; RFC 7567 §1 describes it and what is wrong with it.
+
+use jettison_core::{DropReason, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    Discipline::new(
+        "tail-drop",
+        "First in, first out; drops arrivals when the buffer is full",
+        "RFC 7567 §1",
+        make,
+    )
+}
+
+/// Parameters of tail drop.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TailDropParameters {
+    /// How much the buffer holds: packets, bytes (IP length), or both, whichever is reached first.
+    pub limit: Limit,
+}
+
+fn make(
+    parameters: TailDropParameters,
+    _: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(TailDrop::new(parameters)))
+}
+
+/// First in, first out, up to a limit.
+#[derive(Debug, Default)]
+pub struct TailDrop {
+    parameters: TailDropParameters,
+    fifo: Fifo,
+}
+
+impl TailDrop {
+    /// An empty queue.
+    pub fn new(parameters: TailDropParameters) -> TailDrop {
+        TailDrop {
+            parameters,
+            fifo: Fifo::default(),
+        }
+    }
+}
+
+impl QueueDiscipline for TailDrop {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if self
+            .parameters
+            .limit
+            .admits(self.fifo.backlog(), packet.meta.length)
+        {
+            self.fifo.push(packet, now);
+        } else {
+            out.dropped(packet, DropReason::BufferFull, now);
+        }
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        self.fifo.pop()
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{built, packet};
+    use jettison_measure::Tally;
+    use serde_json::json;
+
+    #[test]
+    fn drops_the_arrival_when_the_packets_are_full() {
+        let (mut queue, mut tally) = (
+            built(json!({ "kind": "tail-drop", "limit": "2 packets" })),
+            Tally::default(),
+        );
+        for id in 1..=3 {
+            queue.enqueue(packet(id, 100), Time::ZERO, &mut tally);
+        }
+        assert_eq!(tally.drops, [(3, DropReason::BufferFull, Time::ZERO)]);
+        let order: Vec<u32> = std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut tally))
+            .map(|p| p.meta.id)
+            .collect();
+        assert_eq!(order, [1, 2]);
+    }
+
+    #[test]
+    fn a_small_packet_still_fits_where_a_large_one_did_not() {
+        let (mut queue, mut tally) = (
+            built(json!({ "kind": "tail-drop", "limit": "1600 bytes" })),
+            Tally::default(),
+        );
+        for (id, length) in [(1, 1500), (2, 1500), (3, 100), (4, 40)] {
+            queue.enqueue(packet(id, length), Time::ZERO, &mut tally);
+        }
+        assert_eq!(tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(
+            queue.backlog(),
+            Backlog {
+                packets: 2,
+                bytes: 1600
+            }
+        );
+    }
+
+    #[test]
+    fn holds_1000_packets_by_default() {
+        let (mut queue, mut tally) = (built(json!("tail-drop")), Tally::default());
+        for id in 0..1001 {
+            queue.enqueue(packet(id, 1500), Time::ZERO, &mut tally);
+        }
+        assert_eq!((queue.backlog().packets, tally.drops.len()), (1000, 1));
+    }
+}

@@ -1,0 +1,59 @@
+//! Packets and builders for unit tests.
+
+use jettison_core::Seed;
+use jettison_wire::{Address, Ecn, Headers, Packet, Transport, UdpHeader};
+use serde_json::Value;
+
+use crate::QueueDiscipline;
+use crate::registry::{BuildContext, BuildError, build, disciplines};
+
+/// A packet that is not ECN-capable, of `length` bytes of IP length, from flow 0.
+pub fn packet(id: u32, length: u16) -> Packet {
+    packet_with(id, length, Ecn::NotEct)
+}
+
+/// A packet with that ECN field.
+pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
+    let transport = Transport::Udp(UdpHeader {
+        src_port: 1,
+        dst_port: 2,
+        inline: Default::default(),
+    });
+    let headers = Headers {
+        src: Address::v4(10, 0, 0, 1),
+        dst: Address::v4(10, 0, 0, 2),
+        transport,
+    };
+    let mut packet = Packet::model(headers, 0);
+    packet.meta.id = id;
+    packet.meta.length = length;
+    packet.meta.traffic_class = ecn as u8;
+    packet
+}
+
+/// Builds a discipline as a scenario names it, with seed 1.
+pub fn try_build(value: Value) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    let registry = disciplines();
+    let random = |name: &str| Seed(1).stream(&["queues", "test", name]);
+    build(
+        &registry,
+        &value,
+        &BuildContext {
+            random: &random,
+            registry: &registry,
+        },
+    )
+}
+
+/// The same, where it must build.
+pub fn built(value: Value) -> Box<dyn QueueDiscipline> {
+    try_build(value).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The error's path, dotted, and its message, where it must not build.
+pub fn build_error(value: Value) -> (String, String) {
+    match try_build(value.clone()) {
+        Ok(_) => panic!("{value} should not build"),
+        Err(error) => (error.path.join("."), error.message),
+    }
+}

@@ -1,0 +1,186 @@
+//! Drives any discipline with any sequence of operations and checks what must always hold.
+//!
+//! The property tests and the fuzz target share this file.
+
+use jettison_core::{DropReason, Duration, MarkReason, Rate, Seed, Time};
+use jettison_measure::Outcomes;
+use jettison_queue::QueueDiscipline;
+use jettison_queue::registry::{BuildContext, BuildError, build, disciplines};
+use jettison_wire::{Address, FlowId, Headers, Packet, Transport, UdpHeader};
+use serde_json::{Value, json};
+
+/// One thing done to a queue.
+#[derive(Debug, Clone, Copy)]
+pub enum Operation {
+    /// A packet of that flow arrives. The flow says its traffic class and DSCP, so that no scheduler need reorder it.
+    Enqueue { flow: u8, length: u16, ecn: u8 },
+    /// The link asks for so many packets.
+    Dequeue(u8),
+    /// So many nanoseconds pass; wakeups that fall due are given at their time.
+    Advance(u64),
+    /// The link's rate changes to so many bit/s.
+    Capacity(u64),
+}
+
+/// What became of the packets, in order: to compare two runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trace {
+    /// Id and traffic class of each packet sent.
+    pub sent: Vec<(u32, u8)>,
+    /// Id, reason and time of each drop.
+    pub drops: Vec<(u32, DropReason, Time)>,
+    /// Id, reason and time of each mark.
+    pub marks: Vec<(u32, MarkReason, Time)>,
+    /// Bytes that came in, went out and were dropped.
+    bytes: [u64; 3],
+}
+
+impl Outcomes for Trace {
+    fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
+        self.bytes[2] += u64::from(packet.meta.length);
+        self.drops.push((packet.meta.id, reason, now));
+    }
+    fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
+        assert_eq!(packet.meta.traffic_class & 3, 3, "a marked packet carries CE");
+        self.marks.push((packet.meta.id, reason, now));
+    }
+}
+
+/// Configurations of every registered discipline: its defaults, a small buffer, and with marks where it knows ECN.
+pub fn configurations() -> Vec<Value> {
+    let registry = disciplines();
+    let mut all = Vec::new();
+    for discipline in registry.iter() {
+        let id = discipline.id;
+        all.push(json!({ "kind": id }));
+        all.push(json!({ "kind": id, "limit": "5 packets, 4 kB" }));
+        if knows_ecn(id) {
+            all.push(json!({ "kind": id, "ecn": true, "limit": "unlimited" }));
+        }
+    }
+    all.extend([
+        json!({ "kind": "red", "min_th": "2 kB", "max_th": "9 kB", "w_q": 0.3, "max_p": 0.5, "gentle": true }),
+        json!({ "kind": "codel", "target": "1 us", "interval": "10 us", "maxpacket": "0 bytes" }),
+        json!({ "kind": "pi2", "at": "dequeue", "delay": "rate", "t_update": "1 ms", "alpha": "50 Hz", "p_cmax": 1.0 }),
+        json!({ "kind": "priority", "bands": ["pi2", { "kind": "codel", "ecn": true }, "red", "priority"] }),
+        json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 }, "limit": "10 packets" }),
+    ]);
+    all
+}
+
+/// Whether a discipline has the parameter `ecn`.
+pub fn knows_ecn(id: &str) -> bool {
+    let registry = disciplines();
+    let schema = (registry.entry(id).expect("the id comes from the registry").schema)();
+    schema
+        .get("properties")
+        .is_some_and(|properties| properties.get("ecn").is_some())
+}
+
+/// Builds a configuration with its random streams from `seed`.
+pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    let registry = disciplines();
+    let random = |name: &str| Seed(seed).stream(&["queues", "driven", name]);
+    build(
+        &registry,
+        value,
+        &BuildContext {
+            random: &random,
+            registry: &registry,
+        },
+    )
+}
+
+/// A packet as [`Operation::Enqueue`] describes it.
+pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
+    let transport = Transport::Udp(UdpHeader {
+        src_port: u16::from(flow),
+        dst_port: 9,
+        inline: Default::default(),
+    });
+    let headers = Headers {
+        src: Address::v4(10, 0, 0, 1),
+        dst: Address::v4(10, 0, 0, 2),
+        transport,
+    };
+    let mut packet = Packet::model(headers, 0);
+    packet.meta.id = id;
+    packet.meta.flow = FlowId(u32::from(flow));
+    packet.meta.length = length;
+    packet.meta.class = flow % 4;
+    packet.meta.traffic_class = (if flow.is_multiple_of(3) { 46 << 2 } else { 0 }) | (ecn & 3);
+    packet
+}
+
+/// Does all operations.
+///
+/// # Panics
+/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, or if the
+/// discipline asks to be woken in the past.
+pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace {
+    let mut trace = Trace::default();
+    let mut now = Time::ZERO;
+    let mut arrived = 0u32;
+    let mut lengths = Vec::new();
+    let mut last_sent = [None; 256];
+    for operation in operations {
+        match *operation {
+            Operation::Enqueue { flow, length, ecn } => {
+                let length = length.clamp(20, 9000);
+                lengths.push(length);
+                trace.bytes[0] += u64::from(length);
+                queue.enqueue(packet(arrived, flow, length, ecn), now, &mut trace);
+                arrived += 1;
+            }
+            Operation::Dequeue(count) => {
+                for _ in 0..count {
+                    let Some(packet) = queue.dequeue(now, &mut trace) else {
+                        break;
+                    };
+                    let flow = &mut last_sent[packet.meta.flow.0 as usize];
+                    assert!(
+                        *flow < Some(packet.meta.id),
+                        "packet {} is out of order",
+                        packet.meta.id
+                    );
+                    *flow = Some(packet.meta.id);
+                    assert!(packet.meta.enqueued_at <= now);
+                    assert_eq!(packet.meta.length, lengths[packet.meta.id as usize]);
+                    trace.bytes[1] += u64::from(packet.meta.length);
+                    trace.sent.push((packet.meta.id, packet.meta.traffic_class));
+                }
+            }
+            Operation::Advance(nanos) => {
+                let until = now.saturating_add(Duration::from_nanos(nanos));
+                // As an event loop does, but not through every idle tick of a long pause.
+                for _ in 0..20 {
+                    let Some(at) = queue.next_wakeup().filter(|at| *at <= until) else {
+                        break;
+                    };
+                    now = at.max(now);
+                    queue.handle_wakeup(now, &mut trace);
+                    let next = queue.next_wakeup();
+                    assert!(
+                        next.is_none_or(|next| next > now || now == Time::MAX),
+                        "woken at {now}, wants {next:?}"
+                    );
+                }
+                now = until;
+            }
+            Operation::Capacity(bits) => queue.capacity_changed(Rate::from_bits(bits), now),
+        }
+        let backlog = queue.backlog();
+        let gone = (trace.sent.len() + trace.drops.len()) as u64;
+        assert_eq!(
+            u64::from(arrived),
+            gone + backlog.packets,
+            "packets in = out + drops + backlog"
+        );
+        assert_eq!(
+            trace.bytes[0],
+            trace.bytes[1] + trace.bytes[2] + backlog.bytes,
+            "bytes in = out + drops + backlog"
+        );
+    }
+    trace
+}

@@ -1,0 +1,183 @@
+//! What an experiment is and which of its runs the results hold: plain data, as it stands in `manifest.json`.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use jettison_core::Duration;
+use jettison_measure::Kind;
+use serde::{Deserialize, Serialize};
+
+/// An experiment: what was to be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// Name of the scenario, such as `ired/ingress-vs-egress`.
+    pub name: String,
+    /// What it is about, in a sentence or a few; may be empty.
+    pub description: String,
+    /// Virtual time of each run.
+    pub duration: Duration,
+    /// Summary values and distributions count from here.
+    pub warm_up: Duration,
+    /// The arms of the comparison, in the order in which tables and plots show them.
+    pub variants: Vec<Variant>,
+    /// One run a variant each.
+    pub seeds: Vec<u64>,
+    /// Files that the runs depend on.
+    pub inputs: Vec<Input>,
+    /// The queue that tables and plots look at; the busiest if none is named.
+    pub bottleneck: Option<String>,
+    /// Figures that the report shows beside the usual ones.
+    pub figures: Vec<Figure>,
+    /// The configuration as it took effect, defaults and overrides included, as TOML.
+    pub configuration: String,
+}
+
+/// One arm of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Its name, unique in the experiment.
+    pub name: String,
+    /// Its value on each axis that varies, by the axis's name.
+    pub labels: IndexMap<String, String>,
+}
+
+/// A file that the runs depend on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// As the scenario names it.
+    pub path: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A figure beside the usual ones: one metric of one object, a line a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Its heading.
+    pub title: String,
+    /// What to see in it; may be empty.
+    pub caption: String,
+    /// Name of the queue or flow.
+    pub object: String,
+    /// Name of the metric's series.
+    pub metric: String,
+    /// How the series is shown.
+    pub view: View,
+}
+
+/// How a figure shows a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// As it is, over time.
+    Series,
+    /// The mean of this many successive values, over time.
+    Rolling(usize),
+    /// The cumulative distribution of its values after the warm-up, over all seeds.
+    Cdf,
+}
+
+/// Which run: a variant under a seed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunKey {
+    /// Name of the variant.
+    pub variant: String,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl fmt::Display for RunKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (seed {})", self.variant, self.seed)
+    }
+}
+
+/// Whether all runs are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Every run finished.
+    Complete,
+    /// Some runs are missing: the experiment was interrupted.
+    Interrupted,
+}
+
+/// A run that is in the results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Which.
+    #[serde(flatten)]
+    pub key: RunKey,
+    /// Drops that the drop log had no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drops_not_logged: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// `manifest.json`: what the folder holds and where it came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always [`Manifest::PROGRAM`]: it tells our folders from others.
+    pub program: String,
+    /// Version of the program.
+    pub version: String,
+    /// Version of the folder's layout.
+    pub format: u32,
+    /// Whether all runs are there.
+    pub status: Status,
+    /// What was to be run.
+    #[serde(flatten)]
+    pub experiment: Experiment,
+    /// What is there, in order.
+    pub runs: Vec<RunEntry>,
+    /// Queues and flows, and the table that each one's series are in.
+    pub objects: IndexMap<String, String>,
+    /// The unit of each metric.
+    pub units: IndexMap<String, String>,
+}
+
+impl Manifest {
+    /// The program's name.
+    pub const PROGRAM: &str = "jettison";
+    /// The layout's version.
+    pub const FORMAT: u32 = 1;
+
+    /// The unit of a metric; empty if it is not known.
+    pub fn unit(&self, metric: &str) -> &str {
+        self.units.get(metric).map_or("", String::as_str)
+    }
+}
+
+/// Name of the table that holds the series of objects of that kind.
+pub(crate) fn table_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Queue => "queues",
+        Kind::Flow => "flows",
+    }
+}
+
+/// `timing.json`: how long it took. It is no part of what is identical between two machines.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Seconds from start to end.
+    pub wall_seconds: f64,
+    /// How many runs went in parallel.
+    pub jobs: usize,
+    /// Each run, in the order given.
+    pub runs: Vec<RunTiming>,
+}
+
+/// How long one run took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunTiming {
+    /// Which.
+    #[serde(flatten)]
+    pub key: RunKey,
+    /// Seconds from start to end.
+    pub wall_seconds: f64,
+    /// CPU seconds of the event loop's thread.
+    pub cpu_seconds: f64,
+}

@@ -1,0 +1,114 @@
+//! Numbers as tables and plots print them.
+
+/// `value` with as many decimals as a reader can use: about three significant digits, whole numbers from 1,000 on.
+pub(crate) fn plain(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = significant_decimals(value, 3);
+    if decimals > 6 {
+        return format!("{value:.1e}");
+    }
+    grouped(value, decimals)
+}
+
+/// `mean ± half`, the interval with two significant digits and the mean with as many decimals.
+pub(crate) fn with_interval(mean: f64, half: Option<f64>) -> String {
+    match half {
+        Some(half) if half > 0.0 && half.is_finite() && mean.is_finite() => {
+            let decimals = significant_decimals(half, 2).min(significant_decimals(mean, 4).max(1)).min(6);
+            format!("{} ± {}", grouped(mean, decimals), grouped(half, decimals))
+        }
+        Some(_) if mean.is_finite() => format!("{} ± 0", plain(mean)),
+        _ => plain(mean),
+    }
+}
+
+/// A count: whole if it is.
+pub(crate) fn count(value: f64) -> String {
+    if value.is_finite() && value == value.trunc() { grouped(value, 0) } else { plain(value) }
+}
+
+/// An axis label: no more decimals than needed.
+pub(crate) fn tick(value: f64) -> String {
+    // Ticks are steps of 1, 2 or 5 times a power of ten; the noise of adding those up is cut.
+    let text = grouped(value, 4);
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Decimals that show `digits` significant digits of `value`.
+fn significant_decimals(value: f64, digits: usize) -> usize {
+    let (mut value, mut decimals) = (value.abs(), digits.saturating_sub(1));
+    while value >= 10.0 && decimals > 0 {
+        value /= 10.0;
+        decimals -= 1;
+    }
+    while value < 1.0 && value > 0.0 && decimals < 12 {
+        value *= 10.0;
+        decimals += 1;
+    }
+    decimals
+}
+
+/// With a comma between groups of three digits before the point.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(w, f)| (w, f));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |d| ("-", d));
+    let mut out = String::with_capacity(text.len() + digits.len() / 3);
+    out.push_str(sign);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if !fraction.is_empty() {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_enough() {
+        let cases = [
+            (0.0, "0"),
+            (1234567.8, "1,234,568"),
+            (96.44, "96.4"),
+            (9.6451, "9.65"),
+            (0.005, "0.00500"),
+            (123.4, "123"),
+            (-1500.0, "-1,500"),
+            (1.5e-7, "1.5e-7"),
+            (f64::NAN, "–"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(plain(value), text);
+        }
+        assert_eq!((count(12345.0), count(2.5)), ("12,345".to_owned(), "2.50".to_owned()));
+    }
+
+    #[test]
+    fn an_interval_sets_the_decimals_of_its_mean() {
+        assert_eq!(with_interval(96.437, Some(0.128)), "96.44 ± 0.13");
+        assert_eq!(with_interval(12345.6, Some(321.0)), "12,346 ± 321");
+        assert_eq!(with_interval(5.0, None), "5.00");
+        assert_eq!(with_interval(5.0, Some(0.0)), "5.00 ± 0");
+        assert_eq!(with_interval(0.0, Some(0.0)), "0 ± 0");
+        assert_eq!(with_interval(43.2, Some(0.00001)), "43.20 ± 0.00");
+    }
+
+    #[test]
+    fn ticks_carry_no_trailing_zeros() {
+        assert_eq!([0.30000000000000004, 20.0, 1500.0, -0.0].map(tick), ["0.3", "20", "1,500", "0"]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading results back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::folder::{MANIFEST, is_ours, write_atomically};
+use super::schema::{self, TableSchema};
+use super::table::TableReader;
+use crate::error::ReportError;
+use crate::model::{Manifest, RunKey};
+use crate::reproduction::ReproductionRow;
+use crate::summary::{RunSummary, RunValue, Summary};
+
+/// The results in a folder. Series and distributions stay on disk until a page is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Results {
+    /// Where they are.
+    pub folder: PathBuf,
+    /// What they are.
+    pub manifest: Manifest,
+    /// The summary values of each run, in the order of the experiment.
+    pub runs: Vec<RunSummary>,
+    /// Means and intervals over seeds.
+    pub summary: Summary,
+    /// The paper's figures beside ours, where there are any.
+    pub reproduction: Vec<ReproductionRow>,
+}
+
+impl Results {
+    /// Reads the results in `folder`.
+    ///
+    /// # Errors
+    /// If the folder is not ours, or a file in it is missing, cut short or of another version.
+    pub fn load(folder: &Path) -> Result<Results, ReportError> {
+        if !is_ours(folder) {
+            return Err(ReportError::NotOurs(folder.to_owned()));
+        }
+        let manifest: Manifest = read_json(&folder.join(MANIFEST))?;
+        if manifest.format != Manifest::FORMAT {
+            let reason = format!("layout {} is not {}, the one this version reads", manifest.format, Manifest::FORMAT);
+            return Err(ReportError::read(&folder.join(MANIFEST), reason));
+        }
+        // A cut-off table is found now, by its missing footer, rather than half-way through a page.
+        for table in [&schema::QUEUES, &schema::FLOWS, &schema::DROPS, &schema::DISTRIBUTIONS] {
+            TableReader::open(table, folder)?;
+        }
+        let runs = read_runs(&schema::RUNS, folder, &manifest)?;
+        let summary = Summary::of(&runs);
+        let reproduction = match folder.join("reproduction.json") {
+            path if path.exists() => read_json(&path)?,
+            _ => Vec::new(),
+        };
+        Ok(Results { folder: folder.to_owned(), manifest, runs, summary, reproduction })
+    }
+
+    /// Makes `report.html` again and says where it is.
+    ///
+    /// # Errors
+    /// If the series cannot be read or the page cannot be written.
+    pub fn rebuild_report(&self) -> Result<PathBuf, ReportError> {
+        let path = self.report();
+        write_atomically(&path, crate::html::render(self)?.as_bytes())?;
+        Ok(path)
+    }
+
+    /// Where the page is.
+    pub fn report(&self) -> PathBuf {
+        self.folder.join("report.html")
+    }
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ReportError> {
+    let bytes = fs::read(path).map_err(|error| ReportError::read(path, error))?;
+    serde_json::from_slice(&bytes).map_err(|error| ReportError::read(path, error))
+}
+
+fn read_runs(table: &TableSchema, folder: &Path, manifest: &Manifest) -> Result<Vec<RunSummary>, ReportError> {
+    // A run that measured nothing has no rows: the manifest says that it was.
+    let mut runs: Vec<RunSummary> =
+        manifest.runs.iter().map(|run| RunSummary { key: run.key.clone(), values: Vec::new() }).collect();
+    let mut at = 0;
+    for rows in TableReader::open(table, folder)? {
+        let rows = rows?;
+        for row in 0..rows.len() {
+            let is_at = |run: &RunSummary| run.key.seed == rows.unsigned(1, row) && run.key.variant == rows.text(0, row);
+            if !runs.get(at).is_some_and(is_at) {
+                at = runs.iter().position(is_at).ok_or_else(|| {
+                    let key = RunKey { variant: rows.text(0, row).to_owned(), seed: rows.unsigned(1, row) };
+                    ReportError::read(&folder.join(table.file()), format!("{key} is not in the manifest"))
+                })?;
+            }
+            let percentile = |column: usize| rows.float(column, row);
+            let percentiles = match (percentile(7), percentile(8), percentile(9)) {
+                (Some(p50), Some(p95), Some(p99)) => Some([p50, p95, p99]),
+                _ => None,
+            };
+            runs[at].values.push(RunValue {
+                object: rows.text(2, row).to_owned(),
+                metric: rows.text(3, row).to_owned(),
+                part: rows.text(4, row).to_owned(),
+                unit: rows.text(5, row).to_owned(),
+                mean: rows.float(6, row).unwrap_or(f64::NAN),
+                percentiles,
+            });
+        }
+    }
+    Ok(runs)
+}

@@ -1,0 +1,124 @@
+//! The tables: their names and columns.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+
+/// Type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColumnType {
+    /// Dictionary-encoded text.
+    Text,
+    /// Unsigned integers.
+    Unsigned,
+    /// Signed integers: times, so that other programs take them for their own time types.
+    Signed,
+    /// Floating-point numbers, which may be missing.
+    Float,
+}
+
+/// A table of the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TableSchema {
+    /// Its file is `<name>.parquet`.
+    pub(super) name: &'static str,
+    /// Names and types of the columns.
+    pub(super) columns: &'static [(&'static str, ColumnType)],
+}
+
+use ColumnType::{Float, Signed, Text, Unsigned};
+
+const SERIES: &[(&str, ColumnType)] = &[
+    ("variant", Text),
+    ("seed", Unsigned),
+    ("time_ns", Signed),
+    ("object", Text),
+    ("metric", Text),
+    ("part", Text),
+    ("value", Float),
+];
+
+/// Series of queues.
+pub(super) const QUEUES: TableSchema = TableSchema { name: "queues", columns: SERIES };
+/// Series of flows.
+pub(super) const FLOWS: TableSchema = TableSchema { name: "flows", columns: SERIES };
+/// The drop log.
+pub(super) const DROPS: TableSchema = TableSchema {
+    name: "drops",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("time_ns", Signed),
+        ("queue", Text),
+        ("flow", Text),
+        ("reason", Text),
+        ("length", Unsigned),
+    ],
+};
+/// Cumulative distributions.
+pub(super) const DISTRIBUTIONS: TableSchema = TableSchema {
+    name: "distributions",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("object", Text),
+        ("metric", Text),
+        ("value_ms", Float),
+        ("share", Float),
+    ],
+};
+/// Summary values of each run.
+pub(super) const RUNS: TableSchema = TableSchema {
+    name: "runs",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("object", Text),
+        ("metric", Text),
+        ("part", Text),
+        ("unit", Text),
+        ("mean", Float),
+        ("p50", Float),
+        ("p95", Float),
+        ("p99", Float),
+    ],
+};
+/// Means and intervals over seeds.
+pub(super) const SUMMARY: TableSchema = TableSchema {
+    name: "summary",
+    columns: &[
+        ("variant", Text),
+        ("object", Text),
+        ("metric", Text),
+        ("part", Text),
+        ("unit", Text),
+        ("mean", Float),
+        ("p50", Float),
+        ("p95", Float),
+        ("p99", Float),
+        ("ci95_low", Float),
+        ("ci95_high", Float),
+        ("n", Unsigned),
+    ],
+};
+
+impl TableSchema {
+    /// The table's file.
+    pub(super) fn file(&self) -> String {
+        format!("{}.parquet", self.name)
+    }
+
+    /// As Arrow sees it.
+    pub(super) fn arrow(&self) -> SchemaRef {
+        let fields = self.columns.iter().map(|(name, column)| {
+            let data_type = match column {
+                Text => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+                Unsigned => DataType::UInt64,
+                Signed => DataType::Int64,
+                Float => DataType::Float64,
+            };
+            Field::new(*name, data_type, *column == Float)
+        });
+        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+    }
+}

@@ -1,0 +1,77 @@
+//! Series and distributions out of the stored tables, one object at a time.
+
+use std::path::Path;
+
+use super::schema;
+use super::table::{Rows, TableReader};
+use crate::error::ReportError;
+
+/// Which series a piece belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SeriesRun<'a> {
+    pub(crate) variant: &'a str,
+    pub(crate) seed: u64,
+    pub(crate) object: &'a str,
+    pub(crate) metric: &'a str,
+    pub(crate) part: &'a str,
+}
+
+/// Goes through the series of `table` (`queues`, `flows`) in the order they were written. `take` gets pieces of one
+/// series at a time, with `(seconds, value)` pairs in order of time.
+pub(crate) fn read_series(
+    table: &str,
+    folder: &Path,
+    mut take: impl FnMut(SeriesRun, &mut dyn Iterator<Item = (f64, f64)>),
+) -> Result<(), ReportError> {
+    let table = if table == schema::QUEUES.name { &schema::QUEUES } else { &schema::FLOWS };
+    for rows in TableReader::open(table, folder)? {
+        let rows = rows?;
+        pieces(&rows, 1, &[0, 3, 4, 5], |from, to| {
+            let run = SeriesRun {
+                variant: rows.text(0, from),
+                seed: rows.unsigned(1, from),
+                object: rows.text(3, from),
+                metric: rows.text(4, from),
+                part: rows.text(5, from),
+            };
+            let point = |row| Some((rows.signed(2, row) as f64 / 1e9, rows.float(6, row)?));
+            take(run, &mut (from..to).filter_map(point));
+        });
+    }
+    Ok(())
+}
+
+/// Goes through the distributions, as [`read_series`] does, with `(milliseconds, share)` pairs.
+pub(crate) fn read_distributions(
+    folder: &Path,
+    mut take: impl FnMut(SeriesRun, &mut dyn Iterator<Item = (f64, f64)>),
+) -> Result<(), ReportError> {
+    for rows in TableReader::open(&schema::DISTRIBUTIONS, folder)? {
+        let rows = rows?;
+        pieces(&rows, 1, &[0, 2, 3], |from, to| {
+            let run = SeriesRun {
+                variant: rows.text(0, from),
+                seed: rows.unsigned(1, from),
+                object: rows.text(2, from),
+                metric: rows.text(3, from),
+                part: "",
+            };
+            take(run, &mut (from..to).filter_map(|row| Some((rows.float(4, row)?, rows.float(5, row)?))));
+        });
+    }
+    Ok(())
+}
+
+/// Calls `piece` with each range of rows that agree in the seed and the text columns given.
+fn pieces(rows: &Rows, seed: usize, texts: &[usize], mut piece: impl FnMut(usize, usize)) {
+    let mut from = 0;
+    for row in 1..=rows.len() {
+        let is_same = row < rows.len()
+            && rows.unsigned(seed, row) == rows.unsigned(seed, from)
+            && texts.iter().all(|column| rows.same_text(*column, row, from));
+        if !is_same {
+            piece(from, row);
+            from = row;
+        }
+    }
+}

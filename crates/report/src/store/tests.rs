@@ -1,0 +1,229 @@
+use std::fs::{self, File};
+use std::path::Path;
+
+use super::*;
+use crate::error::ReportError;
+use crate::model::{RunKey, Status, Timing};
+use crate::testing::{experiment, record, results, runs};
+
+const VARIANTS: [&str; 3] = ["tail-drop", "codel", "codel-ecn"];
+
+/// Names and bytes of all files below `folder`.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)));
+        } else {
+            found.push((name, fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn write_in_order(target: &Path, order: &[usize], timing: Timing) -> Vec<(String, Vec<u8>)> {
+    let runs = runs(&VARIANTS, 3);
+    let mut writer = Writer::create(target, experiment(&VARIANTS, 3), WriterOptions::default()).unwrap();
+    for index in order {
+        writer.add_run(&runs[*index].0, &runs[*index].1).unwrap();
+    }
+    writer.finish(Closing { timing, ..Closing::default() }).unwrap();
+    let mut files = files(target);
+    files.retain(|(name, _)| name != "timing.json");
+    files
+}
+
+#[test]
+fn bytes_do_not_depend_on_the_order_of_finishing_or_on_timing() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = Timing { wall_seconds: 9.0, jobs: 2, runs: Vec::new() };
+    let first = write_in_order(&folder.path().join("a"), &[0, 1, 2, 3, 4, 5, 6, 7, 8], Timing::default());
+    let second = write_in_order(&folder.path().join("b"), &[8, 1, 3, 0, 7, 2, 6, 5, 4], slow);
+    let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "distributions.parquet",
+            "drops.parquet",
+            "flows.parquet",
+            "manifest.json",
+            "queues.parquet",
+            "report.html",
+            "runs.parquet",
+            "summary.json",
+            "summary.parquet"
+        ]
+    );
+    for ((name, a), (_, b)) in first.iter().zip(&second) {
+        assert!(a == b, "{name} differs");
+    }
+}
+
+#[test]
+fn an_interrupted_experiment_keeps_its_finished_runs_whatever_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = write_in_order(&folder.path().join("a"), &[4, 0, 7], Timing::default());
+    let second = write_in_order(&folder.path().join("b"), &[7, 4, 0], Timing::default());
+    assert!(first == second);
+    let results = Results::load(&folder.path().join("a")).unwrap();
+    assert_eq!(results.manifest.status, Status::Interrupted);
+    let kept: Vec<String> = results.manifest.runs.iter().map(|run| run.key.to_string()).collect();
+    assert_eq!(kept, ["tail-drop (seed 1)", "codel (seed 2)", "codel-ecn (seed 2)"]);
+}
+
+#[test]
+fn what_was_written_is_read_back_and_makes_the_same_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = results(&folder.path().join("out"));
+    assert_eq!(written.manifest.status, Status::Complete);
+    let loaded = Results::load(&written.folder).unwrap();
+    assert_eq!(loaded, written);
+    let page = fs::read(written.report()).unwrap();
+    fs::remove_file(written.report()).unwrap();
+    assert_eq!(loaded.rebuild_report().unwrap(), written.report());
+    assert!(fs::read(written.report()).unwrap() == page);
+
+    let record = record(1, 2);
+    let mut points = Vec::new();
+    read_series("queues", &loaded.folder, |run, values| {
+        if (run.variant, run.seed, run.object, run.metric) == ("codel", 2, "bottleneck.forward", "backlog") {
+            points.extend(values);
+        }
+    })
+    .unwrap();
+    let series = record.series.iter().find(|s| s.object.index == 1 && s.metric.name == "backlog").unwrap();
+    let expected: Vec<(f64, f64)> =
+        series.times.iter().zip(&series.values).map(|(t, v)| (t.as_secs_f64(), *v)).collect();
+    assert_eq!(points, expected);
+
+    let mut shares = Vec::new();
+    read_distributions(&loaded.folder, |run, values| {
+        if (run.variant, run.seed, run.metric) == ("codel", 2, "sojourn") && run.object == "bottleneck.forward" {
+            shares.extend(values);
+        }
+    })
+    .unwrap();
+    assert!(shares.len() <= 1000 && shares.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1));
+    assert_eq!(shares.last().unwrap().1, 1.0);
+}
+
+#[test]
+fn only_a_folder_of_ours_is_replaced_without_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let create = |force| Writer::create(&target, experiment(&VARIANTS, 1), WriterOptions { force });
+
+    fs::create_dir(&target).unwrap();
+    drop(create(false).unwrap()); // empty: may be used
+    fs::write(target.join("thesis.tex"), "years of work").unwrap();
+    assert!(matches!(create(false), Err(ReportError::Occupied(_))));
+    fs::write(target.join("manifest.json"), r#"{"program": "something else"}"#).unwrap();
+    assert!(matches!(create(false), Err(ReportError::Occupied(_))));
+    assert_eq!(fs::read(target.join("thesis.tex")).unwrap(), b"years of work");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    create(true).unwrap().finish(Closing::default()).unwrap();
+    assert!(!target.join("thesis.tex").exists() && target.join("manifest.json").exists());
+    fs::write(target.join("left-over.pcapng"), "").unwrap();
+    create(false).unwrap().finish(Closing::default()).unwrap();
+    assert!(!target.join("left-over.pcapng").exists());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let file = target.join("manifest.json");
+    let error = Writer::create(&file, experiment(&VARIANTS, 1), WriterOptions { force: true });
+    assert!(matches!(error, Err(ReportError::NotAFolder(_))));
+    let here = Writer::create(Path::new("."), experiment(&VARIANTS, 1), WriterOptions { force: true });
+    assert!(matches!(here, Err(ReportError::HoldsWorkingFolder(_))));
+}
+
+#[test]
+fn until_the_end_the_old_results_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    results(&target);
+    let before = files(&target);
+    let mut writer = Writer::create(&target, experiment(&["other"], 1), WriterOptions::default()).unwrap();
+    writer.add_run(&RunKey { variant: "other".to_owned(), seed: 1 }, &record(0, 1)).unwrap();
+    assert!(files(&target) == before);
+    drop(writer);
+    assert!(files(&target) == before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the temporary folder is gone");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_one_error_and_leaves_nothing() {
+    fn full_for_flows(path: &Path) -> std::io::Result<File> {
+        match path.file_name() {
+            Some(name) if name == "flows.parquet" => File::options().write(true).open("/dev/full"),
+            _ => File::create(path),
+        }
+    }
+    fn full_for_page(path: &Path) -> std::io::Result<File> {
+        match path.file_name() {
+            Some(name) if name == "report.html" => File::options().write(true).open("/dev/full"),
+            _ => File::create(path),
+        }
+    }
+    for (open, name) in [(full_for_flows as fn(&Path) -> _, "flows.parquet"), (full_for_page, "report.html")] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let written = Writer::create_with(&target, experiment(&VARIANTS, 3), WriterOptions::default(), open)
+            .and_then(|mut writer| {
+                runs(&VARIANTS, 3).iter().try_for_each(|(key, record)| writer.add_run(key, record))?;
+                writer.finish(Closing::default())
+            });
+        let error = written.unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("free some space"), "{error}");
+        assert!(!error.contains(".tmp"), "the message names the folder that was asked for: {error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_run_that_is_unknown_or_there_already_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer =
+        Writer::create(&folder.path().join("out"), experiment(&["a"], 1), WriterOptions::default()).unwrap();
+    let key = |variant: &str, seed| RunKey { variant: variant.to_owned(), seed };
+    writer.add_run(&key("a", 1), &record(0, 1)).unwrap();
+    for key in [key("a", 1), key("a", 2), key("b", 1)] {
+        assert!(matches!(writer.add_run(&key, &record(0, 1)), Err(ReportError::UnexpectedRun(_))));
+    }
+}
+
+#[test]
+fn damaged_results_are_told_by_file() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Results::load(folder.path()), Err(ReportError::NotOurs(_))));
+    let target = folder.path().join("out");
+    for name in ["queues.parquet", "runs.parquet", "distributions.parquet"] {
+        results(&target);
+        let bytes = fs::read(target.join(name)).unwrap();
+        fs::write(target.join(name), &bytes[..bytes.len() / 2]).unwrap();
+        let error = Results::load(&target).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("run the experiment again"), "{error}");
+        fs::remove_file(target.join(name)).unwrap();
+        let error = Results::load(&target).unwrap_err().to_string();
+        assert!(error.contains(name), "{error}");
+    }
+    let manifest = fs::read_to_string(target.join("manifest.json")).unwrap();
+    fs::write(target.join("manifest.json"), manifest.replace("\"format\": 1", "\"format\": 99")).unwrap();
+    let error = Results::load(&target).unwrap_err().to_string();
+    assert!(error.contains("layout 99"), "{error}");
+}
+
+#[test]
+fn captures_end_up_in_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let mut writer = Writer::create(&target, experiment(&["a/b"], 1), WriterOptions::default()).unwrap();
+    let key = RunKey { variant: "a/b".to_owned(), seed: 1 };
+    writer.captures().create(&key, "r:bottleneck", 96).unwrap().finish().unwrap();
+    writer.add_run(&key, &record(0, 1)).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    assert!(target.join("pcap/a_b/1/r_bottleneck.pcapng").metadata().unwrap().len() > 28);
+}

@@ -1,0 +1,147 @@
+//! Tables for the terminal.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::columns::comparison_columns;
+use crate::number;
+use crate::reproduction::ReproductionRow;
+use crate::store::Results;
+
+/// The comparison of the variants: a row each. Where the columns do not fit in `width` characters there are several
+/// tables, one below the other.
+pub fn comparison_table(results: &Results, width: usize) -> String {
+    let variants = &results.manifest.experiment.variants;
+    let mut first = vec!["variant".to_owned(), String::new()];
+    first.extend(variants.iter().map(|variant| variant.name.clone()));
+    let mut columns = Vec::new();
+    for column in comparison_columns(results) {
+        let mut cells = vec![column.title.clone(), column.unit.clone()];
+        cells.extend(variants.iter().map(|variant| {
+            column.value(&results.runs, &variant.name).map_or_else(|| "–".to_owned(), |value| value.text())
+        }));
+        columns.push(cells);
+    }
+    if columns.is_empty() {
+        return "Nothing was measured.\n".to_owned();
+    }
+    let mut out = String::new();
+    let mut group: Vec<&Vec<String>> = Vec::new();
+    let mut used = cell_width(&first);
+    for column in &columns {
+        if !group.is_empty() && used + cell_width(column) > width {
+            out.push_str(&render(&first, &group));
+            group.clear();
+            used = cell_width(&first);
+        }
+        used += cell_width(column);
+        group.push(column);
+    }
+    out.push_str(&render(&first, &group));
+    let seeds = results.manifest.experiment.seeds.len();
+    if seeds > 1 {
+        out.push_str(&format!("Means over {seeds} seeds; ± is the 95 % confidence interval (Student).\n"));
+    }
+    let (done, all) = (results.manifest.runs.len(), seeds * variants.len());
+    if done < all {
+        out.push_str(&format!("Interrupted: {done} of {all} runs are in these results.\n"));
+    }
+    out
+}
+
+/// A paper's figures beside ours.
+pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
+    let mut table = new_table();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    table.set_header(["figure", "variant", "metric", "paper", "ours", "ratio", "verdict", "note"]);
+    for row in rows {
+        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
+        table.add_row([
+            row.figure.clone(),
+            row.variant.clone(),
+            if row.unit.is_empty() { row.metric.clone() } else { format!("{} ({})", row.metric, row.unit) },
+            number::plain(row.paper_value),
+            row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half)),
+            row.ratio.map_or_else(|| "–".to_owned(), number::plain),
+            row.verdict.to_string(),
+            row.note.clone(),
+        ]);
+    }
+    align_right(&mut table, 3..6);
+    format!("{table}\n")
+}
+
+fn new_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY).force_no_tty();
+    table
+}
+
+fn align_right(table: &mut Table, columns: std::ops::Range<usize>) {
+    for index in columns {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// Characters that a column takes, padding and a border included.
+fn cell_width(cells: &[String]) -> usize {
+    cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3
+}
+
+fn render(first: &[String], columns: &[&Vec<String>]) -> String {
+    let mut table = new_table();
+    let row = |index: usize| std::iter::once(&first[index]).chain(columns.iter().map(move |c| &c[index]));
+    let header = std::iter::once(first[0].clone())
+        .chain(columns.iter().map(|c| if c[1].is_empty() { c[0].clone() } else { format!("{}\n{}", c[0], c[1]) }));
+    table.set_header(header);
+    for index in 2..first.len() {
+        table.add_row(row(index));
+    }
+    align_right(&mut table, 1..columns.len() + 1);
+    format!("{table}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduction::Verdict;
+    use crate::testing;
+
+    #[test]
+    fn the_comparison_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::results(&folder.path().join("out"));
+        insta::assert_snapshot!(comparison_table(&results, 100));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::results(&folder.path().join("out"));
+        for width in [60, 80, 100, 200] {
+            let table = comparison_table(&results, width);
+            let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= width, "{widest} > {width}:\n{table}");
+        }
+    }
+
+    #[test]
+    fn a_reproduction_says_paper_ours_and_verdict() {
+        let row = ReproductionRow {
+            paper: "ired".to_owned(),
+            experiment: "ingress-vs-egress".to_owned(),
+            figure: "Fig. 5".to_owned(),
+            variant: "ired-64 / pi2".to_owned(),
+            metric: "RTT gain".to_owned(),
+            unit: "×".to_owned(),
+            paper_value: 2.48,
+            ours: Some(2.1),
+            ci95: Some([2.0, 2.2]),
+            ratio: Some(0.847),
+            verdict: Verdict::SameDirection,
+            note: "the paper does not give the bottleneck rate".to_owned(),
+        };
+        insta::assert_snapshot!(reproduction_table(&[row], 100));
+    }
+}

@@ -1,0 +1,95 @@
+//! The simulator's own figures: bottleneck packets a CPU-second, and memory, on the reference scenarios A and F.
+
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use jettison_core::Time;
+use jettison_measure::metrics;
+use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::{Changes, NoFiles, Scenario};
+
+use super::{Benchmark, Better};
+use crate::clock::Stopwatch;
+
+const A: &str = include_str!("../../../../scenarios/reference/tcp-codel-a.toml");
+const F: &str = include_str!("../../../../scenarios/reference/udp-f.toml");
+/// Best of so many runs: the machine has other things to do.
+const REPEATS: usize = 5;
+
+/// The hidden command that a child process is started with to measure its own memory.
+pub const MEMORY_CHILD: &str = "bench-memory-child";
+
+pub(super) fn benchmarks() -> Vec<Benchmark> {
+    let group = "foundation";
+    vec![
+        Benchmark {
+            group,
+            name: "tcp-codel-A",
+            unit: "packets/cpu-s",
+            required: Some(1_000_000.0),
+            better: Better::Higher,
+            measure: || best_rate("reference/tcp-codel-a.toml", A),
+        },
+        Benchmark {
+            group,
+            name: "udp-F",
+            unit: "packets/cpu-s",
+            required: Some(5_000_000.0),
+            better: Better::Higher,
+            measure: || best_rate("reference/udp-f.toml", F),
+        },
+        Benchmark {
+            group,
+            name: "tcp-codel-A-memory",
+            unit: "MB",
+            required: Some(60.0),
+            better: Better::Lower,
+            measure: child_memory,
+        },
+    ]
+}
+
+/// Packets that leave the bottleneck, and the event loop's CPU time for them.
+fn rate(name: &str, text: &str) -> Result<f64, String> {
+    let builder = Builder::standard();
+    // Everything counts, from the first packet on.
+    let changes = Changes { set: vec!["warm_up=0 s".to_owned()], quick: false };
+    let scenario = Scenario::parse(text, name, &NoFiles, &changes, &builder.registries());
+    let scenario = scenario.map_err(|error| error.to_string())?;
+    let settings = &scenario.variants[0].settings;
+    let mut world = builder
+        .build(settings, &scenario.folder, 1, &BuildOptions::default())
+        .map_err(|failure| failure.to_string())?;
+    let stopwatch = Stopwatch::start();
+    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
+    let took = stopwatch.elapsed();
+    let record = world.finish();
+    let packets = record.summary_value("bottleneck.forward", metrics::PACKETS);
+    let packets = packets.ok_or("the bottleneck carried nothing")?.mean;
+    Ok(packets / took.cpu.as_secs_f64())
+}
+
+fn best_rate(name: &str, text: &str) -> Result<f64, String> {
+    let mut best = 0.0_f64;
+    for _ in 0..REPEATS {
+        best = best.max(rate(name, text)?);
+    }
+    Ok(best)
+}
+
+/// Peak resident memory of a process that does nothing but run A.
+fn child_memory() -> Result<f64, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program).arg(MEMORY_CHILD).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim().parse().map_err(|_| format!("the child process said `{}`", text.trim()))
+}
+
+/// What the child process does: runs A and gives its own peak resident memory in MB.
+pub fn memory_child() -> Result<f64, String> {
+    rate("reference/tcp-codel-a.toml", A)?;
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("VmHWM is no number")?;
+    Ok(kib * 1024.0 / 1e6)
+}

@@ -1,0 +1,199 @@
+//! Running a scenario: the matrix in, a folder of results out.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use jettison_core::Time;
+use jettison_report::{
+    Captures, Closing, Experiment, Figure, Input, PortCapture, ReportError, ReproductionRow, Results, RunKey,
+    RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
+};
+use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
+use jettison_scenario::Scenario;
+use jettison_sim::Tap;
+use jettison_wire::Packet;
+use thiserror::Error;
+
+use crate::clock::Stopwatch;
+use crate::matrix::{Job, Progress, run_matrix};
+
+/// Bytes of each frame that a capture keeps: all headers with their options, and the first bytes of a payload.
+const SNAP: usize = 128;
+
+/// How a scenario is to be run.
+pub struct RunOptions<'a> {
+    /// Where the results go.
+    pub out: &'a Path,
+    /// Whether a folder that is not ours is replaced.
+    pub force: bool,
+    /// How many runs go at once.
+    pub jobs: usize,
+    /// Whether every port is captured, not only those whose link says so.
+    pub pcap: bool,
+    /// Figures that the report shows beside the usual ones.
+    pub figures: Vec<Figure>,
+    /// Set to end early: finished runs are kept.
+    pub cancel: &'a AtomicBool,
+    /// Told how far it is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Sets a paper's figures beside ours, from the summaries of the runs.
+    pub compare: &'a dyn Fn(&[RunSummary]) -> Vec<ReproductionRow>,
+}
+
+/// A run that could not be done.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// Results cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A variant cannot be built.
+    #[error("variant `{variant}`: {failure}")]
+    Build {
+        /// The variant.
+        variant: String,
+        /// Why.
+        failure: BuildFailure,
+    },
+    /// It was ended before a single run had finished.
+    #[error("ended before the first run had finished: nothing was written")]
+    NothingFinished,
+}
+
+/// Runs every variant of a scenario under every seed and writes the results.
+pub fn run_scenario(scenario: &Scenario, builder: &Builder, options: &RunOptions<'_>) -> Result<Results, RunError> {
+    let experiment = describe(scenario, options.figures.clone());
+    let mut writer =
+        Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
+    let jobs: Vec<Job> = scenario
+        .variants
+        .iter()
+        .enumerate()
+        .flat_map(|(variant, v)| {
+            scenario.seeds.iter().map(move |seed| Job { variant, seed: *seed, duration: v.settings.duration })
+        })
+        .collect();
+    let key = |job: &Job| RunKey { variant: scenario.variants[job.variant].name.clone(), seed: job.seed };
+    let captures = writer.captures();
+    let failures: Arc<Mutex<Option<ReportError>>> = Arc::default();
+    let make = |job: &Job| {
+        let variant = &scenario.variants[job.variant];
+        let build = BuildOptions { tap_all: options.pcap };
+        let mut world = builder
+            .build(&variant.settings, &scenario.folder, job.seed, &build)
+            .map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })?;
+        if world.is_tapped() {
+            world.set_tap(Box::new(CaptureTap {
+                run: key(job),
+                captures: captures.clone(),
+                open: Vec::new(),
+                failed: Arc::clone(&failures),
+            }));
+        }
+        Ok(world)
+    };
+    let stopwatch = Stopwatch::start();
+    let mut timings = Vec::new();
+    let mut finished_any = false;
+    run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
+        if let Some(error) = failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
+            return Err(RunError::Report(error));
+        }
+        let key = key(&finished.job);
+        writer.add_run(&key, &finished.record)?;
+        finished_any = true;
+        timings.push(RunTiming {
+            key,
+            wall_seconds: finished.took.wall.as_secs_f64(),
+            cpu_seconds: finished.took.cpu.as_secs_f64(),
+        });
+        Ok(())
+    })?;
+    if !finished_any {
+        return Err(RunError::NothingFinished);
+    }
+    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
+    let timing =
+        Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs: options.jobs, runs: timings };
+    Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
+}
+
+/// The experiment as its results describe it.
+fn describe(scenario: &Scenario, figures: Vec<Figure>) -> Experiment {
+    let first = &scenario.variants[0].settings;
+    Experiment {
+        name: scenario.name.clone(),
+        description: scenario.description.clone().unwrap_or_default(),
+        duration: first.duration,
+        warm_up: first.warm_up,
+        variants: scenario
+            .variants
+            .iter()
+            .map(|variant| Variant { name: variant.name.clone(), labels: variant.labels.clone() })
+            .collect(),
+        seeds: scenario.seeds.clone(),
+        inputs: scenario
+            .inputs
+            .iter()
+            .map(|input| Input { path: input.path.clone(), sha256: input.sha256.clone() })
+            .collect(),
+        bottleneck: None,
+        figures,
+        configuration: configuration(scenario),
+    }
+}
+
+/// The first variant in full, and what each other one changes.
+fn configuration(scenario: &Scenario) -> String {
+    let mut text = scenario.variants[0].effective_toml();
+    if scenario.variants.len() > 1 {
+        text = format!("# Variant {}; the others differ in what their names say.\n{text}", scenario.variants[0].name);
+    }
+    text
+}
+
+/// Captures each tapped port of a run to a file of its own.
+struct CaptureTap {
+    run: RunKey,
+    captures: Captures,
+    open: Vec<(String, Option<PortCapture>)>,
+    failed: Arc<Mutex<Option<ReportError>>>,
+}
+
+impl CaptureTap {
+    fn fail(&self, error: ReportError) {
+        let mut failed = self.failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        failed.get_or_insert(error);
+    }
+}
+
+impl Tap for CaptureTap {
+    fn transmitted(&mut self, direction: &str, packet: &Packet, now: Time) {
+        let place = match self.open.iter().position(|(name, _)| name == direction) {
+            Some(place) => place,
+            None => {
+                let capture = self.captures.create(&self.run, direction, SNAP);
+                let capture = capture.map_err(|error| self.fail(error)).ok();
+                self.open.push((direction.to_owned(), capture));
+                self.open.len() - 1
+            }
+        };
+        // After a failure this port is given up: the error ends the whole when the run is handed over.
+        if let Some(capture) = &mut self.open[place].1
+            && let Err(error) = capture.packet(packet, now)
+        {
+            self.open[place].1 = None;
+            self.fail(error);
+        }
+    }
+}
+
+impl Drop for CaptureTap {
+    fn drop(&mut self) {
+        for (_, capture) in std::mem::take(&mut self.open) {
+            if let Some(Err(error)) = capture.map(PortCapture::finish) {
+                self.fail(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Where the papers' experiments are: in the project's `scenarios/`, or, away from it, inside the program.
+
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+use thiserror::Error;
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
+
+/// The experiments that can be reproduced.
+#[derive(Debug)]
+pub struct Library {
+    experiments: Vec<Experiment>,
+}
+
+/// One experiment: a scenario with the paper's figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Experiment {
+    /// `ired`.
+    pub paper: String,
+    /// `ingress-vs-egress`.
+    pub name: String,
+    /// Where the scenario is, or would be: file names in it start from this file's folder.
+    pub path: PathBuf,
+    /// The scenario's text.
+    pub scenario: String,
+    /// The text of the figures file; `None` if the paper gives no figure for it.
+    pub figures: Option<String>,
+}
+
+/// No such paper or experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LibraryError {
+    /// The name is not in the library.
+    #[error("there is no `{name}` to reproduce; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The folder cannot be read.
+    #[error("{folder}: {message}")]
+    Unreadable {
+        /// The folder.
+        folder: String,
+        /// Why.
+        message: String,
+    },
+}
+
+impl Library {
+    /// The folder given, or else the `scenarios` folder of the project that the current folder lies in, or else what
+    /// the program brings.
+    pub fn open(folder: Option<&Path>) -> Result<Library, LibraryError> {
+        match folder.map(Path::to_owned).or_else(project_folder) {
+            Some(folder) => Library::of_folder(&folder),
+            None => Ok(Library::embedded()),
+        }
+    }
+
+    /// What the program brings.
+    pub fn embedded() -> Library {
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
+        for folder in EMBEDDED.dirs() {
+            for file in folder.files() {
+                if let Some(text) = file.contents_utf8() {
+                    files.push((file.path().to_owned(), text.to_owned()));
+                }
+            }
+        }
+        Library { experiments: collect(files) }
+    }
+
+    fn of_folder(folder: &Path) -> Result<Library, LibraryError> {
+        let unreadable = |error: std::io::Error| LibraryError::Unreadable {
+            folder: folder.display().to_string(),
+            message: error.to_string(),
+        };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+            let paper = entry.map_err(unreadable)?.path();
+            if !paper.is_dir() {
+                continue;
+            }
+            for entry in std::fs::read_dir(&paper).map_err(unreadable)? {
+                let path = entry.map_err(unreadable)?.path();
+                if path.extension().is_some_and(|extension| extension == "toml") {
+                    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+                    files.push((path, text));
+                }
+            }
+        }
+        Ok(Library { experiments: collect(files) })
+    }
+
+    /// All experiments, by paper and name.
+    pub fn experiments(&self) -> &[Experiment] {
+        &self.experiments
+    }
+
+    /// The experiments that `paper` or `paper/experiment` names.
+    pub fn find(&self, name: &str) -> Result<Vec<&Experiment>, LibraryError> {
+        let (paper, experiment) = match name.split_once('/') {
+            Some((paper, experiment)) => (paper, Some(experiment)),
+            None => (name, None),
+        };
+        let found: Vec<&Experiment> = self
+            .experiments
+            .iter()
+            .filter(|e| e.paper == paper && experiment.is_none_or(|experiment| e.name == experiment))
+            .collect();
+        if found.is_empty() {
+            let known = self.experiments.iter().map(|e| format!("{}/{}", e.paper, e.name)).collect::<Vec<_>>();
+            return Err(LibraryError::Unknown { name: name.to_owned(), known: known.join(", ") });
+        }
+        Ok(found)
+    }
+}
+
+/// The `scenarios` folder of the project that the current folder lies in.
+fn project_folder() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let ours = |folder: &&Path| folder.join("scenarios/ired/ingress-vs-egress.toml").is_file();
+    let project = here.ancestors().find(ours)?;
+    // The shortest way to say it: messages name these files.
+    Some(if project == here { PathBuf::from("scenarios") } else { project.join("scenarios") })
+}
+
+fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
+    let mut experiments = Vec::new();
+    for (path, text) in &files {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let Some(stem) = name.strip_suffix(".toml").filter(|stem| !stem.ends_with(".paper")) else { continue };
+        let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else { continue };
+        let figures_path = path.with_file_name(format!("{stem}.paper.toml"));
+        let figures = files.iter().find(|(path, _)| *path == figures_path).map(|(_, text)| text.clone());
+        experiments.push(Experiment {
+            paper: paper.to_owned(),
+            name: stem.to_owned(),
+            path: path.clone(),
+            scenario: text.clone(),
+            figures,
+        });
+    }
+    experiments.sort_by(|a, b| (&a.paper, &a.name).cmp(&(&b.paper, &b.name)));
+    experiments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::Paper;
+
+    #[test]
+    fn the_program_brings_its_papers_and_their_figures_can_be_read() {
+        let library = Library::embedded();
+        let ired = library.find("ired/ingress-vs-egress").unwrap();
+        let figures = ired[0].figures.as_ref().unwrap();
+        assert!(Paper::parse("ired", figures).unwrap().rows.len() > 10);
+        assert!(library.find("ired").unwrap().len() >= 2);
+    }
+
+    #[test]
+    fn an_unknown_name_lists_what_there_is() {
+        let error = Library::embedded().find("irred").unwrap_err().to_string();
+        assert!(error.contains("ired/ingress-vs-egress"), "{error}");
+    }
+}

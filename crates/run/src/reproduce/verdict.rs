@@ -1,0 +1,138 @@
+//! Ours beside the paper's, and what to call the difference.
+
+use std::collections::BTreeMap;
+
+use jettison_report::{Estimate, ReproductionRow, Verdict};
+
+use super::paper::{Paper, Pick, Row, Statistic};
+
+/// Sets each of the paper's figures beside ours. `value` gives a summary value of a pick for each seed.
+pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<ReproductionRow> {
+    let ours: Vec<Vec<f64>> = paper.rows.iter().map(|row| samples(row, value)).collect();
+    let estimates: Vec<Option<Estimate>> = ours.iter().map(|samples| Estimate::of(samples)).collect();
+    let means: Vec<Option<f64>> = estimates.iter().map(|e| e.as_ref().map(|e| e.mean)).collect();
+    paper
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(index, row)| {
+            let interval = estimates[index].as_ref().and_then(|estimate| estimate.ci95);
+            let verdict = match means[index] {
+                None => Verdict::Differs,
+                Some(_) if agrees(row, means[index], interval) => Verdict::Agrees,
+                Some(ours) if same_side(row, ours) || same_move(paper, &means, index) => Verdict::SameDirection,
+                Some(_) => Verdict::Differs,
+            };
+            let missing = "we have no such value: the variant did not run, or measured nothing of the kind";
+            ReproductionRow {
+                paper: paper.paper.clone(),
+                experiment: paper.experiment.clone(),
+                figure: row.figure.clone(),
+                variant: match &row.over {
+                    Some(over) => format!("{} / {}", row.ours.variant, over.variant),
+                    None => row.ours.variant.clone(),
+                },
+                metric: row.metric.clone(),
+                unit: row.unit.clone(),
+                paper_value: row.value,
+                ours: means[index],
+                ci95: interval,
+                ratio: means[index].filter(|_| row.value != 0.0).map(|ours| ours / row.value),
+                verdict,
+                note: if means[index].is_none() { missing.to_owned() } else { row.note.clone() },
+            }
+        })
+        .collect()
+}
+
+/// Ours for each seed that has all of it.
+fn samples(row: &Row, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<f64> {
+    let ours = value(&row.ours);
+    let over = row.over.as_ref().map(value);
+    ours.iter()
+        .filter_map(|(seed, ours)| match &over {
+            None => Some(*ours),
+            Some(over) => over.get(seed).filter(|over| **over != 0.0).map(|over| ours / over),
+        })
+        .map(|ours| ours * row.scale + row.offset)
+        .collect()
+}
+
+fn agrees(row: &Row, ours: Option<f64>, interval: Option<[f64; 2]>) -> bool {
+    let near = ours.is_some_and(|ours| (ours - row.value).abs() <= row.tolerance * row.value.abs());
+    near || interval.is_some_and(|[low, high]| (low..=high).contains(&row.value))
+}
+
+/// Whether both lie on the same side of "no difference".
+fn same_side(row: &Row, ours: f64) -> bool {
+    row.neutral.is_some_and(|neutral| (ours - neutral) * (row.value - neutral) > 0.0)
+}
+
+/// Whether ours moves from the first row of the series to this one (or, for the first, to the last) as the paper's.
+fn same_move(paper: &Paper, means: &[Option<f64>], index: usize) -> bool {
+    let Some(series) = &paper.rows[index].series else { return false };
+    let of_series = || (0..paper.rows.len()).filter(|i| paper.rows[*i].series.as_ref() == Some(series));
+    let (Some(first), Some(last)) = (of_series().next(), of_series().next_back()) else { return false };
+    let (from, to) = if index == first { (first, last) } else { (first, index) };
+    match (means[from], means[to]) {
+        (Some(a), Some(b)) => (b - a) * (paper.rows[to].value - paper.rows[from].value) > 0.0,
+        _ => false,
+    }
+}
+
+impl Pick {
+    /// The number that this pick's statistic names, of a mean and percentiles.
+    pub fn number(&self, mean: f64, percentiles: Option<[f64; 3]>) -> Option<f64> {
+        match self.statistic {
+            Statistic::Mean => Some(mean),
+            Statistic::P50 => percentiles.map(|p| p[0]),
+            Statistic::P95 => percentiles.map(|p| p[1]),
+            Statistic::P99 => percentiles.map(|p| p[2]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paper(rows: &str) -> Paper {
+        Paper::parse("test", &format!("paper = 'p'\nexperiment = 'e'\n{rows}")).unwrap()
+    }
+
+    const RATIO: &str = "[[row]]\nfigure='f'\nmetric='m'\nunit='x'\nvalue=2.5\nexact='text'\nneutral=1.0\n\
+        ours={variant='a',object='o',metric='m'}\nover={variant='b',object='o',metric='m'}\n";
+
+    fn judge(toml: &str, a: &[f64], b: &[f64]) -> ReproductionRow {
+        let of = |values: &[f64]| values.iter().enumerate().map(|(i, v)| (i as u64, *v)).collect();
+        let rows = rows(&paper(toml), &|pick: &Pick| if pick.variant == "a" { of(a) } else { of(b) });
+        rows.into_iter().next_back().unwrap()
+    }
+
+    #[test]
+    fn ratios_are_taken_seed_by_seed() {
+        let outcome = judge(RATIO, &[2.0, 9.0], &[1.0, 3.0]);
+        assert_eq!(outcome.ours, Some(2.5));
+        assert_eq!(outcome.verdict, Verdict::Agrees);
+    }
+
+    #[test]
+    fn the_same_side_of_neutral_is_the_same_direction() {
+        assert_eq!(judge(RATIO, &[1.5, 1.5], &[1.0, 1.0]).verdict, Verdict::SameDirection);
+        assert_eq!(judge(RATIO, &[0.5, 0.5], &[1.0, 1.0]).verdict, Verdict::Differs);
+    }
+
+    #[test]
+    fn an_interval_that_holds_the_papers_value_agrees() {
+        let outcome = judge(RATIO, &[1.0, 6.0], &[1.0, 1.0]);
+        assert!(outcome.ci95.unwrap()[0] < 2.5 && outcome.ci95.unwrap()[1] > 2.5);
+        assert_eq!(outcome.verdict, Verdict::Agrees);
+    }
+
+    #[test]
+    fn a_value_we_do_not_have_differs_and_says_so() {
+        let outcome = judge(RATIO, &[], &[1.0]);
+        assert_eq!((outcome.ours, outcome.verdict), (None, Verdict::Differs));
+        assert!(outcome.note.contains("no such value"));
+    }
+}

@@ -1,0 +1,103 @@
+//! Flows: transports, applications and when they start.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jettison_core::{Duration, RandomStream, Seed, Time, parameters};
+use jettison_media::registry::{FlowContext, FlowTransport};
+use jettison_media::{ControllerFactory, TcpOptions};
+use jettison_sim::{FlowProgram, NodeId, WorldBuilder};
+use jettison_transport::tcp::TcpParameters;
+use jettison_transport::{Endpoint, UdpParameters};
+use jettison_wire::Address;
+
+use super::{BuildFailure, Builder, part};
+use crate::schema::{Kinded, Settings};
+
+/// The port that a flow's receiver listens on if the file names none: iperf's, and each further flow the next.
+const FIRST_PORT: u16 = 5001;
+
+impl Builder {
+    /// Adds the flow of that name, or the several flows that its `count` makes.
+    pub(super) fn flows(
+        &self,
+        name: &str,
+        settings: &Settings,
+        nodes: &BTreeMap<&str, NodeId>,
+        addresses: &BTreeMap<&str, Address>,
+        seed: Seed,
+        world: &mut WorldBuilder,
+    ) -> Result<(), BuildFailure> {
+        let flow = &settings.flows[name];
+        let host = |key: &str, end: &str| {
+            nodes.get(end).copied().ok_or_else(|| part(&["flows", name, key], format!("no node `{end}`")))
+        };
+        let (from, to) = (host("from", &flow.from)?, host("to", &flow.to)?);
+        let kind = flow.app.0.kind.as_str();
+        let entry = self.applications.entry(kind);
+        let entry = entry.ok_or_else(|| part(&["flows", name, "app"], self.applications.unknown(kind)))?;
+        let usual = Kinded::plain(entry.transports.first().copied().unwrap_or("udp"));
+        let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
+        let first_port = flow.port.unwrap_or_else(|| default_port(settings, name));
+        for (number, own_name) in flow.names(name).iter().enumerate() {
+            let random = |what: &str| seed.stream(&["flows", own_name, what]);
+            let transport = flow_transport(name, transport, &random)?;
+            let port = first_port.wrapping_add(number as u16).max(1);
+            let remote = Endpoint { address: addresses[flow.to.as_str()], port };
+            let context = FlowContext { remote, transport: &transport, random: &random };
+            let programs = (entry.build)(&flow.app.0.parameters, &context)
+                .map_err(|error| part(&["flows", name, "app"], error))?;
+            let start = flow.start + flow.start_spacing * number as u64 + jitter(flow.start_jitter, &random);
+            let stop = flow.stop.unwrap_or(Time::MAX);
+            let mut parts = vec![FlowProgram { host: from, application: programs.from, start, stop }];
+            if let Some(application) = programs.to {
+                // A receiver is there before anything is sent to it, and stays for what is still under way.
+                parts.push(FlowProgram { host: to, application, start: Time::ZERO, stop: Time::MAX });
+            }
+            world.flow(own_name.as_str(), from, to, parts);
+        }
+        Ok(())
+    }
+}
+
+fn jitter(most: Duration, random: &dyn Fn(&str) -> RandomStream) -> Duration {
+    match most.as_nanos() {
+        0 => Duration::ZERO,
+        most => Duration::from_nanos(random("start").uniform(0, most)),
+    }
+}
+
+/// Flows take ports in the order of the file, so that none listens where another does.
+fn default_port(settings: &Settings, name: &str) -> u16 {
+    let before = settings.flows.iter().take_while(|(other, _)| *other != name);
+    let taken: u32 = before.map(|(_, flow)| flow.count).sum();
+    FIRST_PORT.wrapping_add(taken as u16)
+}
+
+fn flow_transport(
+    flow: &str,
+    transport: &Kinded,
+    random: &dyn Fn(&str) -> RandomStream,
+) -> Result<FlowTransport, BuildFailure> {
+    let wrong = |error: String| part(&["flows", flow, "transport"], error);
+    match transport.kind.as_str() {
+        "udp" => {
+            let own: UdpParameters = parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
+            own.validate().map_err(wrong)?;
+            Ok(FlowTransport::Udp { traffic_class: own.traffic_class() })
+        }
+        "tcp" => {
+            let own: TcpParameters = parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
+            own.validate().map_err(wrong)?;
+            let own = Arc::new(own);
+            let stream = random("congestion");
+            own.controller(Some(stream.clone())).map_err(wrong)?;
+            let shared = Arc::clone(&own);
+            let controller = ControllerFactory::new(move || {
+                shared.controller(Some(stream.clone())).expect("the same parameters built a controller above")
+            });
+            Ok(FlowTransport::Tcp(TcpOptions { parameters: own, controller }))
+        }
+        other => Err(wrong(format!("unknown transport `{other}`"))),
+    }
+}

@@ -1,0 +1,107 @@
+//! Links: carriers, propagation, loss and the queues in front.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jettison_core::{RandomStream, Seed};
+use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
+use jettison_queue::QueueDiscipline;
+use jettison_queue::registry::BuildContext;
+use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId};
+use jettison_switch::PortHooks;
+
+use super::{BuildFailure, BuildOptions, Builder, part};
+use crate::schema::{self, DirectionSettings, Settings};
+
+impl Builder {
+    pub(super) fn link(
+        &self,
+        name: &str,
+        settings: &Settings,
+        nodes: &BTreeMap<&str, NodeId>,
+        folder: &Path,
+        seed: Seed,
+        options: &BuildOptions,
+    ) -> Result<LinkSpec, BuildFailure> {
+        let link = &settings.links[name];
+        let node = |end: &String| {
+            nodes.get(end.as_str()).copied().ok_or_else(|| part(&["links", name, "between"], format!("no node `{end}`")))
+        };
+        Ok(LinkSpec {
+            ends: [node(&link.between[0])?, node(&link.between[1])?],
+            forward: self.direction(name, "forward", settings.direction(link, true), folder, seed, options)?,
+            reverse: self.direction(name, "reverse", settings.direction(link, false), folder, seed, options)?,
+        })
+    }
+
+    fn direction(
+        &self,
+        link: &str,
+        which: &str,
+        settings: DirectionSettings,
+        folder: &Path,
+        seed: Seed,
+        options: &BuildOptions,
+    ) -> Result<DirectionSpec, BuildFailure> {
+        let random = |what: &str| seed.stream(&["links", link, which, what]);
+        let overhead = u32::try_from(settings.overhead.get())
+            .map_err(|_| part(&["links", link, "overhead"], "more than 4 GB"))?;
+        let in_order = |error| part(&["links", link, "changes"], error);
+        let carrier = match &settings.carrier {
+            schema::Carrier::Rate(rate) => {
+                let changes = settings.changes.iter().filter_map(|change| Some((change.at, change.rate?)));
+                let schedule = Schedule::new(*rate, changes.collect()).map_err(in_order)?;
+                Carrier::Fixed(FixedRate::scheduled(schedule).with_overhead(overhead))
+            }
+            schema::Carrier::Trace(trace) => {
+                let trace = self.trace(folder, &trace.file)?;
+                Carrier::Other(Box::new(TraceLink::new(trace).with_overhead(overhead)))
+            }
+        };
+        let delays = settings.changes.iter().filter_map(|change| Some((change.at, change.delay?)));
+        let delays = Schedule::new(settings.delay, delays.collect()).map_err(in_order)?;
+        let (queue, hooks) = self.queue(link, &settings, &random)?;
+        Ok(DirectionSpec {
+            name: format!("{link}.{which}"),
+            carrier,
+            propagation: Propagation::scheduled(delays),
+            loss: loss(link, &settings, &|what| random(&format!("loss-{what}")))?,
+            queue,
+            hooks,
+            tapped: settings.pcap || options.tap_all,
+        })
+    }
+
+    /// The queue of a direction, and its hooks if it acts in the pipeline.
+    #[allow(clippy::type_complexity)] // a discipline and perhaps hooks: no name would say more
+    fn queue(
+        &self,
+        link: &str,
+        settings: &DirectionSettings,
+        random: &dyn Fn(&str) -> RandomStream,
+    ) -> Result<(Box<dyn QueueDiscipline>, Option<Box<dyn PortHooks>>), BuildFailure> {
+        let stream = |what: &str| random(&format!("queue-{what}"));
+        let context = BuildContext { random: &stream, registry: &self.disciplines };
+        let (kind, parameters) = (settings.queue.kind.as_str(), &settings.queue.parameters);
+        let wrong = |error| part(&["links", link, "queue"], error);
+        if let Some(entry) = self.disciplines.entry(kind) {
+            return (entry.build)(parameters, &context).map(|queue| (queue, None)).map_err(wrong);
+        }
+        let entry = self.port_queues.entry(kind);
+        let entry = entry.ok_or_else(|| part(&["links", link, "queue"], self.disciplines.unknown(kind)))?;
+        let built = (entry.build)(parameters, &context).map_err(wrong)?;
+        Ok((built.discipline, Some(built.hooks)))
+    }
+}
+
+fn loss(
+    link: &str,
+    settings: &DirectionSettings,
+    random: &dyn Fn(&str) -> RandomStream,
+) -> Result<Option<Loss>, BuildFailure> {
+    let parameters = settings.loss_parameters();
+    if parameters.is_none() {
+        return Ok(None);
+    }
+    Loss::new(&parameters, random).map(Some).map_err(|error| part(&["links", link, "loss"], error))
+}

@@ -1,0 +1,166 @@
+//! Building a world from a checked variant.
+//!
+//! [`Builder`] holds the registries that make things and the traces that have been read, so that the runs of a matrix
+//! share them. Random streams are keyed by the names in the scenario alone, so that the arms of a comparison draw
+//! alike.
+
+mod flows;
+mod links;
+mod registries;
+mod routers;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use jettison_core::{Registry, Seed, Time};
+use jettison_link::trace::Trace;
+use jettison_measure::RecorderSettings;
+use jettison_media::registry::{ApplicationEntry, applications};
+use jettison_queue::registry::{Discipline, disciplines};
+use jettison_sim::{NodeId, TopologyError, World, WorldBuilder, WorldSettings};
+use jettison_switch::registry::{PortQueueEntry, port_queues};
+use jettison_wire::Address;
+use thiserror::Error;
+
+use crate::schema::{Node, Settings};
+
+/// Builds worlds.
+pub struct Builder {
+    pub(crate) disciplines: Registry<Discipline>,
+    pub(crate) port_queues: Registry<PortQueueEntry>,
+    pub(crate) applications: Registry<ApplicationEntry>,
+    traces: Mutex<BTreeMap<PathBuf, Arc<Trace>>>,
+}
+
+/// What is not the scenario's to say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Tap every direction, not only those whose link says `pcap = true`.
+    pub tap_all: bool,
+}
+
+/// A variant that passed every check and still cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BuildFailure {
+    /// A part of the scenario.
+    #[error("{place}: {message}")]
+    Part {
+        /// Keys that lead to it.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The topology as a whole.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// A trace file that could be read when the scenario was checked and now cannot.
+    #[error("{}: {message}", path.display())]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder::standard()
+    }
+}
+
+impl Builder {
+    /// With everything this project brings.
+    pub fn standard() -> Builder {
+        Builder {
+            disciplines: disciplines(),
+            port_queues: port_queues(),
+            applications: applications(),
+            traces: Mutex::default(),
+        }
+    }
+
+    /// The disciplines, for adding to them.
+    pub fn disciplines_mut(&mut self) -> &mut Registry<Discipline> {
+        &mut self.disciplines
+    }
+
+    /// The applications, for adding to them.
+    pub fn applications_mut(&mut self) -> &mut Registry<ApplicationEntry> {
+        &mut self.applications
+    }
+
+    /// Builds the world of a variant and a seed; `folder` is where the scenario's file names start from.
+    pub fn build(
+        &self,
+        settings: &Settings,
+        folder: &Path,
+        seed: u64,
+        options: &BuildOptions,
+    ) -> Result<World, BuildFailure> {
+        let seed = Seed(seed);
+        let recorder = RecorderSettings {
+            interval: settings.sample_interval,
+            warm_up: Time::ZERO + settings.warm_up,
+            ..RecorderSettings::default()
+        };
+        let mut world = WorldBuilder::new(WorldSettings { seed, recorder });
+        let addresses = addresses(settings);
+        let mut nodes: BTreeMap<&str, NodeId> = BTreeMap::new();
+        for (name, node) in &settings.nodes {
+            let id = match node {
+                Node::Host(_) => world.host(name.as_str(), addresses[name.as_str()]),
+                Node::Router(router) => {
+                    let make = routers::native(name, router, settings, &addresses)?;
+                    world.router(name.as_str(), make)
+                }
+            };
+            nodes.insert(name, id);
+        }
+        for name in settings.links.keys() {
+            world.link(self.link(name, settings, &nodes, folder, seed, options)?);
+        }
+        for name in settings.flows.keys() {
+            self.flows(name, settings, &nodes, &addresses, seed, &mut world)?;
+        }
+        Ok(world.build()?)
+    }
+
+    /// A trace, read once.
+    pub(crate) fn trace(&self, folder: &Path, file: &str) -> Result<Arc<Trace>, BuildFailure> {
+        let path = folder.join(file);
+        let mut traces = self.traces.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(trace) = traces.get(&path) {
+            return Ok(Arc::clone(trace));
+        }
+        let failure = |message: String| BuildFailure::Trace { path: path.clone(), message };
+        let text = std::fs::read(&path).map_err(|error| failure(error.to_string()))?;
+        let trace = Arc::new(Trace::parse(&text).map_err(|error| failure(error.to_string()))?);
+        traces.insert(path, Arc::clone(&trace));
+        Ok(trace)
+    }
+}
+
+/// The address of each node: the file's, or the next of 198.18.0.0/15 that no node has.
+pub(crate) fn addresses(settings: &Settings) -> BTreeMap<&str, Address> {
+    let given: Vec<IpAddr> = settings.nodes.values().filter_map(Node::address).collect();
+    let mut next = 0;
+    let mut free = || loop {
+        let address = WorldBuilder::default_address(next);
+        next += 1;
+        if !given.contains(&IpAddr::from(address)) {
+            return address;
+        }
+    };
+    settings
+        .nodes
+        .iter()
+        .map(|(name, node)| (name.as_str(), node.address().map_or_else(&mut free, Address::from)))
+        .collect()
+}
+
+pub(crate) fn part(place: &[&str], message: impl ToString) -> BuildFailure {
+    BuildFailure::Part { place: place.join("."), message: message.to_string() }
+}

@@ -1,0 +1,106 @@
+//! The registries as the checker needs them: each check builds the thing and throws it away.
+
+use jettison_core::{RandomStream, Seed, parameters};
+use jettison_link::trace::Trace;
+use jettison_media::registry::{FlowContext, FlowTransport};
+use jettison_media::{ControllerFactory, TcpOptions};
+use jettison_queue::registry::BuildContext;
+use jettison_transport::tcp::TcpParameters;
+use jettison_transport::{Endpoint, UdpParameters, transports};
+use jettison_wire::Address;
+use serde_json::Value;
+
+use super::Builder;
+use crate::registries::{Fits, Kinds, ParameterError, Registries, TraceCheck, TraceProblem};
+
+impl Builder {
+    /// What scenarios may name, for [`crate::Scenario::load`].
+    pub fn registries(&self) -> Registries {
+        let registry = self.disciplines.clone();
+        let disciplines = Kinds::of("queue discipline", &self.disciplines, move |entry, value| {
+            let context = BuildContext { random: &any_stream, registry: &registry };
+            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+        });
+        let registry = self.disciplines.clone();
+        let port_queues = Kinds::of("queue discipline", &self.port_queues, move |entry, value| {
+            let context = BuildContext { random: &any_stream, registry: &registry };
+            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+        });
+        let applications = Kinds::of("application", &self.applications, |entry, value| {
+            let transport = match entry.transports.first() {
+                Some(&"tcp") => FlowTransport::Tcp(any_tcp()),
+                _ => FlowTransport::Udp { traffic_class: 0 },
+            };
+            let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
+            let context = FlowContext { remote, transport: &transport, random: &any_stream };
+            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+        });
+        let entries = self.applications.clone();
+        let fits = move |application: &str, transport: Option<&str>| {
+            let Some(entry) = entries.entry(application) else { return Ok(()) };
+            match transport {
+                Some(transport) if entry.transports.is_empty() => {
+                    Err(format!("`{application}` brings its own protocol: leave out `transport = \"{transport}\"`"))
+                }
+                Some(transport) if !entry.transports.contains(&transport) => {
+                    Err(format!("`{application}` runs over {}, not over `{transport}`", entry.transports.join(" or ")))
+                }
+                _ => Ok(()),
+            }
+        };
+        Registries {
+            disciplines,
+            port_queues,
+            transports: Kinds::of("transport", &transports(), |entry, value| check_transport(entry_id(entry), value)),
+            applications,
+            fits: Fits(Box::new(fits)),
+            trace: TraceCheck(Box::new(check_trace)),
+        }
+    }
+}
+
+fn entry_id(entry: &impl jettison_core::Catalogue) -> &'static str {
+    entry.id()
+}
+
+fn any_stream(name: &str) -> RandomStream {
+    Seed(0).stream(&["check", name])
+}
+
+fn any_tcp() -> TcpOptions {
+    let parameters = std::sync::Arc::new(TcpParameters::default());
+    let shared = std::sync::Arc::clone(&parameters);
+    let controller = ControllerFactory::new(move || {
+        shared.controller(None).expect("the default parameters build their own default controller")
+    });
+    TcpOptions { parameters, controller }
+}
+
+fn check_transport(id: &str, value: &Value) -> Result<(), ParameterError> {
+    let whole = |message: String| ParameterError { path: Vec::new(), message };
+    match id {
+        "tcp" => {
+            let own: TcpParameters = parameters(value).map_err(parameter_error)?;
+            own.validate().map_err(whole)?;
+            own.controller(None).map(drop).map_err(|message| {
+                let key = if own.congestion_parameters.is_empty() { "congestion" } else { "congestion_parameters" };
+                ParameterError { path: vec![key.to_owned()], message }
+            })
+        }
+        _ => {
+            let own: UdpParameters = parameters(value).map_err(parameter_error)?;
+            own.validate().map_err(whole)
+        }
+    }
+}
+
+fn parameter_error(error: jettison_core::BuildError) -> ParameterError {
+    ParameterError { path: error.path, message: error.message }
+}
+
+fn check_trace(text: &str) -> Result<(), TraceProblem> {
+    match Trace::parse(text.as_bytes()) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(TraceProblem { line: error.line(), message: error.to_string() }),
+    }
+}

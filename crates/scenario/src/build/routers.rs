@@ -1,0 +1,86 @@
+//! Routers that forward natively.
+
+use std::collections::BTreeMap;
+
+use jettison_switch::{
+    Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, Selector, Switch,
+};
+use jettison_sim::RouterPlan;
+use jettison_wire::Address;
+
+use super::{BuildFailure, part};
+use crate::schema::{PolicyRoute, Router, Settings};
+
+/// What builds a router's switch once its ports and routes are known.
+#[allow(clippy::type_complexity)] // the one closure type that the world's builder takes
+pub(super) fn native(
+    name: &str,
+    router: &Router,
+    settings: &Settings,
+    addresses: &BTreeMap<&str, Address>,
+) -> Result<impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static, BuildFailure> {
+    let mut recirculation = RecirculationSettings::default();
+    if let Some(own) = &router.recirculation {
+        recirculation.rate = own.rate.unwrap_or(recirculation.rate);
+        recirculation.delay = own.delay.unwrap_or(recirculation.delay);
+    }
+    recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
+    let policies = router
+        .routes
+        .iter()
+        .map(|route| policy(name, route, settings, addresses))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(move |plan: RouterPlan| -> Box<dyn Switch> {
+        let mut routes = Routes::new();
+        for (address, port) in &plan.routes {
+            routes.add_host(*address, *port);
+        }
+        for (selector, port) in policies {
+            routes.add_policy(selector, port);
+        }
+        let ports = plan
+            .ports
+            .into_iter()
+            .map(|port| PortConfig { discipline: port.queue, hooks: port.hooks })
+            .collect();
+        Box::new(Pipeline::native(routes, ports, recirculation))
+    })
+}
+
+fn policy(
+    name: &str,
+    route: &PolicyRoute,
+    settings: &Settings,
+    addresses: &BTreeMap<&str, Address>,
+) -> Result<(Selector, Port), BuildFailure> {
+    let here = |key: &str, message: String| part(&["nodes", name, "routes", key], message);
+    let address = |key: &str, node: &Option<String>| match node {
+        None => Ok(None),
+        Some(node) => match addresses.get(node.as_str()) {
+            Some(address) => Ok(Some(Prefix::host(*address))),
+            None => Err(here(key, format!("no node `{node}`"))),
+        },
+    };
+    let port = |key: &str, link: &str| {
+        port_of(settings, name, link).ok_or_else(|| here(key, format!("no link `{link}` at `{name}`")))
+    };
+    let selector = Selector {
+        source: address("from", &route.from)?,
+        destination: address("to", &route.to)?,
+        ingress: route.arriving.as_deref().map(|link| port("arriving", link)).transpose()?,
+        dscp: route.dscp,
+        ..Selector::default()
+    };
+    Ok((selector, port("via", &route.via)?))
+}
+
+/// The port by which a node is joined to a link: ports are numbered in the order of the links in the scenario.
+fn port_of(settings: &Settings, node: &str, link: &str) -> Option<Port> {
+    let at_node = |ends: &[String; 2]| ends.iter().any(|end| end == node);
+    settings
+        .links
+        .iter()
+        .filter(|(_, candidate)| at_node(&candidate.between))
+        .position(|(name, _)| name == link)
+        .map(|position| Port(position as u16))
+}

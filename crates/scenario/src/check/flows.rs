@@ -1,0 +1,121 @@
+//! Ends that are joined, times that agree, applications that fit their transport.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::Checker;
+use crate::path::KeyPath;
+use crate::schema::{Flow, Node, Settings};
+use crate::validate::Finding;
+
+impl Checker<'_> {
+    pub(super) fn flows(&mut self) {
+        let settings = self.settings;
+        let table = KeyPath::root().key("flows");
+        let neighbours = neighbours(settings);
+        let mut reachable: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
+        let mut names: IndexMap<String, &str> = IndexMap::new();
+        for (name, flow) in &settings.flows {
+            let at = table.key(name);
+            let from = self.flow_end(&flow.from, &at.key("from"));
+            let to = self.flow_end(&flow.to, &at.key("to"));
+            if from && to {
+                let reached =
+                    reachable.entry(&flow.from).or_insert_with(|| reached_from(&flow.from, &neighbours, settings));
+                let joined = reached.contains(flow.to.as_str());
+                self.path_between(flow, joined, &at);
+            }
+            self.flow_times(flow, &at);
+            self.transport(flow, &at);
+            for each in flow.names(name) {
+                if let Some(other) = names.insert(each.clone(), name) {
+                    let message = format!("`{other}` and `{name}` both make a flow called `{each}`");
+                    self.find(&at, message, "rename one of them");
+                }
+            }
+        }
+    }
+
+    /// Whether the end is a host.
+    fn flow_end(&mut self, name: &str, at: &KeyPath) -> bool {
+        if !self.node_name(name, at) {
+            return false;
+        }
+        match self.settings.nodes.get(name) {
+            Some(Node::Host(_)) => true,
+            Some(_) => {
+                let hosts = self.settings.nodes.iter().filter(|(_, node)| node.is_host());
+                let hosts: Vec<&str> = hosts.map(|(name, _)| name.as_str()).collect();
+                let message = format!("`{name}` is no host, and only hosts run flows");
+                self.find(at, message, format!("hosts: {}", hosts.join(", ")));
+                false
+            }
+            // The schema has refused that node.
+            None => false,
+        }
+    }
+
+    fn path_between(&mut self, flow: &Flow, joined: bool, at: &KeyPath) {
+        let (from, to) = (&flow.from, &flow.to);
+        if from == to {
+            self.find(&at.key("to"), format!("the flow goes from `{from}` to itself"), "name two hosts");
+        } else if !joined && !self.is_refused(&KeyPath::root().key("links")) {
+            let message = format!("no path of links and routers leads from `{from}` to `{to}`");
+            self.find(&at.key("to"), message, "add the link that is missing to [links]");
+        }
+    }
+
+    fn flow_times(&mut self, flow: &Flow, at: &KeyPath) {
+        if let Some(stop) = flow.stop
+            && stop <= flow.start
+        {
+            let message = format!("the flow stops at {stop}, before it has begun at {}", flow.start);
+            self.find(&at.key("stop"), message, "write a later `stop` or an earlier `start`");
+        }
+        let last = flow.port.map(|port| u32::from(port) + (flow.count - 1));
+        if last.is_some_and(|last| last > u32::from(u16::MAX)) {
+            let message = format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());
+            self.find(&at.key("port"), message, "write a lower `port` or fewer flows");
+        }
+    }
+
+    fn transport(&mut self, flow: &Flow, at: &KeyPath) {
+        let application = &flow.app.0.kind;
+        let transport = flow.transport.as_ref().map(|transport| transport.0.kind.as_str());
+        if self.is_refused(&at.key("app")) || self.is_refused(&at.key("transport")) {
+            return;
+        }
+        if let Err(message) = (self.registries.fits.0)(application, transport) {
+            let place = if transport.is_some() { at.key("transport") } else { at.clone() };
+            self.findings.push(Finding::complete(&place, message));
+        }
+    }
+}
+
+/// The nodes at the other end of each node's links.
+fn neighbours(settings: &Settings) -> IndexMap<&str, Vec<&str>> {
+    let mut neighbours: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for link in settings.links.values() {
+        let [first, second] = &link.between;
+        neighbours.entry(first).or_default().push(second);
+        neighbours.entry(second).or_default().push(first);
+    }
+    neighbours
+}
+
+/// The nodes that packets of a host get to: hosts on the way do not forward.
+fn reached_from<'n>(
+    start: &'n str,
+    neighbours: &IndexMap<&'n str, Vec<&'n str>>,
+    settings: &Settings,
+) -> IndexSet<&'n str> {
+    let mut reached = IndexSet::from([start]);
+    let mut next = 0;
+    while let Some(&node) = reached.get_index(next) {
+        next += 1;
+        let forwards = node == start || settings.nodes.get(node).is_none_or(|node| !node.is_host());
+        if forwards {
+            reached.extend(neighbours.get(node).into_iter().flatten().copied());
+        }
+    }
+    reached
+}

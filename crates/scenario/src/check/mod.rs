@@ -1,0 +1,159 @@
+//! What a schema cannot say: names that must exist, paths that must join up, numbers that must agree.
+
+mod flows;
+mod links;
+mod nodes;
+
+use jettison_core::Duration;
+use serde_json::Value;
+
+use crate::path::KeyPath;
+use crate::registries::{Registries, suggestion};
+use crate::schema::{QueueChoice, Settings};
+use crate::validate::Finding;
+
+/// Most samples of one series.
+const MOST_SAMPLES: u64 = 100_000_000;
+
+/// Checks one variant.
+pub(crate) struct Checker<'a> {
+    /// What could be read of it.
+    settings: &'a Settings,
+    /// The tree it was read from, with everything that the schema refused.
+    tree: &'a Value,
+    /// What the schema refused.
+    refused: &'a [Finding],
+    registries: &'a Registries,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Checker<'a> {
+    /// Everything wrong with the settings that the schema has not found; what follows from an error that it has
+    /// found is not reported again.
+    pub fn check(
+        settings: &'a Settings,
+        tree: &'a Value,
+        refused: &'a [Finding],
+        registries: &'a Registries,
+    ) -> Vec<Finding> {
+        let mut checker = Checker { settings, tree, refused, registries, findings: Vec::new() };
+        checker.run();
+        checker.nodes();
+        checker.links();
+        checker.flows();
+        let related = |finding: &Finding, other: &Finding| {
+            !other.path.is_root() && (finding.path.starts_with(&other.path) || other.path.starts_with(&finding.path))
+        };
+        let mut findings = checker.findings;
+        findings.retain(|finding| !refused.iter().any(|other| related(finding, other)));
+        findings
+    }
+
+    fn run(&mut self) {
+        let root = KeyPath::root();
+        let settings = self.settings;
+        if !is_relative_path(&settings.name) {
+            self.find(
+                &root.key("name"),
+                format!("`{}` cannot name a folder of results", settings.name),
+                "write letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as \"ired/mixed\"",
+            );
+        }
+        for (table, names) in [
+            ("nodes", settings.nodes.keys().collect::<Vec<_>>()),
+            ("queues", settings.queues.keys().collect()),
+            ("links", settings.links.keys().collect()),
+            ("flows", settings.flows.keys().collect()),
+        ] {
+            for name in names.into_iter().filter(|name| !is_name(name)) {
+                let message = format!("`{name}` cannot be a name in [{table}]");
+                self.find(&root.key(table).key(name), message, "write letters, digits, `-`, `_`, `.` and `+`");
+            }
+        }
+        let duration = root.key("duration");
+        if duration.find(self.tree).is_some() && !self.is_refused(&duration) {
+            self.times(&duration);
+        }
+        let seeds = settings.seeds.list();
+        let mut sorted = seeds.clone();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("seed {} stands in `seeds` twice", twice[0]);
+            self.find(&root.key("seeds"), message, "a run that is repeated brings nothing new: leave one out");
+        }
+    }
+
+    fn times(&mut self, duration_at: &KeyPath) {
+        let Settings { duration, warm_up, sample_interval, .. } = *self.settings;
+        if duration <= warm_up && !self.is_refused(&KeyPath::root().key("warm_up")) {
+            self.find(
+                duration_at,
+                format!("a duration of {duration} is not longer than the warm-up of {warm_up}"),
+                "nothing would be left to measure: lengthen `duration` or shorten `warm_up`",
+            );
+        }
+        let interval_at = KeyPath::root().key("sample_interval");
+        if sample_interval.is_zero() {
+            self.find(&interval_at, "a sample interval of zero".to_owned(), "write one such as \"100 ms\"");
+        } else if samples(duration, sample_interval) > MOST_SAMPLES {
+            let message = format!("a sample every {sample_interval} for {duration} makes more than {MOST_SAMPLES}");
+            self.find(&interval_at, message, "write a longer interval");
+        }
+    }
+
+    /// A queue's name must be a [queues] entry; ids of disciplines have become tables.
+    fn queue_choice(&mut self, choice: Option<&QueueChoice>, at: &KeyPath) {
+        let Some(QueueChoice::Named(name)) = choice else { return };
+        let queues = self.tree.get("queues").and_then(Value::as_object);
+        let names: Vec<&str> = queues.into_iter().flat_map(|table| table.keys().map(String::as_str)).collect();
+        if !names.contains(&name.as_str()) && self.registries.queue(name).is_none() {
+            let help = suggestion(name, names.into_iter().chain(self.registries.queue_ids()));
+            self.find(at, format!("`{name}` is neither a [queues] name nor the id of a discipline"), help);
+        }
+    }
+
+    /// A name must be a node's.
+    fn node_name(&mut self, name: &str, at: &KeyPath) -> bool {
+        let nodes = self.tree.get("nodes").and_then(Value::as_object);
+        let known = nodes.is_some_and(|nodes| nodes.contains_key(name));
+        if !known {
+            let names = nodes.into_iter().flat_map(|nodes| nodes.keys().map(String::as_str));
+            self.find(at, format!("there is no node `{name}`"), suggestion(name, names));
+        }
+        known
+    }
+
+    /// A name must be a link's.
+    fn link_name(&mut self, name: &str, at: &KeyPath) -> bool {
+        let links = self.tree.get("links").and_then(Value::as_object);
+        let known = links.is_some_and(|links| links.contains_key(name));
+        if !known {
+            let names = links.into_iter().flat_map(|links| links.keys().map(String::as_str));
+            self.find(at, format!("there is no link `{name}`"), suggestion(name, names));
+        }
+        known
+    }
+
+    fn find(&mut self, at: &KeyPath, message: String, help: impl Into<String>) {
+        self.findings.push(Finding::value(at, message, help));
+    }
+
+    /// Whether the schema refused something there, or in it.
+    fn is_refused(&self, path: &KeyPath) -> bool {
+        self.refused.iter().any(|finding| finding.path.starts_with(path))
+    }
+}
+
+fn samples(duration: Duration, interval: Duration) -> u64 {
+    duration.as_nanos() / interval.as_nanos().max(1)
+}
+
+/// Names stand in results, in file names and between dots.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)
+}
+
+fn is_relative_path(name: &str) -> bool {
+    name.split('/').all(is_name)
+}

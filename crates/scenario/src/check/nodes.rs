@@ -1,0 +1,57 @@
+//! Addresses, policy routes, recirculation.
+
+use indexmap::IndexMap;
+
+use super::Checker;
+use crate::path::KeyPath;
+use crate::schema::{Node, PolicyRoute};
+
+impl Checker<'_> {
+    pub(super) fn nodes(&mut self) {
+        let settings = self.settings;
+        let table = KeyPath::root().key("nodes");
+        let mut addresses = IndexMap::new();
+        for (name, node) in &settings.nodes {
+            let at = table.key(name);
+            self.queue_choice(node.queue(), &at.key("queue"));
+            if let Some(address) = node.address()
+                && let Some(other) = addresses.insert(address.to_canonical(), name)
+            {
+                let message = format!("`{name}` has the address {address} of `{other}`");
+                self.find(&at.key("address"), message, "give each node its own, or leave them out");
+            }
+            for (index, route) in node.routes().iter().enumerate() {
+                self.route(name, route, &at.key("routes").index(index));
+            }
+            if let Node::Router(router) = node
+                && let Some(recirculation) = &router.recirculation
+                && recirculation.rate.is_some_and(|rate| rate.is_zero())
+            {
+                let at = at.key("recirculation").key("rate");
+                self.find(&at, "a recirculation rate of zero carries nothing".to_owned(), "write at least 1 bit/s");
+            }
+        }
+    }
+
+    fn route(&mut self, router: &str, route: &PolicyRoute, at: &KeyPath) {
+        for (key, node) in [("from", &route.from), ("to", &route.to)] {
+            if let Some(node) = node {
+                self.node_name(node, &at.key(key));
+            }
+        }
+        for (key, link) in [("arriving", route.arriving.as_deref()), ("via", Some(route.via.as_str()))] {
+            let Some(name) = link else { continue };
+            let at = at.key(key);
+            if !self.link_name(name, &at) {
+                continue;
+            }
+            let link = self.settings.links.get(name);
+            if link.is_some_and(|link| !link.between.iter().any(|end| end == router)) {
+                let own = self.settings.links.iter().filter(|(_, link)| link.between.iter().any(|end| end == router));
+                let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
+                let help = format!("links of `{router}`: {}", own.join(", "));
+                self.find(&at, format!("link `{name}` does not end at `{router}`"), help);
+            }
+        }
+    }
+}

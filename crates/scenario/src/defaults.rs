@@ -1,0 +1,59 @@
+//! Fills in every default that the schema states, so that results tell the whole configuration.
+
+use serde_json::{Map, Value};
+
+use crate::shape::{Branch, Shape};
+
+/// Adds to a tree that fits `shape` the defaults of all keys that it leaves out, and writes an id that stands for
+/// a table (`transport = "tcp"`) as that table. `queues` are the names of [queues] entries: those stay.
+pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
+    open_id(value, shape, queues);
+    let shape = match shape.is_choice() {
+        false => shape,
+        true => match shape.branch_for(value) {
+            Branch::One(branch) => branch,
+            _ => return,
+        },
+    };
+    match value {
+        Value::Object(table) => {
+            for (key, value) in table.iter_mut() {
+                if let Some(property) = shape.property(key) {
+                    fill(value, property, queues);
+                }
+            }
+            for key in shape.keys().collect::<Vec<_>>() {
+                let Some(property) = shape.property(key) else { continue };
+                let default = shape.schema["properties"][key].get("default").or(property.schema.get("default"));
+                if let (false, Some(default)) = (table.contains_key(key), default.filter(|value| !value.is_null())) {
+                    table.insert(key.to_owned(), default.clone());
+                }
+            }
+        }
+        Value::Array(list) => {
+            for (index, value) in list.iter_mut().enumerate() {
+                if let Some(item) = shape.item(index) {
+                    fill(value, item, queues);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Writes `"codel"` as `{ kind = "codel" }` where tables of a registry may stand.
+pub(crate) fn open_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
+    if shape.definition.is_some()
+        && let Value::String(id) = value
+        && !(shape.definition == Some("queue") && queues.contains(id))
+        && shape.branches().iter().any(|branch| branch.kind() == Some(id))
+    {
+        let kind = std::mem::take(value);
+        *value = Value::Object(Map::from_iter([("kind".to_owned(), kind)]));
+    }
+}
+
+/// The names of the [queues] entries of a tree.
+pub(crate) fn queue_names(tree: &Value) -> Vec<String> {
+    tree.get("queues").and_then(Value::as_object).map(|table| table.keys().cloned().collect()).unwrap_or_default()
+}

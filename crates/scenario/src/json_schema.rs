@@ -1,0 +1,123 @@
+//! The JSON Schema of a scenario file: the types of [`crate::schema`] with the entries of the registries.
+//!
+//! The same schema is what `jettison schema` prints and what the checker walks, so that they cannot disagree.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use crate::registries::{Kinds, Registries};
+use crate::schema::{Axis, Settings};
+
+/// The schema of a whole file.
+pub fn schema_json(registries: &Registries) -> Value {
+    let mut definitions = Map::new();
+    let mut queues = Vec::new();
+    for kinds in [&registries.disciplines, &registries.port_queues] {
+        queues.extend(entries(kinds, &mut definitions));
+    }
+    let transports = entries(&registries.transports, &mut definitions);
+    let applications = entries(&registries.applications, &mut definitions);
+    let queue = registries.disciplines.what();
+    definitions.insert("queue-table".to_owned(), json!({ "title": queue, "oneOf": queues }));
+    definitions.insert(
+        "queue".to_owned(),
+        json!({
+            "title": queue,
+            "description": "The name of a [queues] entry, the id of a discipline, or a table with `kind`.",
+            "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/queue-table" }],
+        }),
+    );
+    for (name, kinds, tables) in
+        [("transport", &registries.transports, transports), ("application", &registries.applications, applications)]
+    {
+        let ids: Vec<&str> = kinds.ids().collect();
+        let choice = json!({
+            "title": kinds.what(),
+            "anyOf": [{ "type": "string", "enum": ids }, { "oneOf": tables }],
+        });
+        definitions.insert(name.to_owned(), choice);
+    }
+
+    let mut schema = schema_of::<Settings>();
+    let quick = json!({
+        "type": "object",
+        "description": "Keys, each a path such as \"links.bottleneck.rate\", and their values under --quick.",
+    });
+    let axis = without_dialect(schema_of::<Axis>());
+    let vary = json!({
+        "type": "array",
+        "description": "Axes of comparison; several multiply.",
+        "items": axis,
+    });
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("vary".to_owned(), vary);
+        properties.insert("quick".to_owned(), quick);
+    }
+    if let Some(root) = schema.as_object_mut() {
+        root.insert("title".to_owned(), json!("Jettison scenario"));
+        root.insert("description".to_owned(), json!("A scenario file of Jettison."));
+        root.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    schema
+}
+
+fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    Schema::to_value(settings.into_generator().into_root_schema_for::<T>())
+}
+
+fn without_dialect(mut schema: Value) -> Value {
+    if let Some(table) = schema.as_object_mut() {
+        table.shift_remove("$schema");
+    }
+    schema
+}
+
+/// An object schema for each entry, told apart by `kind`. Definitions of their own move to the file's.
+fn entries(kinds: &Kinds, definitions: &mut Map<String, Value>) -> Vec<Value> {
+    let entry = |(id, kind): (&str, &crate::registries::Kind)| {
+        let mut schema = without_dialect(kind.schema.clone());
+        let prefix = format!("{}.{id}.", kinds.what().replace(' ', "-"));
+        rename_references(&mut schema, &prefix);
+        let own = schema.as_object_mut().and_then(|table| table.shift_remove("$defs"));
+        if let Some(Value::Object(own)) = own {
+            definitions.extend(own.into_iter().map(|(name, schema)| (format!("{prefix}{name}"), schema)));
+        }
+        let mut properties = Map::new();
+        properties.insert("kind".to_owned(), json!({ "type": "string", "const": id }));
+        if let Some(Value::Object(parameters)) = schema.get("properties") {
+            properties.extend(parameters.clone());
+        }
+        let mut required = vec![json!("kind")];
+        required.extend(schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default());
+        json!({
+            "title": id,
+            "description": kind.description,
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": schema.get("additionalProperties").cloned().unwrap_or(json!(false)),
+        })
+    };
+    kinds.iter().map(entry).collect()
+}
+
+fn rename_references(schema: &mut Value, prefix: &str) {
+    match schema {
+        Value::Object(table) => {
+            for (key, value) in table.iter_mut() {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        if let Some(name) = target.strip_prefix("#/$defs/") {
+                            *target = format!("#/$defs/{prefix}{name}");
+                        }
+                    }
+                    other => rename_references(other, prefix),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| rename_references(value, prefix)),
+        _ => {}
+    }
+}

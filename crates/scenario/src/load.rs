@@ -1,0 +1,269 @@
+//! From a document to its variants: what is laid over it, in which order, and what is wrong with the result.
+
+use indexmap::{IndexMap, IndexSet};
+use serde_json::Value;
+
+use crate::check::Checker;
+use crate::error::{Place, ScenarioError};
+use crate::inputs::{Files, InputCache, InputHash};
+use crate::origin::{Origin, Origins};
+use crate::overrides::{self, NoSuchPlace};
+use crate::path::{KeyPath, Step};
+use crate::read;
+use crate::registries::{Kind, Registries};
+use crate::scenario::Variant;
+use crate::schema::Kinded;
+use crate::shape::Shape;
+use crate::source::Document;
+use crate::validate::{self, Finding};
+use crate::vary::{self, Arm, Axis};
+
+/// Reads one document, perhaps more than once (with and without `[quick]`), and gathers all errors.
+pub(crate) struct Loader<'a> {
+    document: &'a Document,
+    shape: Shape<'a>,
+    registries: &'a Registries,
+    inputs: InputCache<'a>,
+    errors: Vec<ScenarioError>,
+}
+
+/// What could be read.
+pub(crate) struct Loaded {
+    /// The axes and their labels; `None` if they could not be read.
+    pub axes: Option<IndexMap<String, Vec<String>>>,
+    pub variants: Vec<Variant>,
+}
+
+/// The file with everything that holds for all variants.
+struct Base {
+    tree: Value,
+    origins: Origins,
+    /// What options set: no axis overrides it.
+    pinned: Vec<(String, KeyPath, Value)>,
+}
+
+impl<'a> Loader<'a> {
+    pub fn new(
+        document: &'a Document,
+        schema: &'a Value,
+        registries: &'a Registries,
+        files: &'a dyn Files,
+    ) -> Loader<'a> {
+        Loader { document, shape: Shape::new(schema), registries, inputs: InputCache::new(files), errors: Vec::new() }
+    }
+
+    /// The hashes of the files that were read so far.
+    pub fn hashes(&self) -> Vec<InputHash> {
+        self.inputs.hashes().cloned().collect()
+    }
+
+    /// All errors of all readings.
+    pub fn into_errors(self) -> Vec<ScenarioError> {
+        self.errors
+    }
+
+    /// Reads the document with those options.
+    pub fn load(&mut self, options: &[String], quick: bool) -> Loaded {
+        let mut base = Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
+        // The tables that are taken out before a variant is checked are checked here.
+        let whole = validate::walk(&base.tree, self.shape);
+        let outside = |finding: &Finding| {
+            let first = finding.path.steps().first();
+            matches!(first, Some(Step::Key(key)) if key == "vary" || key == "quick")
+        };
+        let findings: Vec<Finding> = whole.findings.into_iter().filter(outside).collect();
+        self.report(&findings, &base.origins);
+        if quick {
+            self.lay_quick(&mut base);
+        }
+        for option in options {
+            self.lay_option(&mut base, option);
+        }
+        let pinned: Vec<KeyPath> = base.pinned.iter().map(|(_, path, _)| path.clone()).collect();
+        let axes = match findings.is_empty() {
+            true => vary::read(&base.tree, &pinned),
+            false => Err(Vec::new()),
+        };
+        match axes {
+            Ok(axes) => self.variants(&base, &axes),
+            Err(findings) => {
+                self.report(&findings, &base.origins);
+                self.variants(&base, &[]);
+                Loaded { axes: None, variants: Vec::new() }
+            }
+        }
+    }
+
+    fn variants(&mut self, base: &Base, axes: &[Axis]) -> Loaded {
+        let mut variants: Vec<Variant> = Vec::new();
+        let mut names = IndexSet::new();
+        for arms in vary::combinations(axes) {
+            let labels = axes.iter().zip(&arms).map(|(axis, arm)| (axis.name.clone(), arm.label.clone()));
+            let labels: IndexMap<String, String> = labels.collect();
+            let parts: Vec<String> = labels.iter().map(|(axis, label)| format!("{axis}={label}")).collect();
+            let name = if parts.is_empty() { "default".to_owned() } else { parts.join(",") };
+            if !names.insert(name.clone()) {
+                let at = KeyPath::root().key("vary");
+                let message = format!("two variants are called `{name}`");
+                self.report(&[Finding::value(&at, message, "give the values other labels")], &base.origins);
+            }
+            if let Some(variant) = self.variant(base, name, labels, &arms) {
+                variants.push(variant);
+            }
+        }
+        let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
+        Loaded { axes: Some(axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect()), variants }
+    }
+
+    fn variant(
+        &mut self,
+        base: &Base,
+        name: String,
+        labels: IndexMap<String, String>,
+        arms: &[&Arm],
+    ) -> Option<Variant> {
+        let mut tree = base.tree.clone();
+        let mut origins = base.origins.clone();
+        for arm in arms {
+            for setting in arm.settings(&tree) {
+                match overrides::put(&mut tree, self.shape, &setting.target, setting.value) {
+                    Ok(()) => {
+                        let value = Origin::File(setting.value_at);
+                        origins.lay(setting.target, Origin::File(setting.path_at), value);
+                    }
+                    Err(refusal) => self.refuse(&setting.path_at, refusal, &base.origins),
+                }
+            }
+        }
+        for (option, path, value) in base.pinned.iter().filter(|_| !arms.is_empty()) {
+            // It was possible in the base: where an axis has changed the table around it, the axis's own checks say so.
+            match overrides::put(&mut tree, self.shape, path, value.clone()) {
+                Ok(()) => origins.lay(path.clone(), Origin::Option(option.clone()), Origin::Option(option.clone())),
+                Err(refusal) => self.errors.push(option_error(option, refusal)),
+            }
+        }
+        if let Some(table) = tree.as_object_mut() {
+            table.shift_remove("vary");
+            table.shift_remove("quick");
+        }
+        let walked = validate::walk(&tree, self.shape);
+        let mut findings = walked.findings;
+        let read = read::settings(&tree, self.shape, &mut findings);
+        if let Some((settings, _)) = &read {
+            let more = Checker::check(settings, &tree, &findings, self.registries);
+            findings.extend(more);
+        }
+        for (path, definition) in &walked.chosen {
+            findings.extend(self.check_chosen(&tree, path, definition));
+        }
+        for (path, is_trace) in &walked.files {
+            findings.extend(self.check_file(&tree, path, *is_trace));
+        }
+        self.report(&findings, &origins);
+        let (settings, effective) = read.filter(|_| findings.is_empty())?;
+        Some(Variant { name, labels, settings, effective })
+    }
+
+    fn lay_quick(&mut self, base: &mut Base) {
+        let at = KeyPath::root().key("quick");
+        let Some(table) = base.tree.get("quick").and_then(Value::as_object).cloned() else { return };
+        for (target, source, value) in overrides::leaves(&base.tree, &table) {
+            let place = at.join(source.steps());
+            match overrides::put(&mut base.tree, self.shape, &target, value) {
+                Ok(()) => base.origins.lay(target, Origin::File(place.clone()), Origin::File(place)),
+                Err(refusal) => self.refuse(&place, refusal, &Origins::default()),
+            }
+        }
+    }
+
+    fn lay_option(&mut self, base: &mut Base, option: &str) {
+        let shown = format!("--set {option}");
+        let laid = overrides::read_option(option).and_then(|(path, value)| {
+            let first = path.prefix(1);
+            if first.last_key() == "quick" {
+                return Err(NoSuchPlace {
+                    message: "`quick` only holds other keys' values".to_owned(),
+                    help: "set those keys themselves".to_owned(),
+                });
+            }
+            overrides::put(&mut base.tree, self.shape, &path, value.clone())?;
+            Ok((path, value))
+        });
+        match laid {
+            Ok((path, value)) => {
+                let origin = Origin::Option(shown.clone());
+                base.origins.lay(path.clone(), origin.clone(), origin);
+                if path.prefix(1).last_key() != "vary" {
+                    base.pinned.push((shown, path, value));
+                }
+            }
+            Err(refusal) => self.errors.push(option_error(&shown, refusal)),
+        }
+    }
+
+    /// Whether the registry's entry can be built from the table at `path`.
+    fn check_chosen(&self, tree: &Value, path: &KeyPath, definition: &str) -> Option<Finding> {
+        let kinded = Kinded::from_value(path.find(tree)?)?;
+        let error = (self.kind(tree, definition, &kinded.kind)?.check)(&kinded.parameters).err()?;
+        let at = error.path.iter().fold(path.clone(), |at, step| {
+            match (at.find(tree), step.parse()) {
+                (Some(Value::Array(_)), Ok(index)) => at.index(index),
+                _ => at.key(step),
+            }
+        });
+        Some(Finding::complete(&at, format!("`{at}`: {}", error.message)))
+    }
+
+    fn kind(&self, tree: &Value, definition: &str, id: &str) -> Option<&Kind> {
+        match definition {
+            // A [queues] entry is checked where it stands.
+            "queue" if crate::defaults::queue_names(tree).iter().any(|name| name == id) => None,
+            "queue" | "queue-table" => self.registries.queue(id),
+            "transport" => self.registries.transports.kind(id),
+            "application" => self.registries.applications.kind(id),
+            _ => None,
+        }
+    }
+
+    fn check_file(&mut self, tree: &Value, path: &KeyPath, is_trace: bool) -> Option<Finding> {
+        let name = path.find(tree)?.as_str()?;
+        let display = self.inputs.display(name);
+        let content = match self.inputs.input(name) {
+            Ok(input) => &input.content,
+            Err(error) => {
+                let message = format!("cannot read `{display}`: {error}");
+                return Some(Finding::value(path, message, "write the path from the scenario's folder"));
+            }
+        };
+        if !is_trace {
+            return None;
+        }
+        let Ok(text) = std::str::from_utf8(content) else {
+            let message = format!("`{display}` is no text");
+            return Some(Finding::value(path, message, "name a trace of one time in milliseconds a line"));
+        };
+        let problem = (self.registries.trace.0)(text).err()?;
+        let place = match problem.line {
+            Some(line) => Place::Line { file: display, line, column: 1 },
+            None => Place::WholeFile { file: display },
+        };
+        self.errors.push(ScenarioError { place, message: problem.message, help: None });
+        None
+    }
+
+    fn refuse(&mut self, at: &KeyPath, refusal: NoSuchPlace, origins: &Origins) {
+        self.report(&[Finding::value(at, refusal.message, refusal.help)], origins);
+    }
+
+    fn report(&mut self, findings: &[Finding], origins: &Origins) {
+        for finding in findings {
+            let place = origins.place(self.document, &finding.path, finding.aspect);
+            let (message, help) = (finding.message.clone(), finding.help.clone());
+            self.errors.push(ScenarioError { place, message, help });
+        }
+    }
+}
+
+fn option_error(option: &str, refusal: NoSuchPlace) -> ScenarioError {
+    ScenarioError { place: Place::Option(option.to_owned()), message: refusal.message, help: Some(refusal.help) }
+}

@@ -1,0 +1,207 @@
+//! Values laid over the file: `--set path=value`, the `[quick]` table, the values of an axis.
+
+use jettison_core::nearest;
+use serde_json::{Map, Value};
+
+use crate::defaults::{open_id, queue_names};
+use crate::path::{KeyPath, Step};
+use crate::shape::{Branch, Shape};
+use crate::source::value_or_string;
+
+/// A path that names nothing, and what would be right.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NoSuchPlace {
+    pub message: String,
+    pub help: String,
+}
+
+/// Reads `path=value`; the value is TOML, or else a string.
+pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), NoSuchPlace> {
+    let refuse = |message: String| NoSuchPlace {
+        message,
+        help: "write --set path=value, such as --set \"links.bottleneck.rate=5 Mbit/s\"".to_owned(),
+    };
+    let mut quote = None;
+    let at_equals = option.char_indices().find(|(_, c)| {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(*c),
+            (Some(open), c) if open == *c => quote = None,
+            _ => {}
+        }
+        quote.is_none() && *c == '='
+    });
+    let Some((at, _)) = at_equals else { return Err(refuse(format!("`{option}` has no `=`"))) };
+    let path = option[..at].parse::<KeyPath>().map_err(|error| refuse(error.to_string()))?;
+    Ok((path, value_or_string(option[at + 1..].trim())))
+}
+
+/// Puts `value` at `path`, if the schema has such a place. Tables on the way that the file leaves out are made; an
+/// id that stands for a table (`transport = "tcp"`) becomes that table.
+/// Leaves the tree as it was if there is no such place.
+pub(crate) fn put(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) -> Result<(), NoSuchPlace> {
+    let mut changed = tree.clone();
+    put_into(&mut changed, shape, path, value)?;
+    *tree = changed;
+    Ok(())
+}
+
+fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) -> Result<(), NoSuchPlace> {
+    let queues = queue_names(tree);
+    let mut place = &mut *tree;
+    let mut shape = shape;
+    let steps = path.steps();
+    for (depth, step) in steps.iter().enumerate() {
+        let last = depth + 1 == steps.len();
+        let here = || path.prefix(depth);
+        if let (true, Value::String(name)) = (shape.definition == Some("queue"), &*place)
+            && queues.contains(name)
+        {
+            let rest = KeyPath::root().key("queues").key(name).join(&steps[depth..]);
+            return Err(NoSuchPlace {
+                message: format!("`{}` is the name `{name}`, which has no keys of its own", here()),
+                help: format!("the table is `[queues.{name}]`: its path is `{rest}`"),
+            });
+        }
+        open_id(place, shape, &queues);
+        shape = narrowed(shape, place, step).ok_or_else(|| not_a_table(path, depth, place))?;
+        match step {
+            Step::Key(key) => {
+                let next = shape.property(key);
+                let named = shape.keys().any(|known| known == key);
+                if place.is_null() {
+                    *place = Value::Object(Map::new());
+                }
+                if !place.is_object() {
+                    return Err(not_a_table(path, depth, place));
+                }
+                let table = place.as_object_mut().expect("it is an object");
+                let Some(next) = next else {
+                    return Err(no_such_key(path, depth, shape.keys()));
+                };
+                // An entry of [links], [nodes], … must be there already, or be given as a whole.
+                if !named && !table.contains_key(key) && !(last && value.is_object()) {
+                    return Err(no_such_key(path, depth, table.keys().map(String::as_str)));
+                }
+                place = table.entry(key.clone()).or_insert(Value::Null);
+                shape = next;
+            }
+            Step::Index(index) => {
+                let next = shape.item(*index);
+                let (Some(next), Some(count)) = (next, place.as_array().map(Vec::len)) else {
+                    return Err(not_a_table(path, depth, place));
+                };
+                let Some(entry) = place.get_mut(*index) else {
+                    return Err(NoSuchPlace {
+                        message: format!("`{path}` names nothing: `{}` has {count} entries", here()),
+                        help: "entries count from 0".to_owned(),
+                    });
+                };
+                place = entry;
+                shape = next;
+            }
+        }
+    }
+    *place = value;
+    Ok(())
+}
+
+/// Takes apart a table of `path = value`: each key is a path, and a table in it goes on with further keys, unless
+/// it replaces a table of another `kind` or a value that is no table.
+pub(crate) fn leaves(tree: &Value, table: &Map<String, Value>) -> Vec<(KeyPath, KeyPath, Value)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        let source = KeyPath::root().key(key);
+        // What is no path is left to `put`, which says what is wrong with it as a key.
+        let target = key.parse::<KeyPath>().unwrap_or_else(|_| source.clone());
+        collect_leaves(tree, value, target, source, &mut found);
+    }
+    found
+}
+
+fn collect_leaves(
+    tree: &Value,
+    value: &Value,
+    target: KeyPath,
+    source: KeyPath,
+    found: &mut Vec<(KeyPath, KeyPath, Value)>,
+) {
+    let there = target.find(tree);
+    match value {
+        Value::Object(inner) if there.is_some_and(Value::is_object) && !other_kind(there, inner) => {
+            for (key, value) in inner {
+                collect_leaves(tree, value, target.key(key), source.key(key), found);
+            }
+        }
+        _ => found.push((target, source, value.clone())),
+    }
+}
+
+fn other_kind(there: Option<&Value>, table: &Map<String, Value>) -> bool {
+    table.get("kind").is_some_and(|kind| there.and_then(|there| there.get("kind")) != Some(kind))
+}
+
+/// The branch of a choice that has tables with that key, or lists.
+fn narrowed<'s>(shape: Shape<'s>, place: &Value, step: &Step) -> Option<Shape<'s>> {
+    if !shape.is_choice() {
+        return Some(shape);
+    }
+    if let (Value::Object(_), Branch::One(branch)) = (place, shape.branch_for(place)) {
+        return Some(branch);
+    }
+    // The value that stands there may be of another branch or be missing: a table with a `kind` cannot be begun
+    // from one of its parameters, any other can.
+    let suits = |branch: &Shape<'s>| match step {
+        Step::Key(key) => branch.kind().is_none() && branch.keys().any(|known| known == key),
+        Step::Index(_) => place.is_array() && branch.admits_type_of(place),
+    };
+    shape.branches().into_iter().find(suits)
+}
+
+fn not_a_table(path: &KeyPath, depth: usize, place: &Value) -> NoSuchPlace {
+    let here = path.prefix(depth);
+    let (message, help) = match place {
+        Value::Null => (
+            format!("`{path}` names nothing: `{here}` is not set"),
+            format!("set `{here}` first, as a table with `kind`"),
+        ),
+        _ => (format!("`{path}` names nothing: `{here}` has no keys"), format!("set `{here}` as a whole")),
+    };
+    NoSuchPlace { message, help }
+}
+
+fn no_such_key<'a>(path: &KeyPath, depth: usize, known: impl Iterator<Item = &'a str>) -> NoSuchPlace {
+    let here = path.prefix(depth);
+    let key = path.prefix(depth + 1).last_key().to_owned();
+    let table = if here.is_root() { "the file".to_owned() } else { format!("`{here}`") };
+    let known: Vec<&str> = known.collect();
+    let help = match nearest(&key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{}`?", here.key(near).join(&path.steps()[depth + 1..])),
+        None if known.is_empty() => format!("{table} has no entries"),
+        None => format!("known: {}", known.join(", ")),
+    };
+    NoSuchPlace { message: format!("`{path}` names nothing: {table} has no `{key}`"), help }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_splits_at_the_first_equals_outside_quotes() {
+        let (path, value) = read_option("links.\"a=b\".queue={ kind = \"codel\" }").unwrap();
+        assert_eq!(path.steps()[1], Step::Key("a=b".to_owned()));
+        assert_eq!(value, serde_json::json!({ "kind": "codel" }));
+        assert_eq!(read_option("duration=5 s").unwrap().1, serde_json::json!("5 s"));
+        assert!(read_option("duration").unwrap_err().message.contains("has no `=`"));
+        assert!(read_option("=5").unwrap_err().message.contains("a key is empty"));
+    }
+
+    #[test]
+    fn tables_of_paths_go_on_with_further_keys_unless_the_kind_changes() {
+        let tree = serde_json::json!({ "links": { "a": { "queue": { "kind": "red", "w": 1 }, "rate": "1 bit/s" } } });
+        let table = serde_json::json!({ "links": { "a": { "rate": "2 bit/s", "queue": { "kind": "codel" } } } });
+        let found = leaves(&tree, table.as_object().unwrap());
+        let targets: Vec<String> = found.iter().map(|(target, ..)| target.to_string()).collect();
+        assert_eq!(targets, ["links.a.rate", "links.a.queue"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a scenario may name: disciplines, transports, applications, and the readers of the files it names.
+//!
+//! The checker knows none of them: the caller hands them in, so that a later crate or a Python class adds an
+//! entry without a change here.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use jettison_core::{BuildError, Catalogue, Registry, nearest};
+use serde_json::{Value, json};
+
+/// Everything that a scenario may name by id.
+#[derive(Debug)]
+pub struct Registries {
+    /// Queue disciplines that hold packets.
+    pub disciplines: Kinds,
+    /// Queue management that acts in a switch's pipeline (iRED, CoDel++): only for what leaves a router.
+    pub port_queues: Kinds,
+    /// Transports of flows.
+    pub transports: Kinds,
+    /// Applications of flows.
+    pub applications: Kinds,
+    /// Whether an application can run over a transport.
+    pub fits: Fits,
+    /// Reads a link's trace.
+    pub trace: TraceCheck,
+}
+
+/// The entries of one registry, as the checker needs them: id, schema, and a check.
+#[derive(Debug)]
+pub struct Kinds {
+    what: &'static str,
+    entries: IndexMap<String, Kind>,
+}
+
+/// One entry.
+pub struct Kind {
+    /// One line on what it is and which document it implements.
+    pub description: String,
+    /// JSON Schema of its parameters: an object schema without the `kind` key.
+    pub schema: Value,
+    /// Whether it can be built from these parameters (an object without `kind`).
+    pub check: Box<dyn Fn(&Value) -> Result<(), BuildError>>,
+}
+
+/// Says why an application (its id) cannot run over a transport (its id; `None`: the flow names none).
+pub struct Fits(pub Box<dyn Fn(&str, Option<&str>) -> Result<(), String>>);
+
+/// Says what is wrong with the text of a trace file.
+pub struct TraceCheck(pub Box<dyn Fn(&str) -> Result<(), TraceProblem>>);
+
+/// What is wrong with a trace file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceProblem {
+    /// The line, from 1; `None` for the file as a whole.
+    pub line: Option<usize>,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl Kinds {
+    /// No entries yet; `what` is the word for one of them in messages (`"queue discipline"`).
+    pub fn new(what: &'static str) -> Kinds {
+        Kinds { what, entries: IndexMap::new() }
+    }
+
+    /// The entries of a registry, each checked by `check` (that builds it and throws the result away).
+    pub fn of<E, C>(what: &'static str, registry: &Registry<E>, check: C) -> Kinds
+    where
+        E: Catalogue + Clone + 'static,
+        C: Fn(&E, &Value) -> Result<(), BuildError> + Clone + 'static,
+    {
+        registry.iter().fold(Kinds::new(what), |kinds, entry| {
+            let description = format!("{} ({})", entry.summary(), entry.source());
+            let (id, schema) = (entry.id(), entry.schema().to_value());
+            let (entry, check) = (entry.clone(), check.clone());
+            kinds.with(id, Kind { description, schema, check: Box::new(move |value| check(&entry, value)) })
+        })
+    }
+
+    /// These and one more, or another under the same id.
+    pub fn with(mut self, id: &str, kind: Kind) -> Kinds {
+        self.entries.insert(id.to_owned(), kind);
+        self
+    }
+
+    /// The word for one of them.
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+    /// All ids, in the order of registration.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+    /// All entries with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Kind)> {
+        self.entries.iter().map(|(id, kind)| (id.as_str(), kind))
+    }
+    /// The entry of that id.
+    pub fn kind(&self, id: &str) -> Option<&Kind> {
+        self.entries.get(id)
+    }
+}
+
+impl Registries {
+    /// Registries without entries, where any application fits any transport and any trace is right.
+    pub fn empty() -> Registries {
+        Registries {
+            disciplines: Kinds::new("queue discipline"),
+            port_queues: Kinds::new("queue discipline"),
+            transports: Kinds::new("transport"),
+            applications: Kinds::new("application"),
+            fits: Fits(Box::new(|_, _| Ok(()))),
+            trace: TraceCheck(Box::new(|_| Ok(()))),
+        }
+    }
+
+    /// The discipline of that id, whether it holds packets or acts in the pipeline.
+    pub(crate) fn queue(&self, id: &str) -> Option<&Kind> {
+        self.disciplines.kind(id).or_else(|| self.port_queues.kind(id))
+    }
+    /// The ids of all disciplines.
+    pub(crate) fn queue_ids(&self) -> impl Iterator<Item = &str> {
+        self.disciplines.ids().chain(self.port_queues.ids())
+    }
+}
+
+impl Kind {
+    /// An entry without parameters.
+    pub fn plain(description: &str) -> Kind {
+        Kind {
+            description: description.to_owned(),
+            schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
+            check: Box::new(|_| Ok(())),
+        }
+    }
+}
+
+/// `; did you mean …` or, for what is like nothing known, the list of what there is.
+pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there is none to choose from".to_owned(),
+        None => format!("known: {}", known.join(", ")),
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kind").field("description", &self.description).finish_non_exhaustive()
+    }
+}
+impl fmt::Debug for Fits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fits")
+    }
+}
+impl fmt::Debug for TraceCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TraceCheck")
+    }
+}

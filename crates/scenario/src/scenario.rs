@@ -1,0 +1,123 @@
+//! A checked scenario: its variants, its seeds, its inputs.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::error::{CheckError, Place, ScenarioError};
+use crate::inputs::{Files, Folder, InputHash};
+use crate::load::Loader;
+use crate::registries::Registries;
+use crate::schema::Settings;
+use crate::source::Document;
+
+/// A scenario in which nothing was found wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// The file, as the caller named it.
+    pub file: String,
+    /// The folder from which the scenario names files.
+    pub folder: PathBuf,
+    /// The seeds of the runs of each variant.
+    pub seeds: Vec<u64>,
+    /// The axes of comparison and the labels of their arms; none if nothing varies.
+    pub axes: IndexMap<String, Vec<String>>,
+    /// All combinations of the axes' arms, the last axis turning fastest.
+    pub variants: Vec<Variant>,
+    /// The scenario's own hash and those of the files that its variants name.
+    pub inputs: Vec<InputHash>,
+}
+
+/// One variant of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// Its name: `queue=codel,congestion=cubic`, or `default` if nothing varies.
+    pub name: String,
+    /// The label of its arm, by axis.
+    pub labels: IndexMap<String, String>,
+    /// What it says.
+    pub settings: Settings,
+    /// The same as a tree, with every default filled in: a scenario of its own that gives this variant.
+    pub effective: Value,
+}
+
+/// What the caller asks for beside the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// `path=value` each, as with `--set`; later ones win.
+    pub set: Vec<String>,
+    /// Whether the `[quick]` table applies.
+    pub quick: bool,
+}
+
+impl Scenario {
+    /// Reads and checks a file.
+    pub fn load(path: &Path, changes: &Changes, registries: &Registries) -> Result<Scenario, CheckError> {
+        let name = path.display().to_string();
+        let whole = |message: String, help: &str| {
+            let place = Place::WholeFile { file: name.clone() };
+            CheckError::new(vec![ScenarioError { place, message, help: Some(help.to_owned()) }])
+        };
+        let content = std::fs::read(path)
+            .map_err(|error| whole(format!("cannot be read: {error}"), "name a scenario file that is there"))?;
+        let text = String::from_utf8(content)
+            .map_err(|error| whole(format!("is no text: {}", error.utf8_error()), "save it as UTF-8"))?;
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let mut scenario = Scenario::parse(&text, &name, &Folder(folder.clone()), changes, registries)?;
+        scenario.folder = folder;
+        Ok(scenario)
+    }
+
+    /// Checks a text; messages call it `name`, and `files` gives what it names.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        files: &dyn Files,
+        changes: &Changes,
+        registries: &Registries,
+    ) -> Result<Scenario, CheckError> {
+        let document = Document::parse(name, text).map_err(CheckError::new)?;
+        let schema = crate::schema_json(registries);
+        let mut loader = Loader::new(&document, &schema, registries, files);
+        let loaded = loader.load(&changes.set, changes.quick);
+        let hashes = loader.hashes();
+        if !changes.quick && document.tree.get("quick").is_some() {
+            // The whole file is checked, also what this run leaves out.
+            loader.load(&changes.set, true);
+        }
+        let errors = loader.into_errors();
+        let complete = loaded.axes.and_then(|axes| Some((axes, loaded.variants.first()?.settings.clone())));
+        let Some((axes, first)) = complete.filter(|_| errors.is_empty()) else {
+            return Err(CheckError::new(errors));
+        };
+        let mut inputs = vec![InputHash::of(name, text.as_bytes())];
+        inputs.extend(hashes);
+        Ok(Scenario {
+            name: first.name,
+            description: first.description,
+            file: name.to_owned(),
+            folder: PathBuf::new(),
+            seeds: first.seeds.list(),
+            axes,
+            variants: loaded.variants,
+            inputs,
+        })
+    }
+
+    /// A file that the scenario names, from where the caller stands.
+    pub fn resolve(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+}
+
+impl Variant {
+    /// The effective configuration as TOML text.
+    pub fn effective_toml(&self) -> String {
+        toml::to_string(&self.effective).expect("a tree that was read from TOML can be written as TOML")
+    }
+}

@@ -1,0 +1,104 @@
+//! What a scenario file says, key by key. `jettison schema` prints these types as JSON Schema.
+
+mod flow;
+mod kinded;
+mod link;
+mod node;
+mod share;
+mod vary;
+
+use indexmap::IndexMap;
+use jettison_core::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use flow::Flow;
+pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
+pub use link::{Carrier, Change, DirectionSettings, Link, Reverse, ScheduledLoss, Trace};
+pub use node::{Host, Node, PolicyRoute, Recirculation, Router};
+pub use share::Share;
+pub(crate) use vary::{Alternative, Axis};
+
+/// One variant of a scenario: all keys of the file but `vary` and `quick`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Names the scenario and, by default, the folder of its results: `ired/ingress-vs-egress`.
+    pub name: String,
+    /// What the experiment is about, for reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How long one run lasts, warm-up included.
+    pub duration: Duration,
+    /// How much of the start the summary leaves out.
+    #[serde(default)]
+    pub warm_up: Duration,
+    /// How many runs, seeded 1, 2, …; or a list of seeds.
+    #[serde(default)]
+    pub seeds: Seeds,
+    /// Time between two samples of each series.
+    #[serde(default = "default_sample_interval")]
+    pub sample_interval: Duration,
+    /// Hosts and routers, by name.
+    #[serde(default)]
+    pub nodes: IndexMap<String, Node>,
+    /// Queue disciplines with their parameters, by the name that links give them.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub queues: IndexMap<String, QueueTable>,
+    /// Duplex links, by name.
+    #[serde(default)]
+    pub links: IndexMap<String, Link>,
+    /// Flows, by name.
+    #[serde(default)]
+    pub flows: IndexMap<String, Flow>,
+}
+
+/// The seeds of a scenario's runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Seeds {
+    /// So many runs, with the seeds 1, 2, … (at most 100,000).
+    Count(#[schemars(range(min = 1, max = 100_000))] u32),
+    /// A run for each of these seeds.
+    List(#[schemars(length(min = 1))] Vec<u64>),
+}
+
+fn default_sample_interval() -> Duration {
+    Duration::from_millis(100)
+}
+
+impl Default for Seeds {
+    fn default() -> Seeds {
+        Seeds::Count(1)
+    }
+}
+
+impl Seeds {
+    /// The seeds, one a run.
+    pub fn list(&self) -> Vec<u64> {
+        match self {
+            Seeds::Count(count) => (1..=u64::from(*count)).collect(),
+            Seeds::List(list) => list.clone(),
+        }
+    }
+}
+
+impl Settings {
+    /// What a link's or a node's `queue` means: its own table, or the [queues] entry of that name, or the
+    /// discipline of that id with its defaults.
+    pub fn queue(&self, choice: &QueueChoice) -> Kinded {
+        match choice {
+            QueueChoice::Table(kinded) => kinded.clone(),
+            QueueChoice::Named(name) => match self.queues.get(name) {
+                Some(QueueTable(kinded)) => kinded.clone(),
+                None => Kinded::plain(name),
+            },
+        }
+    }
+
+    /// One direction of a link with everything that `reverse`, the node's own queue and the defaults decide;
+    /// forward is from the first end to the second.
+    pub fn direction(&self, link: &Link, forward: bool) -> DirectionSettings {
+        link.direction(self, forward)
+    }
+}

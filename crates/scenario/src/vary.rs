@@ -1,0 +1,203 @@
+//! Axes of comparison: what each arm sets, and all combinations of their arms.
+
+use indexmap::IndexSet;
+use serde_json::{Map, Value};
+
+use crate::overrides::leaves;
+use crate::path::{KeyPath, Step};
+use crate::schema;
+use crate::validate::Finding;
+
+/// More variants than this are a slip, or a matter for a sweep.
+const MOST_VARIANTS: usize = 10_000;
+/// What all variants of a scenario share.
+const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
+
+/// One axis, checked in itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub name: String,
+    pub arms: Vec<Arm>,
+}
+
+/// One alternative of an axis.
+#[derive(Debug, Clone)]
+pub(crate) struct Arm {
+    /// What results call it.
+    pub label: String,
+    sets: Sets,
+}
+
+#[derive(Debug, Clone)]
+enum Sets {
+    /// `path` and one of `values`: where the path stands, what it says, where the value stands, and the value.
+    One { path_at: KeyPath, path: KeyPath, value_at: KeyPath, value: Value },
+    /// A table of paths, and where it stands.
+    Table { at: KeyPath, table: Map<String, Value> },
+}
+
+/// One value to lay over the file.
+pub(crate) struct Setting {
+    pub target: KeyPath,
+    /// Where the file names the target.
+    pub path_at: KeyPath,
+    /// Where the file gives the value.
+    pub value_at: KeyPath,
+    pub value: Value,
+}
+
+impl Arm {
+    /// What it sets in `tree`.
+    pub fn settings(&self, tree: &Value) -> Vec<Setting> {
+        match &self.sets {
+            Sets::One { path_at, path, value_at, value } => vec![Setting {
+                target: path.clone(),
+                path_at: path_at.clone(),
+                value_at: value_at.clone(),
+                value: value.clone(),
+            }],
+            Sets::Table { at, table } => leaves(tree, table)
+                .into_iter()
+                .map(|(target, source, value)| {
+                    let place = at.join(source.steps());
+                    Setting { target, path_at: place.clone(), value_at: place, value }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Reads `[[vary]]` from a tree that fits the schema. `pinned` are the places that options set: an axis that
+/// varies nothing else is left out.
+pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Finding>> {
+    let list = KeyPath::root().key("vary");
+    let Some(entries) = list.find(tree).and_then(Value::as_array) else { return Ok(Vec::new()) };
+    let mut axes: Vec<Axis> = Vec::new();
+    let mut findings = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let at = list.index(index);
+        match read_axis(entry, &at) {
+            Ok(axis) if axes.iter().any(|other| other.name == axis.name) => {
+                let message = format!("two axes are called `{}`", axis.name);
+                findings.push(Finding::value(&at, message, "give each a `name` of its own"));
+            }
+            Ok(axis) => axes.push(axis),
+            Err(more) => findings.extend(more),
+        }
+    }
+    axes.retain(|axis| !is_pinned(axis, tree, pinned));
+    let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.arms.len()));
+    if count.is_none_or(|count| count > MOST_VARIANTS) {
+        let message = format!("the axes multiply to more than {MOST_VARIANTS} variants");
+        findings.push(Finding::value(&list.index(0), message, "leave out axes or values"));
+    }
+    if findings.is_empty() { Ok(axes) } else { Err(findings) }
+}
+
+/// All combinations, the last axis turning fastest; one without arms if there are no axes.
+pub(crate) fn combinations<'a>(axes: &'a [Axis]) -> Vec<Vec<&'a Arm>> {
+    axes.iter().fold(vec![Vec::new()], |combinations, axis| {
+        let with = |before: &Vec<&'a Arm>, arm: &'a Arm| before.iter().copied().chain([arm]).collect();
+        combinations.iter().flat_map(|before| axis.arms.iter().map(move |arm| with(before, arm))).collect()
+    })
+}
+
+fn is_pinned(axis: &Axis, tree: &Value, pinned: &[KeyPath]) -> bool {
+    let settings = axis.arms.iter().flat_map(|arm| arm.settings(tree));
+    let mut targets = settings.map(|setting| setting.target).peekable();
+    targets.peek().is_some() && targets.all(|target| pinned.iter().any(|pin| target.starts_with(pin)))
+}
+
+fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
+    let refuse = |message: String, help: &str| vec![Finding::value(at, message, help)];
+    let axis = serde_json::from_value::<schema::Axis>(entry.clone())
+        .map_err(|error| refuse(format!("`{at}` cannot be read: {error}"), "see `jettison schema`"))?;
+    let (name, arms) = match (axis.path, axis.values, axis.variants) {
+        (Some(path), Some(values), None) => {
+            let path_at = at.key("path");
+            let path = read_path(&path, &path_at)?;
+            let name = axis.name.unwrap_or_else(|| path.last_key().to_owned());
+            (name, arms_of_values(&path, &path_at, &values, &at.key("values"))?)
+        }
+        (None, None, Some(alternatives)) => {
+            let name = axis.name.unwrap_or_else(|| "variant".to_owned());
+            (name, arms_of_alternatives(&alternatives, &at.key("variants"))?)
+        }
+        _ => {
+            let help = "write `path` and `values`, or `variants` with a `name` and a `set` each";
+            return Err(refuse(format!("`{at}` does not say what varies"), help));
+        }
+    };
+    let mut seen = IndexSet::new();
+    for arm in &arms {
+        if !seen.insert(arm.label.as_str()) {
+            let message = format!("axis `{name}` has two variants called `{}`", arm.label);
+            return Err(refuse(message, "leave one out, or give tables a `label`"));
+        }
+    }
+    Ok(Axis { name, arms })
+}
+
+fn arms_of_values(path: &KeyPath, path_at: &KeyPath, values: &[Value], at: &KeyPath) -> Result<Vec<Arm>, Vec<Finding>> {
+    if values.is_empty() {
+        return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one value")]);
+    }
+    let arm = |(index, value): (usize, &Value)| {
+        let mut value = value.clone();
+        let label = label(&mut value, index, values);
+        let sets = Sets::One { path_at: path_at.clone(), path: path.clone(), value_at: at.index(index), value };
+        Arm { label, sets }
+    };
+    Ok(values.iter().enumerate().map(arm).collect())
+}
+
+fn arms_of_alternatives(alternatives: &[schema::Alternative], at: &KeyPath) -> Result<Vec<Arm>, Vec<Finding>> {
+    if alternatives.is_empty() {
+        return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one variant")]);
+    }
+    let mut arms = Vec::new();
+    let mut findings = Vec::new();
+    for (index, alternative) in alternatives.iter().enumerate() {
+        let at = at.index(index).key("set");
+        let table: Map<String, Value> = alternative.set.clone().into_iter().collect();
+        for key in table.keys() {
+            findings.extend(read_path(key, &at.key(key)).err().into_iter().flatten());
+        }
+        arms.push(Arm { label: alternative.name.clone(), sets: Sets::Table { at, table } });
+    }
+    if findings.is_empty() { Ok(arms) } else { Err(findings) }
+}
+
+fn read_path(text: &str, at: &KeyPath) -> Result<KeyPath, Vec<Finding>> {
+    let path = text.parse::<KeyPath>().map_err(|error| {
+        vec![Finding::value(at, error.to_string(), "see `jettison schema` for the keys")]
+    })?;
+    match path.steps().first() {
+        Some(Step::Key(first)) if SHARED.contains(&first.as_str()) => {
+            let message = format!("`{first}` is common to all variants");
+            Err(vec![Finding::value(at, message, "vary a key of nodes, queues, links or flows, or a time")])
+        }
+        _ => Ok(path),
+    }
+}
+
+/// What results call a value: the value itself, a table's `label` (taken out of it) or its `kind` where that tells
+/// it from the others; else its number.
+fn label(value: &mut Value, index: usize, all: &[Value]) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(table) => {
+            if let Some(Value::String(label)) = table.shift_remove("label") {
+                return label;
+            }
+            let kind = table.get("kind").cloned();
+            let alike = all.iter().filter(|other| other.get("kind").or(Some(*other)) == kind.as_ref()).count();
+            match kind {
+                Some(Value::String(kind)) if alike == 1 => kind,
+                _ => (index + 1).to_string(),
+            }
+        }
+        Value::Array(_) | Value::Null => (index + 1).to_string(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}

@@ -1,0 +1,120 @@
+//! When each component wants to be called next: a tournament over fixed slots.
+//!
+//! Every slot holds one instant. An inner node of the tree holds the earlier of its two children, the left one on a
+//! tie, so the root is the next event in the total order (time, slot). Moving one slot's instant costs one path to
+//! the root; nothing is ever stale, and nothing is allocated.
+
+use jettison_core::Time;
+
+/// The next instants of a set of slots, in the total order (time, slot).
+#[derive(Debug, Clone)]
+pub struct Agenda {
+    // Heap order: node 1 is the root, node i has children 2i and 2i + 1, leaves start at `leaves`.
+    nodes: Vec<Entry>,
+    leaves: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    time: Time,
+    slot: u32,
+}
+
+impl Agenda {
+    /// An agenda of `slots` slots with nothing planned.
+    pub fn new(slots: usize) -> Agenda {
+        let leaves = slots.next_power_of_two().max(2);
+        let mut agenda = Agenda { nodes: vec![Entry { time: Time::MAX, slot: 0 }; 2 * leaves], leaves };
+        for slot in 0..leaves {
+            agenda.nodes[leaves + slot].slot = slot as u32;
+        }
+        for node in (1..leaves).rev() {
+            agenda.nodes[node] = agenda.nodes[2 * node];
+        }
+        agenda
+    }
+
+    /// Makes room for at least `slots` slots.
+    pub fn grow(&mut self, slots: usize) {
+        if slots > self.leaves {
+            let mut grown = Agenda::new(slots);
+            for slot in 0..self.leaves {
+                let time = self.time(slot);
+                if time < Time::MAX {
+                    grown.set(slot, time);
+                }
+            }
+            *self = grown;
+        }
+    }
+
+    /// The instant planned for a slot; [`Time::MAX`] if none is.
+    #[inline]
+    pub fn time(&self, slot: usize) -> Time {
+        self.nodes[self.leaves + slot].time
+    }
+
+    /// Plans a slot's next instant in place of the one it had; [`Time::MAX`] for none.
+    #[inline]
+    pub fn set(&mut self, slot: usize, time: Time) {
+        let mut node = self.leaves + slot;
+        if self.nodes[node].time == time {
+            return;
+        }
+        self.nodes[node].time = time;
+        while node > 1 {
+            node >>= 1;
+            let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
+            let winner = if left.time <= right.time { left } else { right };
+            let old = std::mem::replace(&mut self.nodes[node], winner);
+            // Where the winner stays what it was, and was not this slot, nothing above can change.
+            if old.slot == winner.slot && old.time == winner.time {
+                return;
+            }
+        }
+    }
+
+    /// The earliest instant and its slot, the lowest on a tie; [`Time::MAX`] if nothing is planned.
+    #[inline]
+    pub fn next(&self) -> (Time, usize) {
+        (self.nodes[1].time, self.nodes[1].slot as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_tie_goes_to_the_lower_slot() {
+        let mut agenda = Agenda::new(5);
+        agenda.set(4, Time::from_nanos(7));
+        agenda.set(2, Time::from_nanos(7));
+        assert_eq!(agenda.next(), (Time::from_nanos(7), 2));
+        agenda.set(2, Time::MAX);
+        assert_eq!(agenda.next(), (Time::from_nanos(7), 4));
+    }
+
+    proptest! {
+        #[test]
+        fn is_the_minimum_of_all_slots_whatever_was_set(
+            slots in 1usize..40,
+            moves in prop::collection::vec((0usize..40, prop::option::of(0u64..50)), 0..200),
+        ) {
+            let mut agenda = Agenda::new(1);
+            agenda.grow(slots);
+            let mut plain = vec![Time::MAX; slots];
+            for (slot, time) in moves {
+                let (slot, time) = (slot % slots, time.map_or(Time::MAX, Time::from_nanos));
+                agenda.set(slot, time);
+                plain[slot] = time;
+                let least = *plain.iter().min().unwrap();
+                prop_assert_eq!(agenda.next().0, least);
+                if least < Time::MAX {
+                    prop_assert_eq!(agenda.next().1, plain.iter().position(|t| *t == least).unwrap());
+                }
+            }
+        }
+    }
+}

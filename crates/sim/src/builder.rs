@@ -1,0 +1,333 @@
+//! Building a world: hosts, routers, links, flows.
+
+use std::net::Ipv4Addr;
+
+use jettison_core::{Seed, Time};
+use jettison_link::{Loss, Propagation};
+use jettison_measure::{Recorder, RecorderSettings};
+use jettison_media::Application;
+use jettison_queue::QueueDiscipline;
+use jettison_switch::{Port, PortHooks, Switch, SwitchCounters};
+use jettison_wire::{Address, FlowId};
+use thiserror::Error;
+
+use crate::agenda::Agenda;
+use crate::direction::{Carrier, Direction, End};
+use crate::host::Host;
+use crate::routing::Graph;
+use crate::world::{Node, Router, Slots, World};
+
+/// A node of the world that is being built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(usize);
+
+/// What holds for the whole world.
+#[derive(Debug, Clone, Copy)]
+pub struct WorldSettings {
+    /// The run's seed.
+    pub seed: Seed,
+    /// What is recorded.
+    pub recorder: RecorderSettings,
+}
+
+/// One direction of a link.
+pub struct DirectionSpec {
+    /// Name in results (`bottleneck.forward`).
+    pub name: String,
+    /// What carries packets.
+    pub carrier: Carrier,
+    /// How long they travel.
+    pub propagation: Propagation,
+    /// Which of them are lost on the way.
+    pub loss: Option<Loss>,
+    /// The queue in front.
+    pub queue: Box<dyn QueueDiscipline>,
+    /// What acts in the switch's pipeline on this port; routers only.
+    pub hooks: Option<Box<dyn PortHooks>>,
+    /// Whether the world's tap sees its packets.
+    pub tapped: bool,
+}
+
+/// A link between two nodes.
+pub struct LinkSpec {
+    /// Its ends; forward is from the first to the second.
+    pub ends: [NodeId; 2],
+    /// First to second.
+    pub forward: DirectionSpec,
+    /// Second to first.
+    pub reverse: DirectionSpec,
+}
+
+/// A program of a flow.
+pub struct FlowProgram {
+    /// At which host.
+    pub host: NodeId,
+    /// The program.
+    pub application: Box<dyn Application>,
+    /// When it starts.
+    pub start: Time,
+    /// When it is stopped; [`Time::MAX`] for never.
+    pub stop: Time,
+}
+
+/// What a router's switch is made from, once the topology is known.
+pub struct RouterPlan {
+    /// Its ports in order.
+    pub ports: Vec<RouterPort>,
+    /// Each host's address with the port that leads there.
+    pub routes: Vec<(Address, Port)>,
+}
+
+/// A port of a router.
+pub struct RouterPort {
+    /// The queue in front of its link.
+    pub queue: Box<dyn QueueDiscipline>,
+    /// What acts in the pipeline.
+    pub hooks: Option<Box<dyn PortHooks>>,
+    /// Name of the outgoing direction.
+    pub direction: String,
+}
+
+/// A topology that cannot run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TopologyError {
+    /// No path through routers leads from one host to another that it talks to.
+    #[error("flow `{flow}`: no path leads from `{from}` to `{to}`")]
+    Unreachable {
+        /// The flow.
+        flow: String,
+        /// Its `from`.
+        from: String,
+        /// Its `to`.
+        to: String,
+    },
+    /// A pipeline hook on a port of a host.
+    #[error("link direction `{direction}`: its queue acts in a switch's pipeline, and `{node}` is a host")]
+    HooksAtHost {
+        /// The direction.
+        direction: String,
+        /// The host.
+        node: String,
+    },
+}
+
+type MakeSwitch = Box<dyn FnOnce(RouterPlan) -> Box<dyn Switch>>;
+
+enum NodeSpec {
+    Host { name: String, address: Address },
+    Router { name: String, make: MakeSwitch },
+}
+
+struct FlowSpec {
+    name: String,
+    ends: [NodeId; 2],
+    programs: Vec<FlowProgram>,
+}
+
+/// Collects the parts of a world.
+pub struct WorldBuilder {
+    settings: WorldSettings,
+    nodes: Vec<NodeSpec>,
+    links: Vec<LinkSpec>,
+    flows: Vec<FlowSpec>,
+}
+
+impl WorldBuilder {
+    /// An empty world.
+    pub fn new(settings: WorldSettings) -> WorldBuilder {
+        WorldBuilder { settings, nodes: Vec::new(), links: Vec::new(), flows: Vec::new() }
+    }
+
+    /// The address given to the `index`th node if the scenario names none: from 198.18.0.0/15, which RFC 2544
+    /// §C.2.2 sets aside for benchmarks.
+    pub fn default_address(index: usize) -> Address {
+        let base = u32::from(Ipv4Addr::new(198, 18, 0, 0));
+        Address::from(Ipv4Addr::from(base + 1 + index as u32))
+    }
+
+    /// Adds a host.
+    pub fn host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
+        self.nodes.push(NodeSpec::Host { name: name.into(), address });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Adds a router; `make` builds its switch once the topology is known.
+    pub fn router(
+        &mut self,
+        name: impl Into<String>,
+        make: impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static,
+    ) -> NodeId {
+        self.nodes.push(NodeSpec::Router { name: name.into(), make: Box::new(make) });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Adds a link. A node's ports are numbered in the order its links are added.
+    pub fn link(&mut self, link: LinkSpec) {
+        self.links.push(link);
+    }
+
+    /// Adds a flow between two hosts, with its programs. Flows are numbered in this order.
+    pub fn flow(&mut self, name: impl Into<String>, from: NodeId, to: NodeId, programs: Vec<FlowProgram>) -> FlowId {
+        self.flows.push(FlowSpec { name: name.into(), ends: [from, to], programs });
+        FlowId((self.flows.len() - 1) as u32)
+    }
+
+    /// Builds the world.
+    pub fn build(self) -> Result<World, TopologyError> {
+        let WorldBuilder { settings, nodes: specs, links, flows } = self;
+        let mut recorder = Recorder::new(settings.recorder);
+        let mut ports: Vec<Vec<PortParts>> = specs.iter().map(|_| Vec::new()).collect();
+        let mut graph = Graph {
+            edges: specs.iter().map(|_| Vec::new()).collect(),
+            forwards: specs.iter().map(|spec| matches!(spec, NodeSpec::Router { .. })).collect(),
+        };
+        let mut directions = Vec::new();
+        for link in links {
+            let [a, b] = link.ends.map(|NodeId(node)| node);
+            let ends = [
+                End { node: a, port: ports[a].len() as u16 },
+                // A link from a node to itself would have two ports there; scenarios refuse such links.
+                End { node: b, port: ports[b].len() as u16 },
+            ];
+            graph.edges[a].push((b, ends[0].port));
+            graph.edges[b].push((a, ends[1].port));
+            for (spec, from, to) in [(link.forward, ends[0], ends[1]), (link.reverse, ends[1], ends[0])] {
+                let queue = recorder.add_queue(spec.name.as_str()).index;
+                ports[from.node].push(PortParts {
+                    queue: spec.queue,
+                    hooks: spec.hooks,
+                    recorder_queue: queue,
+                    direction: directions.len(),
+                    name: spec.name.clone(),
+                });
+                let mut carrier = spec.carrier;
+                directions.push(Direction {
+                    name: spec.name,
+                    from,
+                    to,
+                    overhead: carrier.model().overhead(),
+                    queue,
+                    tapped: spec.tapped,
+                    carrier,
+                    propagation: spec.propagation,
+                    loss: spec.loss,
+                    free_at: Time::ZERO,
+                    in_flight: Default::default(),
+                });
+            }
+        }
+        let addresses: Vec<Option<Address>> = specs
+            .iter()
+            .map(|spec| match spec {
+                NodeSpec::Host { address, .. } => Some(*address),
+                NodeSpec::Router { .. } => None,
+            })
+            .collect();
+        let names: Vec<String> = specs
+            .iter()
+            .map(|NodeSpec::Host { name, .. } | NodeSpec::Router { name, .. }| name.clone())
+            .collect();
+        // towards[host][node] = the port at `node` that leads to `host`.
+        let towards: Vec<Option<Vec<Option<u16>>>> = addresses
+            .iter()
+            .enumerate()
+            .map(|(node, address)| address.map(|_| graph.ports_towards(node)))
+            .collect();
+        for flow in &flows {
+            let [from, to] = flow.ends.map(|NodeId(node)| node);
+            for (a, b) in [(from, to), (to, from)] {
+                if a != b && towards[b].as_ref().is_none_or(|ports| ports[a].is_none()) {
+                    let (flow, from, to) = (flow.name.clone(), names[a].clone(), names[b].clone());
+                    return Err(TopologyError::Unreachable { flow, from, to });
+                }
+            }
+        }
+        let mut nodes = Vec::new();
+        for (index, (spec, parts)) in specs.into_iter().zip(ports).enumerate() {
+            let routes: Vec<(Address, Port)> = (0..addresses.len())
+                .filter_map(|host| Some((addresses[host]?, Port(towards[host].as_ref()?[index]?))))
+                .collect();
+            nodes.push(build_node(spec, parts, routes)?);
+        }
+        let flow_names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
+        for (index, flow) in flows.into_iter().enumerate() {
+            recorder.add_flow(flow.name.as_str());
+            for (number, program) in flow.programs.into_iter().enumerate() {
+                let numbers = settings.seed.stream(&["flows", &flow.name, ["isn-from", "isn-to"][number.min(1)]]);
+                let Some(Node::Host(host)) = nodes.get_mut(program.host.0) else { continue };
+                host.add_program(program.application, FlowId(index as u32), program.start, program.stop, numbers);
+            }
+        }
+        let slots = Slots::new(directions.len(), nodes.len());
+        let mut agenda = Agenda::new(slots.end);
+        // Every queue is told its link's rate once, and again at each scheduled change.
+        for index in 0..directions.len() {
+            agenda.set(slots.changes + index, Time::ZERO);
+        }
+        for (index, node) in nodes.iter_mut().enumerate() {
+            let next = match node {
+                Node::Host(host) => {
+                    host.armed = host.next_wakeup();
+                    host.armed
+                }
+                Node::Router(router) => {
+                    router.armed = router.switch.next_wakeup().unwrap_or(Time::MAX);
+                    router.armed
+                }
+            };
+            agenda.set(slots.nodes + index, next);
+        }
+        Ok(World {
+            now: Time::ZERO,
+            nodes,
+            directions,
+            slots,
+            agenda,
+            recorder,
+            flow_names,
+            tap: None,
+            next_id: 0,
+            events: 0,
+            next_sample: Time::ZERO + settings.recorder.interval,
+            measuring: settings.recorder.warm_up == Time::ZERO,
+            pending: Vec::new(),
+            outbox: Vec::new(),
+        })
+    }
+}
+
+struct PortParts {
+    queue: Box<dyn QueueDiscipline>,
+    hooks: Option<Box<dyn PortHooks>>,
+    recorder_queue: u32,
+    direction: usize,
+    name: String,
+}
+
+fn build_node(spec: NodeSpec, parts: Vec<PortParts>, routes: Vec<(Address, Port)>) -> Result<Node, TopologyError> {
+    let queues = parts.iter().map(|part| part.recorder_queue).collect();
+    let directions = parts.iter().map(|part| part.direction).collect();
+    match spec {
+        NodeSpec::Host { name, address } => {
+            let mut host = Host::new(name, address);
+            host.queues = queues;
+            host.directions = directions;
+            host.set_routes(routes);
+            for part in parts {
+                if part.hooks.is_some() {
+                    return Err(TopologyError::HooksAtHost { direction: part.name, node: host.name });
+                }
+                host.ports.push(part.queue);
+            }
+            Ok(Node::Host(Box::new(host)))
+        }
+        NodeSpec::Router { name, make } => {
+            let ports = parts
+                .into_iter()
+                .map(|part| RouterPort { queue: part.queue, hooks: part.hooks, direction: part.name })
+                .collect();
+            let switch = make(RouterPlan { ports, routes });
+            Ok(Node::Router(Box::new(Router { name, switch, directions, queues, armed: Time::MAX, before: SwitchCounters::default() })))
+        }
+    }
+}

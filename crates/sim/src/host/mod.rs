@@ -1,0 +1,214 @@
+//! A host: sockets, the programs that use them, and the ports they send by.
+
+mod stack;
+mod table;
+mod view;
+
+use jettison_core::{RandomStream, Time};
+use jettison_link::LinkModel;
+use jettison_measure::{Recorder, metrics};
+use jettison_media::Application;
+use jettison_queue::QueueDiscipline;
+use jettison_switch::Port;
+use jettison_wire::{Address, FlowId, Packet};
+use rustc_hash::FxHashMap;
+
+use crate::agenda::Agenda;
+use crate::direction::Carrier;
+pub(crate) use stack::Stack;
+use view::HostView;
+
+/// A host of the world.
+pub(crate) struct Host {
+    pub(crate) name: String,
+    /// A queue a port, in front of its link.
+    pub(crate) ports: Vec<Box<dyn QueueDiscipline>>,
+    /// The recorder's queue of each port.
+    pub(crate) queues: Vec<u32>,
+    /// The outgoing direction of each port.
+    pub(crate) directions: Vec<usize>,
+    /// Which port leads to which address; empty where there is one port only.
+    routes: FxHashMap<Address, u16>,
+    pub(crate) stack: Stack,
+    programs: Vec<Program>,
+    // Slots: the programs, then the sockets.
+    agenda: Agenda,
+    /// When the world will call this host; never later than what the agenda holds.
+    pub(crate) armed: Time,
+}
+
+/// A program at a host.
+struct Program {
+    application: Box<dyn Application>,
+    flow: FlowId,
+    start: Time,
+    stop: Time,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Running,
+    Stopped,
+}
+
+impl Host {
+    pub(crate) fn new(name: String, address: Address) -> Host {
+        Host {
+            name,
+            ports: Vec::new(),
+            queues: Vec::new(),
+            directions: Vec::new(),
+            routes: FxHashMap::default(),
+            stack: Stack::new(address),
+            programs: Vec::new(),
+            agenda: Agenda::new(4),
+            armed: Time::MAX,
+        }
+    }
+
+    /// Where each address lies.
+    pub(crate) fn set_routes(&mut self, routes: Vec<(Address, Port)>) {
+        self.routes = routes.into_iter().map(|(address, port)| (address, port.0)).collect();
+    }
+
+    /// The port that a packet leaves by.
+    #[inline]
+    pub(crate) fn port_towards(&self, packet: &Packet) -> Option<usize> {
+        if self.ports.len() == 1 {
+            return Some(0);
+        }
+        let headers = packet.headers()?;
+        self.routes.get(&headers.dst).map(|port| usize::from(*port))
+    }
+
+    /// Adds a program. All are added before the world runs, because sockets take the slots behind them.
+    pub(crate) fn add_program(
+        &mut self,
+        application: Box<dyn Application>,
+        flow: FlowId,
+        start: Time,
+        stop: Time,
+        numbers: RandomStream,
+    ) {
+        let slot = self.programs.len();
+        self.programs.push(Program { application, flow, start, stop, phase: Phase::Waiting });
+        self.stack.add_owner(flow, numbers);
+        self.agenda.grow(slot + 1);
+        self.agenda.set(slot, start);
+    }
+
+    /// The next instant of anything at this host.
+    #[inline]
+    pub(crate) fn next_wakeup(&self) -> Time {
+        self.agenda.next().0
+    }
+
+    /// A packet arrived. What it makes the host send is in `stack.outbox` when this returns.
+    #[inline]
+    pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
+        self.stack.receive(packet, now, recorder);
+        self.settle(now, recorder);
+    }
+
+    /// Calls whatever is due.
+    pub(crate) fn wake(&mut self, now: Time, recorder: &mut Recorder) {
+        loop {
+            let (time, slot) = self.agenda.next();
+            if time > now {
+                break;
+            }
+            if slot < self.programs.len() {
+                self.wake_program(slot, now, recorder);
+            } else {
+                self.stack.wake_socket(slot - self.programs.len(), now);
+            }
+            self.settle(now, recorder);
+        }
+    }
+
+    fn wake_program(&mut self, at: usize, now: Time, recorder: &mut Recorder) {
+        let Host { programs, stack, .. } = self;
+        let program = &mut programs[at];
+        let mut view = HostView { stack, recorder, owner: at as u32, flow: program.flow, now };
+        if program.phase == Phase::Waiting {
+            program.phase = Phase::Running;
+            program.application.start(now, &mut view);
+        } else if program.phase == Phase::Running && program.stop <= now {
+            program.phase = Phase::Stopped;
+            program.application.stop(now, &mut view);
+        } else {
+            program.application.handle_wakeup(now, &mut view);
+        }
+        self.plan_program(at);
+    }
+
+    /// Puts a program's next instant into the agenda.
+    #[inline]
+    fn plan_program(&mut self, at: usize) {
+        let program = &self.programs[at];
+        let own = program.application.next_wakeup().unwrap_or(Time::MAX);
+        let next = match program.phase {
+            Phase::Waiting => program.start,
+            Phase::Running => own.min(program.stop),
+            Phase::Stopped => own,
+        };
+        self.agenda.set(at, next);
+    }
+
+    /// Tells programs of their sockets' events, and lets sockets send, until nothing moves any more.
+    #[inline]
+    fn settle(&mut self, now: Time, recorder: &mut Recorder) {
+        loop {
+            while let Some((owner, event)) = self.stack.events.pop_front() {
+                let Host { programs, stack, .. } = self;
+                let program = &mut programs[owner as usize];
+                let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
+                program.application.handle_event(event, now, &mut view);
+                self.plan_program(owner as usize);
+            }
+            let Some(socket) = self.stack.dirty.pop() else { return };
+            let next = self.stack.flush(socket, now, recorder);
+            let slot = self.programs.len() + socket as usize;
+            self.agenda.grow(slot + 1);
+            self.agenda.set(slot, next);
+        }
+    }
+
+    /// Writes the series of the connections that programs observe.
+    pub(crate) fn sample(&self, now: Time, recorder: &mut Recorder) {
+        for (flow, statistics) in self.stack.observed() {
+            let object = jettison_measure::ObjectId { kind: jettison_measure::Kind::Flow, index: flow.0 };
+            recorder.point(object, metrics::CWND, now, statistics.cwnd as f64);
+            // An ssthresh that no loss has set yet is no number worth a plot.
+            if statistics.ssthresh < 1 << 40 {
+                recorder.point(object, metrics::SSTHRESH, now, statistics.ssthresh as f64);
+            }
+            if let Some(srtt) = statistics.srtt {
+                recorder.point(object, metrics::SRTT, now, srtt.as_nanos() as f64 / 1e6);
+            }
+            recorder.point(object, metrics::IN_FLIGHT, now, statistics.in_flight as f64);
+            if let Some(rate) = statistics.pacing_rate {
+                recorder.point(object, metrics::PACING_RATE, now, rate.as_mbit_f64());
+            }
+        }
+    }
+
+    /// Ends the run: programs and connections give their last values to the summary.
+    pub(crate) fn finish(&mut self, now: Time, recorder: &mut Recorder, flow_names: &[String]) {
+        for program in &mut self.programs {
+            let name = &flow_names[program.flow.0 as usize];
+            program.application.finish(now, &mut |metric, mean, percentiles| {
+                recorder.summarise(name.as_str(), metric, mean, percentiles);
+            });
+        }
+        self.stack.summarise(recorder, flow_names);
+    }
+
+    /// Tells the queue in front of a link what rate the link has now.
+    pub(crate) fn capacity_changed(&mut self, port: u16, carrier: &mut Carrier, now: Time) {
+        let rate = carrier.model().rate(now);
+        self.ports[usize::from(port)].capacity_changed(rate, now);
+    }
+}

@@ -1,0 +1,425 @@
+//! Demultiplexing, sockets and what waits to be sent.
+
+use std::collections::VecDeque;
+
+use jettison_core::{DropReason, RandomStream, Time};
+use jettison_measure::{DropRecord, Recorder, metrics};
+use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, TcpOptions};
+use jettison_transport::Endpoint;
+use jettison_transport::tcp::{self, Connection, ConnectionEvent, TcpStatistics};
+use jettison_wire::{
+    Address, FlowId, Headers, IcmpEcho, InlineBytes, Packet, TcpFlags, TcpHeader, Transport, UdpHeader,
+};
+use rustc_hash::FxHashMap;
+
+use super::table::Table;
+
+/// The first port given to sockets that asked for none (RFC 6335 §6).
+const FIRST_EPHEMERAL_PORT: u16 = 49_152;
+
+/// A host's network stack.
+pub(crate) struct Stack {
+    pub(crate) address: Address,
+    owners: Vec<Owner>,
+    sockets: Table<Socket>,
+    connections: FxHashMap<FourTuple, u32>,
+    listeners: FxHashMap<u16, u32>,
+    datagram_ports: FxHashMap<u16, u32>,
+    next_port: u16,
+    /// What happened at sockets, with the number of the program it is for.
+    pub(crate) events: VecDeque<(u32, SocketEvent)>,
+    /// Connections that may have something to send, or another next instant.
+    pub(crate) dirty: Vec<u32>,
+    /// Packets to send, in order.
+    pub(crate) outbox: Vec<Packet>,
+}
+
+/// What the stack knows of a program.
+struct Owner {
+    flow: FlowId,
+    /// Draws initial sequence numbers (RFC 9293 §3.4.1).
+    numbers: RandomStream,
+    observed: Option<SocketId>,
+    totals: Totals,
+}
+
+/// What a program's connections did, those that are gone included.
+#[derive(Debug, Default, Clone, Copy)]
+struct Totals {
+    connections: u64,
+    retransmits: u64,
+    timeouts: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct FourTuple {
+    local_port: u16,
+    remote: Endpoint,
+}
+
+pub(crate) enum Socket {
+    Tcp(Box<TcpSocket>),
+    Listener { owner: u32, options: TcpOptions },
+    Udp { owner: u32, port: u16 },
+}
+
+pub(crate) struct TcpSocket {
+    connection: Connection,
+    owner: u32,
+    key: FourTuple,
+    dirty: bool,
+    /// The listener that made it, until the handshake is over.
+    listener: Option<SocketId>,
+}
+
+impl Stack {
+    pub(crate) fn new(address: Address) -> Stack {
+        Stack {
+            address,
+            owners: Vec::new(),
+            sockets: Table::default(),
+            connections: FxHashMap::default(),
+            listeners: FxHashMap::default(),
+            datagram_ports: FxHashMap::default(),
+            next_port: FIRST_EPHEMERAL_PORT,
+            events: VecDeque::new(),
+            dirty: Vec::new(),
+            outbox: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add_owner(&mut self, flow: FlowId, numbers: RandomStream) {
+        self.owners.push(Owner { flow, numbers, observed: None, totals: Totals::default() });
+    }
+
+    // ---- what programs ask for -------------------------------------------------------------------------------
+
+    pub(crate) fn tcp_connect(&mut self, owner: u32, remote: Endpoint, options: &TcpOptions, now: Time) -> SocketId {
+        let key = loop {
+            let key = FourTuple { local_port: self.ephemeral_port(), remote };
+            if !self.connections.contains_key(&key) {
+                break key;
+            }
+        };
+        let local = Endpoint { address: self.address, port: key.local_port };
+        let number = self.owners[owner as usize].numbers.uniform(0, u64::from(u32::MAX)) as u32;
+        let connection =
+            Connection::connect(&options.parameters, options.controller.make(), local, remote, number, now);
+        self.add_connection(connection, owner, key, None)
+    }
+
+    pub(crate) fn tcp_listen(&mut self, owner: u32, port: u16, options: &TcpOptions) -> SocketId {
+        let index = self.sockets.insert(Socket::Listener { owner, options: options.clone() });
+        self.listeners.insert(port, index);
+        self.sockets.id(index)
+    }
+
+    pub(crate) fn udp_bind(&mut self, owner: u32, port: u16) -> SocketId {
+        let port = if port == 0 { self.ephemeral_port() } else { port };
+        let index = self.sockets.insert(Socket::Udp { owner, port });
+        self.datagram_ports.insert(port, index);
+        self.sockets.id(index)
+    }
+
+    /// The connection behind an id, to be changed: it is flushed afterwards.
+    pub(crate) fn connection_mut(&mut self, id: SocketId) -> Option<&mut Connection> {
+        let index = self.sockets.index(id)?;
+        let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return None };
+        if !socket.dirty {
+            socket.dirty = true;
+            self.dirty.push(index);
+        }
+        Some(&mut socket.connection)
+    }
+
+    pub(crate) fn connection(&self, id: SocketId) -> Option<&Connection> {
+        match self.sockets.get(self.sockets.index(id)?) {
+            Some(Socket::Tcp(socket)) => Some(&socket.connection),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn observe(&mut self, owner: u32, socket: SocketId) {
+        self.owners[owner as usize].observed = Some(socket);
+    }
+
+    /// Closes a listener or a UDP socket.
+    pub(crate) fn unbind(&mut self, id: SocketId) {
+        let Some(index) = self.sockets.index(id) else { return };
+        match self.sockets.get(index) {
+            Some(Socket::Udp { port, .. }) => {
+                let port = *port;
+                self.datagram_ports.remove(&port);
+            }
+            Some(Socket::Listener { .. }) => self.listeners.retain(|_, listener| *listener != index),
+            _ => return,
+        }
+        self.sockets.remove(index);
+    }
+
+    pub(crate) fn send_to(
+        &mut self,
+        owner: u32,
+        id: SocketId,
+        remote: Endpoint,
+        datagram: &Datagram,
+        now: Time,
+    ) {
+        let Some(Socket::Udp { port, .. }) = self.sockets.index(id).and_then(|index| self.sockets.get(index)) else {
+            return;
+        };
+        let transport =
+            Transport::Udp(UdpHeader { src_port: *port, dst_port: remote.port, inline: datagram.head });
+        let headers = Headers { src: self.address, dst: remote.address, transport };
+        let mut packet = Packet::model(headers, usize::from(datagram.length));
+        packet.meta.traffic_class = datagram.traffic_class;
+        self.send(packet, self.owners[owner as usize].flow, now);
+    }
+
+    pub(crate) fn send_echo(&mut self, owner: u32, remote: Address, request: &EchoRequest, now: Time) {
+        let stamp = now.as_nanos().to_be_bytes();
+        let inline = InlineBytes::new(&stamp[..stamp.len().min(usize::from(request.length))])
+            .expect("eight bytes fit in forty");
+        // The identifier is the program's number, as a process's would be.
+        let echo = IcmpEcho { reply: false, identifier: owner as u16, sequence: request.sequence, inline };
+        let headers = Headers { src: self.address, dst: remote, transport: Transport::Icmp(echo) };
+        let mut packet = Packet::model(headers, usize::from(request.length));
+        packet.meta.traffic_class = request.traffic_class;
+        self.send(packet, self.owners[owner as usize].flow, now);
+    }
+
+    // ---- what the network brings -----------------------------------------------------------------------------
+
+    #[inline]
+    pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
+        let Some(headers) = packet.headers() else { return dropped(recorder, &packet, DropReason::Malformed, now) };
+        if headers.dst != self.address {
+            return dropped(recorder, &packet, DropReason::NoRoute, now);
+        }
+        match headers.transport {
+            Transport::Tcp(ref tcp) => {
+                let remote = Endpoint { address: headers.src, port: tcp.src_port };
+                let key = FourTuple { local_port: tcp.dst_port, remote };
+                match self.connections.get(&key) {
+                    Some(&index) => self.segment(index, &packet, now),
+                    None => self.first_segment(key, *tcp, &packet, now, recorder),
+                }
+            }
+            Transport::Udp(ref udp) => {
+                let found = self.datagram_ports.get(&udp.dst_port).copied();
+                let Some((index, Some(Socket::Udp { owner, .. }))) = found.map(|i| (i, self.sockets.get(i))) else {
+                    return dropped(recorder, &packet, DropReason::NoSocket, now);
+                };
+                let datagram = Datagram {
+                    head: udp.inline,
+                    length: packet.payload_length() as u16,
+                    traffic_class: packet.meta.traffic_class,
+                };
+                let from = Endpoint { address: headers.src, port: udp.src_port };
+                let socket = self.sockets.id(index);
+                self.events.push_back((*owner, SocketEvent::Datagram { socket, from, datagram }));
+            }
+            Transport::Icmp(echo) if echo.reply => {
+                let Some(stamp) = echo.inline.as_slice().first_chunk::<8>() else { return };
+                let sent_at = Time::from_nanos(u64::from_be_bytes(*stamp));
+                if usize::from(echo.identifier) < self.owners.len() {
+                    let event = SocketEvent::EchoReply { sequence: echo.sequence, rtt: now.since(sent_at) };
+                    self.events.push_back((u32::from(echo.identifier), event));
+                }
+            }
+            Transport::Icmp(echo) => {
+                // RFC 792: the reply carries the request's data back; TOS too, as hosts do.
+                let transport = Transport::Icmp(IcmpEcho { reply: true, ..echo });
+                let headers = Headers { src: self.address, dst: headers.src, transport };
+                let mut reply = Packet::model(headers, packet.payload_length());
+                reply.meta.traffic_class = packet.meta.traffic_class;
+                self.send(reply, packet.meta.flow, now);
+            }
+        }
+    }
+
+    #[inline]
+    fn segment(&mut self, index: u32, packet: &Packet, now: Time) {
+        let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return };
+        socket.connection.handle_packet(packet, now);
+        if !socket.dirty {
+            socket.dirty = true;
+            self.dirty.push(index);
+        }
+        self.collect_events(index);
+    }
+
+    /// A segment for no connection: a SYN for a listener, or a reset in answer (RFC 9293 §3.10.7.1).
+    fn first_segment(&mut self, key: FourTuple, header: TcpHeader, packet: &Packet, now: Time, recorder: &mut Recorder) {
+        let listener = self.listeners.get(&key.local_port).copied();
+        if let Some(index) = listener
+            && let Some(Socket::Listener { owner, options }) = self.sockets.get(index)
+            && header.flags.contains(TcpFlags::SYN)
+            && !header.flags.contains(TcpFlags::ACK)
+        {
+            let owner = *owner;
+            let number = self.owners[owner as usize].numbers.uniform(0, u64::from(u32::MAX)) as u32;
+            let local = Endpoint { address: self.address, port: key.local_port };
+            let controller = options.controller.make();
+            let accepted =
+                Connection::accept(&options.parameters, controller, local, key.remote, number, packet, now);
+            if let Some(connection) = accepted {
+                let listener = self.sockets.id(index);
+                self.add_connection(connection, owner, key, Some(listener));
+            }
+            return;
+        }
+        dropped(recorder, packet, DropReason::NoSocket, now);
+        if let Some(reset) = tcp::reset_for(packet) {
+            self.send(reset, packet.meta.flow, now);
+        }
+    }
+
+    pub(crate) fn wake_socket(&mut self, index: usize, now: Time) {
+        let index = index as u32;
+        if let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) {
+            socket.connection.handle_wakeup(now);
+            if !socket.dirty {
+                socket.dirty = true;
+                self.dirty.push(index);
+            }
+            self.collect_events(index);
+        }
+    }
+
+    /// Lets a connection send what it may. Gives its next instant.
+    #[inline]
+    pub(crate) fn flush(&mut self, index: u32, now: Time, recorder: &mut Recorder) -> Time {
+        let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return Time::MAX };
+        socket.dirty = false;
+        let flow = self.owners[socket.owner as usize].flow;
+        while let Some(mut packet) = socket.connection.poll_transmit(now) {
+            packet.meta.sent_at = now;
+            packet.meta.flow = flow;
+            self.outbox.push(packet);
+        }
+        if let Some(meter) = recorder.flow(flow) {
+            while let Some(rtt) = socket.connection.poll_rtt_sample() {
+                meter.round_trip(rtt);
+            }
+        }
+        if socket.connection.is_closed() {
+            self.collect_events(index);
+            self.remove_connection(index);
+            return Time::MAX;
+        }
+        socket.connection.next_wakeup().unwrap_or(Time::MAX)
+    }
+
+    /// The connections that programs observe, with their flows.
+    pub(crate) fn observed(&self) -> impl Iterator<Item = (FlowId, TcpStatistics)> + '_ {
+        self.owners.iter().filter_map(|owner| {
+            let connection = self.connection(owner.observed?)?;
+            Some((owner.flow, connection.statistics()))
+        })
+    }
+
+    /// Retransmissions and timeouts of each program that had connections of its own making.
+    pub(crate) fn summarise(&mut self, recorder: &mut Recorder, flow_names: &[String]) {
+        for index in 0..self.sockets.len() {
+            self.count(index);
+        }
+        for owner in &self.owners {
+            let name = flow_names[owner.flow.0 as usize].as_str();
+            if owner.totals.connections > 0 {
+                recorder.summarise(name, metrics::RETRANSMITS, owner.totals.retransmits as f64, None);
+                recorder.summarise(name, metrics::TIMEOUTS, owner.totals.timeouts as f64, None);
+            }
+        }
+    }
+
+    // ---- within ----------------------------------------------------------------------------------------------
+
+    fn send(&mut self, mut packet: Packet, flow: FlowId, now: Time) {
+        packet.meta.sent_at = now;
+        packet.meta.flow = flow;
+        self.outbox.push(packet);
+    }
+
+    fn ephemeral_port(&mut self) -> u16 {
+        // Round-robin over the dynamic range (RFC 6056 §3.3.1's simplest form).
+        loop {
+            let port = self.next_port;
+            self.next_port = if port == u16::MAX { FIRST_EPHEMERAL_PORT } else { port + 1 };
+            if !self.datagram_ports.contains_key(&port) {
+                return port;
+            }
+        }
+    }
+
+    fn add_connection(
+        &mut self,
+        connection: Connection,
+        owner: u32,
+        key: FourTuple,
+        listener: Option<SocketId>,
+    ) -> SocketId {
+        let socket = TcpSocket { connection, owner, key, dirty: true, listener };
+        let index = self.sockets.insert(Socket::Tcp(Box::new(socket)));
+        self.connections.insert(key, index);
+        self.dirty.push(index);
+        self.sockets.id(index)
+    }
+
+    #[inline]
+    fn collect_events(&mut self, index: u32) {
+        let id = self.sockets.id(index);
+        let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return };
+        while let Some(event) = socket.connection.poll_event() {
+            let event = match event {
+                ConnectionEvent::Connected => match socket.listener.take() {
+                    Some(listener) => SocketEvent::Accepted { listener, socket: id },
+                    None => SocketEvent::Connected(id),
+                },
+                ConnectionEvent::Readable => SocketEvent::Readable(id),
+                ConnectionEvent::Acknowledged => SocketEvent::Acknowledged(id),
+                ConnectionEvent::PeerClosed => SocketEvent::PeerClosed(id),
+                ConnectionEvent::Closed { reason } => SocketEvent::Closed(id, close_reason(reason)),
+            };
+            self.events.push_back((socket.owner, event));
+        }
+    }
+
+    fn remove_connection(&mut self, index: u32) {
+        self.count(index);
+        if let Some(Socket::Tcp(socket)) = self.sockets.remove(index) {
+            self.connections.remove(&socket.key);
+        }
+    }
+
+    fn count(&mut self, index: u32) {
+        if let Some(Socket::Tcp(socket)) = self.sockets.get(index) {
+            let statistics = socket.connection.statistics();
+            let totals = &mut self.owners[socket.owner as usize].totals;
+            // A pure receiver's connections say nothing about the network.
+            if statistics.delivered > 0 {
+                totals.connections += 1;
+                totals.retransmits += statistics.retransmits;
+                totals.timeouts += statistics.timeouts;
+            }
+        }
+    }
+}
+
+fn close_reason(reason: tcp::CloseReason) -> CloseReason {
+    match reason {
+        tcp::CloseReason::Finished => CloseReason::Finished,
+        tcp::CloseReason::Reset => CloseReason::Reset,
+        tcp::CloseReason::TimedOut => CloseReason::TimedOut,
+    }
+}
+
+fn dropped(recorder: &mut Recorder, packet: &Packet, reason: DropReason, now: Time) {
+    recorder.dropped(DropRecord {
+        time: now,
+        queue: DropRecord::NO_QUEUE,
+        flow: packet.meta.flow,
+        reason,
+        length: packet.meta.length,
+    });
+}

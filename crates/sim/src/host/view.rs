@@ -1,0 +1,70 @@
+//! The host as one of its programs sees it.
+
+use jettison_core::Time;
+use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
+use jettison_media::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
+use jettison_transport::{Endpoint, Payload};
+use jettison_wire::{Address, FlowId};
+
+use super::Stack;
+
+/// Sockets of one program of a host, and the meter of its flow.
+pub(crate) struct HostView<'a> {
+    pub(crate) stack: &'a mut Stack,
+    pub(crate) recorder: &'a mut Recorder,
+    pub(crate) owner: u32,
+    pub(crate) flow: FlowId,
+    pub(crate) now: Time,
+}
+
+impl Sockets for HostView<'_> {
+    fn tcp_connect(&mut self, remote: Endpoint, options: &TcpOptions) -> SocketId {
+        self.stack.tcp_connect(self.owner, remote, options, self.now)
+    }
+    fn tcp_listen(&mut self, port: u16, options: &TcpOptions) -> SocketId {
+        self.stack.tcp_listen(self.owner, port, options)
+    }
+    fn write(&mut self, socket: SocketId, payload: Payload) {
+        if let Some(connection) = self.stack.connection_mut(socket) {
+            connection.write(payload);
+        }
+    }
+    fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload> {
+        self.stack.connection_mut(socket)?.read(max)
+    }
+    fn unsent(&self, socket: SocketId) -> u64 {
+        self.stack.connection(socket).map_or(0, |connection| connection.unsent())
+    }
+    fn unacknowledged(&self, socket: SocketId) -> u64 {
+        self.stack.connection(socket).map_or(0, |connection| connection.unacknowledged())
+    }
+    fn close(&mut self, socket: SocketId) {
+        match self.stack.connection_mut(socket) {
+            Some(connection) => connection.close(),
+            None => self.stack.unbind(socket),
+        }
+    }
+    fn abort(&mut self, socket: SocketId) {
+        if let Some(connection) = self.stack.connection_mut(socket) {
+            connection.abort();
+        }
+    }
+    fn observe(&mut self, socket: SocketId) {
+        self.stack.observe(self.owner, socket);
+    }
+    fn udp_bind(&mut self, port: u16) -> SocketId {
+        self.stack.udp_bind(self.owner, port)
+    }
+    fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram) {
+        self.stack.send_to(self.owner, socket, remote, datagram, self.now);
+    }
+    fn send_echo(&mut self, remote: Address, request: &EchoRequest) {
+        self.stack.send_echo(self.owner, remote, request, self.now);
+    }
+    fn meter(&mut self) -> &mut FlowMeter {
+        self.recorder.flow(self.flow).expect("a program's flow is registered when the world is built")
+    }
+    fn point(&mut self, metric: Metric, now: Time, value: f64) {
+        self.recorder.point(ObjectId { kind: Kind::Flow, index: self.flow.0 }, metric, now, value);
+    }
+}

@@ -1,0 +1,45 @@
+//! Binds the recorder to the queue, or the node, that a drop happened at.
+
+use jettison_core::{DropReason, MarkReason, Time};
+use jettison_measure::{DropRecord, Outcomes, Recorder};
+use jettison_switch::{Port, PortOutcomes};
+use jettison_wire::Packet;
+
+/// The recorder, bound to one place at a time.
+pub(crate) struct Sink<'a> {
+    pub(crate) recorder: &'a mut Recorder,
+    /// Recorder's queue of each port of the node.
+    pub(crate) queues: &'a [u32],
+    /// The queue bound now, or [`DropRecord::NO_QUEUE`].
+    pub(crate) at: u32,
+}
+
+impl Outcomes for Sink<'_> {
+    fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
+        self.recorder.dropped(DropRecord {
+            time: now,
+            queue: self.at,
+            flow: packet.meta.flow,
+            reason,
+            length: packet.meta.length,
+        });
+    }
+
+    fn marked(&mut self, _: &Packet, reason: MarkReason, _: Time) {
+        if self.at != DropRecord::NO_QUEUE {
+            self.recorder.queue(self.at).marked(reason);
+        }
+    }
+}
+
+impl PortOutcomes for Sink<'_> {
+    fn at(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
+        self.at = port.map_or(DropRecord::NO_QUEUE, |port| self.queues[usize::from(port.0)]);
+        self
+    }
+
+    fn offered(&mut self, port: Port, _: &Packet, _: Time) {
+        let queue = self.queues[usize::from(port.0)];
+        self.recorder.queue(queue).offered();
+    }
+}

@@ -1,0 +1,476 @@
+//! The world: nodes, links and the loop that steps from event to event.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jettison_core::{DropReason, Time};
+use jettison_measure::{DropRecord, Recorder, RunRecord, metrics};
+use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
+use jettison_wire::Packet;
+
+use crate::agenda::Agenda;
+use crate::direction::{Direction, End};
+use crate::host::Host;
+use crate::sink::Sink;
+
+/// Sees packets at the moment they leave a port (for captures).
+pub trait Tap: Send {
+    /// `packet` begins to leave through the direction of that name.
+    fn transmitted(&mut self, direction: &str, packet: &Packet, now: Time);
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunOutcome {
+    /// At its end.
+    Complete,
+    /// Before its end, because it was asked to stop.
+    Cancelled,
+}
+
+/// A simulated network, ready to run.
+pub struct World {
+    pub(crate) now: Time,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) directions: Vec<Direction>,
+    pub(crate) slots: Slots,
+    pub(crate) agenda: Agenda,
+    pub(crate) recorder: Recorder,
+    pub(crate) flow_names: Vec<String>,
+    pub(crate) tap: Option<Box<dyn Tap>>,
+    pub(crate) next_id: u32,
+    pub(crate) events: u64,
+    pub(crate) next_sample: Time,
+    /// Whether the warm-up is over.
+    pub(crate) measuring: bool,
+    // Reused, so that no step allocates.
+    pub(crate) pending: Vec<Port>,
+    pub(crate) outbox: Vec<Packet>,
+}
+
+/// A node of the world.
+pub(crate) enum Node {
+    Host(Box<Host>),
+    Router(Box<Router>),
+}
+
+/// A router: its switch, and what its ports are joined to.
+pub(crate) struct Router {
+    pub(crate) name: String,
+    pub(crate) switch: Box<dyn Switch>,
+    /// The outgoing direction of each port.
+    pub(crate) directions: Vec<usize>,
+    /// The recorder's queue of each port.
+    pub(crate) queues: Vec<u32>,
+    pub(crate) armed: Time,
+    /// What the switch had done when measuring began.
+    pub(crate) before: SwitchCounters,
+}
+
+/// Where each kind of component has its slots: the order of classes at one instant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slots {
+    /// A link's scheduled changes of rate.
+    pub(crate) changes: usize,
+    /// A transmitter becomes free.
+    pub(crate) transmitters: usize,
+    /// A packet arrives at a link's far end.
+    pub(crate) arrivals: usize,
+    /// A node's own timers.
+    pub(crate) nodes: usize,
+    pub(crate) end: usize,
+}
+
+impl Slots {
+    pub(crate) fn new(directions: usize, nodes: usize) -> Slots {
+        // Changes stand last in numbers but are few: they are told apart by range, and a change that falls on the
+        // instant of a packet's event takes effect after it.
+        Slots {
+            transmitters: 0,
+            arrivals: directions,
+            nodes: 2 * directions,
+            changes: 2 * directions + nodes,
+            end: 3 * directions + nodes,
+        }
+    }
+}
+
+impl World {
+    /// Runs until `end`, or until `cancel` is set (looked at once a sampling interval). May be called again with a
+    /// later end.
+    pub fn run(&mut self, end: Time, cancel: &AtomicBool) -> RunOutcome {
+        let interval = self.recorder.interval();
+        let warm_up = self.recorder.warm_up();
+        loop {
+            let mut until = self.next_sample.min(end);
+            if !self.measuring {
+                until = until.min(warm_up);
+            }
+            self.step_until(until);
+            self.now = until;
+            if !self.measuring && until == warm_up {
+                self.start_measuring();
+            }
+            if until == self.next_sample {
+                self.sample();
+                self.next_sample += interval;
+            }
+            if until == end {
+                return RunOutcome::Complete;
+            }
+            if cancel.load(Ordering::Relaxed) {
+                return RunOutcome::Cancelled;
+            }
+        }
+    }
+
+    /// The instant reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events processed so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Whether any direction is tapped.
+    pub fn is_tapped(&self) -> bool {
+        self.directions.iter().any(|direction| direction.tapped)
+    }
+
+    /// Hands every packet that leaves through a tapped direction to `tap`.
+    pub fn set_tap(&mut self, tap: Box<dyn Tap>) {
+        self.tap = Some(tap);
+    }
+
+    /// Ends the run and gives its record. The last partial interval is sampled.
+    pub fn finish(mut self) -> RunRecord {
+        let now = self.now;
+        for node in &mut self.nodes {
+            match node {
+                Node::Host(host) => host.finish(now, &mut self.recorder, &self.flow_names),
+                Node::Router(router) => summarise_router(router, &mut self.recorder),
+            }
+        }
+        let measured_from = self.recorder.warm_up();
+        for direction in &mut self.directions {
+            let capacity = direction.carrier.model().capacity(measured_from, now).get();
+            let carried = self.recorder.queue(direction.queue).departed_bytes();
+            if capacity > 0 && carried > 0 {
+                let share = 100.0 * carried as f64 / capacity as f64;
+                self.recorder.summarise(direction.name.as_str(), metrics::UTILISATION, share, None);
+            }
+        }
+        self.recorder.finish(now)
+    }
+
+    fn start_measuring(&mut self) {
+        self.measuring = true;
+        self.recorder.start_measuring();
+        for node in &mut self.nodes {
+            if let Node::Router(router) = node {
+                router.before = router.switch.counters();
+            }
+        }
+    }
+
+    /// Processes every event up to and at `until`.
+    fn step_until(&mut self, until: Time) {
+        loop {
+            let (time, slot) = self.agenda.next();
+            if time > until {
+                return;
+            }
+            debug_assert!(time >= self.now, "time never goes back");
+            self.now = time;
+            self.events += 1;
+            if slot < self.slots.arrivals {
+                self.agenda.set(slot, Time::MAX);
+                self.serve(slot, time);
+                if !self.pending.is_empty() {
+                    self.after_router(self.directions[slot].from.node, time);
+                }
+            } else if slot < self.slots.nodes {
+                self.arrive(slot - self.slots.arrivals, time);
+            } else if slot < self.slots.changes {
+                self.wake(slot - self.slots.nodes, time);
+            } else {
+                self.change(slot - self.slots.changes, time);
+            }
+        }
+    }
+
+    /// A packet has come to the far end of a direction.
+    #[inline]
+    fn arrive(&mut self, at: usize, now: Time) {
+        let direction = &mut self.directions[at];
+        let Some((_, mut packet)) = direction.in_flight.pop_front() else { return };
+        let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
+        let End { node, port } = direction.to;
+        self.agenda.set(self.slots.arrivals + at, next);
+        packet.meta.ingress_port = port;
+        match &mut self.nodes[node] {
+            Node::Host(host) => {
+                host.receive(packet, now, &mut self.recorder);
+                self.after_host(node, now);
+            }
+            Node::Router(router) => {
+                let mut sink =
+                    Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
+                router.switch.handle_packet(Port(port), packet, now, &mut out);
+                self.after_router(node, now);
+            }
+        }
+    }
+
+    /// A node's own time has come.
+    fn wake(&mut self, node: usize, now: Time) {
+        self.agenda.set(self.slots.nodes + node, Time::MAX);
+        match &mut self.nodes[node] {
+            Node::Host(host) => {
+                host.armed = Time::MAX;
+                host.wake(now, &mut self.recorder);
+                for port in 0..host.ports.len() {
+                    self.wake_host_queue(node, port, now);
+                }
+                self.after_host(node, now);
+            }
+            Node::Router(router) => {
+                router.armed = Time::MAX;
+                let mut sink =
+                    Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
+                router.switch.handle_wakeup(now, &mut out);
+                self.after_router(node, now);
+            }
+        }
+    }
+
+    /// A discipline at a host's port that has a timer of its own (PI2).
+    fn wake_host_queue(&mut self, node: usize, port: usize, now: Time) {
+        let Node::Host(host) = &mut self.nodes[node] else { return };
+        if host.ports[port].next_wakeup().is_some_and(|at| at <= now) {
+            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: host.queues[port] };
+            host.ports[port].handle_wakeup(now, &mut sink);
+            let direction = host.directions[port];
+            self.serve(direction, now);
+        }
+    }
+
+    /// Queues what a host has to send and plans its next instant.
+    #[inline]
+    fn after_host(&mut self, node: usize, now: Time) {
+        let Node::Host(host) = &mut self.nodes[node] else { return };
+        if !host.stack.outbox.is_empty() {
+            std::mem::swap(&mut self.outbox, &mut host.stack.outbox);
+            self.send_from_host(node, now);
+        }
+        let Node::Host(host) = &mut self.nodes[node] else { return };
+        let next = host.next_wakeup();
+        if next < host.armed {
+            host.armed = next;
+            self.agenda.set(self.slots.nodes + node, next);
+        }
+    }
+
+    fn send_from_host(&mut self, node: usize, now: Time) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for mut packet in outbox.drain(..) {
+            packet.meta.id = self.next_id;
+            self.next_id = self.next_id.wrapping_add(1);
+            let Node::Host(host) = &mut self.nodes[node] else { break };
+            let Some(port) = host.port_towards(&packet) else {
+                let place = DropRecord::NO_QUEUE;
+                let (flow, length) = (packet.meta.flow, packet.meta.length);
+                let reason = DropReason::NoRoute;
+                self.recorder.dropped(DropRecord { time: now, queue: place, flow, reason, length });
+                continue;
+            };
+            let at = host.queues[port];
+            self.recorder.queue(at).offered();
+            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at };
+            host.ports[port].enqueue(packet, now, &mut sink);
+            let direction = host.directions[port];
+            self.serve(direction, now);
+        }
+        self.outbox = outbox;
+    }
+
+    /// Serves the ports that a switch named and plans its next instant.
+    #[inline]
+    fn after_router(&mut self, node: usize, now: Time) {
+        while let Some(port) = self.pending.pop() {
+            let Node::Router(router) = &self.nodes[node] else { return };
+            let direction = router.directions[usize::from(port.0)];
+            self.serve(direction, now);
+        }
+        self.plan_router(node);
+    }
+
+    #[inline]
+    fn plan_router(&mut self, node: usize) {
+        let Node::Router(router) = &mut self.nodes[node] else { return };
+        if let Some(next) = router.switch.next_wakeup()
+            && next < router.armed
+        {
+            router.armed = next;
+            self.agenda.set(self.slots.nodes + node, next);
+        }
+    }
+
+    /// Lets a transmitter take packets from the queue in front of it, for as long as it is free.
+    fn serve(&mut self, at: usize, now: Time) {
+        let direction = &mut self.directions[at];
+        if now < direction.free_at {
+            self.agenda.set(self.slots.transmitters + at, direction.free_at);
+            return;
+        }
+        let End { node, port } = direction.from;
+        loop {
+            let ready = direction.carrier.ready_at(now);
+            if ready > now {
+                if backlog(&self.nodes[node], port) > 0 {
+                    self.agenda.set(self.slots.transmitters + at, ready);
+                }
+                break;
+            }
+            let departure = match &mut self.nodes[node] {
+                Node::Host(host) => {
+                    let queue = host.queues[usize::from(port)];
+                    let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
+                    host.ports[usize::from(port)].dequeue(now, &mut sink).map(Departure::Transmit)
+                }
+                Node::Router(router) => {
+                    let mut sink =
+                        Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                    let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
+                    router.switch.poll_transmit(Port(port), now, &mut out)
+                }
+            };
+            direction.free_at = match departure {
+                None => break,
+                Some(Departure::Service(length)) => {
+                    direction.carrier.begin(u32::from(length) + direction.overhead, now)
+                }
+                Some(Departure::Transmit(packet)) => {
+                    let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
+                    let left_at = direction.carrier.begin(wire_bytes, now);
+                    let sojourn = now.since(packet.meta.enqueued_at);
+                    self.recorder.queue(direction.queue).departed(sojourn, wire_bytes);
+                    if direction.tapped
+                        && let Some(tap) = &mut self.tap
+                    {
+                        tap.transmitted(&direction.name, &packet, now);
+                    }
+                    match direction.loss.as_mut().and_then(|loss| loss.lost(now)) {
+                        Some(reason) => self.recorder.dropped(DropRecord {
+                            time: now,
+                            queue: direction.queue,
+                            flow: packet.meta.flow,
+                            reason,
+                            length: packet.meta.length,
+                        }),
+                        None => {
+                            let arrives = direction.propagation.arrival(left_at);
+                            if direction.in_flight.is_empty() {
+                                self.agenda.set(self.slots.arrivals + at, arrives);
+                            }
+                            direction.in_flight.push_back((arrives, packet));
+                        }
+                    }
+                    left_at
+                }
+            };
+            if direction.free_at > now {
+                if backlog(&self.nodes[node], port) > 0 {
+                    self.agenda.set(self.slots.transmitters + at, direction.free_at);
+                }
+                break;
+            }
+        }
+        // Serving may have given a router something new: a recirculation under way.
+        if matches!(self.nodes[node], Node::Router(_)) {
+            self.plan_router(node);
+        } else {
+            self.plan_host_queue(node, port);
+        }
+    }
+
+    /// A host's queue that holds packets back says when to ask again.
+    #[inline]
+    fn plan_host_queue(&mut self, node: usize, port: u16) {
+        let Node::Host(host) = &mut self.nodes[node] else { return };
+        if let Some(next) = host.ports[usize::from(port)].next_wakeup()
+            && next < host.armed
+        {
+            host.armed = next;
+            self.agenda.set(self.slots.nodes + node, next);
+        }
+    }
+
+    /// A scheduled change of a direction's rate has come: its queue is told.
+    fn change(&mut self, at: usize, now: Time) {
+        let direction = &mut self.directions[at];
+        let next = direction.carrier.model().next_change(now).unwrap_or(Time::MAX);
+        self.agenda.set(self.slots.changes + at, next);
+        let End { node, port } = direction.from;
+        match &mut self.nodes[node] {
+            Node::Host(host) => host.capacity_changed(port, &mut direction.carrier, now),
+            Node::Router(router) => {
+                let rate = direction.carrier.rate(now);
+                router.switch.capacity_changed(Port(port), rate, now);
+                self.plan_router(node);
+            }
+        }
+    }
+
+    /// Writes one value of every series.
+    fn sample(&mut self) {
+        let now = self.now;
+        for direction in &self.directions {
+            let End { node, port } = direction.from;
+            let backlog = match &self.nodes[node] {
+                Node::Host(host) => host.ports[usize::from(port)].backlog(),
+                Node::Router(router) => router.switch.backlog(Port(port)),
+            };
+            self.recorder.sample_queue(direction.queue, backlog.packets, backlog.bytes, now);
+        }
+        for node in &self.nodes {
+            if let Node::Host(host) = node {
+                host.sample(now, &mut self.recorder);
+            }
+        }
+        self.recorder.sample_flows(now);
+        self.recorder.end_sample(now);
+    }
+}
+
+#[inline]
+fn backlog(node: &Node, port: u16) -> u64 {
+    match node {
+        Node::Host(host) => host.ports[usize::from(port)].backlog().packets,
+        Node::Router(router) => router.switch.backlog(Port(port)).packets,
+    }
+}
+
+/// Clones and recirculations of a switch since the warm-up, where there are any.
+fn summarise_router(router: &Router, recorder: &mut Recorder) {
+    let (now, before) = (router.switch.counters(), router.before);
+    let clones = now.clones - before.clones;
+    let recirculations = now.recirculations - before.recirculations;
+    if now.clones + now.recirculations == 0 {
+        return;
+    }
+    let received = (now.received - before.received).max(1);
+    let bytes = now.recirculated_bytes - before.recirculated_bytes;
+    let share = 100.0 * recirculations as f64 / received as f64;
+    for (metric, value) in [
+        (metrics::CLONES, clones as f64),
+        (metrics::RECIRCULATIONS, recirculations as f64),
+        (metrics::RECIRCULATED_SHARE, share),
+        (metrics::RECIRCULATED_BYTES, bytes as f64),
+    ] {
+        recorder.summarise(router.name.as_str(), metric, value, None);
+    }
+}

@@ -1,0 +1,152 @@
+//! Native forwarding: routes, hop limits, and the hooks of each port.
+
+use jettison_core::{DropReason, Time};
+use jettison_queue::QueueDiscipline;
+use jettison_wire::{Instance, Packet};
+
+use crate::notes::{Note, Notes};
+use crate::{
+    Actions, Fate, FeedbackPath, Loopback, Mirror, MirrorTo, Port, PortHooks, PortQueue, Program,
+    QueueReading, Routes,
+};
+
+/// The program of a router that forwards natively.
+pub struct Forwarding {
+    routes: Routes,
+    hooks: Vec<Option<Box<dyn PortHooks>>>,
+    notes: Notes,
+}
+
+/// One port of a native router.
+pub struct PortConfig {
+    /// Its queue.
+    pub discipline: Box<dyn QueueDiscipline>,
+    /// Its queue management in the pipeline, if any.
+    pub hooks: Option<Box<dyn PortHooks>>,
+}
+
+impl PortConfig {
+    /// A port whose queue manages itself.
+    pub fn plain(discipline: Box<dyn QueueDiscipline>) -> PortConfig {
+        PortConfig {
+            discipline,
+            hooks: None,
+        }
+    }
+}
+
+impl From<PortQueue> for PortConfig {
+    fn from(built: PortQueue) -> PortConfig {
+        PortConfig {
+            discipline: built.discipline,
+            hooks: Some(built.hooks),
+        }
+    }
+}
+
+impl Forwarding {
+    /// Forwards by `routes`, with the hooks of each port, port 0 first.
+    pub fn new(routes: Routes, hooks: Vec<Option<Box<dyn PortHooks>>>) -> Forwarding {
+        Forwarding {
+            routes,
+            hooks,
+            notes: Notes::default(),
+        }
+    }
+
+    /// The routes, for changing them.
+    pub fn routes_mut(&mut self) -> &mut Routes {
+        &mut self.routes
+    }
+
+    #[inline]
+    fn hook(&mut self, port: Port) -> Option<&mut (dyn PortHooks + 'static)> {
+        self.hooks.get_mut(usize::from(port.0))?.as_deref_mut()
+    }
+
+    /// A clone is back at ingress: its hook gets what it carries, and it is done.
+    #[cold]
+    fn feed_back(&mut self, tag: u32, now: Time, actions: &mut Actions) {
+        let note = self.notes.take(tag);
+        if let Some(note) = note
+            && let Some(hook) = self.hook(note.port)
+        {
+            hook.fed_back(note.feedback, now);
+        }
+        actions.fate = Fate::Consume {
+            queued_at: note.filter(|n| n.queued).map(|n| n.port),
+        };
+    }
+
+    /// A clone has come out of its queue: it carries its feedback on to the recirculation port.
+    #[cold]
+    fn pass_on(&mut self, tag: u32, port: Port, actions: &mut Actions) {
+        let delay = self.hook(port).and_then(|hook| hook.recirculation_delay());
+        actions.recirculate = Some(Loopback { tag, delay });
+    }
+}
+
+impl Program for Forwarding {
+    #[inline]
+    fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions) {
+        if why == Instance::Recirculated {
+            return self.feed_back(packet.meta.tag, now, actions);
+        }
+        let Some(port) = self.routes.lookup(packet, Port(packet.meta.ingress_port)) else {
+            return actions.drop(DropReason::NoRoute, None);
+        };
+        // RFC 1812 §5.3.1, RFC 8200 §3: a packet whose hop limit would be zero is not forwarded.
+        if packet.meta.hop_limit <= 1 {
+            return actions.drop(DropReason::HopLimit, None);
+        }
+        packet.set_hop_limit(packet.meta.hop_limit - 1);
+        let class = match self.hook(port).map(|hook| hook.admit(packet, now)) {
+            None => 0,
+            Some(Ok(class)) => class,
+            Some(Err(reason)) => return actions.drop(reason, Some(port)),
+        };
+        actions.send(port, class);
+    }
+
+    #[inline]
+    fn egress(
+        &mut self,
+        packet: &mut Packet,
+        port: Port,
+        queue: &QueueReading,
+        now: Time,
+        actions: &mut Actions,
+    ) {
+        if packet.meta.instance == Instance::EgressClone {
+            return self.pass_on(packet.meta.tag, port, actions);
+        }
+        let Some(hook) = self.hook(port) else { return };
+        let Some(feedback) = hook.departing(packet, queue, now) else {
+            return;
+        };
+        let to = match hook.feedback_path() {
+            FeedbackPath::Register => return hook.fed_back(feedback, now),
+            FeedbackPath::CloneThroughQueue => MirrorTo::Queue {
+                port,
+                class: queue.class,
+            },
+            FeedbackPath::Recirculate => MirrorTo::Recirculation {
+                delay: hook.recirculation_delay(),
+            },
+        };
+        let queued = matches!(to, MirrorTo::Queue { .. });
+        let tag = self.notes.keep(Note {
+            port,
+            queued,
+            feedback,
+        });
+        actions.clone = Some(Mirror { to, tag });
+    }
+
+    fn discarded(&mut self, packet: &Packet) {
+        self.notes.take(packet.meta.tag);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! `ired`: ingress Random Early Detection, decided at egress and carried out at ingress.
+//!
+//! De Almeida, Matos, Pasquini, Papagianni, Verdi: *iRED: Improving the DASH QoS by dropping packets in programmable
+//! data planes* (CNSM 2022). Egress compares an average of the depth that departing packets found when they were queued
+//! with two thresholds (Algorithm 1) and may clone the packet. The clone comes back to ingress, sets the port's drop
+//! flag and ends; the next packet that ingress would send to that port is dropped in the packet's place (Algorithm 2),
+//! before it has cost the switch a buffer or a pass through egress.
+//!
+//! Depths are in packets. The average is kept times ten, as in the authors' program, which has no fractions. What the
+//! paper leaves open, and where that program does otherwise, is a parameter: the chapter on iRED in `docs/` explains
+//! each.
+
+use jettison_core::{DropReason, Duration, RandomStream, Time};
+use jettison_queue::Limit;
+use jettison_queue::registry::{BuildContext, BuildError, parameters};
+use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_wire::Packet;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, QueueReading};
+
+/// Where the squared probability's register saturates: 2^16 - 1, the paper's 16 bits.
+const REGISTER_FULL: u32 = 65_535;
+
+/// Parameters of iRED. Defaults are the published program's, for a buffer reference of 64 packets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IredParameters {
+    /// The buffer that the thresholds are derived from (the paper's maxLenQueue).
+    pub buffer: Packets,
+    /// N: the lower threshold is buffer / 2 - N packets, the upper one twice that.
+    pub n: u64,
+    /// What the queue really holds; `buffer` where it is not given.
+    pub limit: Option<Limit>,
+    /// What the depth is averaged with, half and half: the previous packet's depth (the program), or the average so
+    /// far (the paper's text).
+    pub average: Average,
+    /// Between the thresholds, a packet is cloned if a register exceeds a random number in 0..=range. The register is
+    /// constant (the program), or is squared at each such packet, up to 65,535, and starts again when the average falls
+    /// below the lower threshold (the text; when it starts again is our assumption).
+    pub probability: Probability,
+    /// The register's (first) value.
+    pub numerator: u32,
+    /// The largest random number drawn.
+    pub range: u32,
+    /// How the clone gets to ingress: through the tail of the port's own queue, at the cost of a slot and of a service
+    /// time, or straight to the recirculation port.
+    pub clone_path: ClonePath,
+    /// From the recirculation port to ingress; the switch's own recirculation delay where it is not given.
+    pub recirculation_delay: Option<Duration>,
+}
+
+/// What the depth is averaged with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Average {
+    /// The previous packet's raw depth.
+    TwoSample,
+    /// The average so far: an exponentially weighted moving average of weight one half.
+    Ewma,
+}
+
+/// How likely a clone is between the thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Probability {
+    /// Always `numerator` in `range + 1`.
+    Constant,
+    /// The register is squared at each packet between the thresholds.
+    Squared,
+}
+
+/// How a clone gets to ingress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum ClonePath {
+    /// Through the tail of the port's queue, and then through the recirculation port.
+    ThroughQueue,
+    /// Through the recirculation port alone.
+    Direct,
+}
+
+impl Default for IredParameters {
+    fn default() -> IredParameters {
+        IredParameters {
+            buffer: Packets(64),
+            n: 4,
+            limit: None,
+            average: Average::TwoSample,
+            probability: Probability::Constant,
+            numerator: 2,
+            range: 511,
+            clone_path: ClonePath::ThroughQueue,
+            recirculation_delay: None,
+        }
+    }
+}
+
+impl IredParameters {
+    /// minThsld and maxThsld in packets: `maxLenQueue / 2 - N`, and twice that.
+    ///
+    /// The paper's Table I prints 832 as the maximum of 1024/64, where its formula gives 896.
+    ///
+    /// # Errors
+    /// If N leaves nothing of half the buffer.
+    pub fn thresholds(&self) -> Result<(u64, u64), BuildError> {
+        match (self.buffer.0 / 2).checked_sub(self.n) {
+            Some(min) if min > 0 => Ok((min, 2 * min)),
+            _ => Err(BuildError::at(
+                "n",
+                format!(
+                    "N = {} leaves no lower threshold of a buffer of {}: it must be below {}",
+                    self.n,
+                    self.buffer,
+                    self.buffer.0 / 2
+                ),
+            )),
+        }
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        // Ten times the upper threshold is below ten times the buffer.
+        if self.buffer.0 > u64::from(u32::MAX) {
+            return Err(BuildError::at(
+                "buffer",
+                "a buffer reference is at most 4294967295 packets",
+            ));
+        }
+        for (key, value) in [("numerator", self.numerator), ("range", self.range)] {
+            if value > REGISTER_FULL {
+                return Err(BuildError::at(
+                    key,
+                    format!("{key} is a number of 16 bits: at most {REGISTER_FULL}"),
+                ));
+            }
+        }
+        self.thresholds().map(drop)
+    }
+}
+
+/// Its line in the registry.
+pub(crate) fn port_queue() -> PortQueueEntry {
+    PortQueueEntry {
+        id: "ired",
+        summary: "Ingress RED: decided at egress, clones tell ingress to drop the port's next packet",
+        source: "de Almeida et al. 2022, Algorithms 1 and 2",
+        schema: || schema_for!(IredParameters),
+        build,
+    }
+}
+
+fn build(value: &Value, context: &BuildContext<'_>) -> Result<PortQueue, BuildError> {
+    let parameters: IredParameters = parameters(value)?;
+    let limit = parameters.limit.unwrap_or(Limit::packets(parameters.buffer.0));
+    let hooks = Ired::new(&parameters, (context.random)("ired"))?;
+    Ok(PortQueue {
+        discipline: Box::new(TailDrop::new(TailDropParameters { limit })),
+        hooks: Box::new(hooks),
+    })
+}
+
+/// iRED at one port.
+pub struct Ired {
+    // Parameters. Thresholds are times ten.
+    min: u64,
+    max: u64,
+    average: Average,
+    probability: Probability,
+    numerator: u32,
+    range: u64,
+    clone_path: ClonePath,
+    recirculation_delay: Option<Duration>,
+    // State at egress.
+    random: RandomStream,
+    /// Two-sample: the previous packet's depth. Ewma: the average so far, times ten.
+    old: u64,
+    register: u32,
+    // State at ingress.
+    drop_next: bool,
+}
+
+impl Ired {
+    /// iRED with its own random stream.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: &IredParameters, random: RandomStream) -> Result<Ired, BuildError> {
+        parameters.check()?;
+        let (min, max) = parameters.thresholds()?;
+        Ok(Ired {
+            min: 10 * min,
+            max: 10 * max,
+            average: parameters.average,
+            probability: parameters.probability,
+            numerator: parameters.numerator,
+            range: u64::from(parameters.range),
+            clone_path: parameters.clone_path,
+            recirculation_delay: parameters.recirculation_delay,
+            random,
+            old: 0,
+            register: parameters.numerator,
+            drop_next: false,
+        })
+    }
+
+    /// Ten times qAvg after a packet that found `depth` packets in the queue.
+    fn update_average(&mut self, depth: u64) -> u64 {
+        match self.average {
+            Average::TwoSample => {
+                let average = self.old * 5 + depth * 5;
+                self.old = depth;
+                average
+            }
+            Average::Ewma => {
+                // `old` is times ten already: old / 10 * 5. A half of a tenth of a packet is rounded down.
+                self.old = self.old / 2 + depth * 5;
+                self.old
+            }
+        }
+    }
+
+    /// Whether the register exceeds a random number. Draws always, however certain the result, so that the P4 program
+    /// draws alike.
+    fn flip(&mut self) -> bool {
+        let heads = u64::from(self.register) > self.random.uniform(0, self.range);
+        if self.probability == Probability::Squared {
+            self.register = self.register.saturating_mul(self.register).min(REGISTER_FULL);
+        }
+        heads
+    }
+}
+
+impl PortHooks for Ired {
+    #[inline]
+    fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
+        match std::mem::take(&mut self.drop_next) {
+            true => Err(DropReason::IredFlag),
+            false => Ok(0),
+        }
+    }
+
+    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Option<Feedback> {
+        let average = self.update_average(u64::from(queue.enq_qdepth));
+        let clone = if average < self.min {
+            self.register = self.numerator;
+            false
+        } else if average <= self.max {
+            self.flip()
+        } else {
+            true
+        };
+        clone.then_some(Feedback { value: 1 })
+    }
+
+    fn fed_back(&mut self, _: Feedback, _: Time) {
+        self.drop_next = true;
+    }
+
+    fn feedback_path(&self) -> FeedbackPath {
+        match self.clone_path {
+            ClonePath::ThroughQueue => FeedbackPath::CloneThroughQueue,
+            ClonePath::Direct => FeedbackPath::Recirculate,
+        }
+    }
+
+    fn recirculation_delay(&self) -> Option<Duration> {
+        self.recirculation_delay
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The traffic manager: one queue discipline a port.
+
+use jettison_core::{Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_queue::{Backlog, QueueDiscipline};
+use jettison_wire::Packet;
+
+use crate::{Port, QueueReading};
+
+/// The queues between ingress and egress, one discipline a port.
+///
+/// Priorities and packet rates within a port are a discipline's affair (it reads `meta.class`). The manager keeps the
+/// earliest wakeup of all its disciplines, so that asking for it costs nothing.
+pub struct TrafficManager {
+    ports: Vec<PortState>,
+    earliest: Time,
+}
+
+struct PortState {
+    discipline: Box<dyn QueueDiscipline>,
+    /// [`Time::MAX`] for none.
+    wakeup: Time,
+}
+
+impl TrafficManager {
+    /// A manager with these disciplines, port 0 first.
+    pub fn new(disciplines: impl IntoIterator<Item = Box<dyn QueueDiscipline>>) -> TrafficManager {
+        let ports: Vec<PortState> = disciplines
+            .into_iter()
+            .map(|discipline| PortState {
+                wakeup: discipline.next_wakeup().unwrap_or(Time::MAX),
+                discipline,
+            })
+            .collect();
+        let earliest = ports.iter().map(|p| p.wakeup).min().unwrap_or(Time::MAX);
+        TrafficManager { ports, earliest }
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Whether there is such a port.
+    #[inline]
+    pub fn has(&self, port: Port) -> bool {
+        usize::from(port.0) < self.ports.len()
+    }
+
+    /// Queues a packet for a port that exists ([`TrafficManager::has`]).
+    #[inline]
+    pub fn enqueue(&mut self, port: Port, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        self.ports[usize::from(port.0)]
+            .discipline
+            .enqueue(packet, now, out);
+        self.refresh(port);
+    }
+
+    /// The next packet of a port.
+    #[inline]
+    pub fn dequeue(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        let packet = self
+            .ports
+            .get_mut(usize::from(port.0))?
+            .discipline
+            .dequeue(now, out);
+        self.refresh(port);
+        packet
+    }
+
+    /// What egress may know of the queue that `packet` has just left.
+    #[inline]
+    pub fn reading(&self, port: Port, packet: &Packet, now: Time) -> QueueReading {
+        QueueReading {
+            enq_qdepth: packet.meta.enq_qdepth,
+            deq_qdepth: u32::try_from(self.backlog(port).packets).unwrap_or(u32::MAX),
+            sojourn: now.since(packet.meta.enqueued_at),
+            class: packet.meta.class,
+        }
+    }
+
+    /// The first port at or after `from` whose discipline's wakeup is due.
+    pub fn due(&self, from: u16, now: Time) -> Option<Port> {
+        if self.earliest > now {
+            return None;
+        }
+        let due = self
+            .ports
+            .iter()
+            .skip(usize::from(from))
+            .position(|state| state.wakeup <= now)?;
+        u16::try_from(usize::from(from) + due).ok().map(Port)
+    }
+
+    /// Calls the wakeup of a port that [`TrafficManager::due`] named.
+    pub fn handle_wakeup(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) {
+        self.ports[usize::from(port.0)].discipline.handle_wakeup(now, out);
+        self.refresh(port);
+    }
+
+    /// The earliest wakeup of any discipline.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Time> {
+        (self.earliest < Time::MAX).then_some(self.earliest)
+    }
+
+    /// Tells a port's discipline its link's rate.
+    pub fn capacity_changed(&mut self, port: Port, rate: Rate, now: Time) {
+        if let Some(state) = self.ports.get_mut(usize::from(port.0)) {
+            state.discipline.capacity_changed(rate, now);
+            self.refresh(port);
+        }
+    }
+
+    /// What waits at a port; nothing at one that does not exist.
+    pub fn backlog(&self, port: Port) -> Backlog {
+        self.ports
+            .get(usize::from(port.0))
+            .map(|state| state.discipline.backlog())
+            .unwrap_or_default()
+    }
+
+    /// A port's discipline was called and may have moved its wakeup.
+    #[inline]
+    fn refresh(&mut self, port: Port) {
+        let state = &mut self.ports[usize::from(port.0)];
+        let wakeup = state.discipline.next_wakeup().unwrap_or(Time::MAX);
+        let before = std::mem::replace(&mut state.wakeup, wakeup);
+        if wakeup < self.earliest {
+            self.earliest = wakeup;
+        } else if before == self.earliest && wakeup != before {
+            self.earliest = self.ports.iter().map(|p| p.wakeup).min().unwrap_or(Time::MAX);
+        }
+    }
+}

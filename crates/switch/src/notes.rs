@@ -1,0 +1,66 @@
+//! Feedback that travels beside a clone, under a number in the clone's `meta.tag`.
+
+use crate::{Feedback, Port};
+
+/// A slab of notes: places are used again, so that nothing is allocated once it has grown.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    notes: Vec<Option<Note>>,
+    free: Vec<u32>,
+}
+
+/// What a clone carries to ingress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The port whose hook sent it, and is to get it.
+    pub port: Port,
+    /// Whether the clone goes through that port's queue.
+    pub queued: bool,
+    /// What it says.
+    pub feedback: Feedback,
+}
+
+impl Notes {
+    /// Keeps a note; gives its tag, which is not 0.
+    pub fn keep(&mut self, note: Note) -> u32 {
+        if let Some(tag) = self.free.pop() {
+            self.notes[tag as usize - 1] = Some(note);
+            return tag;
+        }
+        self.notes.push(Some(note));
+        u32::try_from(self.notes.len()).expect("fewer than 2^32 clones are under way")
+    }
+
+    /// Gives a note up; `None` if there is none under this tag.
+    pub fn take(&mut self, tag: u32) -> Option<Note> {
+        let note = self.notes.get_mut((tag as usize).checked_sub(1)?)?.take()?;
+        self.free.push(tag);
+        Some(note)
+    }
+
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.notes.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_used_again_and_given_up_once() {
+        let note = |value| Note {
+            port: Port(0),
+            queued: true,
+            feedback: Feedback { value },
+        };
+        let mut notes = Notes::default();
+        let (a, b) = (notes.keep(note(1)), notes.keep(note(2)));
+        assert!(a != 0 && b != 0 && a != b);
+        assert_eq!(notes.take(a), Some(note(1)));
+        assert_eq!(notes.take(a), None);
+        assert_eq!(notes.keep(note(3)), a);
+        assert_eq!((notes.take(0), notes.take(99), notes.kept()), (None, None, 2));
+    }
+}

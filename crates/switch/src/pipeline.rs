@@ -1,0 +1,376 @@
+//! Ingress → traffic manager → egress, and the order in which a program's decisions are carried out.
+//!
+//! The order is that of v1model as BMv2's `simple_switch` documents it. After ingress: clone, digest, resubmit,
+//! multicast, drop, unicast. After egress: clone, digest, drop, recirculate, transmit.
+
+use jettison_core::{DropReason, Duration, MarkReason, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_queue::Backlog;
+use jettison_wire::{Instance, Packet};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Port, PortConfig, Program, Recirculation,
+    RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
+};
+
+/// How often a packet may go through ingress by resubmission before it is dropped: resubmission takes no time here,
+/// and a program that always resubmits would stop the world.
+const RESUBMISSIONS_AT_MOST: u32 = 256;
+
+/// A switch that runs a program.
+pub struct Pipeline<P> {
+    program: P,
+    manager: TrafficManager,
+    recirculation: Recirculation,
+    groups: FxHashMap<u16, Vec<Replica>>,
+    total: SwitchCounters,
+    ports: Vec<SwitchCounters>,
+}
+
+/// A member of a multicast group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replica {
+    /// The port whose queue it joins.
+    pub port: Port,
+    /// What tells it from the group's other members (P4's `egress_rid`).
+    pub number: u16,
+}
+
+impl Pipeline<Forwarding> {
+    /// A router that forwards natively, with these ports, port 0 first.
+    pub fn native(routes: Routes, ports: Vec<PortConfig>, recirculation: RecirculationSettings) -> Self {
+        let (disciplines, hooks): (Vec<_>, Vec<_>) = ports
+            .into_iter()
+            .map(|port| (port.discipline, port.hooks))
+            .unzip();
+        Pipeline::new(
+            Forwarding::new(routes, hooks),
+            TrafficManager::new(disciplines),
+            recirculation,
+        )
+    }
+}
+
+impl<P: Program> Pipeline<P> {
+    /// A switch that runs `program` around the queues of `manager`.
+    pub fn new(program: P, manager: TrafficManager, recirculation: RecirculationSettings) -> Pipeline<P> {
+        let ports = vec![SwitchCounters::default(); manager.port_count()];
+        Pipeline {
+            program,
+            manager,
+            recirculation: Recirculation::new(recirculation),
+            groups: FxHashMap::default(),
+            total: SwitchCounters::default(),
+            ports,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &P {
+        &self.program
+    }
+
+    /// The program, for its control plane.
+    pub fn program_mut(&mut self) -> &mut P {
+        &mut self.program
+    }
+
+    /// Sets (or, with no members, removes) a multicast group.
+    pub fn set_multicast_group(&mut self, group: u16, members: Vec<Replica>) {
+        if members.is_empty() {
+            self.groups.remove(&group);
+        } else {
+            self.groups.insert(group, members);
+        }
+    }
+
+    /// Packets between the recirculation port and ingress.
+    pub fn recirculating(&self) -> usize {
+        self.recirculation.under_way()
+    }
+
+    fn ingress(&mut self, mut packet: Packet, mut why: Instance, now: Time, out: &mut SwitchOutcomes<'_>) {
+        for _ in 0..=RESUBMISSIONS_AT_MOST {
+            let original = self.program.keeps_original().then(|| packet.clone());
+            let mut actions = Actions::at_ingress();
+            self.program.ingress(&mut packet, why, now, &mut actions);
+            if let Some(mirror) = actions.clone {
+                let mut copy = original.as_ref().unwrap_or(&packet).clone();
+                copy.meta.instance = Instance::IngressClone;
+                self.mirror(copy, mirror, None, now, out);
+            }
+            if let Some(receiver) = actions.digest {
+                self.digest(receiver, None, now);
+            }
+            if let Some(tag) = actions.resubmit {
+                self.total.resubmissions += 1;
+                if let Some(original) = original {
+                    packet = original;
+                }
+                packet.meta.tag = tag;
+                packet.meta.instance = Instance::Resubmitted;
+                why = Instance::Resubmitted;
+                continue;
+            }
+            return match (actions.multicast, actions.fate) {
+                (Some(group), _) => self.multicast(packet, group, now, out),
+                (None, Fate::Send { port, class }) => self.enqueue(packet, port, class, now, out),
+                (None, Fate::Drop { reason, bound_for }) => {
+                    self.count(bound_for, |c| c.ingress_drops += 1);
+                    if let Some(port) = bound_for {
+                        out.sink.offered(port, &packet, now);
+                    }
+                    out.sink.at(bound_for).dropped(packet, reason, now);
+                }
+                (None, Fate::Consume { queued_at }) => {
+                    self.count(queued_at, |c| c.clones_consumed += 1);
+                    out.sink
+                        .at(queued_at)
+                        .dropped(packet, DropReason::CloneConsumed, now);
+                }
+            };
+        }
+        self.total.ingress_drops += 1;
+        self.discard(packet, DropReason::ResubmitLimit, None, now, out);
+    }
+
+    fn multicast(&mut self, packet: Packet, group: u16, now: Time, out: &mut SwitchOutcomes<'_>) {
+        // The members are taken out while they are served, and put back: nothing is allocated.
+        let Some(members) = self.groups.get_mut(&group).map(std::mem::take) else {
+            self.total.ingress_drops += 1;
+            return self.discard(packet, DropReason::NoRoute, None, now, out);
+        };
+        let mut packet = packet;
+        packet.meta.instance = Instance::Replica;
+        let class = packet.meta.class;
+        let (last, others) = members.split_last().expect("a group without members is not kept");
+        for member in others {
+            let mut copy = packet.clone();
+            self.program.replicated(&mut copy, member.number);
+            self.total.replicas += 1;
+            self.enqueue(copy, member.port, class, now, out);
+        }
+        // The last member gets the packet itself, and with it what its tag stands for.
+        self.program.replicated(&mut packet, last.number);
+        self.enqueue(packet, last.port, class, now, out);
+        self.groups.insert(group, members);
+    }
+
+    #[inline]
+    fn enqueue(
+        &mut self,
+        mut packet: Packet,
+        port: Port,
+        class: u8,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+    ) {
+        if !self.manager.has(port) {
+            self.total.ingress_drops += 1;
+            return self.discard(packet, DropReason::NoRoute, None, now, out);
+        }
+        packet.meta.class = class;
+        out.sink.offered(port, &packet, now);
+        let mut watched = Watched {
+            program: &mut self.program,
+            inner: out.sink.at(Some(port)),
+        };
+        self.manager.enqueue(port, packet, now, &mut watched);
+        out.pending.push(port);
+    }
+
+    fn mirror(
+        &mut self,
+        mut copy: Packet,
+        mirror: Mirror,
+        from: Option<Port>,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+    ) {
+        copy.meta.tag = mirror.tag;
+        self.count(from, |c| c.clones += 1);
+        match mirror.to {
+            MirrorTo::Queue { port, class } => self.enqueue(copy, port, class, now, out),
+            MirrorTo::Recirculation { delay } => self.recirculate(copy, delay, from, None, now, out),
+        }
+    }
+
+    /// `charged`: the port in whose queue the packet was, and to whose drops it belongs if there is no room.
+    fn recirculate(
+        &mut self,
+        packet: Packet,
+        delay: Option<Duration>,
+        from: Option<Port>,
+        charged: Option<Port>,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+    ) {
+        let length = packet.meta.length;
+        match self.recirculation.push(packet, delay, now) {
+            Ok(()) => self.count(from, |c| {
+                c.recirculations += 1;
+                c.recirculated_bytes += u64::from(length);
+            }),
+            Err(packet) => self.discard(packet, DropReason::RecirculationFull, charged, now, out),
+        }
+    }
+
+    fn digest(&mut self, receiver: u32, port: Option<Port>, now: Time) {
+        self.count(port, |c| c.digests += 1);
+        self.program.digested(receiver, now);
+    }
+
+    /// A drop that the program did not decide.
+    #[cold]
+    fn discard(
+        &mut self,
+        packet: Packet,
+        reason: DropReason,
+        at: Option<Port>,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+    ) {
+        Watched {
+            program: &mut self.program,
+            inner: out.sink.at(at),
+        }
+        .dropped(packet, reason, now);
+    }
+
+    #[inline]
+    fn count(&mut self, port: Option<Port>, change: impl Fn(&mut SwitchCounters)) {
+        change(&mut self.total);
+        if let Some(counters) = port.and_then(|port| self.ports.get_mut(usize::from(port.0))) {
+            change(counters);
+        }
+    }
+}
+
+impl<P: Program> Switch for Pipeline<P> {
+    fn handle_packet(&mut self, from: Port, mut packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
+        packet.meta.ingress_port = from.0;
+        packet.meta.instance = Instance::Normal;
+        packet.meta.class = 0;
+        packet.meta.tag = 0;
+        self.count(Some(from), |c| c.received += 1);
+        self.ingress(packet, Instance::Normal, now, out);
+    }
+
+    fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
+        // Packets that egress drops take no time, so the next one follows at once. But clones may refill the queue as
+        // fast as it empties: once round the backlog, the port counts as busy.
+        let mut drops_left = None;
+        loop {
+            let mut watched = Watched {
+                program: &mut self.program,
+                inner: out.sink.at(Some(to)),
+            };
+            let mut packet = self.manager.dequeue(to, now, &mut watched)?;
+            let queue = self.manager.reading(to, &packet, now);
+            let mut actions = Actions::at_egress(to, queue.class);
+            self.program.egress(&mut packet, to, &queue, now, &mut actions);
+            if let Some(mirror) = actions.clone {
+                let mut copy = packet.clone();
+                copy.meta.instance = Instance::EgressClone;
+                self.mirror(copy, mirror, Some(to), now, out);
+            }
+            if let Some(receiver) = actions.digest {
+                self.digest(receiver, Some(to), now);
+            }
+            let length = packet.meta.length;
+            match actions.fate {
+                Fate::Drop { reason, .. } => {
+                    self.count(Some(to), |c| c.egress_drops += 1);
+                    out.sink.at(Some(to)).dropped(packet, reason, now);
+                }
+                Fate::Consume { .. } => {
+                    self.count(Some(to), |c| c.clones_consumed += 1);
+                    out.sink
+                        .at(Some(to))
+                        .dropped(packet, DropReason::CloneConsumed, now);
+                }
+                Fate::Send { .. } => {
+                    if let Some(loopback) = actions.recirculate {
+                        packet.meta.tag = loopback.tag;
+                        self.recirculate(packet, loopback.delay, Some(to), Some(to), now, out);
+                        return Some(Departure::Service(length));
+                    }
+                    self.count(Some(to), |c| {
+                        c.transmitted += 1;
+                        c.transmitted_bytes += u64::from(length);
+                    });
+                    return Some(Departure::Transmit(packet));
+                }
+            }
+            let left = drops_left.get_or_insert(u64::from(queue.deq_qdepth));
+            if *left == 0 && self.manager.backlog(to).packets > 0 {
+                return Some(Departure::Service(length));
+            }
+            *left = left.saturating_sub(1);
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        while let Some(mut packet) = self.recirculation.pop_due(now) {
+            packet.meta.instance = Instance::Recirculated;
+            self.ingress(packet, Instance::Recirculated, now, out);
+        }
+        let mut from = 0;
+        while let Some(port) = self.manager.due(from, now) {
+            let mut watched = Watched {
+                program: &mut self.program,
+                inner: out.sink.at(Some(port)),
+            };
+            self.manager.handle_wakeup(port, now, &mut watched);
+            out.pending.push(port);
+            let Some(next) = port.0.checked_add(1) else { break };
+            from = next;
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Option<Time> {
+        match (self.recirculation.next_due(), self.manager.next_wakeup()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn capacity_changed(&mut self, to: Port, rate: Rate, now: Time) {
+        self.manager.capacity_changed(to, rate, now);
+    }
+
+    fn backlog(&self, port: Port) -> Backlog {
+        self.manager.backlog(port)
+    }
+
+    fn counters(&self) -> SwitchCounters {
+        self.total
+    }
+
+    fn port_counters(&self, port: Port) -> SwitchCounters {
+        self.ports.get(usize::from(port.0)).copied().unwrap_or_default()
+    }
+}
+
+/// Passes drops and marks on, and lets the program let go of what it kept for a packet that is gone.
+struct Watched<'a, P> {
+    program: &'a mut P,
+    inner: &'a mut dyn Outcomes,
+}
+
+impl<P: Program> Outcomes for Watched<'_, P> {
+    fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
+        if packet.meta.tag != 0 {
+            self.program.discarded(&packet);
+        }
+        self.inner.dropped(packet, reason, now);
+    }
+    fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
+        self.inner.marked(packet, reason, now);
+    }
+}
+
+#[cfg(test)]
+mod tests;

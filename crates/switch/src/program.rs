@@ -1,0 +1,42 @@
+//! What decides where packets go: native forwarding, or a compiled P4 program.
+
+use jettison_core::Time;
+use jettison_wire::{Instance, Packet};
+
+use crate::{Actions, Port, QueueReading};
+
+/// The two halves of a switch's program. A [`crate::Pipeline`] calls them and carries out what they decide.
+///
+/// A program that keeps something beside a packet (a hook's feedback, a P4 program's metadata) keeps it under a number
+/// of its own in the packet's `meta.tag`, 0 for nothing. It lets go of it when it drops or sends the packet itself,
+/// and when [`Program::discarded`] tells it that the packet is gone.
+pub trait Program: Send {
+    /// A packet is at ingress, because it arrived from a link, was recirculated or was resubmitted.
+    fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions);
+
+    /// A packet has left the queue of `port` and is at egress.
+    fn egress(
+        &mut self,
+        packet: &mut Packet,
+        port: Port,
+        queue: &QueueReading,
+        now: Time,
+        actions: &mut Actions,
+    );
+
+    /// Whether the pipeline is to keep each packet as it came to ingress. Ingress clones and resubmitted packets are
+    /// copies of that; without it they are copies of what ingress made of the packet.
+    fn keeps_original(&self) -> bool {
+        false
+    }
+
+    /// `replica` is a copy that the multicast engine made, with the original's tag: metadata that is not to be shared
+    /// is copied now. `number` tells the group's members apart (P4's `egress_rid`).
+    fn replicated(&mut self, _replica: &mut Packet, _number: u16) {}
+
+    /// A digest of this program is due, in its place in the pipeline's order.
+    fn digested(&mut self, _receiver: u32, _now: Time) {}
+
+    /// The traffic manager or the recirculation port discarded a packet that carries a tag.
+    fn discarded(&mut self, _packet: &Packet) {}
+}

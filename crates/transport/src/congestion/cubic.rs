@@ -1,0 +1,383 @@
+//! CUBIC (RFC 9438).
+//!
+//! The window follows `W_cubic(t) = C·(t − K)³ + W_max`, `t` the time since the last congestion: fast back towards
+//! the window of that time, slow around it, then fast beyond. Where Reno would be faster, it follows Reno. Units:
+//! windows in segments inside the formulas (as in the RFC), bytes outside; time in seconds; C in segments/s³.
+
+use jettison_core::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AckSample, CongestionController, CongestionEvent, ControllerContext, Growth, IdleRestart, Phase,
+    RecoveryEnd, RtoEvent, SlowStart,
+};
+
+/// Parameters of `cubic`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct CubicParameters {
+    /// How steep the cubic is, in segments/s³ (RFC 9438 §5).
+    pub c: f64,
+    /// Share of the window that is left after congestion (RFC 9438 §4.6).
+    pub beta: f64,
+    /// Whether a flow whose window still falls leaves room to newer ones (RFC 9438 §4.7).
+    pub fast_convergence: bool,
+    /// Whether it is never slower than Reno would be (RFC 9438 §4.3).
+    pub reno_friendly: bool,
+}
+
+impl Default for CubicParameters {
+    fn default() -> CubicParameters {
+        CubicParameters { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }
+    }
+}
+
+impl CubicParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        if !(self.beta > 0.0 && self.beta < 1.0) {
+            return Err(format!("beta is {}: it lies between 0 and 1", self.beta));
+        }
+        if !(self.c > 0.0 && self.c.is_finite()) {
+            return Err(format!("c is {}: it is above 0", self.c));
+        }
+        Ok(())
+    }
+}
+
+/// The controller.
+#[derive(Debug, Clone)]
+pub struct Cubic {
+    parameters: CubicParameters,
+    /// Reno's additive increase that is as fair with this beta: 3·(1 − β)/(1 + β) (RFC 9438 §4.3).
+    alpha: f64,
+    growth: Growth,
+    mss: u64,
+    slow_start: SlowStart,
+    window: u64,
+    /// Bytes of growth below one.
+    fraction: f64,
+    ssthresh: u64,
+    /// W_max of the last congestion in segments; `None` before any, and after a timeout (RFC 9438 §4.8, §4.10).
+    w_max: Option<f64>,
+    /// Window before the last reduction, in segments.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    last_ack_at: Time,
+    prior: Option<Prior>,
+}
+
+/// One stage of congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    started_at: Time,
+    /// Seconds until the curve is back at `origin`.
+    k: f64,
+    /// W_max, in segments.
+    origin: f64,
+    /// What Reno would have, in segments (W_est).
+    w_est: f64,
+}
+
+/// What a spurious reduction restores (RFC 9438 §4.9).
+#[derive(Debug, Clone, Copy)]
+struct Prior {
+    window: u64,
+    ssthresh: u64,
+    w_max: Option<f64>,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+}
+
+impl Cubic {
+    /// A controller with its initial window.
+    pub fn new(parameters: CubicParameters, slow_start: SlowStart, context: &ControllerContext) -> Cubic {
+        Cubic {
+            alpha: 3.0 * (1.0 - parameters.beta) / (1.0 + parameters.beta),
+            parameters,
+            growth: context.growth,
+            mss: context.mss,
+            slow_start,
+            window: context.initial_window,
+            fraction: 0.0,
+            ssthresh: u64::MAX,
+            w_max: None,
+            cwnd_prior: 0.0,
+            epoch: None,
+            last_ack_at: Time::ZERO,
+            prior: None,
+        }
+    }
+
+    fn segments(&self) -> f64 {
+        (self.window as f64 + self.fraction) / self.mss as f64
+    }
+
+    fn set_segments(&mut self, segments: f64) {
+        let bytes = segments * self.mss as f64;
+        self.window = bytes as u64;
+        self.fraction = bytes - self.window as f64;
+    }
+
+    /// The first ACK of a stage of congestion avoidance fixes its curve.
+    fn begin_epoch(&mut self, now: Time) -> Epoch {
+        let cwnd = self.segments();
+        let (k, origin) = match self.w_max {
+            // RFC 9438 §4.2: K = cbrt((W_max − cwnd_epoch) / C).
+            Some(w_max) if w_max > cwnd => (libm::cbrt((w_max - cwnd) / self.parameters.c), w_max),
+            // RFC 9438 §4.8, §4.10: no W_max, or already above it.
+            _ => (0.0, cwnd),
+        };
+        if self.w_max.is_none() {
+            self.cwnd_prior = cwnd;
+        }
+        Epoch { started_at: now, k, origin, w_est: cwnd }
+    }
+
+    /// RFC 9438 §4.2, figure 1.
+    fn w_cubic(&self, epoch: &Epoch, seconds: f64) -> f64 {
+        let distance = seconds - epoch.k;
+        self.parameters.c * distance * distance * distance + epoch.origin
+    }
+
+    fn avoid(&mut self, ack: &AckSample, newly: u64) {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin_epoch(ack.now),
+        };
+        let cwnd = self.segments();
+        let segments_acked = match self.growth {
+            Growth::PerByte => newly as f64 / self.mss as f64,
+            Growth::PerAck => 1.0,
+        };
+        let seconds = ack.now.since(epoch.started_at).as_secs_f64();
+        // RFC 9438 §4.3, figure 4; α is 1 once the old window is reached again.
+        let alpha = if epoch.w_est < self.cwnd_prior { self.alpha } else { 1.0 };
+        epoch.w_est += alpha * segments_acked / cwnd;
+        if self.parameters.reno_friendly && self.w_cubic(&epoch, seconds) < epoch.w_est {
+            if epoch.w_est > cwnd {
+                self.set_segments(epoch.w_est);
+            }
+        } else {
+            // RFC 9438 §4.2: where the curve is one RTT from now, at least cwnd and at most half as much again.
+            let target = self.w_cubic(&epoch, seconds + ack.smoothed_rtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
+            self.set_segments(cwnd + segments_acked * (target - cwnd) / cwnd);
+        }
+        self.epoch = Some(epoch);
+    }
+
+    fn remember(&mut self) {
+        self.prior = Some(Prior {
+            window: self.window,
+            ssthresh: self.ssthresh,
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            epoch: self.epoch,
+        });
+    }
+
+    /// RFC 9438 §4.6: at least two segments. Limited transmit's segments beyond the window do not count.
+    fn reduced(&self, flight_size: u64) -> u64 {
+        ((flight_size.min(self.window) as f64 * self.parameters.beta) as u64).max(2 * self.mss)
+    }
+
+    fn set_window(&mut self, window: u64) {
+        self.window = window;
+        self.fraction = 0.0;
+    }
+
+    /// RFC 9438 §5.8: time in which the window was not used does not count.
+    fn skip(&mut self, span: Duration) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.started_at += span;
+        }
+    }
+}
+
+impl CongestionController for Cubic {
+    fn on_established(&mut self, mss: u64, initial_window: u64) {
+        self.mss = mss;
+        self.slow_start.set_mss(mss);
+        self.set_window(initial_window);
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        let since_last = ack.now.since(self.last_ack_at);
+        self.last_ack_at = ack.now;
+        if !ack.is_window_limited {
+            self.skip(since_last);
+            return;
+        }
+        let mut newly = ack.acked.min(ack.delivered);
+        if newly == 0 || matches!(ack.phase, Phase::Recovery | Phase::Cwr) {
+            return;
+        }
+        if self.window < self.ssthresh {
+            newly = self.slow_start.on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
+            if newly == 0 {
+                return;
+            }
+        }
+        self.avoid(ack, newly);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.remember();
+        let cwnd = self.segments();
+        // RFC 9438 §4.7: a window below the last W_max still falls, so release more.
+        let falls = self.w_max.is_some_and(|w_max| cwnd < w_max);
+        let released = self.parameters.fast_convergence && falls;
+        self.w_max = Some(if released { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd });
+        self.cwnd_prior = cwnd;
+        self.ssthresh = self.reduced(event.flight_size);
+        self.set_window(self.ssthresh);
+        self.epoch = None;
+    }
+
+    fn on_recovery_end(&mut self, end: &RecoveryEnd) {
+        self.set_window(end.window);
+        self.epoch = None;
+    }
+
+    fn on_rto(&mut self, event: &RtoEvent) {
+        if !event.is_repeated {
+            self.remember();
+            self.ssthresh = self.reduced(event.flight_size);
+        }
+        // RFC 9438 §4.8: the stage after a timeout starts from K = 0 and W_max = cwnd.
+        self.w_max = None;
+        self.epoch = None;
+        self.set_window(self.mss);
+    }
+
+    fn on_spurious_recovery(&mut self) {
+        if let Some(prior) = self.prior.take() {
+            self.set_window(self.window.max(prior.window));
+            self.ssthresh = self.ssthresh.max(prior.ssthresh);
+            self.w_max = prior.w_max;
+            self.cwnd_prior = prior.cwnd_prior;
+            self.epoch = prior.epoch;
+        }
+    }
+
+    fn on_idle_restart(&mut self, restart: &IdleRestart) {
+        self.skip(restart.idle);
+        self.last_ack_at = restart.now;
+        if let Some(restart_window) = restart.restart_window
+            && restart_window < self.window
+        {
+            self.set_window(restart_window);
+            self.epoch = None;
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{MSS, ack, context, loss, rto};
+    use super::*;
+
+    fn cubic(parameters: CubicParameters) -> Cubic {
+        let context = context();
+        Cubic::new(parameters, SlowStart::new(&context, false), &context)
+    }
+
+    /// A controller just after a loss at `segments` of window, its flight full.
+    fn after_loss(segments: u64, parameters: CubicParameters) -> Cubic {
+        let mut controller = cubic(parameters);
+        controller.window = segments * MSS;
+        controller.on_congestion(&loss(segments * MSS));
+        controller
+    }
+
+    /// Acknowledges whole windows each RTT until `until`; returns (seconds since the first ACK, window in segments).
+    fn run(controller: &mut Cubic, rtt: Duration, until: Duration) -> Vec<(f64, f64)> {
+        let (mut now, mut curve) = (Time::ZERO, Vec::new());
+        while now < Time::ZERO + until {
+            for _ in 0..controller.window() / MSS {
+                controller.on_ack(&AckSample { now, smoothed_rtt: rtt, ..ack(MSS) });
+            }
+            curve.push((now.as_secs_f64(), controller.segments()));
+            now += rtt;
+        }
+        curve
+    }
+
+    #[test]
+    fn rfc9438_4_2_follows_the_cubic_curve() {
+        let mut controller = after_loss(1000, CubicParameters::default());
+        let rtt = Duration::from_millis(100);
+        let curve = run(&mut controller, rtt, Duration::from_secs(15));
+        // K = cbrt((1000 − 700) / 0.4).
+        let k = libm::cbrt(300.0 / 0.4);
+        assert!((k - 9.085_602_964).abs() < 1e-6);
+        for (t, window) in curve {
+            // After the ACKs of one RTT the window stands where the curve will be an RTT later.
+            let distance = t + 0.1 - k;
+            let expected = 0.4 * distance * distance * distance + 1000.0;
+            assert!((window - expected).abs() < 0.01 * expected, "t = {t}: {window} against {expected}");
+        }
+    }
+
+    #[test]
+    fn rfc9438_4_3_is_never_slower_than_reno() {
+        // At 10 segments and 10 ms the cubic is far below Reno's line.
+        let rtt = Duration::from_millis(10);
+        let friendly = run(&mut after_loss(10, CubicParameters::default()), rtt, Duration::from_secs(2));
+        let parameters = CubicParameters { reno_friendly: false, ..CubicParameters::default() };
+        let alone = run(&mut after_loss(10, parameters), rtt, Duration::from_secs(2));
+        assert!(friendly.last().unwrap().1 > 5.0 * alone.last().unwrap().1);
+        // α = 3·0.3/1.7 segments an RTT below the old window.
+        let grown = friendly[4].1 - friendly[0].1;
+        assert!((grown - 4.0 * 0.529).abs() < 0.25, "{grown}");
+    }
+
+    #[test]
+    fn rfc9438_4_6_leaves_seven_tenths() {
+        let controller = after_loss(100, CubicParameters::default());
+        assert_eq!((controller.ssthresh(), controller.window()), (70 * MSS, 70 * MSS));
+    }
+
+    #[test]
+    fn rfc9438_4_7_releases_room_while_the_window_falls() {
+        let mut controller = after_loss(100, CubicParameters::default());
+        controller.window = 80 * MSS;
+        controller.on_congestion(&loss(80 * MSS));
+        assert_eq!(controller.w_max, Some(80.0 * 1.7 / 2.0));
+        let parameters = CubicParameters { fast_convergence: false, ..CubicParameters::default() };
+        let mut controller = after_loss(100, parameters);
+        controller.window = 80 * MSS;
+        controller.on_congestion(&loss(80 * MSS));
+        assert_eq!(controller.w_max, Some(80.0));
+    }
+
+    #[test]
+    fn rfc9438_4_8_after_a_timeout_the_curve_starts_at_the_window() {
+        let mut controller = after_loss(100, CubicParameters::default());
+        controller.on_rto(&rto(70 * MSS, false));
+        assert_eq!((controller.window(), controller.ssthresh()), (MSS, 49 * MSS));
+        controller.window = 49 * MSS;
+        let epoch = controller.begin_epoch(Time::ZERO);
+        assert_eq!((epoch.k, epoch.origin), (0.0, 49.0));
+    }
+
+    #[test]
+    fn rfc9438_5_8_unused_time_does_not_move_the_curve() {
+        let mut controller = after_loss(1000, CubicParameters::default());
+        let at = |seconds| AckSample { now: Time::from_secs(seconds), ..ack(MSS) };
+        controller.on_ack(&at(0));
+        controller.on_ack(&AckSample { is_window_limited: false, ..at(5) });
+        assert_eq!(controller.epoch.unwrap().started_at, Time::from_secs(5));
+    }
+}

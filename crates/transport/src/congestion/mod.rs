@@ -1,0 +1,185 @@
+//! Congestion controllers: the trait, what it is told, and the registry.
+//!
+//! A controller owns the congestion window and the slow-start threshold, in bytes. The transport owns everything
+//! that needs a scoreboard: loss detection, bytes in flight, delivery-rate samples, recovery. While it recovers,
+//! the transport regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`],
+//! unless the controller says that it does this itself ([`RecoveryControl::Controller`]: BBR).
+
+mod cubic;
+mod hystart;
+mod newreno;
+mod rate_sample;
+mod registry;
+mod sample;
+
+use std::fmt::Debug;
+
+use jettison_core::Rate;
+use jettison_wire::Ecn;
+
+pub use cubic::{Cubic, CubicParameters};
+pub use hystart::{HyStart, SlowStart};
+pub use newreno::{NewReno, NewRenoParameters};
+pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
+pub use registry::{ControllerContext, ControllerEntry, build_controller, controllers};
+pub use sample::{
+    AckSample, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd, RtoEvent, SentSample,
+};
+
+/// A congestion controller: told of every event, asked for a window and, if it wants, a pacing rate.
+///
+/// Outputs are read again after every input, never between: they may be plain fields.
+pub trait CongestionController: Send + Debug {
+    /// The connection is established with a segment size of `mss` bytes and may start with `initial_window` bytes.
+    ///
+    /// Called once, before any data; both may be smaller than at construction (the peer's MSS, a lost SYN).
+    fn on_established(&mut self, mss: u64, initial_window: u64);
+
+    /// An ACK delivered data, or marked data lost, or echoed congestion.
+    fn on_ack(&mut self, ack: &AckSample);
+
+    /// A data segment left, new or retransmitted.
+    fn on_sent(&mut self, _sent: &SentSample) {}
+
+    /// The transport enters recovery (loss), or reduces once for this window (ECN).
+    ///
+    /// Sets [`CongestionController::ssthresh`], which the transport then steers towards.
+    fn on_congestion(&mut self, event: &CongestionEvent);
+
+    /// Recovery, or the reduction for ECN, is over.
+    fn on_recovery_end(&mut self, end: &RecoveryEnd);
+
+    /// The retransmission timer expired (RFC 5681 §3.1: the window collapses to the loss window).
+    fn on_rto(&mut self, event: &RtoEvent);
+
+    /// The last reduction turns out to have answered a loss that never was (RFC 4015): take it back.
+    fn on_spurious_recovery(&mut self);
+
+    /// The first data is about to leave after more than one RTO without any (RFC 5681 §4.1).
+    fn on_idle_restart(&mut self, restart: &IdleRestart);
+
+    /// The congestion window in bytes, while the transport does not steer it itself.
+    fn window(&self) -> u64;
+
+    /// The slow-start threshold in bytes; [`u64::MAX`] before the first congestion.
+    fn ssthresh(&self) -> u64;
+
+    /// The rate at which data should leave; `None` for the transport's own (a gain times window over RTT).
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// Bytes that may leave back to back when paced; `None` for the transport's own quantum.
+    fn pacing_quantum(&self) -> Option<u64> {
+        None
+    }
+
+    /// Who says how much may be in flight during recovery.
+    fn recovery_control(&self) -> RecoveryControl {
+        RecoveryControl::Transport
+    }
+
+    /// How this controller uses ECN, once it is negotiated.
+    fn ecn(&self) -> EcnUse {
+        EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic }
+    }
+}
+
+/// Who says how much may be in flight during recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecoveryControl {
+    /// The transport, by proportional rate reduction or the window that the RFC names.
+    Transport,
+    /// The controller: its window holds throughout.
+    Controller,
+}
+
+/// How a controller uses ECN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EcnUse {
+    /// What data segments carry: ECT(0), or ECT(1) for scalable controllers (RFC 9331).
+    pub codepoint: Ecn,
+    /// How marks come back.
+    pub feedback: EcnFeedback,
+}
+
+/// How a receiver echoes marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EcnFeedback {
+    /// ECE from the first mark until CWR (RFC 3168 §6.1.3).
+    Classic,
+    /// ECE mirrors each segment's mark, with an ACK at once where it changes (RFC 8257 §3.2).
+    PerPacket,
+}
+
+/// How acknowledged data makes the window grow.
+#[derive(
+    serde::Serialize, serde::Deserialize, schemars::JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// By the bytes acknowledged, as Linux does (after RFC 3465).
+    #[default]
+    PerByte,
+    /// By ACKs received: at most one segment each in slow start, SMSS²/cwnd after (RFC 5681 eq. 2 and 3).
+    PerAck,
+}
+
+#[cfg(test)]
+mod testing {
+    //! Samples for the controllers' unit tests.
+    use jettison_core::{Duration, Time};
+
+    use super::*;
+
+    pub(crate) const MSS: u64 = 1000;
+
+    pub(crate) fn context() -> ControllerContext {
+        ControllerContext {
+            mss: MSS,
+            initial_window: 10 * MSS,
+            growth: Growth::PerByte,
+            hystart: None,
+            paced: false,
+            random: None,
+        }
+    }
+
+    pub(crate) fn ack(bytes: u64) -> AckSample {
+        AckSample {
+            now: Time::ZERO,
+            acked: bytes,
+            delivered: bytes,
+            lost: 0,
+            ecn_echo: false,
+            ce_bytes: 0,
+            delivered_total: bytes,
+            lost_total: 0,
+            rate: RateSample::default(),
+            in_flight_before: 10 * MSS,
+            in_flight: 10 * MSS - bytes.min(10 * MSS),
+            acknowledged: bytes,
+            next_offset: 10 * MSS,
+            rtt: Some(Duration::from_millis(20)),
+            min_rtt: Duration::from_millis(20),
+            smoothed_rtt: Duration::from_millis(20),
+            is_window_limited: true,
+            phase: Phase::Open,
+            is_round_start: false,
+        }
+    }
+
+    pub(crate) fn loss(flight_size: u64) -> CongestionEvent {
+        CongestionEvent {
+            now: Time::ZERO,
+            kind: CongestionKind::Loss,
+            flight_size,
+            in_flight: flight_size,
+            recovery_point: flight_size,
+        }
+    }
+
+    pub(crate) fn rto(flight_size: u64, is_repeated: bool) -> RtoEvent {
+        RtoEvent { now: Time::ZERO, flight_size, in_flight: flight_size, is_repeated }
+    }
+}

@@ -1,0 +1,223 @@
+//! NewReno: additive increase, multiplicative decrease (RFC 5681; recovery as in RFC 6582).
+//!
+//! Units: bytes. Slow start doubles the window each RTT up to ssthresh; congestion avoidance adds one segment each
+//! RTT; a loss halves what was in flight.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AckSample, CongestionController, CongestionEvent, ControllerContext, Growth, IdleRestart, Phase,
+    RecoveryEnd, RtoEvent, SlowStart,
+};
+
+/// Parameters of `newreno`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct NewRenoParameters {
+    /// Share of the flight that is left after congestion (RFC 5681 eq. 4: one half).
+    pub beta: f64,
+}
+
+impl Default for NewRenoParameters {
+    fn default() -> NewRenoParameters {
+        NewRenoParameters { beta: 0.5 }
+    }
+}
+
+impl NewRenoParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        if !(self.beta > 0.0 && self.beta < 1.0) {
+            return Err(format!("beta is {}: it lies between 0 and 1", self.beta));
+        }
+        Ok(())
+    }
+}
+
+/// The controller.
+#[derive(Debug, Clone)]
+pub struct NewReno {
+    // Parameters.
+    beta: f64,
+    growth: Growth,
+    mss: u64,
+    // State.
+    slow_start: SlowStart,
+    window: u64,
+    ssthresh: u64,
+    /// Bytes acknowledged towards the next segment of window (per-byte growth).
+    credit: u64,
+    /// Window and ssthresh before the last reduction, while it may prove spurious.
+    prior: Option<(u64, u64)>,
+}
+
+impl NewReno {
+    /// A controller with its initial window.
+    pub fn new(parameters: NewRenoParameters, slow_start: SlowStart, context: &ControllerContext) -> NewReno {
+        NewReno {
+            beta: parameters.beta,
+            growth: context.growth,
+            mss: context.mss,
+            slow_start,
+            window: context.initial_window,
+            ssthresh: u64::MAX,
+            credit: 0,
+            prior: None,
+        }
+    }
+
+    /// RFC 5681 eq. 4: half the flight, at least two segments. Limited transmit's segments beyond the window do not
+    /// count (§3.2 step 2).
+    fn reduced(&self, flight_size: u64) -> u64 {
+        ((flight_size.min(self.window) as f64 * self.beta) as u64).max(2 * self.mss)
+    }
+}
+
+impl CongestionController for NewReno {
+    fn on_established(&mut self, mss: u64, initial_window: u64) {
+        self.mss = mss;
+        self.slow_start.set_mss(mss);
+        self.window = initial_window;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        let mut newly = ack.acked.min(ack.delivered);
+        if newly == 0 || !ack.is_window_limited || matches!(ack.phase, Phase::Recovery | Phase::Cwr) {
+            return;
+        }
+        if self.window < self.ssthresh {
+            newly = self.slow_start.on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
+            if newly == 0 {
+                return;
+            }
+        }
+        match self.growth {
+            Growth::PerByte => {
+                self.credit += newly;
+                if self.credit >= self.window {
+                    self.credit -= self.window;
+                    self.window += self.mss;
+                }
+            }
+            // RFC 5681 eq. 3.
+            Growth::PerAck => self.window += (self.mss * self.mss / self.window).max(1),
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.prior = Some((self.window, self.ssthresh));
+        self.ssthresh = self.reduced(event.flight_size);
+        self.window = self.ssthresh;
+        self.credit = 0;
+    }
+
+    fn on_recovery_end(&mut self, end: &RecoveryEnd) {
+        self.window = end.window;
+        self.credit = 0;
+    }
+
+    fn on_rto(&mut self, event: &RtoEvent) {
+        // RFC 5681 §3.1: ssthresh is kept when the same segment times out again.
+        if !event.is_repeated {
+            self.prior = Some((self.window, self.ssthresh));
+            self.ssthresh = self.reduced(event.flight_size);
+        }
+        self.window = self.mss;
+        self.credit = 0;
+    }
+
+    fn on_spurious_recovery(&mut self) {
+        if let Some((window, ssthresh)) = self.prior.take() {
+            self.window = self.window.max(window);
+            self.ssthresh = self.ssthresh.max(ssthresh);
+        }
+    }
+
+    fn on_idle_restart(&mut self, restart: &IdleRestart) {
+        if let Some(restart_window) = restart.restart_window {
+            self.window = self.window.min(restart_window);
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{MSS, ack, context, loss, rto};
+    use super::*;
+
+    fn newreno(growth: Growth) -> NewReno {
+        let context = ControllerContext { growth, ..context() };
+        NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, false), &context)
+    }
+
+    #[test]
+    fn rfc5681_3_1_slow_start_grows_by_what_is_acknowledged() {
+        let mut by_byte = newreno(Growth::PerByte);
+        by_byte.on_ack(&ack(2 * MSS));
+        assert_eq!(by_byte.window(), 12 * MSS);
+        let mut by_ack = newreno(Growth::PerAck);
+        by_ack.on_ack(&ack(2 * MSS));
+        assert_eq!(by_ack.window(), 11 * MSS, "at most SMSS an ACK (eq. 2)");
+        by_ack.on_ack(&ack(MSS / 2));
+        assert_eq!(by_ack.window(), 11 * MSS + MSS / 2, "min(N, SMSS)");
+    }
+
+    #[test]
+    fn rfc5681_3_1_avoidance_adds_a_segment_a_window_by_bytes_and_half_of_that_by_delayed_acks() {
+        for (growth, expected) in [(Growth::PerByte, 11 * MSS), (Growth::PerAck, 10 * MSS + 5 * MSS / 10)] {
+            let mut controller = newreno(growth);
+            controller.on_congestion(&loss(20 * MSS));
+            controller.window = 10 * MSS;
+            controller.ssthresh = 10 * MSS;
+            for _ in 0..5 {
+                controller.on_ack(&ack(2 * MSS));
+            }
+            assert!(controller.window().abs_diff(expected) <= 20, "{growth:?}: {}", controller.window());
+        }
+    }
+
+    #[test]
+    fn rfc5681_eq_4_halves_the_flight_but_not_below_two_segments() {
+        let mut controller = newreno(Growth::PerByte);
+        controller.on_congestion(&loss(8 * MSS));
+        assert_eq!(controller.ssthresh(), 4 * MSS);
+        controller.on_congestion(&loss(3 * MSS));
+        assert_eq!(controller.ssthresh(), 2 * MSS);
+    }
+
+    #[test]
+    fn rfc5681_3_1_a_timeout_leaves_one_segment_and_a_repeated_one_keeps_ssthresh() {
+        let mut controller = newreno(Growth::PerByte);
+        controller.on_rto(&rto(10 * MSS, false));
+        assert_eq!((controller.window(), controller.ssthresh()), (MSS, 5 * MSS));
+        controller.on_rto(&rto(MSS, true));
+        assert_eq!((controller.window(), controller.ssthresh()), (MSS, 5 * MSS));
+    }
+
+    #[test]
+    fn rfc7661_does_not_grow_what_is_not_used() {
+        let mut controller = newreno(Growth::PerByte);
+        controller.on_ack(&AckSample { is_window_limited: false, ..ack(MSS) });
+        assert_eq!(controller.window(), 10 * MSS);
+    }
+
+    #[test]
+    fn rfc4015_a_spurious_reduction_is_taken_back() {
+        let mut controller = newreno(Growth::PerByte);
+        controller.on_rto(&rto(10 * MSS, false));
+        controller.on_spurious_recovery();
+        assert_eq!((controller.window(), controller.ssthresh()), (10 * MSS, u64::MAX));
+    }
+}

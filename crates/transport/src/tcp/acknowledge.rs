@@ -1,0 +1,377 @@
+//! What an incoming ACK does to the sending half.
+
+use jettison_core::{Duration, Time};
+use jettison_wire::SackBlocks;
+
+use super::scoreboard::{DeliverySink, Segment};
+use super::sender::{Sender, timestamp};
+use crate::congestion::{AckSample, CongestionKind, DeliveredSegment, EcnFeedback, Phase, RateSample};
+
+/// The acknowledging part of a packet, in stream offsets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IncomingAck<'a> {
+    /// Next byte that the peer expects.
+    pub number: u64,
+    /// Bytes that it takes from there, scaled.
+    pub window: u64,
+    /// TSecr, if timestamps are in use.
+    pub echo: Option<u32>,
+    /// SACK blocks as they stand on the wire.
+    pub blocks: &'a SackBlocks,
+    /// Wire sequence number of stream offset 0.
+    pub wire_start: u32,
+    /// ECE.
+    pub ecn_echo: bool,
+    /// The packet carries data or FIN: it is no duplicate ACK (RFC 5681 §2).
+    pub has_data: bool,
+}
+
+/// What one ACK delivers.
+struct Delivery {
+    now: Time,
+    echo: Option<u32>,
+    min_rtt: Duration,
+    /// Highest offset delivered before (RACK.fack).
+    highest_before: u64,
+    delivered: u64,
+    newly_sacked: u64,
+    /// Departure of the first segment acknowledged cumulatively, if it left once.
+    first_sent_at: Option<Time>,
+    retransmission_acknowledged: bool,
+    /// Departure of the retransmission that the timestamp names.
+    echoed_sent_at: Option<Time>,
+    newest: Option<DeliveredSegment>,
+    newest_end: u64,
+    /// The newest that is unambiguous, for RACK (RFC 8985 §6.2 step 2).
+    rack: Option<(Time, u64)>,
+    highest: u64,
+    reordered: bool,
+    fin: bool,
+}
+
+impl Delivery {
+    #[inline]
+    fn note(&mut self, segment: &Segment) {
+        let end = segment.end();
+        let is_retransmitted = segment.is_retransmitted();
+        self.delivered += u64::from(segment.length);
+        self.highest = self.highest.max(end);
+        self.fin |= segment.has_fin();
+        if self.newest.is_none_or(|newest| (segment.sent_at, end) > (newest.sent_at, self.newest_end)) {
+            self.newest = Some(DeliveredSegment { sent_at: segment.sent_at, snapshot: segment.snapshot });
+            self.newest_end = end;
+        }
+        if is_retransmitted {
+            // RFC 8985 §6.2 step 2: was it the retransmission, or the original after all?
+            let left_at = timestamp(segment.sent_at);
+            let echoes_earlier = self.echo.is_some_and(|echo| (echo.wrapping_sub(left_at) as i32) < 0);
+            if echoes_earlier || self.now.since(segment.sent_at) < self.min_rtt {
+                return;
+            }
+            if self.echo == Some(left_at) {
+                self.echoed_sent_at = Some(segment.sent_at);
+            }
+        } else if end < self.highest_before {
+            // RFC 8985 §6.2 step 3: delivered late, without having been sent again.
+            self.reordered = true;
+        }
+        if self.rack.is_none_or(|rack| (segment.sent_at, end) > rack) {
+            self.rack = Some((segment.sent_at, end));
+        }
+    }
+}
+
+impl DeliverySink for Delivery {
+    #[inline]
+    fn on_acknowledged(&mut self, segment: &Segment) {
+        if segment.is_retransmitted() {
+            self.retransmission_acknowledged = true;
+        } else if self.first_sent_at.is_none() {
+            self.first_sent_at = Some(segment.sent_at);
+        }
+        self.note(segment);
+    }
+    fn on_sacked(&mut self, segment: &Segment) {
+        self.newly_sacked += u64::from(segment.length);
+        self.note(segment);
+    }
+}
+
+impl Sender {
+    /// Takes an acknowledgement; returns whether it made progress.
+    pub fn handle_ack(&mut self, ack: &IncomingAck<'_>, now: Time) -> bool {
+        let una = self.board.una();
+        if ack.number > self.board.next() || ack.number < una {
+            return false;
+        }
+        self.blocked = false;
+        let window_changed = self.update_peer_window(ack);
+        let in_flight_before = self.flight();
+        let flight_size_before = self.board.flight_size();
+        let sacked_before = self.board.sacked();
+        let lost_before = self.board.lost_total();
+        let phase_before = self.phase;
+        let mut delivery = Delivery {
+            now,
+            echo: ack.echo,
+            min_rtt: self.rtt.minimum(),
+            highest_before: self.rack.highest,
+            delivered: 0,
+            newly_sacked: 0,
+            first_sent_at: None,
+            retransmission_acknowledged: false,
+            echoed_sent_at: None,
+            newest: None,
+            newest_end: 0,
+            rack: None,
+            highest: 0,
+            reordered: false,
+            fin: false,
+        };
+        let acked = ack.number - una;
+        if acked > 0 {
+            self.board.acknowledge(ack.number, &mut delivery);
+            self.buffer.release_below(ack.number);
+            self.fin_acknowledged |= self.fin_sent && ack.number == self.board.next();
+        }
+        let dsack = if self.sack && !ack.blocks.is_empty() { self.apply_sack(ack, &mut delivery) } else { None };
+        self.sample_rtt(acked, &delivery);
+        let (rate, is_round_start) = match &delivery.newest {
+            Some(newest) => self.sampler.on_delivered(delivery.delivered, newest, self.rtt.minimum(), now),
+            None => (RateSample::default(), false),
+        };
+        if !rate.interval.is_zero() {
+            self.last_rate = rate;
+        }
+        if acked > 0 {
+            self.timeouts_in_a_row = 0;
+        }
+
+        if self.phase != Phase::Open {
+            self.maybe_undo(acked, &delivery);
+            if self.phase != Phase::Open && ack.number >= self.recovery_point {
+                self.end_phase(now);
+            }
+        }
+        if self.settings.rack_tlp && self.sack {
+            self.probe_acknowledged(ack.number, dsack, acked, flight_size_before, now);
+        }
+        let is_dirty = !self.board.is_clean() || dsack.is_some();
+        let is_duplicate = acked == 0 && !ack.has_data && !window_changed && !self.board.is_empty();
+        if is_dirty || !self.sack {
+            self.detect_loss(acked, &delivery, dsack.is_some(), is_duplicate, ack.number, now);
+        }
+        let lost = self.board.lost_total().saturating_sub(lost_before);
+        if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
+            let flight = (flight_size_before, sacked_before, in_flight_before);
+            self.enter_recovery(CongestionKind::Loss, flight, now);
+        }
+        let feedback = self.ecn.map(|ecn| ecn.feedback);
+        let ecn_echo = ack.ecn_echo && feedback.is_some();
+        if ecn_echo && self.phase == Phase::Open && !self.board.is_empty() {
+            let flight = (flight_size_before, sacked_before, in_flight_before);
+            self.enter_recovery(CongestionKind::Ecn, flight, now);
+        }
+
+        if self.prr_on && matches!(self.phase, Phase::Recovery | Phase::Cwr) {
+            let is_safe = acked > 0 && lost == 0;
+            self.prr.on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
+        }
+        if delivery.delivered > 0 || lost > 0 || ecn_echo {
+            let in_slow_start = self.window < self.ssthresh;
+            let phase = if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
+            let per_packet = ecn_echo && feedback == Some(EcnFeedback::PerPacket);
+            self.controller.on_ack(&AckSample {
+                now,
+                acked,
+                delivered: delivery.delivered,
+                lost,
+                ecn_echo,
+                ce_bytes: if per_packet { delivery.delivered } else { 0 },
+                delivered_total: self.sampler.delivered(),
+                lost_total: self.board.lost_total(),
+                rate,
+                in_flight_before,
+                in_flight: self.flight(),
+                acknowledged: ack.number,
+                next_offset: self.board.next(),
+                rtt: delivery.rack.map(|(sent_at, _)| now.since(sent_at)),
+                min_rtt: self.rtt.minimum(),
+                smoothed_rtt: self.rtt.smoothed(),
+                // RFC 7661 §4.5.3; in slow start half a window in use is enough, since the next round doubles it.
+                is_window_limited: una < self.limited_until
+                    || (in_slow_start && self.window < 2 * self.flight_peak),
+                phase,
+                is_round_start,
+            });
+        }
+        self.refresh_window();
+        if acked > 0 {
+            self.restart_timers(now);
+        } else if delivery.newly_sacked > 0 {
+            self.schedule_probe(now);
+        }
+        acked > 0 || delivery.delivered > 0
+    }
+
+    #[inline]
+    fn update_peer_window(&mut self, ack: &IncomingAck<'_>) -> bool {
+        let changed = ack.window != self.peer_window;
+        self.peer_window = ack.window;
+        self.peer_window_max = self.peer_window_max.max(ack.window);
+        let edge = ack.number + ack.window;
+        if edge > self.peer_edge {
+            self.peer_edge = edge;
+            self.deadlines.persist = Time::MAX;
+            self.persist_back_off = 0;
+        }
+        changed
+    }
+
+    /// Applies the SACK blocks; returns the end of a duplicate's block (RFC 2883 §4).
+    fn apply_sack(&mut self, ack: &IncomingAck<'_>, delivery: &mut Delivery) -> Option<u64> {
+        let una = self.board.una();
+        let reference = ack.wire_start.wrapping_add(una as u32);
+        let offset = |wire: u32| una as i64 + i64::from(wire.wrapping_sub(reference) as i32);
+        let mut blocks = ack.blocks.iter().map(|(start, end)| (offset(start), offset(end)));
+        let first = blocks.next()?;
+        let mut dsack = None;
+        let mut second = None;
+        for (start, end) in blocks {
+            second.get_or_insert((start, end));
+            self.apply_block(start, end, delivery);
+        }
+        let repeats = |(start, end): (i64, i64)| first.0 >= start && first.1 <= end;
+        if first.1 <= una as i64 || second.is_some_and(repeats) {
+            dsack = u64::try_from(first.1).ok();
+        } else {
+            self.apply_block(first.0, first.1, delivery);
+        }
+        dsack
+    }
+
+    fn apply_block(&mut self, start: i64, end: i64, delivery: &mut Delivery) {
+        if start < end && end > 0 && end as u64 <= self.board.next() {
+            self.board.sack(start.max(0) as u64, end as u64, delivery);
+        }
+    }
+
+    /// One RTT sample an ACK that acknowledges new data (RFC 7323 §4.1), none that is ambiguous (Karn, RFC 6298 §3).
+    #[inline]
+    fn sample_rtt(&mut self, acked: u64, delivery: &Delivery) {
+        let now = delivery.now;
+        if let Some((sent_at, end)) = delivery.rack {
+            let rtt = now.since(sent_at);
+            self.rtt.note_minimum(rtt, now);
+            self.rack.on_delivered(sent_at, end, now);
+            self.rack.reordering_seen |= delivery.reordered;
+        }
+        self.rack.highest = self.rack.highest.max(delivery.highest);
+        if acked == 0 {
+            return;
+        }
+        let sample = if !delivery.retransmission_acknowledged {
+            // From the first segment on, which includes the wait for a delayed ACK, as a timestamp would.
+            delivery.first_sent_at.map(|sent_at| now.since(sent_at))
+        } else if let Some(sent_at) = delivery.echoed_sent_at {
+            Some(now.since(sent_at))
+        } else {
+            let ticks = delivery.echo.map(|echo| timestamp(now).wrapping_sub(echo));
+            // A tick is a millisecond; an echo from the future is no sample.
+            ticks.filter(|ticks| *ticks < 1 << 31).map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
+        };
+        if let Some(rtt) = sample {
+            self.rtt.sample(rtt, now);
+            self.rtt_sample = Some(rtt);
+        }
+    }
+
+    fn detect_loss(
+        &mut self,
+        acked: u64,
+        delivery: &Delivery,
+        dsack: bool,
+        is_duplicate: bool,
+        number: u64,
+        now: Time,
+    ) {
+        if !self.sack {
+            return self.detect_without_sack(acked, is_duplicate, number);
+        }
+        if self.settings.rack_tlp {
+            if dsack {
+                self.rack.on_dsack(self.board.una(), self.board.next());
+            }
+            self.detect_by_rack(now);
+            return;
+        }
+        // RFC 6675 §5: a duplicate ACK is one that SACKs something new.
+        if acked > 0 {
+            self.duplicate_acks = 0;
+        } else if delivery.newly_sacked > 0 {
+            self.duplicate_acks += 1;
+        }
+        self.board.detect_by_count(self.mss);
+        if self.duplicate_acks >= 3 && self.phase == Phase::Open {
+            self.board.mark_head_lost();
+        }
+    }
+
+    pub(super) fn detect_by_rack(&mut self, now: Time) {
+        if self.rack.rtt.is_zero() {
+            return;
+        }
+        let in_recovery = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        let window = self.rack.reordering_window(
+            self.rtt.minimum(),
+            self.rtt.smoothed(),
+            in_recovery,
+            self.board.sacked_segments(),
+        );
+        let patience = self.rack.rtt + window;
+        let wake = self.board.detect_by_time(self.rack.sent_at, self.rack.end, patience, now);
+        self.deadlines.reorder = wake.unwrap_or(Time::MAX);
+    }
+
+    /// NewReno's fast retransmit and recovery (RFC 6582). A duplicate ACK says that one segment has left the network;
+    /// where the RFC inflates the window by it, here the flight shrinks by it, which lets out the same.
+    fn detect_without_sack(&mut self, acked: u64, is_duplicate: bool, number: u64) {
+        if acked > 0 {
+            match self.phase {
+                Phase::Recovery => {
+                    // Partial ACK: the next hole is lost; deflate by what was acknowledged, less one segment.
+                    self.duplicate_bytes = self.duplicate_bytes.saturating_sub(acked.saturating_sub(self.mss));
+                    self.partial_acks += 1;
+                    if self.board.head().is_some_and(|(_, head)| !head.is_retransmitted()) {
+                        self.board.mark_head_lost();
+                    }
+                }
+                _ => {
+                    self.duplicate_acks = 0;
+                    self.duplicate_bytes = 0;
+                }
+            }
+        } else if is_duplicate && self.phase != Phase::Loss {
+            self.duplicate_acks += 1;
+            self.duplicate_bytes = (self.duplicate_bytes + self.mss).min(self.board.flight_size());
+            // RFC 6582 §3.2 step 1: not again for what the last recovery covered.
+            let covered = self.recovery_point != 0 && number <= self.recovery_point;
+            if self.duplicate_acks == 3 && !covered && matches!(self.phase, Phase::Open | Phase::Cwr) {
+                self.board.mark_head_lost();
+            }
+        }
+    }
+
+    /// Eifel (RFC 3522): the ACK of a retransmission echoes a timestamp older than that: the original had arrived.
+    fn maybe_undo(&mut self, acked: u64, delivery: &Delivery) {
+        if acked == 0 || !delivery.retransmission_acknowledged {
+            return;
+        }
+        let Some((first, echo)) = self.first_retransmission.zip(delivery.echo) else { return };
+        if self.settings.eifel && (echo.wrapping_sub(first) as i32) < 0 {
+            self.undo();
+        } else {
+            self.first_retransmission = None;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Proportional rate reduction (RFC 9937): how much each ACK of recovery lets out.
+//!
+//! While more is in flight than ssthresh, sending falls in proportion: ssthresh/RecoverFS bytes for each byte
+//! delivered. Below it, the flight is rebuilt by no more than what is delivered (CRB), and one segment more where the
+//! ACK shows that recovery goes well (SSRB).
+
+/// The state of one recovery, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prr {
+    ssthresh: u64,
+    /// RecoverFS: the flight when recovery began.
+    recover_fs: u64,
+    /// prr_delivered.
+    delivered: u64,
+    /// prr_out.
+    out: u64,
+    window: u64,
+}
+
+impl Prr {
+    /// Recovery begins (RFC 9937 §6): `recover_fs` is the flight less what was SACKed before this ACK, plus what this ACK
+    /// acknowledges.
+    pub fn begin(recover_fs: u64, ssthresh: u64) -> Prr {
+        Prr { ssthresh, recover_fs: recover_fs.max(1), delivered: 0, out: 0, window: ssthresh }
+    }
+
+    /// An ACK of recovery delivers `delivered` bytes. `is_safe` says that it advanced SND.UNA and indicated no further
+    /// loss (SafeACK).
+    pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool, mss: u64) {
+        if delivered == 0 {
+            // No progress: nothing more may leave than before, but a first retransmission must.
+            if self.out == 0 {
+                self.window = in_flight + mss;
+            }
+            return;
+        }
+        self.delivered += delivered;
+        let mut count = if in_flight > self.ssthresh {
+            // Proportional rate reduction, rounded up.
+            let share = u128::from(self.delivered) * u128::from(self.ssthresh);
+            let share = share.div_ceil(u128::from(self.recover_fs)) as u64;
+            share.saturating_sub(self.out)
+        } else {
+            // PRR-CRB by default, PRR-SSRB when recovery is in good progress; catch up as permitted.
+            let limit = self.delivered.saturating_sub(self.out).max(delivered) + if is_safe { mss } else { 0 };
+            limit.min(self.ssthresh - in_flight)
+        };
+        if self.out == 0 && count < mss {
+            // Force a fast retransmit upon entering recovery.
+            count = mss;
+        }
+        self.window = in_flight + count;
+    }
+
+    #[inline]
+    pub fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
+    /// The window that holds until the next ACK.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    #[test]
+    fn rfc9937_spreads_the_reduction_over_the_recovery() {
+        // 20 segments in flight, one lost, ssthresh 10: every other ACK lets a segment out.
+        let mut prr = Prr::begin(20 * MSS, 10 * MSS);
+        let mut in_flight = 18 * MSS;
+        let mut sent = Vec::new();
+        for ack in 0..18 {
+            prr.on_ack(MSS, in_flight, false, MSS);
+            let room = prr.window() - in_flight;
+            if room >= MSS {
+                prr.on_sent(MSS);
+                sent.push(ack);
+            } else {
+                in_flight -= MSS;
+            }
+        }
+        assert_eq!(sent, [0, 2, 4, 6, 8, 10, 12, 14, 16]);
+        assert!(in_flight <= 10 * MSS);
+    }
+
+    #[test]
+    fn rfc9937_conserves_packets_under_heavy_loss_and_catches_up_on_safe_acks() {
+        // 20 in flight, 15 lost: the flight is 4 and ssthresh 10.
+        let mut prr = Prr::begin(20 * MSS, 10 * MSS);
+        prr.on_ack(MSS, 4 * MSS, false, MSS);
+        assert_eq!(prr.window(), 5 * MSS, "CRB: one out for one delivered");
+        prr.on_sent(MSS);
+        prr.on_ack(MSS, 4 * MSS, true, MSS);
+        assert_eq!(prr.window(), 6 * MSS, "SSRB: one more on a safe ACK");
+    }
+
+    #[test]
+    fn rfc9937_the_first_ack_always_lets_a_retransmission_out() {
+        let mut prr = Prr::begin(100 * MSS, 50 * MSS);
+        prr.on_ack(MSS / 2, 98 * MSS, false, MSS);
+        assert_eq!(prr.window(), 99 * MSS);
+    }
+}

@@ -1,0 +1,127 @@
+//! RACK: loss detection by time (RFC 8985 §6).
+
+use jettison_core::{Duration, Time};
+
+/// RFC 8985 §6.2 step 4: recoveries without a DSACK after which the window is small again.
+const PERSIST: u32 = 16;
+/// RFC 8985 §6.2: SACKed segments that end the wait where no reordering was ever seen.
+const DUP_THRESH: u32 = 3;
+
+/// RACK's per-connection state (RFC 8985 §5.3).
+#[derive(Debug, Clone)]
+pub(super) struct Rack {
+    /// RACK.xmit_ts and RACK.end_seq: the segment sent last among all delivered.
+    pub sent_at: Time,
+    pub end: u64,
+    /// RACK.rtt: its RTT; zero before the first.
+    pub rtt: Duration,
+    /// RACK.fack: the highest offset delivered.
+    pub highest: u64,
+    pub reordering_seen: bool,
+    window_multiplier: u64,
+    persist: u32,
+    /// RACK.dsack_round: until this offset is acknowledged, further DSACKs are of the same round.
+    dsack_round: Option<u64>,
+}
+
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            sent_at: Time::ZERO,
+            end: 0,
+            rtt: Duration::ZERO,
+            highest: 0,
+            reordering_seen: false,
+            window_multiplier: 1,
+            persist: 0,
+            dsack_round: None,
+        }
+    }
+}
+
+impl Rack {
+    /// A segment that left at `sent_at` and ends at `end` is delivered (step 2).
+    #[inline]
+    pub fn on_delivered(&mut self, sent_at: Time, end: u64, now: Time) {
+        self.rtt = now.since(sent_at);
+        if (sent_at, end) > (self.sent_at, self.end) {
+            self.sent_at = sent_at;
+            self.end = end;
+        }
+    }
+
+    /// An ACK reported a duplicate (step 4): at most one growth of the window a round.
+    pub fn on_dsack(&mut self, una: u64, next: u64) {
+        if self.dsack_round.is_some_and(|end| una >= end) {
+            self.dsack_round = None;
+        }
+        if self.dsack_round.is_none() {
+            self.dsack_round = Some(next);
+            self.window_multiplier += 1;
+            self.persist = PERSIST;
+        }
+    }
+
+    /// A recovery ended (step 4).
+    pub fn on_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.window_multiplier = 1;
+        }
+    }
+
+    /// RACK_update_reo_wnd: how much later than expected a segment may be before it counts as lost.
+    pub fn reordering_window(
+        &self,
+        min_rtt: Duration,
+        smoothed_rtt: Duration,
+        in_recovery: bool,
+        sacked_segments: u32,
+    ) -> Duration {
+        if !self.reordering_seen && (in_recovery || sacked_segments >= DUP_THRESH) {
+            return Duration::ZERO;
+        }
+        if min_rtt == Duration::MAX {
+            return Duration::ZERO;
+        }
+        (min_rtt.saturating_mul(self.window_multiplier) / 4).min(smoothed_rtt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(40);
+
+    fn window(rack: &Rack, in_recovery: bool, sacked: u32) -> Duration {
+        rack.reordering_window(RTT, RTT, in_recovery, sacked)
+    }
+
+    #[test]
+    fn rfc8985_6_2_the_window_is_zero_in_recovery_until_reordering_is_seen() {
+        let mut rack = Rack::default();
+        assert_eq!(window(&rack, false, 2), RTT / 4);
+        assert_eq!(window(&rack, false, 3), Duration::ZERO);
+        assert_eq!(window(&rack, true, 0), Duration::ZERO);
+        rack.reordering_seen = true;
+        assert_eq!(window(&rack, true, 3), RTT / 4);
+    }
+
+    #[test]
+    fn rfc8985_6_2_the_window_grows_once_a_round_of_dsacks_and_shrinks_after_16_recoveries() {
+        let mut rack = Rack { reordering_seen: true, ..Rack::default() };
+        rack.on_dsack(0, 100);
+        rack.on_dsack(50, 150);
+        assert_eq!(window(&rack, true, 0), RTT / 2);
+        rack.on_dsack(100, 200);
+        rack.on_dsack(200, 300);
+        assert_eq!(window(&rack, true, 0), RTT);
+        rack.on_dsack(300, 400);
+        assert_eq!(window(&rack, true, 0), RTT, "at most SRTT");
+        for _ in 0..16 {
+            rack.on_recovery_end();
+        }
+        assert_eq!(window(&rack, true, 0), RTT / 4);
+    }
+}

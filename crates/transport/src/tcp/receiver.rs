@@ -1,0 +1,342 @@
+//! The receiving half: reassembly, when to acknowledge, what to advertise.
+//!
+//! An ACK is due after every second segment or the delayed-ACK timeout, and at once when a segment is out of order,
+//! fills a gap, repeats, or ends the stream (RFC 5681 §4.2). Offsets count from the first byte of the stream.
+
+use jettison_core::Time;
+use jettison_wire::SackBlocks;
+
+use super::parameters::Settings;
+use super::reassembly::Reassembly;
+use crate::Payload;
+use crate::congestion::EcnFeedback;
+
+/// A data segment as it arrived.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IncomingData<'a> {
+    /// Wire sequence number of its first byte.
+    pub sequence: u32,
+    /// Payload bytes.
+    pub length: u64,
+    /// The payload, if it is real.
+    pub bytes: Option<&'a [u8]>,
+    /// FIN.
+    pub fin: bool,
+    /// Congestion Experienced (RFC 3168).
+    pub ce: bool,
+    /// The sender says that it reduced its window (RFC 3168 §6.1.3).
+    pub cwr: bool,
+}
+
+/// An acknowledgement to be put into a packet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OutgoingAck {
+    /// Wire acknowledgement number.
+    pub number: u32,
+    /// Window field, scaled down.
+    pub window: u16,
+    /// ECE.
+    pub ecn_echo: bool,
+}
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    // What was agreed on.
+    settings: Settings,
+    /// Wire sequence number of stream offset 0.
+    wire_start: u32,
+    window_scale: u8,
+    pub sack: bool,
+    pub ecn: Option<EcnFeedback>,
+    // The stream.
+    reassembly: Reassembly,
+    /// Where FIN stands, once seen.
+    fin_at: Option<u64>,
+    pub fin_received: bool,
+    // Acknowledging.
+    /// Segments since the last ACK.
+    pending: u32,
+    ack_now: bool,
+    pub deadline: Time,
+    /// Offset past the last byte ever advertised.
+    edge: u64,
+    last_acknowledged: u64,
+    /// TS.Recent (RFC 7323 §4.3).
+    pub recent_timestamp: u32,
+    /// Starts of the ranges that grew last, the latest first (RFC 2018 §4).
+    recent: [u64; SackBlocks::MAX],
+    /// A duplicate to report (RFC 2883 §4).
+    duplicate: Option<(u64, u64)>,
+    // ECN.
+    ecn_echo: bool,
+    /// RFC 8257 §3.2: the ACK for what came before the mark changed.
+    flush: Option<(u64, bool)>,
+    // Statistics.
+    pub segments: u64,
+    pub duplicates: u64,
+    pub ce_segments: u64,
+    pub acks_sent: u64,
+}
+
+impl Receiver {
+    /// `wire_start` is the peer's initial sequence number plus one.
+    pub fn new(settings: Settings, wire_start: u32, window_scale: u8) -> Receiver {
+        Receiver {
+            settings,
+            wire_start,
+            window_scale,
+            sack: false,
+            ecn: None,
+            reassembly: Reassembly::default(),
+            fin_at: None,
+            fin_received: false,
+            pending: 0,
+            ack_now: false,
+            deadline: Time::MAX,
+            edge: settings.receive_buffer,
+            last_acknowledged: 0,
+            recent_timestamp: 0,
+            recent: [u64::MAX; SackBlocks::MAX],
+            duplicate: None,
+            ecn_echo: false,
+            flush: None,
+            segments: 0,
+            duplicates: 0,
+            ce_segments: 0,
+            acks_sent: 0,
+        }
+    }
+
+    /// Stream offset of a wire sequence number; negative before the stream.
+    #[inline]
+    pub fn offset(&self, sequence: u32) -> i64 {
+        let next = self.reassembly.next();
+        let reference = self.wire_start.wrapping_add(next as u32);
+        next as i64 + i64::from(sequence.wrapping_sub(reference) as i32)
+    }
+
+    /// In-order bytes that wait for the application.
+    #[inline]
+    pub fn readable(&self) -> u64 {
+        self.reassembly.readable()
+    }
+
+    /// Bytes received in order so far.
+    pub fn received(&self) -> u64 {
+        self.reassembly.next()
+    }
+
+    /// Whether an ACK is due now.
+    #[inline]
+    pub fn is_ack_due(&self) -> bool {
+        self.ack_now || self.flush.is_some()
+    }
+
+    /// Asks for an ACK at once.
+    pub fn acknowledge_now(&mut self) {
+        self.ack_now = true;
+    }
+
+    /// The delayed-ACK timer.
+    #[inline]
+    pub fn handle_wakeup(&mut self, now: Time) {
+        if self.deadline <= now {
+            self.deadline = Time::MAX;
+            self.ack_now = true;
+        }
+    }
+
+    /// Takes what the application reads; may call for a window update.
+    pub fn read(&mut self, max: u64) -> Option<Payload> {
+        let payload = self.reassembly.read(max)?;
+        // RFC 9293 §3.8.6.2.2: no update for crumbs. As Linux, tell the peer once its window would double.
+        let left = self.edge.saturating_sub(self.reassembly.next());
+        let free = self.free();
+        if free >= 2 * left && free - left >= self.settings.mss.min(self.settings.receive_buffer / 2) {
+            self.ack_now = true;
+        }
+        Some(payload)
+    }
+
+    #[inline]
+    fn free(&self) -> u64 {
+        self.settings.receive_buffer.saturating_sub(self.reassembly.readable())
+    }
+
+    /// Notes TSval (RFC 7323 §4.3); false if the segment is an old one (PAWS, §5.3).
+    #[inline]
+    pub fn accept_timestamp(&mut self, value: u32, sequence: u32) -> bool {
+        let age = self.recent_timestamp.wrapping_sub(value) as i32;
+        if age > 0 {
+            return false;
+        }
+        if self.offset(sequence) <= self.last_acknowledged as i64 {
+            self.recent_timestamp = value;
+        }
+        true
+    }
+
+    /// Takes a segment with data or FIN. Returns whether in-order data became readable.
+    pub fn handle_data(&mut self, data: &IncomingData<'_>, now: Time) -> bool {
+        self.segments += 1;
+        self.note_mark(data.ce, data.cwr);
+        let next = self.reassembly.next();
+        let start = self.offset(data.sequence);
+        if start == next as i64
+            && !data.fin
+            && self.fin_at.is_none()
+            && self.reassembly.held().is_empty()
+            && next + data.length <= self.edge
+        {
+            self.reassembly.insert(next, data.length, data.bytes);
+            self.delay_ack(now);
+            return true;
+        }
+        self.handle_irregular(data, start, next, now)
+    }
+
+    fn handle_irregular(&mut self, data: &IncomingData<'_>, start: i64, next: u64, now: Time) -> bool {
+        // Only what lies within the window is taken.
+        let end = start + data.length as i64;
+        let skip = (-start).clamp(0, data.length as i64) as u64;
+        let from = start.max(0) as u64;
+        let to = (end.max(0) as u64).min(self.edge);
+        let had_gap = !self.reassembly.held().is_empty();
+        let mut is_new = false;
+        if from < to {
+            let bytes = data.bytes.map(|bytes| &bytes[skip as usize..(skip + to - from) as usize]);
+            is_new = self.reassembly.insert(from, to - from, bytes);
+            if !is_new {
+                self.duplicates += 1;
+                if self.settings.dsack {
+                    self.duplicate = Some((from, to));
+                }
+            }
+        }
+        if data.fin && end >= 0 && self.fin_at.is_none() && (end as u64) <= self.edge {
+            self.fin_at = Some(end as u64);
+        }
+        let advanced = self.reassembly.next() > next;
+        if self.fin_at == Some(self.reassembly.next()) && !self.fin_received {
+            self.fin_received = true;
+            self.ack_now = true;
+        }
+        if is_new && from > self.reassembly.next() {
+            self.note_recent(from);
+        }
+        // RFC 5681 §4.2: out of order, gap filled, repeated, outside the window: at once.
+        if advanced && !had_gap && !self.fin_received && skip == 0 {
+            self.delay_ack(now);
+        } else {
+            self.ack_now = true;
+        }
+        advanced
+    }
+
+    #[inline]
+    fn delay_ack(&mut self, now: Time) {
+        self.pending += 1;
+        if self.pending >= self.settings.delayed_ack_segments {
+            self.ack_now = true;
+        } else if self.deadline == Time::MAX {
+            self.deadline = now.saturating_add(self.settings.delayed_ack_timeout);
+        }
+    }
+
+    fn note_recent(&mut self, start: u64) {
+        let at = self.recent.iter().position(|known| self.same_range(*known, start));
+        let at = at.unwrap_or(self.recent.len() - 1);
+        self.recent.copy_within(0..at, 1);
+        self.recent[0] = start;
+    }
+
+    fn same_range(&self, a: u64, b: u64) -> bool {
+        let range = self.reassembly.held().containing(b);
+        range.is_some_and(|(start, end)| (start..end).contains(&a))
+    }
+
+    #[inline]
+    fn note_mark(&mut self, ce: bool, cwr: bool) {
+        self.ce_segments += u64::from(ce);
+        match self.ecn {
+            None => {}
+            // RFC 3168 §6.1.3: echo until the sender says that it reduced; a mark on that packet counts anew.
+            Some(EcnFeedback::Classic) => self.ecn_echo = ce || (self.ecn_echo && !cwr),
+            Some(EcnFeedback::PerPacket) => {
+                if ce != self.ecn_echo {
+                    // RFC 8257 §3.2: what came before is acknowledged with the mark that it had.
+                    if self.pending > 0 {
+                        self.flush = Some((self.reassembly.next(), self.ecn_echo));
+                        self.pending = 0;
+                    }
+                    self.ecn_echo = ce;
+                }
+            }
+        }
+    }
+
+    /// The acknowledgement that a data packet carries along; `for_pure_ack` says that it travels alone. Taken as sent.
+    #[inline]
+    pub fn acknowledgement(&mut self, for_pure_ack: bool) -> OutgoingAck {
+        if for_pure_ack {
+            self.acks_sent += 1;
+            if let Some((next, ecn_echo)) = self.flush.take() {
+                return OutgoingAck { number: self.wire_start.wrapping_add(next as u32), window: self.window(), ecn_echo };
+            }
+        }
+        let has_news = self.sack && (!self.reassembly.held().is_empty() || self.duplicate.is_some());
+        if for_pure_ack || !has_news {
+            self.ack_now = false;
+            self.pending = 0;
+            self.deadline = Time::MAX;
+        }
+        let next = self.reassembly.next() + u64::from(self.fin_received);
+        self.last_acknowledged = next;
+        OutgoingAck { number: self.wire_start.wrapping_add(next as u32), window: self.window(), ecn_echo: self.ecn_echo }
+    }
+
+    #[inline]
+    fn window(&mut self) -> u16 {
+        let next = self.reassembly.next();
+        // RFC 9293 §3.8.6: the right edge never moves left.
+        let offered = self.free().max(self.edge.saturating_sub(next));
+        let field = (offered >> self.window_scale).min(65_535);
+        self.edge = self.edge.max(next + (field << self.window_scale));
+        field as u16
+    }
+
+    /// The SACK blocks of a pure ACK: a duplicate first, then the ranges that grew last (RFC 2018 §4, RFC 2883 §4).
+    #[inline]
+    pub fn sack_blocks(&mut self) -> SackBlocks {
+        let mut blocks = SackBlocks::EMPTY;
+        if !self.sack || (self.reassembly.held().is_empty() && self.duplicate.is_none()) {
+            return blocks;
+        }
+        let wire = |offset: u64| self.wire_start.wrapping_add(offset as u32);
+        if let Some((start, end)) = self.duplicate.take() {
+            blocks.push(wire(start), wire(end));
+            if let Some((start, end)) = self.reassembly.held().containing(start) {
+                blocks.push(wire(start), wire(end));
+            }
+        }
+        let mut told = [(0, 0); SackBlocks::MAX];
+        let mut count = 0;
+        let held = self.reassembly.held();
+        let fresh = self.recent.iter().filter_map(|start| held.containing(*start));
+        for range in fresh.chain(held.iter_down()) {
+            if told[..count].contains(&range) {
+                continue;
+            }
+            if !blocks.push(wire(range.0), wire(range.1)) {
+                break;
+            }
+            told[count] = range;
+            count += 1;
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The phases of congestion: entering, leaving and taking back recovery.
+
+use jettison_core::Time;
+
+use super::prr::Prr;
+use super::sender::{Force, Sender};
+use crate::congestion::{
+    CongestionEvent, CongestionKind, Phase, RecoveryControl, RecoveryEnd, RtoEvent,
+};
+
+impl Sender {
+    /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the
+    /// ACK that showed it.
+    pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), now: Time) {
+        let (flight_size, sacked, in_flight) = flight;
+        let reduced_already = self.phase == Phase::Cwr;
+        self.phase = match kind {
+            CongestionKind::Loss => Phase::Recovery,
+            CongestionKind::Ecn => Phase::Cwr,
+        };
+        self.recovery_kind = kind;
+        self.recovery_point = self.board.next();
+        self.deadlines.probe = Time::MAX;
+        self.begin_repair(flight_size);
+        match kind {
+            CongestionKind::Loss => self.counters.recoveries += 1,
+            CongestionKind::Ecn => self.counters.ecn_reductions += 1,
+        }
+        // RFC 3168 §6.1.2: loss and marks of one window of data are answered once.
+        if !reduced_already {
+            let recovery_point = self.recovery_point;
+            self.controller.on_congestion(&CongestionEvent { now, kind, flight_size, in_flight, recovery_point });
+            // RFC 9937 §6: RecoverFS leaves out what was SACKed before, and counts what this ACK delivers.
+            self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
+        }
+        self.cwr_pending = self.ecn.is_some();
+        let transport_decides = self.controller.recovery_control() == RecoveryControl::Transport;
+        if kind == CongestionKind::Loss && !self.prr_on && transport_decides {
+            // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment leaves at once.
+            self.force = Force::Retransmission;
+        }
+    }
+
+    fn begin_repair(&mut self, flight_size: u64) {
+        self.loss_flight_size = flight_size;
+        self.retransmitted_in_recovery = 0;
+        self.first_retransmission = None;
+        self.rescued = false;
+        self.partial_acks = 0;
+        self.board.begin_recovery();
+    }
+
+    /// The recovery point is acknowledged.
+    pub fn end_phase(&mut self, now: Time) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Open);
+        self.duplicate_acks = 0;
+        self.duplicate_bytes = 0;
+        self.first_retransmission = None;
+        if phase != Phase::Cwr {
+            self.rack.on_recovery_end();
+        }
+        if phase == Phase::Loss {
+            return;
+        }
+        let ssthresh = self.controller.ssthresh();
+        let window = if self.sack {
+            // RFC 9937 §6, RFC 6675 §5.
+            ssthresh
+        } else {
+            // RFC 6582 §3.2 step 3, option 1: no burst when little is in flight.
+            ssthresh.min(self.board.flight_size().max(self.mss) + self.mss)
+        };
+        self.controller.on_recovery_end(&RecoveryEnd {
+            now,
+            kind: self.recovery_kind,
+            window,
+            flight_size: self.board.flight_size(),
+            loss_flight_size: self.loss_flight_size,
+            retransmitted: self.retransmitted_in_recovery,
+        });
+    }
+
+    /// The last reduction answered no loss (RFC 4015): the window is back, and nothing is lost.
+    pub fn undo(&mut self) {
+        self.board.unmark_lost();
+        self.phase = Phase::Open;
+        self.force = Force::None;
+        self.duplicate_acks = 0;
+        self.duplicate_bytes = 0;
+        self.first_retransmission = None;
+        self.cwr_pending = false;
+        self.counters.spurious_recoveries += 1;
+        self.rack.on_recovery_end();
+        // RFC 8985 §6.2: what was taken for loss was reordering.
+        self.rack.reordering_seen = true;
+        self.controller.on_spurious_recovery();
+    }
+
+    /// The retransmission timer expired (RFC 6298 §5.4 to §5.6).
+    pub fn on_timeout(&mut self, now: Time) {
+        self.counters.timeouts += 1;
+        self.timeouts_in_a_row += 1;
+        if self.timeouts_in_a_row > self.settings.max_retransmissions {
+            self.is_dead = true;
+            return;
+        }
+        let (flight_size, in_flight) = (self.board.flight_size(), self.flight());
+        let is_repeated = self.phase == Phase::Loss && self.timeouts_in_a_row > 1;
+        if self.settings.rack_tlp && self.sack && !self.rack.rtt.is_zero() {
+            // RFC 8985 §6.3: what left lately may still arrive.
+            let window = self.rack.reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
+            let patience = self.rack.rtt + window;
+            self.board.mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
+        } else {
+            self.board.mark_lost_on_timeout(|_| true);
+        }
+        self.phase = Phase::Loss;
+        self.recovery_kind = CongestionKind::Loss;
+        self.recovery_point = self.board.next();
+        self.begin_repair(flight_size);
+        self.duplicate_acks = 0;
+        self.duplicate_bytes = 0;
+        self.probe_end = None;
+        self.cwr_pending = self.ecn.is_some();
+        self.controller.on_rto(&RtoEvent { now, flight_size, in_flight, is_repeated });
+        self.refresh_window();
+        self.rtt.back_off();
+        self.force = Force::Retransmission;
+        self.deadlines.probe = Time::MAX;
+        self.deadlines.reorder = Time::MAX;
+        self.deadlines.rto = now.saturating_add(self.rtt.rto());
+    }
+
+    /// Whether a tail loss probe repaired a loss (RFC 8985 §7.4.2).
+    #[inline]
+    pub fn probe_acknowledged(
+        &mut self,
+        number: u64,
+        dsack: Option<u64>,
+        acked: u64,
+        flight_size: u64,
+        now: Time,
+    ) {
+        let Some(end) = self.probe_end.filter(|end| number >= *end) else { return };
+        if !self.probe_is_retransmission || dsack == Some(end) {
+            // New data arrived, or both the original and the probe did.
+            self.probe_end = None;
+        } else if number > end {
+            // The probe repaired the loss of the last segment: answer that loss.
+            self.probe_end = None;
+            if self.phase == Phase::Open {
+                let in_flight = self.flight();
+                self.controller.on_congestion(&CongestionEvent {
+                    now,
+                    kind: CongestionKind::Loss,
+                    flight_size,
+                    in_flight,
+                    recovery_point: number,
+                });
+                let window = self.controller.ssthresh();
+                self.controller.on_recovery_end(&RecoveryEnd {
+                    now,
+                    kind: CongestionKind::Loss,
+                    window,
+                    flight_size: self.board.flight_size(),
+                    loss_flight_size: flight_size,
+                    retransmitted: self.mss.min(flight_size),
+                });
+            }
+        } else if acked == 0 && dsack.is_none() {
+            // A duplicate ACK without SACK: the original was there.
+            self.probe_end = None;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! RTT estimation and the retransmission timeout (RFC 6298).
+
+use jettison_core::{Duration, Time};
+
+/// How long a lowest RTT is remembered at least: twice this at most.
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(150);
+/// Most doublings of the timeout that count.
+const MAX_BACK_OFF: u32 = 30;
+
+/// SRTT, RTTVAR and RTO, in nanoseconds.
+#[derive(Debug, Clone)]
+pub(super) struct RttEstimator {
+    // Parameters.
+    min_rto: Duration,
+    max_rto: Duration,
+    // State.
+    smoothed: u64,
+    variation: u64,
+    latest: Duration,
+    /// The timeout before backing off.
+    base: Duration,
+    back_off: u32,
+    /// Lowest RTT since `window_began`, and in the window before.
+    min_current: Duration,
+    min_previous: Duration,
+    window_began: Time,
+}
+
+impl RttEstimator {
+    pub fn new(initial_rto: Duration, min_rto: Duration, max_rto: Duration, now: Time) -> RttEstimator {
+        RttEstimator {
+            min_rto,
+            max_rto,
+            smoothed: 0,
+            variation: 0,
+            latest: Duration::ZERO,
+            base: initial_rto,
+            back_off: 0,
+            min_current: Duration::MAX,
+            min_previous: Duration::MAX,
+            window_began: now,
+        }
+    }
+
+    /// Takes a sample (RFC 6298 §2.2, §2.3) and forgets the back-off (§5.7, Karn).
+    #[inline]
+    pub fn sample(&mut self, rtt: Duration, now: Time) {
+        let sample = rtt.as_nanos().max(1);
+        if self.smoothed == 0 {
+            self.smoothed = sample;
+            self.variation = sample / 2;
+        } else {
+            // beta = 1/4, alpha = 1/8.
+            let error = self.smoothed.abs_diff(sample);
+            self.variation = self.variation - self.variation / 4 + error / 4;
+            self.smoothed = self.smoothed - self.smoothed / 8 + sample / 8;
+        }
+        self.latest = rtt;
+        self.back_off = 0;
+        self.base = Duration::from_nanos(self.smoothed + (4 * self.variation).max(1)).clamp(self.min_rto, self.max_rto);
+        self.note_minimum(rtt, now);
+    }
+
+    /// Notes an RTT for the lowest one alone: that of the segment sent last, without the wait for a delayed ACK.
+    #[inline]
+    pub fn note_minimum(&mut self, rtt: Duration, now: Time) {
+        if now.since(self.window_began) > MIN_RTT_WINDOW {
+            self.min_previous = self.min_current;
+            self.min_current = Duration::MAX;
+            self.window_began = now;
+        }
+        if rtt < self.min_current {
+            self.min_current = rtt;
+        }
+    }
+
+    /// Doubles the timeout (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        self.back_off = (self.back_off + 1).min(MAX_BACK_OFF);
+    }
+
+    /// The handshake needed a retransmission: start data transfer with 3 s (RFC 6298 §5.7).
+    pub fn handshake_was_retransmitted(&mut self) {
+        if self.smoothed == 0 {
+            self.base = self.base.max(Duration::from_secs(3)).min(self.max_rto);
+        }
+        self.back_off = 0;
+    }
+
+    /// The timeout, backed off.
+    #[inline]
+    pub fn rto(&self) -> Duration {
+        if self.back_off == 0 {
+            return self.base;
+        }
+        self.base.saturating_mul(1 << self.back_off).min(self.max_rto)
+    }
+
+    /// Zero before the first sample.
+    #[inline]
+    pub fn smoothed(&self) -> Duration {
+        Duration::from_nanos(self.smoothed)
+    }
+
+    pub fn variation(&self) -> Duration {
+        Duration::from_nanos(self.variation)
+    }
+
+    pub fn latest(&self) -> Duration {
+        self.latest
+    }
+
+    /// The lowest RTT of the last minutes; `MAX` before the first.
+    #[inline]
+    pub fn minimum(&self) -> Duration {
+        self.min_current.min(self.min_previous)
+    }
+
+    #[inline]
+    pub fn has_sample(&self) -> bool {
+        self.smoothed != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn estimator() -> RttEstimator {
+        RttEstimator::new(MS(1000), MS(200), Duration::from_secs(60), Time::ZERO)
+    }
+
+    #[test]
+    fn rfc6298_2_2_the_first_sample_sets_srtt_and_half_of_it_as_variation() {
+        let mut rtt = estimator();
+        assert_eq!(rtt.rto(), MS(1000));
+        rtt.sample(MS(400), Time::ZERO);
+        assert_eq!((rtt.smoothed(), rtt.variation()), (MS(400), MS(200)));
+        assert_eq!(rtt.rto(), MS(1200));
+    }
+
+    #[test]
+    fn rfc6298_2_3_later_samples_are_smoothed() {
+        let mut rtt = estimator();
+        rtt.sample(MS(400), Time::ZERO);
+        rtt.sample(MS(480), Time::ZERO);
+        assert_eq!(rtt.variation(), MS(170));
+        assert_eq!(rtt.smoothed(), MS(410));
+        assert_eq!(rtt.rto(), MS(410 + 680));
+    }
+
+    #[test]
+    fn rfc6298_2_4_the_timeout_has_a_floor_and_5_5_doubles_up_to_a_ceiling() {
+        let mut rtt = estimator();
+        for _ in 0..50 {
+            rtt.sample(MS(10), Time::ZERO);
+        }
+        assert_eq!(rtt.rto(), MS(200));
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto(), MS(800));
+        for _ in 0..40 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto(), Duration::from_secs(60));
+        rtt.sample(MS(10), Time::ZERO);
+        assert_eq!(rtt.rto(), MS(200));
+    }
+
+    #[test]
+    fn the_lowest_rtt_is_forgotten_after_minutes() {
+        let mut rtt = estimator();
+        rtt.sample(MS(10), Time::ZERO);
+        rtt.sample(MS(50), Time::from_secs(160));
+        assert_eq!(rtt.minimum(), MS(10));
+        rtt.sample(MS(50), Time::from_secs(320));
+        assert_eq!(rtt.minimum(), MS(50));
+    }
+}

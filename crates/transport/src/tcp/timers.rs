@@ -1,0 +1,106 @@
+//! The deadlines of the sending half.
+
+use jettison_core::{Duration, Time};
+
+use super::sender::{Force, Sender};
+use crate::congestion::{CongestionKind, Phase};
+
+impl Sender {
+    /// Does what is due at `now`. Deadlines that have moved on are no concern of the caller: too early a call does
+    /// nothing.
+    pub fn handle_wakeup(&mut self, now: Time) {
+        if self.deadlines.pacing <= now {
+            self.deadlines.pacing = Time::MAX;
+            self.blocked = false;
+        }
+        if self.deadlines.reorder <= now {
+            self.on_reorder_timer(now);
+        }
+        if self.deadlines.probe <= now {
+            // RFC 8985 §7.2: it comes before a timeout due at the same time, and re-arms that.
+            self.deadlines.probe = Time::MAX;
+            self.force = Force::TailLossProbe;
+            self.deadlines.rto = now.saturating_add(self.rtt.rto());
+            self.blocked = false;
+        }
+        if self.deadlines.rto <= now {
+            self.deadlines.rto = Time::MAX;
+            if !self.board.is_empty() {
+                self.on_timeout(now);
+            }
+            self.blocked = false;
+        }
+        if self.deadlines.persist <= now {
+            self.deadlines.persist = Time::MAX;
+            if self.board.is_empty() {
+                self.force = Force::WindowProbe;
+                self.arm_persist(now);
+            }
+            self.blocked = false;
+        }
+    }
+
+    /// RFC 8985 §6.3: the reordering window of a segment is over.
+    fn on_reorder_timer(&mut self, now: Time) {
+        self.deadlines.reorder = Time::MAX;
+        let flight = (self.board.flight_size(), self.board.sacked(), self.flight());
+        let lost_before = self.board.lost_total();
+        self.detect_by_rack(now);
+        if self.board.lost_total() > lost_before && matches!(self.phase, Phase::Open | Phase::Cwr) {
+            self.enter_recovery(CongestionKind::Loss, flight, now);
+            if self.prr_on {
+                // No ACK drives this entry: the first retransmission leaves by force.
+                self.force = Force::Retransmission;
+            }
+            self.refresh_window();
+        }
+        self.blocked = false;
+    }
+
+    /// New data was acknowledged (RFC 6298 §5.2, §5.3).
+    #[inline]
+    pub fn restart_timers(&mut self, now: Time) {
+        if self.board.is_empty() {
+            self.deadlines.rto = Time::MAX;
+            self.deadlines.probe = Time::MAX;
+            self.deadlines.reorder = Time::MAX;
+            return;
+        }
+        // RFC 6582 §4, the impatient variant: without SACK only the first partial ACK restarts the timer.
+        if self.sack || self.phase != Phase::Recovery || self.partial_acks <= 1 {
+            self.deadlines.rto = now.saturating_add(self.rtt.rto());
+        }
+        self.schedule_probe(now);
+    }
+
+    /// Arms the tail loss probe, if one is called for (RFC 8985 §7.2).
+    #[inline]
+    pub fn schedule_probe(&mut self, now: Time) {
+        if !self.settings.rack_tlp
+            || !self.sack
+            || self.phase != Phase::Open
+            || self.board.sacked() > 0
+            || self.probe_end.is_some()
+            || self.board.is_empty()
+        {
+            self.deadlines.probe = Time::MAX;
+            return;
+        }
+        let mut timeout = if self.rtt.has_sample() {
+            self.rtt.smoothed() * 2
+        } else {
+            Duration::from_secs(1)
+        };
+        if self.board.len() == 1 {
+            timeout += self.settings.tlp_max_ack_delay;
+        }
+        self.deadlines.probe = now.saturating_add(timeout).min(self.deadlines.rto);
+    }
+
+    /// Arms the window probe (RFC 9293 §3.8.6.1: after an RTO, then at growing intervals).
+    pub fn arm_persist(&mut self, now: Time) {
+        let interval = self.rtt.rto().saturating_mul(1 << self.persist_back_off.min(20));
+        self.persist_back_off += 1;
+        self.deadlines.persist = now.saturating_add(interval.min(self.settings.max_rto));
+    }
+}

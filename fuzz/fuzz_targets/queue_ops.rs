@@ -1,0 +1,39 @@
+//! Any sequence of operations on any registered queue discipline: none panics, none loses or invents a packet.
+//!
+//! `cargo +nightly fuzz run queue_ops`
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../crates/queue/tests/driver/mod.rs"]
+#[allow(dead_code)]
+mod driver;
+
+#[derive(Debug, Arbitrary)]
+enum Step {
+    Enqueue { flow: u8, length: u16, ecn: u8 },
+    Dequeue(u8),
+    AdvanceMicros(u16),
+    Advance(u64),
+    Capacity(u64),
+}
+
+fuzz_target!(|input: (u8, u64, Vec<Step>)| {
+    let (which, seed, steps) = input;
+    let operations: Vec<driver::Operation> = steps
+        .into_iter()
+        .map(|step| match step {
+            Step::Enqueue { flow, length, ecn } => driver::Operation::Enqueue { flow, length, ecn },
+            Step::Dequeue(count) => driver::Operation::Dequeue(count),
+            Step::AdvanceMicros(micros) => driver::Operation::Advance(u64::from(micros) * 1_000),
+            Step::Advance(nanos) => driver::Operation::Advance(nanos),
+            Step::Capacity(bits) => driver::Operation::Capacity(bits),
+        })
+        .collect();
+    let configurations = driver::configurations();
+    let value = &configurations[usize::from(which) % configurations.len()];
+    let mut queue = driver::build_with_seed(value, seed).expect("every configuration of the driver builds");
+    driver::drive(&mut *queue, &operations);
+});

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Everything that must hold, step by step. A step that fails does not keep the later ones from running; the end says
+# which failed, and the exit status is 1 if any did.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$HOME/.cargo/bin:$PATH"
+cargo=${CARGO:-cargo}
+
+results=()
+failed=0
+step() {
+  local name=$1 status
+  shift
+  echo "== $name: $*"
+  if "$@"; then
+    results+=("ok      $name")
+  else
+    status=$?
+    results+=("FAILED  $name (status $status)")
+    failed=1
+  fi
+}
+
+step format "$cargo" fmt --all --check
+step clippy "$cargo" clippy --workspace --all-targets --locked -- -D warnings
+# Unit, property and end-to-end tests (those run the built command), and the examples in the documentation.
+step tests "$cargo" test --workspace --locked --no-fail-fast
+step documentation env RUSTDOCFLAGS=-Dwarnings "$cargo" doc --workspace --no-deps --locked
+step tree scripts/check-tree.sh
+if command -v cargo-deny >/dev/null; then
+  step dependencies "$cargo" deny --log-level error check bans licenses sources
+else
+  results+=("left    dependencies (cargo-deny is not installed; \`make deny\` installs and runs it)")
+fi
+
+echo
+printf '%s\n' "${results[@]}"
+exit $failed
