@@ -4,6 +4,8 @@
 
 #![no_main]
 
+use std::sync::LazyLock;
+
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +22,8 @@ enum Step {
     Capacity(u64),
 }
 
+static CONFIGURATIONS: LazyLock<Vec<serde_json::Value>> = LazyLock::new(driver::configurations);
+
 fuzz_target!(|input: (u8, u64, Vec<Step>)| {
     let (which, seed, steps) = input;
     let operations: Vec<driver::Operation> = steps
@@ -32,8 +36,7 @@ fuzz_target!(|input: (u8, u64, Vec<Step>)| {
             Step::Capacity(bits) => driver::Operation::Capacity(bits),
         })
         .collect();
-    let configurations = driver::configurations();
-    let value = &configurations[usize::from(which) % configurations.len()];
+    let value = &CONFIGURATIONS[usize::from(which) % CONFIGURATIONS.len()];
     let mut queue = driver::build_with_seed(value, seed).expect("every configuration of the driver builds");
     driver::drive(&mut *queue, &operations);
 });

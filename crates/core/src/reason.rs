@@ -17,6 +17,8 @@ pub enum DropReason {
     IredFlag,
     /// An egress clone or recirculated copy that has done its work.
     CloneConsumed,
+    /// A clone that found no room: what it was to tell is lost, the packet it was made of is not.
+    CloneLost,
     /// Recirculation had no room.
     RecirculationFull,
     /// Random loss on a link.
@@ -37,7 +39,7 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 15] = [
+    pub const ALL: [DropReason; 16] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -53,6 +55,7 @@ impl DropReason {
         DropReason::NoSocket,
         DropReason::Malformed,
         DropReason::ResubmitLimit,
+        DropReason::CloneLost,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -73,6 +76,7 @@ impl DropReason {
             DropReason::NoSocket => 12,
             DropReason::Malformed => 13,
             DropReason::ResubmitLimit => 14,
+            DropReason::CloneLost => 15,
         }
     }
 
@@ -94,6 +98,7 @@ impl DropReason {
             DropReason::NoSocket => "no-socket",
             DropReason::Malformed => "malformed",
             DropReason::ResubmitLimit => "resubmit-limit",
+            DropReason::CloneLost => "clone-lost",
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Run-time registries: an id, what can be built under it, and the documentation that `jettison list` prints.
 
 use indexmap::IndexMap;
-use schemars::Schema;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 /// What a registry entry tells about itself.
 pub trait Catalogue {
@@ -52,6 +54,10 @@ impl BuildError {
     pub fn whole(message: impl Into<String>) -> BuildError {
         BuildError { path: Vec::new(), message: message.into() }
     }
+    /// An error in the value of `key` unless `holds`.
+    pub fn unless(holds: bool, key: &str, message: impl FnOnce() -> String) -> Result<(), BuildError> {
+        if holds { Ok(()) } else { Err(BuildError::at(key, message())) }
+    }
     /// The same error, seen from the table that holds this one under `key`.
     pub fn under(mut self, key: &str) -> BuildError {
         self.path.insert(0, key.to_owned());
@@ -59,19 +65,32 @@ impl BuildError {
     }
 }
 
-/// Reads an entry's parameters from an object without its `kind`; an error carries the offending key's path.
-pub fn parameters<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, BuildError> {
-    serde_path_to_error::deserialize(value).map_err(|error| BuildError {
-        path: error
-            .path()
-            .iter()
-            .filter_map(|segment| match segment {
-                serde_path_to_error::Segment::Map { key } => Some(key.clone()),
-                serde_path_to_error::Segment::Seq { index } => Some(index.to_string()),
-                _ => None,
-            })
-            .collect(),
-        message: error.inner().to_string(),
+/// Reads an entry's parameters from an object without its `kind`. What is not written takes its default.
+///
+/// # Errors
+/// With the path of the offending key; an unknown key is answered with the nearest known one.
+pub fn parameters<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, BuildError> {
+    if let Value::Object(table) = value {
+        let schema = schema_for!(T);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> = properties.map(|p| p.keys().map(String::as_str).collect()).unwrap_or_default();
+        if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
+            let list = known.join(", ");
+            let message = match nearest(key, known.iter().copied()) {
+                Some(near) => format!("unknown key `{key}`; did you mean `{near}`? Known: {list}"),
+                None => format!("unknown key `{key}`. Known: {list}"),
+            };
+            return Err(BuildError::at(key, message));
+        }
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().iter().filter_map(|segment| match segment {
+            Segment::Seq { index } => Some(index.to_string()),
+            Segment::Map { key } => Some(key.clone()),
+            Segment::Enum { variant } => Some(variant.clone()),
+            Segment::Unknown => None,
+        });
+        BuildError { path: path.collect(), message: error.inner().to_string() }
     })
 }
 

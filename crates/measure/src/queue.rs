@@ -79,10 +79,11 @@ impl QueueMeter {
         self.interval_marks = Default::default();
     }
 
-    /// Drops of all reasons since the warm-up. A clone that has done its work is no loss and is not counted.
+    /// Drops of all reasons since the warm-up. A clone is no flow's packet: its end is not counted.
     pub fn total_drops(&self) -> u64 {
         let all: u64 = self.drops.iter().sum();
-        all - self.drops[DropReason::CloneConsumed.index()]
+        let clones = [DropReason::CloneConsumed, DropReason::CloneLost].map(|reason| self.drops[reason.index()]);
+        all - clones.iter().sum::<u64>()
     }
 
     /// Marks of all reasons since the warm-up.

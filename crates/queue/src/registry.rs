@@ -1,13 +1,12 @@
 //! Which disciplines there are, and how one is built from what a scenario says.
 
-use std::fmt;
 use std::sync::Arc;
 
-use jettison_core::{Catalogue, RandomStream, Registry, nearest};
+pub use jettison_core::{BuildError, parameters};
+use jettison_core::{Catalogue, RandomStream, Registry};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use serde_path_to_error::Segment;
 
 use crate::{QueueDiscipline, codel, pi2, priority, red, tail_drop};
 
@@ -85,41 +84,6 @@ fn which(registry: &Registry<Discipline>) -> String {
     )
 }
 
-/// Reads a discipline's parameters from an object without `kind`. What is not written takes its default.
-///
-/// # Errors
-/// With the path of the offending key; an unknown key is an error that suggests the nearest known one.
-pub fn parameters<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, BuildError> {
-    if let Value::Object(table) = value {
-        let schema = schema_for!(T);
-        let known: Vec<&str> = schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .map(|properties| properties.keys().map(String::as_str).collect())
-            .unwrap_or_default();
-        if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
-            let list = known.join(", ");
-            let message = match nearest(key, known.iter().copied()) {
-                Some(near) => format!("unknown key `{key}`; did you mean `{near}`? Known: {list}"),
-                None => format!("unknown key `{key}`. Known: {list}"),
-            };
-            return Err(BuildError::at(key, message));
-        }
-    }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().iter().filter_map(|segment| match segment {
-            Segment::Seq { index } => Some(index.to_string()),
-            Segment::Map { key } => Some(key.clone()),
-            Segment::Enum { variant } => Some(variant.clone()),
-            Segment::Unknown => None,
-        });
-        BuildError {
-            path: path.collect(),
-            message: error.inner().to_string(),
-        }
-    })
-}
-
 /// What a discipline may need to know of its place when it is built.
 pub struct BuildContext<'a> {
     /// Gives the random stream of this queue's component of that name.
@@ -179,51 +143,6 @@ impl Catalogue for Discipline {
         (self.schema)()
     }
 }
-
-/// Parameters that cannot be built from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BuildError {
-    /// Keys from the discipline's table to the offending one; empty for the table itself.
-    pub path: Vec<String>,
-    /// What is wrong and what would be right.
-    pub message: String,
-}
-
-impl BuildError {
-    /// An error in the value of `key`.
-    pub fn at(key: &str, message: impl Into<String>) -> BuildError {
-        BuildError {
-            path: vec![key.to_owned()],
-            message: message.into(),
-        }
-    }
-
-    /// The same error, seen from a table that holds this one under `key`.
-    pub fn under(mut self, key: &str) -> BuildError {
-        self.path.insert(0, key.to_owned());
-        self
-    }
-
-    /// An error in the value of `key` unless `holds`.
-    pub fn unless(holds: bool, key: &str, message: impl FnOnce() -> String) -> Result<(), BuildError> {
-        if holds {
-            Ok(())
-        } else {
-            Err(BuildError::at(key, message()))
-        }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path.join("."))?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 #[cfg(test)]
 mod tests {

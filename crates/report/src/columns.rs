@@ -9,7 +9,7 @@ use crate::summary::{Estimate, RunSummary};
 /// One column of the comparison: a metric of one object, or the mean of it over several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Heading, such as `sojourn p99`.
+    /// Heading, such as `sojourn p99`. Two columns of different subjects may share it.
     pub title: String,
     /// Unit of the values.
     pub unit: String,
@@ -45,6 +45,9 @@ impl ColumnValue {
     /// As tables print it: `96.44 ± 0.13`.
     pub fn text(&self) -> String {
         match self.estimate.half_width() {
+            Some(half) if self.is_count && half == 0.0 => {
+                format!("{} ± 0", number::count(self.estimate.mean))
+            }
             None if self.is_count => number::count(self.estimate.mean),
             half => number::with_interval(self.estimate.mean, half),
         }
@@ -65,7 +68,9 @@ impl Column {
             match jettison_measure::statistics::mean(&found.collect::<Vec<_>>()) {
                 Some(value) => values.push(value),
                 // A recorder leaves out counts of what never happened.
-                None if is_count && run.values.iter().any(|v| self.objects.contains(&v.object)) => values.push(0.0),
+                None if is_count && run.values.iter().any(|v| self.objects.contains(&v.object)) => {
+                    values.push(0.0)
+                }
                 None => {}
             }
         }
@@ -115,7 +120,9 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         }
     }
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
-        let Some(unit) = objects.iter().find_map(|o| units.get(&(*o, metric))) else { return };
+        let Some(unit) = objects.iter().find_map(|o| units.get(&(*o, metric))) else {
+            return;
+        };
         if !objects.iter().any(|o| nonzero.contains(&(*o, metric))) {
             return;
         }
@@ -157,7 +164,6 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             continue;
         }
         for flow in &flows {
-            let title = if flows.len() == 1 { title.to_owned() } else { format!("{flow} {title}") };
             add(&format!("{title} mean"), flow, &[*flow], metric, Statistic::Mean);
             add(&format!("{title} p99"), flow, &[*flow], metric, Statistic::P99);
         }
@@ -176,7 +182,8 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
     // A switch summarises its clones under its own name.
     for (metric, title) in [("recirculated_share", "recirculated"), ("clones", "clones")] {
-        let switches: Vec<&str> = units.keys().filter(|(_, m)| *m == metric).map(|(object, _)| *object).collect();
+        let switches: Vec<&str> =
+            units.keys().filter(|(_, m)| *m == metric).map(|(object, _)| *object).collect();
         if let [only] = switches.as_slice() {
             add(title, only, &[*only], metric, Statistic::Mean);
         }

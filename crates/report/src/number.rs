@@ -59,6 +59,7 @@ fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(w, f)| (w, f));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |d| ("-", d));
+    let sign = if text.contains(|c: char| matches!(c, '1'..='9')) { sign } else { "" }; // no negative zero
     let mut out = String::with_capacity(text.len() + digits.len() / 3);
     out.push_str(sign);
     for (i, digit) in digits.chars().enumerate() {

@@ -118,7 +118,9 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(block) = reader.next_block() {
             match block.unwrap().0 {
-                Block::EnhancedPacket(p) => seen.push((p.timestamp.as_nanos(), p.original_len, p.data.into_owned())),
+                Block::EnhancedPacket(p) => {
+                    seen.push((p.timestamp.as_nanos(), p.original_len, p.data.into_owned()))
+                }
                 Block::InterfaceDescription(i) => {
                     assert_eq!((i.linktype, i.snaplen), (DataLink::ETHERNET, 60));
                     assert_eq!(i.ts_resolution(), InterfaceTsResolution::NANO);

@@ -147,7 +147,9 @@ impl Summary {
                     };
                     means.extend(runs.iter().zip(&maps).filter(silent).map(|_| 0.0));
                 }
-                let Some(estimate) = Estimate::of(&means) else { continue };
+                let Some(estimate) = Estimate::of(&means) else {
+                    continue;
+                };
                 rows.push(SummaryRow {
                     variant: variant.to_owned(),
                     object: first.object.clone(),
@@ -164,7 +166,9 @@ impl Summary {
 
     /// The row of that variant, object, metric and part.
     pub fn row(&self, variant: &str, object: &str, metric: &str, part: &str) -> Option<&SummaryRow> {
-        self.rows.iter().find(|r| r.variant == variant && r.object == object && r.metric == metric && r.part == part)
+        self.rows
+            .iter()
+            .find(|r| r.variant == variant && r.object == object && r.metric == metric && r.part == part)
     }
 
     /// The records that `run --json` prints, one a row.

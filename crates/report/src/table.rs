@@ -14,8 +14,12 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
     let mut first = vec!["variant".to_owned(), String::new()];
     first.extend(variants.iter().map(|variant| variant.name.clone()));
     let mut columns = Vec::new();
-    for column in comparison_columns(results) {
-        let mut cells = vec![column.title.clone(), column.unit.clone()];
+    let shown = comparison_columns(results);
+    for column in &shown {
+        let is_shared = shown.iter().filter(|other| other.title == column.title).count() > 1;
+        let title =
+            if is_shared { format!("{} {}", column.subject, column.title) } else { column.title.clone() };
+        let mut cells = vec![title, column.unit.clone()];
         cells.extend(variants.iter().map(|variant| {
             column.value(&results.runs, &variant.name).map_or_else(|| "–".to_owned(), |value| value.text())
         }));
@@ -39,7 +43,7 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
     out.push_str(&render(&first, &group));
     let seeds = results.manifest.experiment.seeds.len();
     if seeds > 1 {
-        out.push_str(&format!("Means over {seeds} seeds; ± is the 95 % confidence interval (Student).\n"));
+        out.push_str(&format!("Means over {seeds} seeds; ± is the 95 % Student interval.\n"));
     }
     let (done, all) = (results.manifest.runs.len(), seeds * variants.len());
     if done < all {
@@ -51,7 +55,9 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
 /// A paper's figures beside ours.
 pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     let mut table = new_table();
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
     table.set_header(["figure", "variant", "metric", "paper", "ours", "ratio", "verdict", "note"]);
     for row in rows {
         let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
@@ -92,8 +98,9 @@ fn cell_width(cells: &[String]) -> usize {
 fn render(first: &[String], columns: &[&Vec<String>]) -> String {
     let mut table = new_table();
     let row = |index: usize| std::iter::once(&first[index]).chain(columns.iter().map(move |c| &c[index]));
-    let header = std::iter::once(first[0].clone())
-        .chain(columns.iter().map(|c| if c[1].is_empty() { c[0].clone() } else { format!("{}\n{}", c[0], c[1]) }));
+    let header = std::iter::once(first[0].clone()).chain(
+        columns.iter().map(|c| if c[1].is_empty() { c[0].clone() } else { format!("{}\n{}", c[0], c[1]) }),
+    );
     table.set_header(header);
     for index in 2..first.len() {
         table.add_row(row(index));

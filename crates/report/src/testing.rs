@@ -81,7 +81,13 @@ pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
         if saw > 36 {
             let reason = if arm == 0 { DropReason::BufferFull } else { DropReason::CoDel };
             recorder.queue(bottleneck.index).offered();
-            recorder.dropped(DropRecord { time: now, queue: bottleneck.index, flow: flow(bulk), reason, length: 1500 });
+            recorder.dropped(DropRecord {
+                time: now,
+                queue: bottleneck.index,
+                flow: flow(bulk),
+                reason,
+                length: 1500,
+            });
         }
         if arm == 2 && saw > 30 {
             recorder.queue(bottleneck.index).marked(MarkReason::CoDel);
@@ -105,7 +111,8 @@ pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
 pub(crate) fn runs(variants: &[&str], seeds: u64) -> Vec<(RunKey, RunRecord)> {
     let arms = variants.iter().enumerate();
     arms.flat_map(|(arm, variant)| {
-        (1..=seeds).map(move |seed| (RunKey { variant: (*variant).to_owned(), seed }, record(arm as u64, seed)))
+        (1..=seeds)
+            .map(move |seed| (RunKey { variant: (*variant).to_owned(), seed }, record(arm as u64, seed)))
     })
     .collect()
 }

@@ -38,7 +38,7 @@ pub struct RunOptions<'a> {
     /// Told how far it is.
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Sets a paper's figures beside ours, from the summaries of the runs.
-    pub compare: &'a dyn Fn(&[RunSummary]) -> Vec<ReproductionRow>,
+    pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
 }
 
 /// A run that could not be done.
@@ -135,7 +135,7 @@ fn describe(scenario: &Scenario, figures: Vec<Figure>) -> Experiment {
         inputs: scenario
             .inputs
             .iter()
-            .map(|input| Input { path: input.path.clone(), sha256: input.sha256.clone() })
+            .map(|input| Input { path: input.file.clone(), sha256: input.sha256.clone() })
             .collect(),
         bottleneck: None,
         figures,

@@ -5,9 +5,12 @@ use serde_json::{Map, Value};
 use crate::shape::{Branch, Shape};
 
 /// Adds to a tree that fits `shape` the defaults of all keys that it leaves out, and writes an id that stands for
-/// a table (`transport = "tcp"`) as that table. `queues` are the names of [queues] entries: those stay.
+/// a table (`transport = "tcp"`) as that table; the parameters of that are left as they are. `queues` are the names of [queues] entries: those stay.
 pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     open_id(value, shape, queues);
+    if shape.definition.is_some() {
+        return;
+    }
     let shape = match shape.is_choice() {
         false => shape,
         true => match shape.branch_for(value) {
@@ -24,8 +27,11 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
             }
             for key in shape.keys().collect::<Vec<_>>() {
                 let Some(property) = shape.property(key) else { continue };
-                let default = shape.schema["properties"][key].get("default").or(property.schema.get("default"));
-                if let (false, Some(default)) = (table.contains_key(key), default.filter(|value| !value.is_null())) {
+                let default =
+                    shape.schema["properties"][key].get("default").or(property.schema.get("default"));
+                if let (false, Some(default)) =
+                    (table.contains_key(key), default.filter(|value| !value.is_null()))
+                {
                     table.insert(key.to_owned(), default.clone());
                 }
             }
@@ -55,5 +61,8 @@ pub(crate) fn open_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
 
 /// The names of the [queues] entries of a tree.
 pub(crate) fn queue_names(tree: &Value) -> Vec<String> {
-    tree.get("queues").and_then(Value::as_object).map(|table| table.keys().cloned().collect()).unwrap_or_default()
+    tree.get("queues")
+        .and_then(Value::as_object)
+        .map(|table| table.keys().cloned().collect())
+        .unwrap_or_default()
 }

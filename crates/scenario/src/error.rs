@@ -81,11 +81,12 @@ impl fmt::Display for Place {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "; {help}"),
-            None => Ok(()),
+        let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        // One line, whatever stands in the names that it quotes.
+        for c in format!("{}: {}{help}", self.place, self.message).chars() {
+            if c.is_control() { write!(f, "{}", c.escape_debug())? } else { write!(f, "{c}")? }
         }
+        Ok(())
     }
 }
 

@@ -94,9 +94,9 @@ impl<'f> InputCache<'f> {
         })
     }
 
-    /// The hashes of all files that could be read, in the order of their first mention.
-    pub fn hashes(&self) -> impl Iterator<Item = &InputHash> {
-        self.read.values().filter_map(|input| input.as_ref().ok()).map(|input| &input.hash)
+    /// The hash of the file of that name, if it was read.
+    pub fn hash(&self, name: &str) -> Option<&InputHash> {
+        self.read.get(name)?.as_ref().ok().map(|input| &input.hash)
     }
 }
 

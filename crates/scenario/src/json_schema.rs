@@ -28,9 +28,10 @@ pub fn schema_json(registries: &Registries) -> Value {
             "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/queue-table" }],
         }),
     );
-    for (name, kinds, tables) in
-        [("transport", &registries.transports, transports), ("application", &registries.applications, applications)]
-    {
+    for (name, kinds, tables) in [
+        ("transport", &registries.transports, transports),
+        ("application", &registries.applications, applications),
+    ] {
         let ids: Vec<&str> = kinds.ids().collect();
         let choice = json!({
             "title": kinds.what(),
@@ -59,7 +60,34 @@ pub fn schema_json(registries: &Registries) -> Value {
         root.insert("description".to_owned(), json!("A scenario file of Jettison."));
         root.insert("$defs".to_owned(), Value::Object(definitions));
     }
+    without_null(&mut schema);
     schema
+}
+
+/// TOML has no null: an optional key is one that is left out.
+fn without_null(schema: &mut Value) {
+    if let Some(list) = schema.as_array_mut() {
+        list.iter_mut().for_each(without_null);
+    }
+    let Some(table) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(kinds)) = table.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            table.insert("type".to_owned(), kind);
+        }
+    }
+    if let Some(Value::Array(branches)) = table.get_mut("anyOf") {
+        branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(only)] = branches.as_slice() {
+            let only = only.clone();
+            table.shift_remove("anyOf");
+            for (key, value) in only {
+                table.entry(key).or_insert(value);
+            }
+        }
+    }
+    table.values_mut().for_each(without_null);
 }
 
 fn schema_of<T: JsonSchema>() -> Value {

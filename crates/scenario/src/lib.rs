@@ -11,6 +11,7 @@
 //! checker walks. A string property of an entry with the format `file` names an input of the scenario: it must be
 //! readable, and its hash is among [`Scenario::inputs`].
 
+pub mod build;
 mod check;
 mod defaults;
 mod error;

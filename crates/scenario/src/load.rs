@@ -4,6 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use crate::check::Checker;
+use crate::defaults::{fill, queue_names};
 use crate::error::{Place, ScenarioError};
 use crate::inputs::{Files, InputCache, InputHash};
 use crate::origin::{Origin, Origins};
@@ -12,8 +13,8 @@ use crate::path::{KeyPath, Step};
 use crate::read;
 use crate::registries::{Kind, Registries};
 use crate::scenario::Variant;
-use crate::schema::Kinded;
-use crate::shape::Shape;
+use crate::schema::{Kinded, Settings};
+use crate::shape::{Branch, Shape};
 use crate::source::Document;
 use crate::validate::{self, Finding};
 use crate::vary::{self, Arm, Axis};
@@ -24,6 +25,8 @@ pub(crate) struct Loader<'a> {
     shape: Shape<'a>,
     registries: &'a Registries,
     inputs: InputCache<'a>,
+    /// The files that the variants so far name.
+    used: IndexSet<String>,
     errors: Vec<ScenarioError>,
 }
 
@@ -42,6 +45,17 @@ struct Base {
     pinned: Vec<(String, KeyPath, Value)>,
 }
 
+/// What a check came to.
+struct Checked {
+    findings: Vec<Finding>,
+    /// The settings, as far as they could be read, and the tree they were read from.
+    read: Option<(Settings, Value)>,
+    /// As in [`validate::Walked`].
+    chosen: Vec<(KeyPath, String)>,
+    /// As in [`validate::Walked`].
+    files: Vec<(KeyPath, bool)>,
+}
+
 impl<'a> Loader<'a> {
     pub fn new(
         document: &'a Document,
@@ -49,12 +63,20 @@ impl<'a> Loader<'a> {
         registries: &'a Registries,
         files: &'a dyn Files,
     ) -> Loader<'a> {
-        Loader { document, shape: Shape::new(schema), registries, inputs: InputCache::new(files), errors: Vec::new() }
+        let inputs = InputCache::new(files);
+        Loader {
+            document,
+            shape: Shape::new(schema),
+            registries,
+            inputs,
+            used: IndexSet::new(),
+            errors: Vec::new(),
+        }
     }
 
-    /// The hashes of the files that were read so far.
+    /// The hashes of the files that the variants so far name, in the order of their first mention.
     pub fn hashes(&self) -> Vec<InputHash> {
-        self.inputs.hashes().cloned().collect()
+        self.used.iter().filter_map(|name| self.inputs.hash(name)).cloned().collect()
     }
 
     /// All errors of all readings.
@@ -64,7 +86,8 @@ impl<'a> Loader<'a> {
 
     /// Reads the document with those options.
     pub fn load(&mut self, options: &[String], quick: bool) -> Loaded {
-        let mut base = Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
+        let mut base =
+            Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
         // The tables that are taken out before a variant is checked are checked here.
         let whole = validate::walk(&base.tree, self.shape);
         let outside = |finding: &Finding| {
@@ -95,6 +118,7 @@ impl<'a> Loader<'a> {
     }
 
     fn variants(&mut self, base: &Base, axes: &[Axis]) -> Loaded {
+        self.replaced(base, axes);
         let mut variants: Vec<Variant> = Vec::new();
         let mut names = IndexSet::new();
         for arms in vary::combinations(axes) {
@@ -113,6 +137,26 @@ impl<'a> Loader<'a> {
         }
         let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
         Loaded { axes: Some(axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect()), variants }
+    }
+
+    /// Checks the file's own values in the places where axes put others.
+    fn replaced(&mut self, base: &Base, axes: &[Axis]) {
+        let arms = axes.iter().flat_map(|axis| &axis.arms);
+        let targets = arms.flat_map(|arm| arm.settings(&base.tree)).map(|setting| setting.target);
+        let targets: IndexSet<KeyPath> = targets.filter(|target| target.find(&base.tree).is_some()).collect();
+        if targets.is_empty() {
+            return;
+        }
+        let mut tree = base.tree.clone();
+        let Checked { mut findings, chosen, .. } = self.check(&mut tree);
+        // What a builder says about a table as a whole may be about the key that varies.
+        let of_a_table = |finding: &Finding, target: &KeyPath| {
+            target.starts_with(&finding.path) && chosen.iter().any(|(path, _)| *path == finding.path)
+        };
+        findings.retain(|finding| {
+            targets.iter().any(|target| finding.path.starts_with(target) || of_a_table(finding, target))
+        });
+        self.report(&findings, &base.origins);
     }
 
     fn variant(
@@ -138,30 +182,44 @@ impl<'a> Loader<'a> {
         for (option, path, value) in base.pinned.iter().filter(|_| !arms.is_empty()) {
             // It was possible in the base: where an axis has changed the table around it, the axis's own checks say so.
             match overrides::put(&mut tree, self.shape, path, value.clone()) {
-                Ok(()) => origins.lay(path.clone(), Origin::Option(option.clone()), Origin::Option(option.clone())),
+                Ok(()) => {
+                    origins.lay(path.clone(), Origin::Option(option.clone()), Origin::Option(option.clone()))
+                }
                 Err(refusal) => self.errors.push(option_error(option, refusal)),
             }
         }
+        let checked = self.check(&mut tree);
+        self.report(&checked.findings, &origins);
+        let (settings, mut effective) = checked.read.filter(|_| checked.findings.is_empty())?;
+        for (path, definition) in &checked.chosen {
+            self.fill_chosen(&mut effective, path, definition);
+        }
+        for (path, _) in &checked.files {
+            self.used.extend(path.find(&tree).and_then(Value::as_str).map(str::to_owned));
+        }
+        Some(Variant { name, labels, settings, effective })
+    }
+
+    /// Checks a tree, without its axes and its `[quick]` table.
+    fn check(&mut self, tree: &mut Value) -> Checked {
         if let Some(table) = tree.as_object_mut() {
             table.shift_remove("vary");
             table.shift_remove("quick");
         }
-        let walked = validate::walk(&tree, self.shape);
+        let walked = validate::walk(tree, self.shape);
         let mut findings = walked.findings;
-        let read = read::settings(&tree, self.shape, &mut findings);
+        let read = read::settings(tree, self.shape, &mut findings);
         if let Some((settings, _)) = &read {
-            let more = Checker::check(settings, &tree, &findings, self.registries);
+            let more = Checker::check(settings, tree, &findings, self.registries);
             findings.extend(more);
         }
         for (path, definition) in &walked.chosen {
-            findings.extend(self.check_chosen(&tree, path, definition));
+            findings.extend(self.check_chosen(tree, path, definition));
         }
         for (path, is_trace) in &walked.files {
-            findings.extend(self.check_file(&tree, path, *is_trace));
+            findings.extend(self.check_file(tree, path, *is_trace));
         }
-        self.report(&findings, &origins);
-        let (settings, effective) = read.filter(|_| findings.is_empty())?;
-        Some(Variant { name, labels, settings, effective })
+        Checked { findings, read, chosen: walked.chosen, files: walked.files }
     }
 
     fn lay_quick(&mut self, base: &mut Base) {
@@ -203,21 +261,34 @@ impl<'a> Loader<'a> {
 
     /// Whether the registry's entry can be built from the table at `path`.
     fn check_chosen(&self, tree: &Value, path: &KeyPath, definition: &str) -> Option<Finding> {
-        let kinded = Kinded::from_value(path.find(tree)?)?;
-        let error = (self.kind(tree, definition, &kinded.kind)?.check)(&kinded.parameters).err()?;
-        let at = error.path.iter().fold(path.clone(), |at, step| {
-            match (at.find(tree), step.parse()) {
-                (Some(Value::Array(_)), Ok(index)) => at.index(index),
-                _ => at.key(step),
-            }
-        });
-        Some(Finding::complete(&at, format!("`{at}`: {}", error.message)))
+        let value = path.find(tree)?;
+        let named = || value.as_str().is_some_and(|name| queue_names(tree).iter().any(|queue| queue == name));
+        if definition == "queue" && named() {
+            // A [queues] entry is checked where it stands.
+            return None;
+        }
+        let kinded = Kinded::from_value(value)?;
+        let error = (self.kind(definition, &kinded.kind)?.check)(&kinded.parameters).err()?;
+        Some(Finding::built(tree, path, &error))
     }
 
-    fn kind(&self, tree: &Value, definition: &str, id: &str) -> Option<&Kind> {
+    /// Fills in the defaults of the entry at `path`, if with all of them written it still can be built (of some
+    /// keys only one may be written).
+    fn fill_chosen(&self, effective: &mut Value, path: &KeyPath, definition: &str) -> Option<()> {
+        let definitions = self.shape.schema.get("$defs")?;
+        let mut filled = path.find(effective)?.clone();
+        let Branch::One(branch) = self.shape.at(definitions.get(definition)?).branch_for(&filled) else {
+            return None;
+        };
+        fill(&mut filled, branch, &[]);
+        let kinded = Kinded::from_value(&filled).filter(|_| filled.is_object())?;
+        (self.kind(definition, &kinded.kind)?.check)(&kinded.parameters).ok()?;
+        *path.find_mut(effective)? = filled;
+        Some(())
+    }
+
+    fn kind(&self, definition: &str, id: &str) -> Option<&Kind> {
         match definition {
-            // A [queues] entry is checked where it stands.
-            "queue" if crate::defaults::queue_names(tree).iter().any(|name| name == id) => None,
             "queue" | "queue-table" => self.registries.queue(id),
             "transport" => self.registries.transports.kind(id),
             "application" => self.registries.applications.kind(id),
@@ -265,5 +336,9 @@ impl<'a> Loader<'a> {
 }
 
 fn option_error(option: &str, refusal: NoSuchPlace) -> ScenarioError {
-    ScenarioError { place: Place::Option(option.to_owned()), message: refusal.message, help: Some(refusal.help) }
+    ScenarioError {
+        place: Place::Option(option.to_owned()),
+        message: refusal.message,
+        help: Some(refusal.help),
+    }
 }

@@ -38,7 +38,12 @@ pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), NoSuchPlace>
 /// Puts `value` at `path`, if the schema has such a place. Tables on the way that the file leaves out are made; an
 /// id that stands for a table (`transport = "tcp"`) becomes that table.
 /// Leaves the tree as it was if there is no such place.
-pub(crate) fn put(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) -> Result<(), NoSuchPlace> {
+pub(crate) fn put(
+    tree: &mut Value,
+    shape: Shape<'_>,
+    path: &KeyPath,
+    value: Value,
+) -> Result<(), NoSuchPlace> {
     let mut changed = tree.clone();
     put_into(&mut changed, shape, path, value)?;
     *tree = changed;
@@ -79,7 +84,8 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                     return Err(no_such_key(path, depth, shape.keys()));
                 };
                 // An entry of [links], [nodes], … must be there already, or be given as a whole.
-                if !named && !table.contains_key(key) && !(last && value.is_object()) {
+                let given_whole = last && value.is_object();
+                if !(named || given_whole || table.contains_key(key)) {
                     return Err(no_such_key(path, depth, table.keys().map(String::as_str)));
                 }
                 place = table.entry(key.clone()).or_insert(Value::Null);
@@ -92,8 +98,8 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                 };
                 let Some(entry) = place.get_mut(*index) else {
                     return Err(NoSuchPlace {
-                        message: format!("`{path}` names nothing: `{}` has {count} entries", here()),
-                        help: "entries count from 0".to_owned(),
+                        message: format!("`{path}` names nothing: `{}` ends before it", here()),
+                        help: format!("its length is {count}, and places count from 0"),
                     });
                 };
                 place = entry;
@@ -199,7 +205,8 @@ mod tests {
     #[test]
     fn tables_of_paths_go_on_with_further_keys_unless_the_kind_changes() {
         let tree = serde_json::json!({ "links": { "a": { "queue": { "kind": "red", "w": 1 }, "rate": "1 bit/s" } } });
-        let table = serde_json::json!({ "links": { "a": { "rate": "2 bit/s", "queue": { "kind": "codel" } } } });
+        let table =
+            serde_json::json!({ "links": { "a": { "rate": "2 bit/s", "queue": { "kind": "codel" } } } });
         let found = leaves(&tree, table.as_object().unwrap());
         let targets: Vec<String> = found.iter().map(|(target, ..)| target.to_string()).collect();
         assert_eq!(targets, ["links.a.rate", "links.a.queue"]);

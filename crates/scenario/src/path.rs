@@ -21,7 +21,9 @@ pub struct KeyPath(Vec<Step>);
 
 /// A path that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}` is not a path: {problem}; write keys with dots between them, such as `links.bottleneck.rate`")]
+#[error(
+    "`{path}` is not a path: {problem}; write keys with dots between them, such as `links.bottleneck.rate`"
+)]
 pub struct PathError {
     path: String,
     problem: &'static str,
@@ -127,7 +129,8 @@ impl FromStr for KeyPath {
             rest = after.trim_start();
             while let Some(inside) = rest.strip_prefix('[') {
                 let (index, after) = inside.split_once(']').ok_or(error("a `[` is not closed"))?;
-                let index = index.trim().parse().map_err(|_| error("between `[` and `]` stands no whole number"))?;
+                let index =
+                    index.trim().parse().map_err(|_| error("between `[` and `]` stands no whole number"))?;
                 steps.push(Step::Index(index));
                 rest = after.trim_start();
             }

@@ -12,7 +12,11 @@ use crate::validate::Finding;
 
 /// Reads settings from what is left of `tree` when all that `refused` names is taken away. Errors that only the
 /// types themselves notice are added to `refused`. `None` if too little is left.
-pub(crate) fn settings(tree: &Value, shape: Shape<'_>, refused: &mut Vec<Finding>) -> Option<(Settings, Value)> {
+pub(crate) fn settings(
+    tree: &Value,
+    shape: Shape<'_>,
+    refused: &mut Vec<Finding>,
+) -> Option<(Settings, Value)> {
     let mut effective = tree.clone();
     for finding in refused.iter() {
         take_away(&mut effective, &finding.path);
@@ -61,7 +65,9 @@ fn take_away(tree: &mut Value, path: &KeyPath) -> bool {
 /// Puts something harmless where the file lacks a key that it must have.
 fn stand_in(tree: &mut Value) {
     let Some(table) = tree.as_object_mut() else { return };
-    for (key, value) in [("name", "scenario".to_owned()), ("duration", Duration::from_secs(86_400 * 365).to_string())] {
+    for (key, value) in
+        [("name", "scenario".to_owned()), ("duration", Duration::from_secs(86_400 * 365).to_string())]
+    {
         table.entry(key).or_insert(Value::String(value));
     }
     for key in ["nodes", "links", "flows"] {

@@ -40,13 +40,16 @@ pub struct Kind {
     /// JSON Schema of its parameters: an object schema without the `kind` key.
     pub schema: Value,
     /// Whether it can be built from these parameters (an object without `kind`).
+    #[allow(clippy::type_complexity)] // spelt out, it says what a check is
     pub check: Box<dyn Fn(&Value) -> Result<(), BuildError>>,
 }
 
 /// Says why an application (its id) cannot run over a transport (its id; `None`: the flow names none).
+#[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct Fits(pub Box<dyn Fn(&str, Option<&str>) -> Result<(), String>>);
 
 /// Says what is wrong with the text of a trace file.
+#[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct TraceCheck(pub Box<dyn Fn(&str) -> Result<(), TraceProblem>>);
 
 /// What is wrong with a trace file.

@@ -63,8 +63,9 @@ impl Scenario {
             let place = Place::WholeFile { file: name.clone() };
             CheckError::new(vec![ScenarioError { place, message, help: Some(help.to_owned()) }])
         };
-        let content = std::fs::read(path)
-            .map_err(|error| whole(format!("cannot be read: {error}"), "name a scenario file that is there"))?;
+        let content = std::fs::read(path).map_err(|error| {
+            whole(format!("cannot be read: {error}"), "name a scenario file that is there")
+        })?;
         let text = String::from_utf8(content)
             .map_err(|error| whole(format!("is no text: {}", error.utf8_error()), "save it as UTF-8"))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -86,9 +87,9 @@ impl Scenario {
         let mut loader = Loader::new(&document, &schema, registries, files);
         let loaded = loader.load(&changes.set, changes.quick);
         let hashes = loader.hashes();
-        if !changes.quick && document.tree.get("quick").is_some() {
+        if document.tree.get("quick").is_some() {
             // The whole file is checked, also what this run leaves out.
-            loader.load(&changes.set, true);
+            loader.load(&changes.set, !changes.quick);
         }
         let errors = loader.into_errors();
         let complete = loaded.axes.and_then(|axes| Some((axes, loaded.variants.first()?.settings.clone())));

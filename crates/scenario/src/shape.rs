@@ -10,6 +10,8 @@ pub(crate) struct Shape<'s> {
     pub schema: &'s Value,
     /// The definition (`queue`, `transport`, …) that it was reached through, if any.
     pub definition: Option<&'s str>,
+    /// The title of the choice that it is a branch of.
+    choice: Option<&'s str>,
 }
 
 /// What a choice between branches came to.
@@ -35,7 +37,7 @@ pub(crate) enum Branch<'s> {
 impl<'s> Shape<'s> {
     /// The whole document.
     pub fn new(root: &'s Value) -> Shape<'s> {
-        Shape { root, schema: root, definition: None }
+        Shape { root, schema: root, definition: None, choice: None }
     }
 
     /// Another schema of the same document.
@@ -45,11 +47,13 @@ impl<'s> Shape<'s> {
         // References of references: a chain is short, a circle ends.
         for _ in 0..16 {
             let Some(target) = schema.get("$ref").and_then(Value::as_str) else { break };
-            let Some(found) = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else { break };
+            let Some(found) = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else {
+                break;
+            };
             definition = definition.or(target.strip_prefix("#/$defs/"));
             schema = found;
         }
-        Shape { root: self.root, schema, definition }
+        Shape { root: self.root, schema, definition, choice: None }
     }
 
     /// The schema under `key` of a table, named or not.
@@ -80,12 +84,19 @@ impl<'s> Shape<'s> {
     /// The schema of a list's entries.
     pub fn item(self, index: usize) -> Option<Shape<'s>> {
         let prefix = self.schema.get("prefixItems").and_then(|items| items.get(index));
-        prefix.or_else(|| self.schema.get("items").filter(|items| !items.is_boolean())).map(|item| self.at(item))
+        prefix
+            .or_else(|| self.schema.get("items").filter(|items| !items.is_boolean()))
+            .map(|item| self.at(item))
     }
 
     /// A word of the schema about itself.
     pub fn text(self, key: &str) -> Option<&'s str> {
         self.schema.get(key).and_then(Value::as_str)
+    }
+
+    /// What it is called: by its own title, or else by that of the choice around it.
+    pub fn title(self) -> Option<&'s str> {
+        self.text("title").or(self.choice)
     }
 
     /// Whether the schema is a choice between others.
@@ -103,7 +114,7 @@ impl<'s> Shape<'s> {
     fn collect_branches(self, found: &mut Vec<Shape<'s>>, depth: usize) {
         for key in ["anyOf", "oneOf"] {
             for branch in self.schema.get(key).and_then(Value::as_array).into_iter().flatten() {
-                let branch = self.at(branch);
+                let branch = Shape { choice: self.title(), ..self.at(branch) };
                 if branch.is_choice() && depth < 16 {
                     branch.collect_branches(found, depth + 1);
                 } else if branch.text("type") != Some("null") {
@@ -165,7 +176,8 @@ impl<'s> Shape<'s> {
                 }
             }
             Value::String(word) if !fitting.is_empty() => {
-                let listed = |branch: &&Shape<'s>| branch.words().is_some_and(|words| words.contains(&word.as_str()));
+                let listed =
+                    |branch: &&Shape<'s>| branch.words().is_some_and(|words| words.contains(&word.as_str()));
                 let free = |branch: &&Shape<'s>| branch.words().is_none();
                 return match fitting.iter().find(listed).or_else(|| fitting.iter().find(free)) {
                     Some(branch) => Branch::One(*branch),

@@ -49,7 +49,11 @@ impl Document {
         let parsed = toml_edit::Document::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            vec![ScenarioError { place: document.at(at), message: format!("not TOML: {message}"), help: None }]
+            vec![ScenarioError {
+                place: document.at(at),
+                message: format!("not TOML: {message}"),
+                help: None,
+            }]
         })?;
         let mut reader = Reader { spans: BTreeMap::new(), not_finite: Vec::new() };
         let tree = reader.table(parsed.as_table(), &KeyPath::root());

@@ -1,7 +1,7 @@
 //! Walks a tree of values along the schema and finds everything that does not fit.
 
 use jettison_core::units::parse_share;
-use jettison_core::{Bytes, Duration, Rate};
+use jettison_core::{BuildError, Bytes, Duration, Rate, nearest};
 use serde_json::Value;
 
 use crate::path::KeyPath;
@@ -39,6 +39,14 @@ impl Finding {
     pub fn complete(path: &KeyPath, message: String) -> Finding {
         Finding { path: path.clone(), aspect: Aspect::Value, message, help: None }
     }
+    /// What a builder said about the table or value at `path` of `tree`.
+    pub fn built(tree: &Value, path: &KeyPath, error: &BuildError) -> Finding {
+        let at = error.path.iter().fold(path.clone(), |at, step| match (at.find(tree), step.parse()) {
+            (Some(Value::Array(_)), Ok(index)) => at.index(index),
+            _ => at.key(step),
+        });
+        Finding::complete(&at, format!("`{at}`: {}", error.message))
+    }
 }
 
 /// Walks `tree` along `schema`.
@@ -67,7 +75,6 @@ impl Walked {
     }
 
     fn choice(&mut self, value: &Value, shape: Shape<'_>, path: &KeyPath) {
-        let what = shape.text("title").unwrap_or("kind");
         match shape.branch_for(value) {
             Branch::One(branch) => self.plain(value, branch, path),
             Branch::NoKind { known } => self.findings.push(Finding::value(
@@ -79,8 +86,11 @@ impl Walked {
                 let path = if in_table { path.key("kind") } else { path.clone() };
                 let word = if in_table { value.get("kind") } else { Some(value) };
                 let word = word.and_then(Value::as_str).unwrap_or_default();
-                let help = suggestion(word, known.into_iter());
-                self.findings.push(Finding::value(&path, format!("unknown {what} `{word}`"), help));
+                let message = match shape.title() {
+                    Some(what) => format!("unknown {what} `{word}`"),
+                    None => format!("`{}` cannot be `{word}`", path.last_key()),
+                };
+                self.findings.push(Finding::value(&path, message, suggestion(word, known.into_iter())));
             }
             Branch::WrongType => {
                 let help = format!("expected {}", expected(&shape.branches()));
@@ -104,7 +114,11 @@ impl Walked {
                 }
                 let required = shape.schema.get("required").and_then(Value::as_array);
                 for key in required.into_iter().flatten().filter_map(Value::as_str) {
-                    if !table.contains_key(key) {
+                    // A slip of the pen in a key is one error, not two.
+                    let slip = |other: &String| {
+                        shape.property(other).is_none() && nearest(other, shape.keys()) == Some(key)
+                    };
+                    if !table.contains_key(key) && !table.keys().any(slip) {
                         self.missing_key(shape, path, key);
                     }
                 }
@@ -125,7 +139,8 @@ impl Walked {
 
     fn unknown_key(&mut self, shape: Shape<'_>, path: &KeyPath, key: &str) {
         let table = path.parent().filter(|parent| !parent.is_root());
-        let place = table.map_or_else(|| "at the top of the file".to_owned(), |table| format!("in `{table}`"));
+        let place =
+            table.map_or_else(|| "at the top of the file".to_owned(), |table| format!("in `{table}`"));
         self.findings.push(Finding {
             path: path.clone(),
             aspect: Aspect::Key,
@@ -156,7 +171,8 @@ impl Walked {
                 (least, u64::MAX) => format!("write at least {least}"),
                 (_, most) => format!("write at most {most}"),
             };
-            self.findings.push(Finding::value(path, format!("`{path}` has {length} entries"), wanted));
+            let entries = if length == 1 { "entry" } else { "entries" };
+            self.findings.push(Finding::value(path, format!("`{path}` has {length} {entries}"), wanted));
         }
     }
 
@@ -189,7 +205,11 @@ impl Walked {
         } else {
             format!("at most {most}")
         };
-        self.findings.push(Finding::value(path, format!("`{path}` is {number}, out of range"), format!("write {wanted}")));
+        self.findings.push(Finding::value(
+            path,
+            format!("`{path}` is {number}, out of range"),
+            format!("write {wanted}"),
+        ));
     }
 
     fn text(&mut self, text: &str, shape: Shape<'_>, path: &KeyPath) {
@@ -210,17 +230,21 @@ impl Walked {
             }
             _ => {}
         }
-        let problem = match shape.text("title") {
+        let problem = match shape.title() {
             Some("duration" | "time") => match text.parse::<Duration>() {
                 Ok(span) if span > LONGEST => Some(format!("`{text}` is longer than a year; write less")),
                 read => read.err().map(|error| error.to_string()),
             },
             Some("rate") => text.parse::<Rate>().err().map(|error| error.to_string()),
             Some("size") => text.parse::<Bytes>().err().map(|error| error.to_string()),
-            Some("share") => parse_share(text).err().map(|error| format!("{error}; write 0 to 1, or \"0 %\" to \"100 %\"")),
+            Some("share") => parse_share(text)
+                .err()
+                .map(|_| format!("`{text}` is not a share; write 0 to 1, or \"0 %\" to \"100 %\"")),
             _ => None,
         };
-        self.findings.extend(problem.map(|message| Finding::complete(path, format!("`{}`: {message}", path.last_key()))));
+        self.findings.extend(
+            problem.map(|message| Finding::complete(path, format!("`{}`: {message}", path.last_key()))),
+        );
     }
 }
 
@@ -244,19 +268,24 @@ fn describe(value: &Value) -> String {
 /// What may stand where these schemas are, in words.
 fn expected(shapes: &[Shape<'_>]) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for shape in shapes {
+    let words: Vec<&str> = shapes.iter().filter_map(|shape| shape.words()).flatten().collect();
+    if !words.is_empty() {
+        parts.push(format!("one of {}", words.join(", ")));
+    }
+    for shape in shapes.iter().filter(|shape| shape.words().is_none()) {
         let example = shape.schema.pointer("/examples/0");
         let kinds = match shape.schema.get("type") {
             Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
             other => other.and_then(Value::as_str),
         };
-        let part = match (shape.text("title"), kinds) {
-            _ if shape.words().is_some() => format!("one of {}", shape.words().unwrap_or_default().join(", ")),
+        let part = match (shape.title(), kinds) {
             (Some(title), Some("string")) => {
-                let unit = if matches!(title, "duration" | "time" | "rate" | "size") { " with its unit" } else { "" };
+                let unit = matches!(title, "duration" | "time" | "rate" | "size");
+                let unit = if unit { " with its unit" } else { "" };
+                let article = if title.contains(',') { "" } else { "a " };
                 match example {
-                    Some(example) => format!("a {title}{unit}, such as {example}"),
-                    None => format!("a {title}{unit}"),
+                    Some(example) => format!("{article}{title}{unit}, such as {example}"),
+                    None => format!("{article}{title}{unit}"),
                 }
             }
             (_, Some("integer")) => "an integer".to_owned(),

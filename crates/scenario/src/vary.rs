@@ -138,20 +138,29 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
     Ok(Axis { name, arms })
 }
 
-fn arms_of_values(path: &KeyPath, path_at: &KeyPath, values: &[Value], at: &KeyPath) -> Result<Vec<Arm>, Vec<Finding>> {
+fn arms_of_values(
+    path: &KeyPath,
+    path_at: &KeyPath,
+    values: &[Value],
+    at: &KeyPath,
+) -> Result<Vec<Arm>, Vec<Finding>> {
     if values.is_empty() {
         return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one value")]);
     }
     let arm = |(index, value): (usize, &Value)| {
         let mut value = value.clone();
         let label = label(&mut value, index, values);
-        let sets = Sets::One { path_at: path_at.clone(), path: path.clone(), value_at: at.index(index), value };
+        let sets =
+            Sets::One { path_at: path_at.clone(), path: path.clone(), value_at: at.index(index), value };
         Arm { label, sets }
     };
     Ok(values.iter().enumerate().map(arm).collect())
 }
 
-fn arms_of_alternatives(alternatives: &[schema::Alternative], at: &KeyPath) -> Result<Vec<Arm>, Vec<Finding>> {
+fn arms_of_alternatives(
+    alternatives: &[schema::Alternative],
+    at: &KeyPath,
+) -> Result<Vec<Arm>, Vec<Finding>> {
     if alternatives.is_empty() {
         return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one variant")]);
     }
@@ -169,9 +178,7 @@ fn arms_of_alternatives(alternatives: &[schema::Alternative], at: &KeyPath) -> R
 }
 
 fn read_path(text: &str, at: &KeyPath) -> Result<KeyPath, Vec<Finding>> {
-    let path = text.parse::<KeyPath>().map_err(|error| {
-        vec![Finding::value(at, error.to_string(), "see `jettison schema` for the keys")]
-    })?;
+    let path = text.parse::<KeyPath>().map_err(|error| vec![Finding::complete(at, error.to_string())])?;
     match path.steps().first() {
         Some(Step::Key(first)) if SHARED.contains(&first.as_str()) => {
             let message = format!("`{first}` is common to all variants");
@@ -191,7 +198,8 @@ fn label(value: &mut Value, index: usize, all: &[Value]) -> String {
                 return label;
             }
             let kind = table.get("kind").cloned();
-            let alike = all.iter().filter(|other| other.get("kind").or(Some(*other)) == kind.as_ref()).count();
+            let alike =
+                all.iter().filter(|other| other.get("kind").or(Some(*other)) == kind.as_ref()).count();
             match kind {
                 Some(Value::String(kind)) if alike == 1 => kind,
                 _ => (index + 1).to_string(),

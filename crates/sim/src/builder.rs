@@ -225,7 +225,9 @@ impl WorldBuilder {
             .collect();
         let names: Vec<String> = specs
             .iter()
-            .map(|NodeSpec::Host { name, .. } | NodeSpec::Router { name, .. }| name.clone())
+            .map(|spec| match spec {
+                NodeSpec::Host { name, .. } | NodeSpec::Router { name, .. } => name.clone(),
+            })
             .collect();
         // towards[host][node] = the port at `node` that leads to `host`.
         let towards: Vec<Option<Vec<Option<u16>>>> = addresses

@@ -3,7 +3,7 @@
 use jettison_core::{DropReason, MarkReason, Time};
 use jettison_measure::{DropRecord, Outcomes, Recorder};
 use jettison_switch::{Port, PortOutcomes};
-use jettison_wire::Packet;
+use jettison_wire::{Instance, Packet};
 
 /// The recorder, bound to one place at a time.
 pub(crate) struct Sink<'a> {
@@ -16,6 +16,12 @@ pub(crate) struct Sink<'a> {
 
 impl Outcomes for Sink<'_> {
     fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
+        let is_clone = matches!(packet.meta.instance, Instance::IngressClone | Instance::EgressClone);
+        let reason = match reason {
+            DropReason::CloneConsumed => reason,
+            _ if is_clone => DropReason::CloneLost,
+            _ => reason,
+        };
         self.recorder.dropped(DropRecord {
             time: now,
             queue: self.at,
@@ -38,8 +44,11 @@ impl PortOutcomes for Sink<'_> {
         self
     }
 
-    fn offered(&mut self, port: Port, _: &Packet, _: Time) {
-        let queue = self.queues[usize::from(port.0)];
-        self.recorder.queue(queue).offered();
+    fn offered(&mut self, port: Port, packet: &Packet, _: Time) {
+        // A clone in the queue is not traffic that was offered to it.
+        if packet.meta.instance != Instance::EgressClone {
+            let queue = self.queues[usize::from(port.0)];
+            self.recorder.queue(queue).offered();
+        }
     }
 }

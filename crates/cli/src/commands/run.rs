@@ -63,7 +63,7 @@ pub fn execute(
     builder: &Builder,
     options: &RunArguments,
     figures: Vec<Figure>,
-    compare: &dyn Fn(&[RunSummary]) -> Vec<ReproductionRow>,
+    compare: &(dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
 ) -> Result<Results, Failure> {
     cancel_on_interrupt();
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));

@@ -26,7 +26,7 @@ pub enum TraceError {
     )]
     Empty,
     /// A line that is not a whole number.
-    #[error("line {line}: `{text}` is not a whole number of milliseconds")]
+    #[error("`{text}` is not a whole number of milliseconds")]
     NotANumber {
         /// The line, from 1.
         line: usize,
@@ -35,7 +35,7 @@ pub enum TraceError {
     },
     /// A timestamp that 32 bits of milliseconds (49 days) do not hold.
     #[error(
-        "line {line}: `{text}` ms is past the longest trace, {} ms (49 days)",
+        "`{text}` ms is past the longest trace, {} ms (49 days)",
         u32::MAX
     )]
     TooLate {
@@ -45,7 +45,7 @@ pub enum TraceError {
         text: String,
     },
     /// A timestamp before the one in front of it.
-    #[error("line {line}: {millis} ms comes after {before} ms: timestamps never decrease")]
+    #[error("{millis} ms comes after {before} ms: timestamps never decrease")]
     Decreasing {
         /// The line, from 1.
         line: usize,
@@ -55,11 +55,24 @@ pub enum TraceError {
         before: u32,
     },
     /// Only zeros: the trace would repeat without time passing.
-    #[error("line {line}: the trace ends at 0 ms; its last timestamp is its period and must be above zero")]
+    #[error("the trace ends at 0 ms; its last timestamp is its period and must be above zero")]
     NoDuration {
         /// The last line, from 1.
         line: usize,
     },
+}
+
+impl TraceError {
+    /// The line at fault, from 1; `None` for the trace as a whole.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            TraceError::Empty => None,
+            TraceError::NotANumber { line, .. } => Some(*line),
+            TraceError::TooLate { line, .. } => Some(*line),
+            TraceError::Decreasing { line, .. } => Some(*line),
+            TraceError::NoDuration { line, .. } => Some(*line),
+        }
+    }
 }
 
 impl Trace {
@@ -168,7 +181,11 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        Trace::parse(text.as_bytes()).unwrap_err().to_string()
+        let error = Trace::parse(text.as_bytes()).unwrap_err();
+        match error.line() {
+            Some(line) => format!("line {line}: {error}"),
+            None => error.to_string(),
+        }
     }
 
     #[test]
@@ -193,12 +210,7 @@ mod tests {
         assert!(refusal("0\n0\n").starts_with("line 2: the trace ends at 0 ms"));
         assert!(refusal("").contains("is empty"));
         assert!(refusal(" \n\n").contains("is empty"));
-        assert!(
-            Trace::parse(b"1\n\xff\xfe\n")
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 2: ")
-        );
+        assert_eq!(Trace::parse(b"1\n\xff\xfe\n").unwrap_err().line(), Some(2));
     }
 
     #[test]

@@ -1,5 +1,75 @@
-//! t
+//! `report.html`: one file that a person can read without a network.
+
+mod bars;
+mod comparison;
+mod data;
+mod distribution;
+mod drops;
+mod escape;
+mod figures;
+mod lines;
+mod palette;
+mod provenance;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod timelines;
+
 use crate::error::ReportError;
 use crate::store::Results;
-/// t
-pub fn render(_: &Results) -> Result<String, ReportError> { Ok("<html>".into()) }
+
+use data::PlotData;
+use escape::escape;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A section of the page.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: String,
+}
+
+/// Makes the page from stored results, reading their series and distributions from the folder.
+///
+/// # Errors
+/// If a table cannot be read.
+pub fn render(results: &Results) -> Result<String, ReportError> {
+    let data = PlotData::load(results)?;
+    let sections = [
+        Section { id: "experiment", title: "What was run", body: provenance::experiment(results) },
+        Section { id: "reproduction", title: "The paper and us", body: comparison::reproduction(results) },
+        Section { id: "comparison", title: "Comparison", body: comparison::table(results) },
+        Section { id: "bars", title: "Means and intervals", body: comparison::bars(results)? },
+        Section { id: "figures", title: "Figures", body: figures::section(results, &data)? },
+        Section { id: "queues", title: "Queues over time", body: timelines::queues(results, &data)? },
+        Section { id: "flows", title: "Flows over time", body: timelines::flows(results, &data)? },
+        Section { id: "distributions", title: "Distributions", body: distribution::section(results, &data)? },
+        Section { id: "drops", title: "Drops and marks", body: drops::section(results)? },
+        Section { id: "all", title: "All values", body: comparison::all_values(results) },
+        Section { id: "provenance", title: "Provenance", body: provenance::section(results) },
+    ];
+    let title = escape(&results.manifest.experiment.name);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title} – Jettison</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    page.push_str(&provenance::head(results));
+    let sections: Vec<&Section> = sections.iter().filter(|section| !section.body.is_empty()).collect();
+    page.push_str("<nav aria-label=\"Contents\"><ul>");
+    for section in &sections {
+        page.push_str(&format!("<li><a href=\"#{}\">{}</a></li>", section.id, section.title));
+    }
+    page.push_str("</ul></nav>\n<main>\n");
+    for section in &sections {
+        page.push_str(&format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{}</section>\n",
+            section.title,
+            section.body,
+            id = section.id,
+        ));
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    Ok(page)
+}

@@ -12,5 +12,4 @@ mod writer;
 pub use reader::Results;
 pub use writer::{Captures, Closing, Writer, WriterOptions};
 
-pub(crate) use folder::write_atomically;
 pub(crate) use series::{SeriesRun, read_distributions, read_series};

@@ -39,7 +39,8 @@ impl Results {
         }
         let manifest: Manifest = read_json(&folder.join(MANIFEST))?;
         if manifest.format != Manifest::FORMAT {
-            let reason = format!("layout {} is not {}, the one this version reads", manifest.format, Manifest::FORMAT);
+            let reason =
+                format!("layout {} is not {}, the one this version reads", manifest.format, Manifest::FORMAT);
             return Err(ReportError::read(&folder.join(MANIFEST), reason));
         }
         // A cut-off table is found now, by its missing footer, rather than half-way through a page.
@@ -76,7 +77,11 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ReportError> {
     serde_json::from_slice(&bytes).map_err(|error| ReportError::read(path, error))
 }
 
-fn read_runs(table: &TableSchema, folder: &Path, manifest: &Manifest) -> Result<Vec<RunSummary>, ReportError> {
+fn read_runs(
+    table: &TableSchema,
+    folder: &Path,
+    manifest: &Manifest,
+) -> Result<Vec<RunSummary>, ReportError> {
     // A run that measured nothing has no rows: the manifest says that it was.
     let mut runs: Vec<RunSummary> =
         manifest.runs.iter().map(|run| RunSummary { key: run.key.clone(), values: Vec::new() }).collect();
@@ -84,7 +89,9 @@ fn read_runs(table: &TableSchema, folder: &Path, manifest: &Manifest) -> Result<
     for rows in TableReader::open(table, folder)? {
         let rows = rows?;
         for row in 0..rows.len() {
-            let is_at = |run: &RunSummary| run.key.seed == rows.unsigned(1, row) && run.key.variant == rows.text(0, row);
+            let is_at = |run: &RunSummary| {
+                run.key.seed == rows.unsigned(1, row) && run.key.variant == rows.text(0, row)
+            };
             if !runs.get(at).is_some_and(is_at) {
                 at = runs.iter().position(is_at).ok_or_else(|| {
                     let key = RunKey { variant: rows.text(0, row).to_owned(), seed: rows.unsigned(1, row) };

@@ -10,13 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    UInt64Array,
+    Array, ArrayRef, AsArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, UInt64Array,
 };
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, SchemaRef, UInt64Type};
 use indexmap::IndexSet;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -37,8 +39,9 @@ pub(super) enum Cell<'a> {
     Float(Option<f64>),
 }
 
-/// Opens a file for writing: another one in tests that simulate a full disk.
-pub(super) type OpenFile = fn(&Path) -> io::Result<File>;
+/// How files are opened for writing: another way in tests that simulate a full disk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenFile(pub(super) fn(&Path) -> io::Result<File>);
 
 /// A table being written.
 pub(super) struct TableWriter {
@@ -65,7 +68,7 @@ impl TableWriter {
         open: OpenFile,
     ) -> Result<TableWriter, ReportError> {
         let shown_path = shown.join(table.file());
-        let file = open(&folder.join(table.file())).map_err(ReportError::write(&shown_path))?;
+        let file = (open.0)(&folder.join(table.file())).map_err(ReportError::write(&shown_path))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
@@ -135,7 +138,10 @@ impl Column {
         match (self, cell) {
             (Column::Text { names, keys }, Cell::Text(text)) => {
                 // Long runs of one name: look at the last one first.
-                let last = keys.last().copied().filter(|key| names.get_index(*key as usize).is_some_and(|n| n == text));
+                let last = keys
+                    .last()
+                    .copied()
+                    .filter(|key| names.get_index(*key as usize).is_some_and(|n| n == text));
                 let key = last.unwrap_or_else(|| {
                     let index =
                         names.get_index_of(text).unwrap_or_else(|| names.insert_full(text.to_owned()).0);
@@ -146,7 +152,9 @@ impl Column {
             (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
             (Column::Signed(values), Cell::Signed(value)) => values.push(value),
             (Column::Float(values), Cell::Float(value)) => values.push(value.filter(|v| v.is_finite())),
-            (_, cell) => unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree"),
+            (_, cell) => {
+                unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree")
+            }
         }
     }
 
@@ -204,7 +212,9 @@ impl Rows {
     fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         let array = self.batch.column(column);
         match array.data_type() {
-            arrow::datatypes::DataType::UInt64 => Cell::Unsigned(array.as_primitive::<UInt64Type>().value(row)),
+            arrow::datatypes::DataType::UInt64 => {
+                Cell::Unsigned(array.as_primitive::<UInt64Type>().value(row))
+            }
             arrow::datatypes::DataType::Int64 => Cell::Signed(array.as_primitive::<Int64Type>().value(row)),
             arrow::datatypes::DataType::Float64 => Cell::Float(self.float(column, row)),
             _ => Cell::Text(self.text(column, row)),

@@ -101,7 +101,9 @@ fn what_was_written_is_read_back_and_makes_the_same_page() {
 
     let mut shares = Vec::new();
     read_distributions(&loaded.folder, |run, values| {
-        if (run.variant, run.seed, run.metric) == ("codel", 2, "sojourn") && run.object == "bottleneck.forward" {
+        if (run.variant, run.seed, run.metric) == ("codel", 2, "sojourn")
+            && run.object == "bottleneck.forward"
+        {
             shares.extend(values);
         }
     })
@@ -168,17 +170,23 @@ fn a_full_disk_is_one_error_and_leaves_nothing() {
             _ => File::create(path),
         }
     }
-    for (open, name) in [(full_for_flows as fn(&Path) -> _, "flows.parquet"), (full_for_page, "report.html")] {
+    for (open, name) in [(full_for_flows as fn(&Path) -> _, "flows.parquet"), (full_for_page, "report.html")]
+    {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
-        let written = Writer::create_with(&target, experiment(&VARIANTS, 3), WriterOptions::default(), open)
-            .and_then(|mut writer| {
-                runs(&VARIANTS, 3).iter().try_for_each(|(key, record)| writer.add_run(key, record))?;
-                writer.finish(Closing::default())
-            });
+        let written = Writer::create_with(
+            &target,
+            experiment(&VARIANTS, 3),
+            WriterOptions::default(),
+            table::OpenFile(open),
+        )
+        .and_then(|mut writer| {
+            runs(&VARIANTS, 3).iter().try_for_each(|(key, record)| writer.add_run(key, record))?;
+            writer.finish(Closing::default())
+        });
         let error = written.unwrap_err().to_string();
         assert!(error.contains(name) && error.contains("free some space"), "{error}");
-        assert!(!error.contains(".tmp"), "the message names the folder that was asked for: {error}");
+        assert!(!error.contains(".jettison-"), "the message names the folder that was asked for: {error}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }
@@ -226,4 +234,11 @@ fn captures_end_up_in_the_results() {
     writer.add_run(&key, &record(0, 1)).unwrap();
     writer.finish(Closing::default()).unwrap();
     assert!(target.join("pcap/a_b/1/r_bottleneck.pcapng").metadata().unwrap().len() > 28);
+}
+
+#[test]
+fn a_writer_may_be_shared_between_threads() {
+    fn is_send<T: Send>() {}
+    is_send::<Writer>();
+    is_send::<Captures>();
 }

@@ -68,8 +68,12 @@ impl Writer {
     ///
     /// # Errors
     /// If `target` is a file or a non-empty folder that is not ours, or cannot be written.
-    pub fn create(target: &Path, experiment: Experiment, options: WriterOptions) -> Result<Writer, ReportError> {
-        Writer::create_with(target, experiment, options, |path| File::create(path))
+    pub fn create(
+        target: &Path,
+        experiment: Experiment,
+        options: WriterOptions,
+    ) -> Result<Writer, ReportError> {
+        Writer::create_with(target, experiment, options, OpenFile(|path| File::create(path)))
     }
 
     pub(super) fn create_with(
@@ -235,7 +239,9 @@ impl Captures {
 
 /// `name` without what file systems give a meaning to.
 fn file_name(name: &str) -> String {
-    let clean = |c: char| if c.is_alphanumeric() || "-_.,=+@".contains(c) { c } else { '_' };
+    let clean = |c: char| {
+        if c.is_alphanumeric() || "-_.,=+@".contains(c) { c } else { '_' }
+    };
     let name: String = name.chars().map(clean).collect();
     if name.starts_with('.') || name.is_empty() { format!("_{name}") } else { name }
 }
@@ -289,7 +295,14 @@ impl Tables {
                 for (value, share) in distribution.cdf(CDF_POINTS) {
                     let value = Cell::Float(Some(value.as_nanos() as f64 / 1e6));
                     let (object, metric) = (Cell::Text(&object.name), Cell::Text(metric.name));
-                    self.distributions.row(&[variant, seed, object, metric, value, Cell::Float(Some(share))])?;
+                    self.distributions.row(&[
+                        variant,
+                        seed,
+                        object,
+                        metric,
+                        value,
+                        Cell::Float(Some(share)),
+                    ])?;
                 }
             }
         }
@@ -339,7 +352,7 @@ struct Out<'a> {
 impl Out<'_> {
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
         let shown = self.shown.join(name);
-        let mut file = (self.open)(&self.folder.join(name)).map_err(ReportError::write(&shown))?;
+        let mut file = (self.open.0)(&self.folder.join(name)).map_err(ReportError::write(&shown))?;
         std::io::Write::write_all(&mut file, bytes).map_err(ReportError::write(&shown))
     }
 

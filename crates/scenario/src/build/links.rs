@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jettison_core::{RandomStream, Seed};
-use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
+use jettison_link::{FixedRate, Loss, LossChange, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::BuildContext;
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId};
@@ -44,8 +44,9 @@ impl Builder {
         options: &BuildOptions,
     ) -> Result<DirectionSpec, BuildFailure> {
         let random = |what: &str| seed.stream(&["links", link, which, what]);
-        let overhead = u32::try_from(settings.overhead.get())
-            .map_err(|_| part(&["links", link, "overhead"], "more than 4 GB"))?;
+        let overhead = u16::try_from(settings.overhead.get())
+            .map_err(|_| part(&["links", link, "overhead"], "more than 65535 bytes"))?;
+        let overhead = u32::from(overhead);
         let in_order = |error| part(&["links", link, "changes"], error);
         let carrier = match &settings.carrier {
             schema::Carrier::Rate(rate) => {
@@ -99,7 +100,11 @@ fn loss(
     settings: &DirectionSettings,
     random: &dyn Fn(&str) -> RandomStream,
 ) -> Result<Option<Loss>, BuildFailure> {
-    let parameters = settings.loss_parameters();
+    let mut parameters = settings.loss.clone();
+    let changes = settings.changes.iter();
+    parameters.changes.extend(
+        changes.filter_map(|change| Some(LossChange { at: change.at, probability: change.loss? })),
+    );
     if parameters.is_none() {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! The registries as the checker needs them: each check builds the thing and throws it away.
 
-use jettison_core::{RandomStream, Seed, parameters};
+use jettison_core::{BuildError, RandomStream, Seed, parameters};
 use jettison_link::trace::Trace;
 use jettison_media::registry::{FlowContext, FlowTransport};
 use jettison_media::{ControllerFactory, TcpOptions};
@@ -11,7 +11,7 @@ use jettison_wire::Address;
 use serde_json::Value;
 
 use super::Builder;
-use crate::registries::{Fits, Kinds, ParameterError, Registries, TraceCheck, TraceProblem};
+use crate::registries::{Fits, Kinds, Registries, TraceCheck, TraceProblem};
 
 impl Builder {
     /// What scenarios may name, for [`crate::Scenario::load`].
@@ -19,12 +19,12 @@ impl Builder {
         let registry = self.disciplines.clone();
         let disciplines = Kinds::of("queue discipline", &self.disciplines, move |entry, value| {
             let context = BuildContext { random: &any_stream, registry: &registry };
-            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+            (entry.build)(value, &context).map(drop)
         });
         let registry = self.disciplines.clone();
         let port_queues = Kinds::of("queue discipline", &self.port_queues, move |entry, value| {
             let context = BuildContext { random: &any_stream, registry: &registry };
-            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+            (entry.build)(value, &context).map(drop)
         });
         let applications = Kinds::of("application", &self.applications, |entry, value| {
             let transport = match entry.transports.first() {
@@ -33,7 +33,7 @@ impl Builder {
             };
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
             let context = FlowContext { remote, transport: &transport, random: &any_stream };
-            (entry.build)(value, &context).map(drop).map_err(parameter_error)
+            (entry.build)(value, &context).map(drop)
         });
         let entries = self.applications.clone();
         let fits = move |application: &str, transport: Option<&str>| {
@@ -76,26 +76,21 @@ fn any_tcp() -> TcpOptions {
     TcpOptions { parameters, controller }
 }
 
-fn check_transport(id: &str, value: &Value) -> Result<(), ParameterError> {
-    let whole = |message: String| ParameterError { path: Vec::new(), message };
+fn check_transport(id: &str, value: &Value) -> Result<(), BuildError> {
     match id {
         "tcp" => {
-            let own: TcpParameters = parameters(value).map_err(parameter_error)?;
-            own.validate().map_err(whole)?;
+            let own: TcpParameters = parameters(value)?;
+            own.validate().map_err(BuildError::whole)?;
             own.controller(None).map(drop).map_err(|message| {
                 let key = if own.congestion_parameters.is_empty() { "congestion" } else { "congestion_parameters" };
-                ParameterError { path: vec![key.to_owned()], message }
+                BuildError::at(key, message)
             })
         }
         _ => {
-            let own: UdpParameters = parameters(value).map_err(parameter_error)?;
-            own.validate().map_err(whole)
+            let own: UdpParameters = parameters(value)?;
+            own.validate().map_err(BuildError::whole)
         }
     }
-}
-
-fn parameter_error(error: jettison_core::BuildError) -> ParameterError {
-    ParameterError { path: error.path, message: error.message }
 }
 
 fn check_trace(text: &str) -> Result<(), TraceProblem> {

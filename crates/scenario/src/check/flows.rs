@@ -19,8 +19,9 @@ impl Checker<'_> {
             let from = self.flow_end(&flow.from, &at.key("from"));
             let to = self.flow_end(&flow.to, &at.key("to"));
             if from && to {
-                let reached =
-                    reachable.entry(&flow.from).or_insert_with(|| reached_from(&flow.from, &neighbours, settings));
+                let reached = reachable
+                    .entry(&flow.from)
+                    .or_insert_with(|| reached_from(&flow.from, &neighbours, settings));
                 let joined = reached.contains(flow.to.as_str());
                 self.path_between(flow, joined, &at);
             }
@@ -58,10 +59,18 @@ impl Checker<'_> {
         let (from, to) = (&flow.from, &flow.to);
         if from == to {
             self.find(&at.key("to"), format!("the flow goes from `{from}` to itself"), "name two hosts");
-        } else if !joined && !self.is_refused(&KeyPath::root().key("links")) {
+        } else if !joined && !self.broken_links() {
             let message = format!("no path of links and routers leads from `{from}` to `{to}`");
             self.find(&at.key("to"), message, "add the link that is missing to [links]");
         }
+    }
+
+    /// Whether links are wrong in a way that may break paths.
+    fn broken_links(&self) -> bool {
+        let links = KeyPath::root().key("links");
+        let wrong_end =
+            |finding: &Finding| finding.path.starts_with(&links) && finding.path.last_key() == "between";
+        self.is_refused(&links) || self.findings.iter().any(wrong_end)
     }
 
     fn flow_times(&mut self, flow: &Flow, at: &KeyPath) {
@@ -73,7 +82,8 @@ impl Checker<'_> {
         }
         let last = flow.port.map(|port| u32::from(port) + (flow.count - 1));
         if last.is_some_and(|last| last > u32::from(u16::MAX)) {
-            let message = format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());
+            let message =
+                format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());
             self.find(&at.key("port"), message, "write a lower `port` or fewer flows");
         }
     }

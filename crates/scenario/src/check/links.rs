@@ -1,10 +1,14 @@
 //! Ends, rates, traces, scheduled changes, and queues that fit where they stand.
 
-use jettison_core::Rate;
+use jettison_core::{Bytes, Rate};
 
 use super::Checker;
 use crate::path::KeyPath;
-use crate::schema::{Carrier, Change, Link, Node, ScheduledLoss};
+use crate::schema::{Carrier, Change, Link, LossChoice, Node};
+use crate::validate::Finding;
+
+/// More than any encapsulation adds, and small enough that sizes never overflow.
+const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);
 
 impl Checker<'_> {
     pub(super) fn links(&mut self) {
@@ -16,12 +20,16 @@ impl Checker<'_> {
             self.carrier(name, link, &at);
             self.rate(link.rate, &at.key("rate"));
             self.queue_choice(link.queue.as_ref(), &at.key("queue"));
-            self.scheduled_losses(&link.scheduled_loss, &at.key("scheduled_loss"));
+            self.loss(&link.loss, &at.key("loss"));
+            self.overhead(link.overhead, &at.key("overhead"));
             if let Some(reverse) = &link.reverse {
                 let at = at.key("reverse");
                 self.rate(reverse.rate, &at.key("rate"));
                 self.queue_choice(reverse.queue.as_ref(), &at.key("queue"));
-                self.scheduled_losses(reverse.scheduled_loss.as_deref().unwrap_or(&[]), &at.key("scheduled_loss"));
+                self.overhead(reverse.overhead, &at.key("overhead"));
+                if let Some(loss) = &reverse.loss {
+                    self.loss(loss, &at.key("loss"));
+                }
             }
             for forward in [true, false] {
                 self.direction(name, link, forward, &at);
@@ -40,7 +48,9 @@ impl Checker<'_> {
     }
 
     fn carrier(&mut self, name: &str, link: &Link, at: &KeyPath) {
-        let both = |at: &KeyPath| (at.key("trace"), format!("link `{name}` has both `rate` and `trace`"), "keep one");
+        let both = |at: &KeyPath| {
+            (at.key("trace"), format!("link `{name}` has both `rate` and `trace`"), "keep one")
+        };
         let reverse = link.reverse.as_ref();
         if link.rate.is_some() && link.trace.is_some() {
             let (at, message, help) = both(at);
@@ -58,18 +68,23 @@ impl Checker<'_> {
 
     fn rate(&mut self, rate: Option<Rate>, at: &KeyPath) {
         if rate.is_some_and(Rate::is_zero) {
-            let help = "write at least 1 bit/s (`loss = 1` makes a link that loses everything)";
+            let help = "write at least 1 bit/s (an outage is a change to zero and back, in `changes`)";
             self.find(at, "a rate of zero carries nothing".to_owned(), help);
         }
     }
 
-    fn scheduled_losses(&mut self, losses: &[ScheduledLoss], at: &KeyPath) {
-        for (index, loss) in losses.iter().enumerate() {
-            if loss.at.is_some() == loss.packet.is_some() {
-                let at = at.index(index);
-                let message = format!("`{at}` does not say which packets are lost");
-                self.find(&at, message, "write either `at = \"10 s\"` or `packet = 100`");
-            }
+    fn loss(&mut self, loss: &LossChoice, at: &KeyPath) {
+        if let LossChoice::Table(parameters) = loss
+            && let Err(error) = parameters.validate()
+        {
+            self.findings.push(Finding::built(self.tree, at, &error));
+        }
+    }
+
+    fn overhead(&mut self, overhead: Option<Bytes>, at: &KeyPath) {
+        if let Some(overhead) = overhead.filter(|overhead| *overhead > LARGEST_OVERHEAD) {
+            let help = format!("write at most {} bytes", LARGEST_OVERHEAD.get());
+            self.find(at, format!("an overhead of {overhead} a packet"), help);
         }
     }
 
@@ -81,8 +96,11 @@ impl Checker<'_> {
             Some(own) if own.changes.is_some() => at.key("reverse").key("changes"),
             _ => at.key("changes"),
         };
-        for (index, change) in direction.changes.iter().enumerate() {
-            self.change(change, is_trace, &changes_at.index(index));
+        self.changes(&direction.changes, is_trace, &changes_at);
+        if !direction.loss.changes.is_empty() && direction.changes.iter().any(|change| change.loss.is_some())
+        {
+            let message = format!("both `{changes_at}` and the table of `loss` change the loss");
+            self.find(&changes_at, message, "keep one");
         }
 
         let queue_at = match own {
@@ -101,21 +119,38 @@ impl Checker<'_> {
                 direction.queue_name
             );
             let help = match forward {
-                true => "put it on a direction that a router sends in, and give this one `queue = \"tail-drop\"`",
+                true => {
+                    "put it on a direction that a router sends in, and give this one `queue = \"tail-drop\"`"
+                }
                 false => "give that direction another, with `reverse = { queue = \"tail-drop\" }`",
             };
             self.find(&queue_at, message, help);
         }
     }
 
-    fn change(&mut self, change: &Change, is_trace: bool, at: &KeyPath) {
-        self.rate(change.rate, &at.key("rate"));
-        if change.rate.is_some() && is_trace {
-            let help = "change `delay` or `loss`, or give the link a `rate` instead of a trace";
-            self.find(&at.key("rate"), "the rate of a trace cannot be changed".to_owned(), help);
+    fn changes(&mut self, changes: &[Change], is_trace: bool, at: &KeyPath) {
+        for (index, change) in changes.iter().enumerate() {
+            let at = at.index(index);
+            if change.rate.is_some() && is_trace {
+                let help = "change `delay` or `loss`, or give the link a `rate` instead of a trace";
+                self.find(&at.key("rate"), "the rate of a trace cannot be changed".to_owned(), help);
+            }
+            if change.rate.is_none() && change.delay.is_none() && change.loss.is_none() {
+                self.find(&at, format!("`{at}` changes nothing"), "add `rate`, `delay` or `loss`");
+            }
+            if index > 0 && change.at <= changes[index - 1].at {
+                let message = format!(
+                    "the change at {} does not come after the one at {}",
+                    change.at,
+                    changes[index - 1].at
+                );
+                self.find(&at.key("at"), message, "write changes in order of time");
+            }
         }
-        if change.rate.is_none() && change.delay.is_none() && change.loss.is_none() {
-            self.find(at, format!("`{at}` changes nothing"), "add `rate`, `delay` or `loss`");
+        let last = changes.iter().enumerate().rev().find_map(|(index, change)| Some((index, change.rate?)));
+        if let Some((index, _)) = last.filter(|(_, rate)| rate.is_zero()) {
+            let message = "the last change of rate is to zero, after which nothing is carried".to_owned();
+            self.find(&at.index(index).key("rate"), message, "add a change that ends the outage");
         }
     }
 }

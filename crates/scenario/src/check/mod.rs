@@ -42,7 +42,8 @@ impl<'a> Checker<'a> {
         checker.links();
         checker.flows();
         let related = |finding: &Finding, other: &Finding| {
-            !other.path.is_root() && (finding.path.starts_with(&other.path) || other.path.starts_with(&finding.path))
+            !other.path.is_root()
+                && (finding.path.starts_with(&other.path) || other.path.starts_with(&finding.path))
         };
         let mut findings = checker.findings;
         findings.retain(|finding| !refused.iter().any(|other| related(finding, other)));
@@ -67,7 +68,11 @@ impl<'a> Checker<'a> {
         ] {
             for name in names.into_iter().filter(|name| !is_name(name)) {
                 let message = format!("`{name}` cannot be a name in [{table}]");
-                self.find(&root.key(table).key(name), message, "write letters, digits, `-`, `_`, `.` and `+`");
+                self.find(
+                    &root.key(table).key(name),
+                    message,
+                    "write letters, digits, `-`, `_`, `.` and `+`",
+                );
             }
         }
         let duration = root.key("duration");
@@ -79,7 +84,11 @@ impl<'a> Checker<'a> {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("seed {} stands in `seeds` twice", twice[0]);
-            self.find(&root.key("seeds"), message, "a run that is repeated brings nothing new: leave one out");
+            self.find(
+                &root.key("seeds"),
+                message,
+                "a run that is repeated brings nothing new: leave one out",
+            );
         }
     }
 
@@ -96,7 +105,8 @@ impl<'a> Checker<'a> {
         if sample_interval.is_zero() {
             self.find(&interval_at, "a sample interval of zero".to_owned(), "write one such as \"100 ms\"");
         } else if samples(duration, sample_interval) > MOST_SAMPLES {
-            let message = format!("a sample every {sample_interval} for {duration} makes more than {MOST_SAMPLES}");
+            let message =
+                format!("a sample every {sample_interval} for {duration} makes more than {MOST_SAMPLES}");
             self.find(&interval_at, message, "write a longer interval");
         }
     }
@@ -105,7 +115,8 @@ impl<'a> Checker<'a> {
     fn queue_choice(&mut self, choice: Option<&QueueChoice>, at: &KeyPath) {
         let Some(QueueChoice::Named(name)) = choice else { return };
         let queues = self.tree.get("queues").and_then(Value::as_object);
-        let names: Vec<&str> = queues.into_iter().flat_map(|table| table.keys().map(String::as_str)).collect();
+        let names: Vec<&str> =
+            queues.into_iter().flat_map(|table| table.keys().map(String::as_str)).collect();
         if !names.contains(&name.as_str()) && self.registries.queue(name).is_none() {
             let help = suggestion(name, names.into_iter().chain(self.registries.queue_ids()));
             self.find(at, format!("`{name}` is neither a [queues] name nor the id of a discipline"), help);

@@ -28,7 +28,11 @@ impl Checker<'_> {
                 && recirculation.rate.is_some_and(|rate| rate.is_zero())
             {
                 let at = at.key("recirculation").key("rate");
-                self.find(&at, "a recirculation rate of zero carries nothing".to_owned(), "write at least 1 bit/s");
+                self.find(
+                    &at,
+                    "a recirculation rate of zero carries nothing".to_owned(),
+                    "write at least 1 bit/s",
+                );
             }
         }
     }
@@ -47,7 +51,11 @@ impl Checker<'_> {
             }
             let link = self.settings.links.get(name);
             if link.is_some_and(|link| !link.between.iter().any(|end| end == router)) {
-                let own = self.settings.links.iter().filter(|(_, link)| link.between.iter().any(|end| end == router));
+                let own = self
+                    .settings
+                    .links
+                    .iter()
+                    .filter(|(_, link)| link.between.iter().any(|end| end == router));
                 let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
                 let help = format!("links of `{router}`: {}", own.join(", "));
                 self.find(&at, format!("link `{name}` does not end at `{router}`"), help);

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_link::{LossChange, LossParameters, Share};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Kinded, QueueChoice, Settings, Share};
+use super::{Kinded, QueueChoice, Settings};
 
 /// The discipline of a link that names none.
 const DEFAULT_QUEUE: &str = "tail-drop";
@@ -35,12 +36,10 @@ pub struct Link {
     /// `queue`, or else `tail-drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// Share of packets lost at random on the way.
+    /// What is lost on the way: a share of the packets at random, or a table with bursts, windows of time, and
+    /// packets that are lost for certain.
     #[serde(default)]
-    pub loss: Share,
-    /// Losses placed at given times or packets.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scheduled_loss: Vec<ScheduledLoss>,
+    pub loss: LossChoice,
     /// Changes of rate, delay or loss at given times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
@@ -72,12 +71,9 @@ pub struct Reverse {
     /// What queues for this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// Share of packets lost at random.
+    /// What is lost on the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Share>,
-    /// Losses placed at given times or packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheduled_loss: Option<Vec<ScheduledLoss>>,
+    pub loss: Option<LossChoice>,
     /// Changes at given times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
@@ -102,7 +98,7 @@ pub struct Trace {
 pub struct Change {
     /// When, from the start of the run.
     pub at: Time,
-    /// The new rate (not for a link with a trace).
+    /// The new rate (not for a link with a trace); zero is an outage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// The new propagation delay.
@@ -113,21 +109,15 @@ pub struct Change {
     pub loss: Option<Share>,
 }
 
-/// Packets that are lost for certain: the first `count` from a time on, or from a packet's number on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ScheduledLoss {
-    /// From this time on (or else `packet`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Time>,
-    /// From the packet of this number on, the first of the run being 1 (or else `at`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub packet: Option<u64>,
-    /// How many packets.
-    #[serde(default = "one")]
-    #[schemars(range(min = 1))]
-    pub count: u64,
+/// What a link loses: a share at random, `0.005` or `"0.5 %"`, or a table.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "loss")]
+pub enum LossChoice {
+    /// That share of the packets, each independently of the others.
+    Share(Share),
+    /// More than one kind of loss, or other kinds.
+    Table(LossParameters),
 }
 
 /// One direction of a link, with every default decided.
@@ -145,11 +135,9 @@ pub struct DirectionSettings {
     pub queue_name: String,
     /// What queues for it.
     pub queue: Kinded,
-    /// Share of packets lost at random.
-    pub loss: Share,
-    /// Losses for certain.
-    pub scheduled_loss: Vec<ScheduledLoss>,
-    /// Changes, in the order of the file.
+    /// What is lost on the way, before the changes.
+    pub loss: LossParameters,
+    /// Changes, in order of time.
     pub changes: Vec<Change>,
     /// Bytes beside a packet's IP length.
     pub overhead: Bytes,
@@ -172,7 +160,6 @@ impl Link {
         &self.between[usize::from(!forward)]
     }
 
-    /// Whether the rate or the trace of that direction was written there, or for both.
     pub(super) fn direction(&self, settings: &Settings, forward: bool) -> DirectionSettings {
         let none = Reverse::default();
         let own = self.reverse.as_ref().filter(|_| !forward).unwrap_or(&none);
@@ -201,8 +188,7 @@ impl Link {
                 QueueChoice::Table(kinded) => kinded.kind,
             },
             queue,
-            loss: own.loss.unwrap_or(self.loss),
-            scheduled_loss: own.scheduled_loss.as_ref().unwrap_or(&self.scheduled_loss).clone(),
+            loss: own.loss.as_ref().unwrap_or(&self.loss).parameters(),
             changes: own.changes.as_ref().unwrap_or(&self.changes).clone(),
             overhead: own.overhead.or(self.overhead).unwrap_or(usual_overhead),
             pcap: own.pcap.unwrap_or(self.pcap),
@@ -210,8 +196,46 @@ impl Link {
     }
 }
 
-fn one() -> u64 {
-    1
+impl DirectionSettings {
+    /// What is lost on the way, the changes included.
+    pub fn loss_parameters(&self) -> LossParameters {
+        let changes = self
+            .changes
+            .iter()
+            .filter_map(|change| Some(LossChange { at: change.at, probability: change.loss? }));
+        let mut loss = self.loss.clone();
+        loss.changes.extend(changes);
+        loss
+    }
+}
+
+impl LossChoice {
+    /// The same as a table.
+    pub fn parameters(&self) -> LossParameters {
+        match self {
+            LossChoice::Share(probability) => {
+                LossParameters { probability: *probability, ..LossParameters::default() }
+            }
+            LossChoice::Table(parameters) => parameters.clone(),
+        }
+    }
+}
+
+impl Default for LossChoice {
+    fn default() -> LossChoice {
+        LossChoice::Share(Share::ZERO)
+    }
+}
+
+impl<'de> Deserialize<'de> for LossChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LossChoice, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let read = match value.is_object() {
+            true => serde_json::from_value(value).map(LossChoice::Table),
+            false => serde_json::from_value(value).map(LossChoice::Share),
+        };
+        read.map_err(D::Error::custom)
+    }
 }
 
 impl<'de> Deserialize<'de> for Trace {

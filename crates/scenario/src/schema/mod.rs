@@ -4,7 +4,6 @@ mod flow;
 mod kinded;
 mod link;
 mod node;
-mod share;
 mod vary;
 
 use indexmap::IndexMap;
@@ -14,9 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use flow::Flow;
 pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
-pub use link::{Carrier, Change, DirectionSettings, Link, Reverse, ScheduledLoss, Trace};
+pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse, Trace};
 pub use node::{Host, Node, PolicyRoute, Recirculation, Router};
-pub use share::Share;
 pub(crate) use vary::{Alternative, Axis};
 
 /// One variant of a scenario: all keys of the file but `vary` and `quick`.

@@ -11,6 +11,7 @@ use super::QueueChoice;
 /// A node of the topology.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[schemars(title = "node kind")]
 pub enum Node {
     /// Runs transports and applications; forwards nothing.
     Host(Host),

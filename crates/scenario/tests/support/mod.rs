@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jettison_core::{BuildError, Bytes, Duration, parameters};
-use jettison_scenario::{
-    Changes, Files, Fits, Kind, Kinds, Registries, Scenario, TraceCheck, TraceProblem,
-};
+use jettison_scenario::{Changes, Files, Fits, Kind, Kinds, Registries, Scenario, TraceCheck, TraceProblem};
 use schemars::{JsonSchema, schema_for};
-use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// CoDel.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -217,3 +215,15 @@ name = "queue"
 path = "links.bottleneck.queue"
 values = ["ired-64", "codel"]
 "#;
+
+/// The messages of the good scenario with one thing changed.
+#[track_caller]
+pub fn changed(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "the scenario has no {from:?}");
+    messages(&GOOD.replacen(from, to, 1))
+}
+
+#[track_caller]
+pub fn expect(from: &str, to: &str, message: &str) {
+    assert_eq!(changed(from, to), message);
+}

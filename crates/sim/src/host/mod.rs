@@ -5,7 +5,6 @@ mod table;
 mod view;
 
 use jettison_core::{RandomStream, Time};
-use jettison_link::LinkModel;
 use jettison_measure::{Recorder, metrics};
 use jettison_media::Application;
 use jettison_queue::QueueDiscipline;
@@ -180,13 +179,14 @@ impl Host {
     pub(crate) fn sample(&self, now: Time, recorder: &mut Recorder) {
         for (flow, statistics) in self.stack.observed() {
             let object = jettison_measure::ObjectId { kind: jettison_measure::Kind::Flow, index: flow.0 };
-            recorder.point(object, metrics::CWND, now, statistics.cwnd as f64);
+            recorder.point(object, metrics::CWND, now, statistics.congestion_window as f64);
             // An ssthresh that no loss has set yet is no number worth a plot.
             if statistics.ssthresh < 1 << 40 {
                 recorder.point(object, metrics::SSTHRESH, now, statistics.ssthresh as f64);
             }
-            if let Some(srtt) = statistics.srtt {
-                recorder.point(object, metrics::SRTT, now, srtt.as_nanos() as f64 / 1e6);
+            if !statistics.smoothed_rtt.is_zero() {
+                let srtt = statistics.smoothed_rtt.as_nanos() as f64 / 1e6;
+                recorder.point(object, metrics::SRTT, now, srtt);
             }
             recorder.point(object, metrics::IN_FLIGHT, now, statistics.in_flight as f64);
             if let Some(rate) = statistics.pacing_rate {

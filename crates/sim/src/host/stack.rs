@@ -270,7 +270,7 @@ impl Stack {
             return;
         }
         dropped(recorder, packet, DropReason::NoSocket, now);
-        if let Some(reset) = tcp::reset_for(packet) {
+        if let Some(reset) = reset_for(packet) {
             self.send(reset, packet.meta.flow, now);
         }
     }
@@ -399,16 +399,37 @@ impl Stack {
             // A pure receiver's connections say nothing about the network.
             if statistics.delivered > 0 {
                 totals.connections += 1;
-                totals.retransmits += statistics.retransmits;
+                totals.retransmits += statistics.segments_retransmitted;
                 totals.timeouts += statistics.timeouts;
             }
         }
     }
 }
 
+/// The reset that answers a segment for no connection (RFC 9293 §3.10.7.1); none for a reset.
+fn reset_for(packet: &Packet) -> Option<Packet> {
+    let headers = packet.headers()?;
+    let Transport::Tcp(segment) = headers.transport else { return None };
+    if segment.flags.contains(TcpFlags::RST) {
+        return None;
+    }
+    let mut reset = TcpHeader::new(segment.dst_port, segment.src_port);
+    if segment.flags.contains(TcpFlags::ACK) {
+        reset.seq = segment.ack;
+        reset.flags = TcpFlags::RST;
+    } else {
+        let controls = [TcpFlags::SYN, TcpFlags::FIN].iter().filter(|flag| segment.flags.contains(**flag));
+        let length = packet.payload_length() as u32 + controls.count() as u32;
+        reset.ack = segment.seq.wrapping_add(length);
+        reset.flags = TcpFlags::RST.with(TcpFlags::ACK);
+    }
+    let headers = Headers { src: headers.dst, dst: headers.src, transport: Transport::Tcp(reset) };
+    Some(Packet::model(headers, 0))
+}
+
 fn close_reason(reason: tcp::CloseReason) -> CloseReason {
     match reason {
-        tcp::CloseReason::Finished => CloseReason::Finished,
+        tcp::CloseReason::Finished | tcp::CloseReason::Aborted => CloseReason::Finished,
         tcp::CloseReason::Reset => CloseReason::Reset,
         tcp::CloseReason::TimedOut => CloseReason::TimedOut,
     }

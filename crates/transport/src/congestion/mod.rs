@@ -81,7 +81,10 @@ pub trait CongestionController: Send + Debug {
 
     /// How this controller uses ECN, once it is negotiated.
     fn ecn(&self) -> EcnUse {
-        EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic }
+        EcnUse {
+            codepoint: Ecn::Ect0,
+            feedback: EcnFeedback::Classic,
+        }
     }
 }
 
@@ -180,6 +183,11 @@ mod testing {
     }
 
     pub(crate) fn rto(flight_size: u64, is_repeated: bool) -> RtoEvent {
-        RtoEvent { now: Time::ZERO, flight_size, in_flight: flight_size, is_repeated }
+        RtoEvent {
+            now: Time::ZERO,
+            flight_size,
+            in_flight: flight_size,
+            is_repeated,
+        }
     }
 }

@@ -77,7 +77,11 @@ pub fn controllers() -> Registry<ControllerEntry> {
         build: Builder(|parameters, context| {
             let parameters: CubicParameters = read(parameters)?;
             parameters.validate()?;
-            Ok(Box::new(Cubic::new(parameters, SlowStart::new(context, true), context)))
+            Ok(Box::new(Cubic::new(
+                parameters,
+                SlowStart::new(context, true),
+                context,
+            )))
         }),
     });
     registry.register(ControllerEntry {
@@ -88,7 +92,11 @@ pub fn controllers() -> Registry<ControllerEntry> {
         build: Builder(|parameters, context| {
             let parameters: NewRenoParameters = read(parameters)?;
             parameters.validate()?;
-            Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, false), context)))
+            Ok(Box::new(NewReno::new(
+                parameters,
+                SlowStart::new(context, false),
+                context,
+            )))
         }),
     });
     registry

@@ -41,42 +41,41 @@ struct Delivery {
     /// Departure of the retransmission that the timestamp names.
     echoed_sent_at: Option<Time>,
     newest: Option<DeliveredSegment>,
-    newest_end: u64,
-    /// The newest that is unambiguous, for RACK (RFC 8985 §6.2 step 2).
+    newest_order: u64,
+    /// The newest that is unambiguous, for RACK (RFC 8985 §6.2 step 2): its departure and number.
     rack: Option<(Time, u64)>,
     highest: u64,
     reordered: bool,
-    fin: bool,
 }
 
 impl Delivery {
+    /// `echo` is the timestamp echo where it speaks of this segment: not for a SACKed one, since a receiver echoes the
+    /// last segment in order (RFC 7323 §4.3).
     #[inline]
-    fn note(&mut self, segment: &Segment) {
+    fn note(&mut self, segment: &Segment, echo: Option<u32>) {
         let end = segment.end();
-        let is_retransmitted = segment.is_retransmitted();
         self.delivered += u64::from(segment.length);
         self.highest = self.highest.max(end);
-        self.fin |= segment.has_fin();
-        if self.newest.is_none_or(|newest| (segment.sent_at, end) > (newest.sent_at, self.newest_end)) {
+        if self.newest.is_none() || segment.order > self.newest_order {
             self.newest = Some(DeliveredSegment { sent_at: segment.sent_at, snapshot: segment.snapshot });
-            self.newest_end = end;
+            self.newest_order = segment.order;
         }
-        if is_retransmitted {
+        if segment.is_retransmitted() {
             // RFC 8985 §6.2 step 2: was it the retransmission, or the original after all?
             let left_at = timestamp(segment.sent_at);
-            let echoes_earlier = self.echo.is_some_and(|echo| (echo.wrapping_sub(left_at) as i32) < 0);
+            let echoes_earlier = echo.is_some_and(|echo| (echo.wrapping_sub(left_at) as i32) < 0);
             if echoes_earlier || self.now.since(segment.sent_at) < self.min_rtt {
                 return;
             }
-            if self.echo == Some(left_at) {
+            if echo == Some(left_at) {
                 self.echoed_sent_at = Some(segment.sent_at);
             }
         } else if end < self.highest_before {
             // RFC 8985 §6.2 step 3: delivered late, without having been sent again.
             self.reordered = true;
         }
-        if self.rack.is_none_or(|rack| (segment.sent_at, end) > rack) {
-            self.rack = Some((segment.sent_at, end));
+        if self.rack.is_none_or(|(_, order)| segment.order > order) {
+            self.rack = Some((segment.sent_at, segment.order));
         }
     }
 }
@@ -89,11 +88,11 @@ impl DeliverySink for Delivery {
         } else if self.first_sent_at.is_none() {
             self.first_sent_at = Some(segment.sent_at);
         }
-        self.note(segment);
+        self.note(segment, self.echo);
     }
     fn on_sacked(&mut self, segment: &Segment) {
         self.newly_sacked += u64::from(segment.length);
-        self.note(segment);
+        self.note(segment, None);
     }
 }
 
@@ -122,11 +121,10 @@ impl Sender {
             retransmission_acknowledged: false,
             echoed_sent_at: None,
             newest: None,
-            newest_end: 0,
+            newest_order: 0,
             rack: None,
             highest: 0,
             reordered: false,
-            fin: false,
         };
         let acked = ack.number - una;
         if acked > 0 {
@@ -134,10 +132,16 @@ impl Sender {
             self.buffer.release_below(ack.number);
             self.fin_acknowledged |= self.fin_sent && ack.number == self.board.next();
         }
-        let dsack = if self.sack && !ack.blocks.is_empty() { self.apply_sack(ack, &mut delivery) } else { None };
+        let dsack = if self.sack && !ack.blocks.is_empty() {
+            self.apply_sack(ack, &mut delivery)
+        } else {
+            None
+        };
         self.sample_rtt(acked, &delivery);
         let (rate, is_round_start) = match &delivery.newest {
-            Some(newest) => self.sampler.on_delivered(delivery.delivered, newest, self.rtt.minimum(), now),
+            Some(newest) => self
+                .sampler
+                .on_delivered(delivery.delivered, newest, self.rtt.minimum(), now),
             None => (RateSample::default(), false),
         };
         if !rate.interval.is_zero() {
@@ -168,18 +172,26 @@ impl Sender {
         }
         let feedback = self.ecn.map(|ecn| ecn.feedback);
         let ecn_echo = ack.ecn_echo && feedback.is_some();
-        if ecn_echo && self.phase == Phase::Open && !self.board.is_empty() {
+        // RFC 3168 §6.1.2: once a window of data. CWR left with the first byte after the recovery point: until that is
+        // acknowledged, the echo may be of the marks already answered.
+        let is_fresh = self.recovery_point == 0 || ack.number > self.recovery_point;
+        if ecn_echo && is_fresh && self.phase == Phase::Open && !self.board.is_empty() {
             let flight = (flight_size_before, sacked_before, in_flight_before);
             self.enter_recovery(CongestionKind::Ecn, flight, now);
         }
 
         if self.prr_on && matches!(self.phase, Phase::Recovery | Phase::Cwr) {
             let is_safe = acked > 0 && lost == 0;
-            self.prr.on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
+            self.prr
+                .on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
         }
         if delivery.delivered > 0 || lost > 0 || ecn_echo {
             let in_slow_start = self.window < self.ssthresh;
-            let phase = if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
+            let phase = if matches!(phase_before, Phase::Recovery | Phase::Cwr) {
+                phase_before
+            } else {
+                self.phase
+            };
             let per_packet = ecn_echo && feedback == Some(EcnFeedback::PerPacket);
             self.controller.on_ack(&AckSample {
                 now,
@@ -216,7 +228,8 @@ impl Sender {
 
     #[inline]
     fn update_peer_window(&mut self, ack: &IncomingAck<'_>) -> bool {
-        let changed = ack.window != self.peer_window;
+        // The window of the handshake was not scaled: it says nothing about a change.
+        let changed = self.peer_window != u64::MAX && ack.window != self.peer_window;
         self.peer_window = ack.window;
         self.peer_window_max = self.peer_window_max.max(ack.window);
         let edge = ack.number + ack.window;
@@ -260,10 +273,10 @@ impl Sender {
     #[inline]
     fn sample_rtt(&mut self, acked: u64, delivery: &Delivery) {
         let now = delivery.now;
-        if let Some((sent_at, end)) = delivery.rack {
+        if let Some((sent_at, order)) = delivery.rack {
             let rtt = now.since(sent_at);
             self.rtt.note_minimum(rtt, now);
-            self.rack.on_delivered(sent_at, end, now);
+            self.rack.on_delivered(sent_at, order, now);
             self.rack.reordering_seen |= delivery.reordered;
         }
         self.rack.highest = self.rack.highest.max(delivery.highest);
@@ -278,7 +291,9 @@ impl Sender {
         } else {
             let ticks = delivery.echo.map(|echo| timestamp(now).wrapping_sub(echo));
             // A tick is a millisecond; an echo from the future is no sample.
-            ticks.filter(|ticks| *ticks < 1 << 31).map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
+            ticks
+                .filter(|ticks| *ticks < 1 << 31)
+                .map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
         };
         if let Some(rtt) = sample {
             self.rtt.sample(rtt, now);
@@ -329,7 +344,9 @@ impl Sender {
             self.board.sacked_segments(),
         );
         let patience = self.rack.rtt + window;
-        let wake = self.board.detect_by_time(self.rack.sent_at, self.rack.end, patience, now);
+        let wake = self
+            .board
+            .detect_by_time(self.rack.newest, patience, now);
         self.deadlines.reorder = wake.unwrap_or(Time::MAX);
     }
 
@@ -340,9 +357,15 @@ impl Sender {
             match self.phase {
                 Phase::Recovery => {
                     // Partial ACK: the next hole is lost; deflate by what was acknowledged, less one segment.
-                    self.duplicate_bytes = self.duplicate_bytes.saturating_sub(acked.saturating_sub(self.mss));
+                    self.duplicate_bytes = self
+                        .duplicate_bytes
+                        .saturating_sub(acked.saturating_sub(self.mss));
                     self.partial_acks += 1;
-                    if self.board.head().is_some_and(|(_, head)| !head.is_retransmitted()) {
+                    if self
+                        .board
+                        .head()
+                        .is_some_and(|(_, head)| !head.is_retransmitted())
+                    {
                         self.board.mark_head_lost();
                     }
                 }
@@ -367,7 +390,9 @@ impl Sender {
         if acked == 0 || !delivery.retransmission_acknowledged {
             return;
         }
-        let Some((first, echo)) = self.first_retransmission.zip(delivery.echo) else { return };
+        let Some((first, echo)) = self.first_retransmission.zip(delivery.echo) else {
+            return;
+        };
         if self.settings.eifel && (echo.wrapping_sub(first) as i32) < 0 {
             self.undo();
         } else {

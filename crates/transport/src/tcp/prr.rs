@@ -21,7 +21,13 @@ impl Prr {
     /// Recovery begins (RFC 9937 §6): `recover_fs` is the flight less what was SACKed before this ACK, plus what this ACK
     /// acknowledges.
     pub fn begin(recover_fs: u64, ssthresh: u64) -> Prr {
-        Prr { ssthresh, recover_fs: recover_fs.max(1), delivered: 0, out: 0, window: ssthresh }
+        Prr {
+            ssthresh,
+            recover_fs: recover_fs.max(1),
+            delivered: 0,
+            out: 0,
+            window: ssthresh,
+        }
     }
 
     /// An ACK of recovery delivers `delivered` bytes. `is_safe` says that it advanced SND.UNA and indicated no further
@@ -42,7 +48,8 @@ impl Prr {
             share.saturating_sub(self.out)
         } else {
             // PRR-CRB by default, PRR-SSRB when recovery is in good progress; catch up as permitted.
-            let limit = self.delivered.saturating_sub(self.out).max(delivered) + if is_safe { mss } else { 0 };
+            let limit =
+                self.delivered.saturating_sub(self.out).max(delivered) + if is_safe { mss } else { 0 };
             limit.min(self.ssthresh - in_flight)
         };
         if self.out == 0 && count < mss {
@@ -72,22 +79,22 @@ mod tests {
 
     #[test]
     fn rfc9937_spreads_the_reduction_over_the_recovery() {
-        // 20 segments in flight, one lost, ssthresh 10: every other ACK lets a segment out.
+        // 20 segments in flight, one lost, ssthresh 10: after the first, every other ACK lets a segment out.
         let mut prr = Prr::begin(20 * MSS, 10 * MSS);
-        let mut in_flight = 18 * MSS;
+        let mut in_flight = 19 * MSS;
         let mut sent = Vec::new();
-        for ack in 0..18 {
+        for ack in 1..=19 {
+            in_flight -= MSS;
             prr.on_ack(MSS, in_flight, false, MSS);
-            let room = prr.window() - in_flight;
-            if room >= MSS {
+            if prr.window() >= in_flight + MSS {
                 prr.on_sent(MSS);
+                in_flight += MSS;
                 sent.push(ack);
-            } else {
-                in_flight -= MSS;
             }
         }
-        assert_eq!(sent, [0, 2, 4, 6, 8, 10, 12, 14, 16]);
-        assert!(in_flight <= 10 * MSS);
+        // From ACK 16 on the flight is at ssthresh and stays there.
+        assert_eq!(sent, [1, 4, 6, 8, 10, 12, 14, 17, 18, 19]);
+        assert_eq!(in_flight, 10 * MSS);
     }
 
     #[test]

@@ -10,9 +10,8 @@ const DUP_THRESH: u32 = 3;
 /// RACK's per-connection state (RFC 8985 §5.3).
 #[derive(Debug, Clone)]
 pub(super) struct Rack {
-    /// RACK.xmit_ts and RACK.end_seq: the segment sent last among all delivered.
-    pub sent_at: Time,
-    pub end: u64,
+    /// The number of the transmission that left last among all known to be delivered (for RACK.xmit_ts and RACK.end_seq).
+    pub newest: u64,
     /// RACK.rtt: its RTT; zero before the first.
     pub rtt: Duration,
     /// RACK.fack: the highest offset delivered.
@@ -27,8 +26,7 @@ pub(super) struct Rack {
 impl Default for Rack {
     fn default() -> Rack {
         Rack {
-            sent_at: Time::ZERO,
-            end: 0,
+            newest: 0,
             rtt: Duration::ZERO,
             highest: 0,
             reordering_seen: false,
@@ -40,14 +38,11 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// A segment that left at `sent_at` and ends at `end` is delivered (step 2).
+    /// Transmission number `order`, which left at `sent_at`, is delivered (step 2).
     #[inline]
-    pub fn on_delivered(&mut self, sent_at: Time, end: u64, now: Time) {
+    pub fn on_delivered(&mut self, sent_at: Time, order: u64, now: Time) {
         self.rtt = now.since(sent_at);
-        if (sent_at, end) > (self.sent_at, self.end) {
-            self.sent_at = sent_at;
-            self.end = end;
-        }
+        self.newest = self.newest.max(order);
     }
 
     /// An ACK reported a duplicate (step 4): at most one growth of the window a round.
@@ -110,7 +105,10 @@ mod tests {
 
     #[test]
     fn rfc8985_6_2_the_window_grows_once_a_round_of_dsacks_and_shrinks_after_16_recoveries() {
-        let mut rack = Rack { reordering_seen: true, ..Rack::default() };
+        let mut rack = Rack {
+            reordering_seen: true,
+            ..Rack::default()
+        };
         rack.on_dsack(0, 100);
         rack.on_dsack(50, 150);
         assert_eq!(window(&rack, true, 0), RTT / 2);

@@ -100,7 +100,9 @@ impl Reassembly {
 
     /// Moves what has become contiguous to the application's queue.
     fn advance(&mut self) {
-        let Some((_, end)) = self.held.first().filter(|(start, _)| *start == self.next) else { return };
+        let Some((_, end)) = self.held.first().filter(|(start, _)| *start == self.next) else {
+            return;
+        };
         while let Some(entry) = self.held_bytes.first_entry().filter(|entry| *entry.key() < end) {
             let (at, bytes) = entry.remove_entry();
             if at > self.next {

@@ -47,6 +47,7 @@ pub(super) struct Receiver {
     /// Wire sequence number of stream offset 0.
     wire_start: u32,
     window_scale: u8,
+    window_scale_agreed: bool,
     pub sack: bool,
     pub ecn: Option<EcnFeedback>,
     // The stream.
@@ -81,11 +82,12 @@ pub(super) struct Receiver {
 
 impl Receiver {
     /// `wire_start` is the peer's initial sequence number plus one.
-    pub fn new(settings: Settings, wire_start: u32, window_scale: u8) -> Receiver {
+    pub fn new(settings: Settings, wire_start: u32, window_scale: Option<u8>) -> Receiver {
         Receiver {
             settings,
             wire_start,
-            window_scale,
+            window_scale: window_scale.unwrap_or(0),
+            window_scale_agreed: window_scale.is_some(),
             sack: false,
             ecn: None,
             reassembly: Reassembly::default(),
@@ -114,6 +116,17 @@ impl Receiver {
         let next = self.reassembly.next();
         let reference = self.wire_start.wrapping_add(next as u32);
         next as i64 + i64::from(sequence.wrapping_sub(reference) as i32)
+    }
+
+    /// Wire sequence number of a stream offset.
+    #[inline]
+    pub fn wire(&self, offset: u64) -> u32 {
+        self.wire_start.wrapping_add(offset as u32)
+    }
+
+    /// Whether windows are scaled (RFC 7323 §2).
+    pub fn is_scaled(&self) -> bool {
+        self.window_scale_agreed
     }
 
     /// In-order bytes that wait for the application.
@@ -161,7 +174,9 @@ impl Receiver {
 
     #[inline]
     fn free(&self) -> u64 {
-        self.settings.receive_buffer.saturating_sub(self.reassembly.readable())
+        self.settings
+            .receive_buffer
+            .saturating_sub(self.reassembly.readable())
     }
 
     /// Notes TSval (RFC 7323 §4.3); false if the segment is an old one (PAWS, §5.3).
@@ -205,7 +220,9 @@ impl Receiver {
         let had_gap = !self.reassembly.held().is_empty();
         let mut is_new = false;
         if from < to {
-            let bytes = data.bytes.map(|bytes| &bytes[skip as usize..(skip + to - from) as usize]);
+            let bytes = data
+                .bytes
+                .map(|bytes| &bytes[skip as usize..(skip + to - from) as usize]);
             is_new = self.reassembly.insert(from, to - from, bytes);
             if !is_new {
                 self.duplicates += 1;
@@ -245,7 +262,10 @@ impl Receiver {
     }
 
     fn note_recent(&mut self, start: u64) {
-        let at = self.recent.iter().position(|known| self.same_range(*known, start));
+        let at = self
+            .recent
+            .iter()
+            .position(|known| self.same_range(*known, start));
         let at = at.unwrap_or(self.recent.len() - 1);
         self.recent.copy_within(0..at, 1);
         self.recent[0] = start;
@@ -282,7 +302,11 @@ impl Receiver {
         if for_pure_ack {
             self.acks_sent += 1;
             if let Some((next, ecn_echo)) = self.flush.take() {
-                return OutgoingAck { number: self.wire_start.wrapping_add(next as u32), window: self.window(), ecn_echo };
+                return OutgoingAck {
+                    number: self.wire_start.wrapping_add(next as u32),
+                    window: self.window(),
+                    ecn_echo,
+                };
             }
         }
         let has_news = self.sack && (!self.reassembly.held().is_empty() || self.duplicate.is_some());
@@ -293,7 +317,11 @@ impl Receiver {
         }
         let next = self.reassembly.next() + u64::from(self.fin_received);
         self.last_acknowledged = next;
-        OutgoingAck { number: self.wire_start.wrapping_add(next as u32), window: self.window(), ecn_echo: self.ecn_echo }
+        OutgoingAck {
+            number: self.wire_start.wrapping_add(next as u32),
+            window: self.window(),
+            ecn_echo: self.ecn_echo,
+        }
     }
 
     #[inline]
@@ -314,14 +342,16 @@ impl Receiver {
             return blocks;
         }
         let wire = |offset: u64| self.wire_start.wrapping_add(offset as u32);
-        if let Some((start, end)) = self.duplicate.take() {
-            blocks.push(wire(start), wire(end));
-            if let Some((start, end)) = self.reassembly.held().containing(start) {
-                blocks.push(wire(start), wire(end));
-            }
-        }
         let mut told = [(0, 0); SackBlocks::MAX];
         let mut count = 0;
+        if let Some((start, end)) = self.duplicate.take() {
+            blocks.push(wire(start), wire(end));
+            if let Some(range) = self.reassembly.held().containing(start) {
+                blocks.push(wire(range.0), wire(range.1));
+                told[0] = range;
+                count = 1;
+            }
+        }
         let held = self.reassembly.held();
         let fresh = self.recent.iter().filter_map(|start| held.containing(*start));
         for range in fresh.chain(held.iter_down()) {

@@ -4,9 +4,7 @@ use jettison_core::Time;
 
 use super::prr::Prr;
 use super::sender::{Force, Sender};
-use crate::congestion::{
-    CongestionEvent, CongestionKind, Phase, RecoveryControl, RecoveryEnd, RtoEvent,
-};
+use crate::congestion::{CongestionEvent, CongestionKind, Phase, RecoveryControl, RecoveryEnd, RtoEvent};
 
 impl Sender {
     /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the
@@ -29,7 +27,13 @@ impl Sender {
         // RFC 3168 §6.1.2: loss and marks of one window of data are answered once.
         if !reduced_already {
             let recovery_point = self.recovery_point;
-            self.controller.on_congestion(&CongestionEvent { now, kind, flight_size, in_flight, recovery_point });
+            self.controller.on_congestion(&CongestionEvent {
+                now,
+                kind,
+                flight_size,
+                in_flight,
+                recovery_point,
+            });
             // RFC 9937 §6: RecoverFS leaves out what was SACKed before, and counts what this ACK delivers.
             self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
         }
@@ -108,9 +112,12 @@ impl Sender {
         let is_repeated = self.phase == Phase::Loss && self.timeouts_in_a_row > 1;
         if self.settings.rack_tlp && self.sack && !self.rack.rtt.is_zero() {
             // RFC 8985 §6.3: what left lately may still arrive.
-            let window = self.rack.reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
+            let window = self
+                .rack
+                .reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
             let patience = self.rack.rtt + window;
-            self.board.mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
+            self.board
+                .mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
         } else {
             self.board.mark_lost_on_timeout(|_| true);
         }
@@ -122,7 +129,12 @@ impl Sender {
         self.duplicate_bytes = 0;
         self.probe_end = None;
         self.cwr_pending = self.ecn.is_some();
-        self.controller.on_rto(&RtoEvent { now, flight_size, in_flight, is_repeated });
+        self.controller.on_rto(&RtoEvent {
+            now,
+            flight_size,
+            in_flight,
+            is_repeated,
+        });
         self.refresh_window();
         self.rtt.back_off();
         self.force = Force::Retransmission;
@@ -141,7 +153,9 @@ impl Sender {
         flight_size: u64,
         now: Time,
     ) {
-        let Some(end) = self.probe_end.filter(|end| number >= *end) else { return };
+        let Some(end) = self.probe_end.filter(|end| number >= *end) else {
+            return;
+        };
         if !self.probe_is_retransmission || dsack == Some(end) {
             // New data arrived, or both the original and the probe did.
             self.probe_end = None;

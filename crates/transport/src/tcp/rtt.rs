@@ -57,7 +57,8 @@ impl RttEstimator {
         }
         self.latest = rtt;
         self.back_off = 0;
-        self.base = Duration::from_nanos(self.smoothed + (4 * self.variation).max(1)).clamp(self.min_rto, self.max_rto);
+        self.base = Duration::from_nanos(self.smoothed + (4 * self.variation).max(1))
+            .clamp(self.min_rto, self.max_rto);
         self.note_minimum(rtt, now);
     }
 

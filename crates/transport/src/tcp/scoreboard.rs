@@ -20,6 +20,8 @@ pub(super) struct Segment {
     pub sent_at: Time,
     /// What the rate sampler noted then.
     pub snapshot: SendSnapshot,
+    /// How many transmissions there were before that one: tells what left after what, even in one instant.
+    pub order: u64,
     /// Sequence space that it takes: payload, and one for FIN.
     pub length: u32,
     state: State,
@@ -54,7 +56,11 @@ impl Segment {
     #[inline]
     fn flight(&self) -> u64 {
         let length = u64::from(self.length);
-        if self.flags & Segment::DOUBLED != 0 { 2 * length } else { length }
+        if self.flags & Segment::DOUBLED != 0 {
+            2 * length
+        } else {
+            length
+        }
     }
 }
 
@@ -80,6 +86,8 @@ pub(super) struct Scoreboard {
     sacked: u64,
     sacked_segments: u32,
     lost_total: u64,
+    /// Transmissions so far.
+    departures: u64,
     /// What is SACKed, by offset.
     ranges: RangeSet,
     // Cursors: segment numbers.
@@ -92,7 +100,7 @@ pub(super) struct Scoreboard {
     /// One after the highest retransmitted in this recovery (HighRxt).
     high_retransmitted: u64,
     /// Retransmissions in the order of their departure, for RACK; entries may be stale.
-    retransmissions: VecDeque<(u64, Time)>,
+    retransmissions: VecDeque<(u64, u64)>,
 }
 
 impl Scoreboard {
@@ -158,9 +166,17 @@ impl Scoreboard {
     #[inline]
     pub fn push(&mut self, length: u32, has_fin: bool, now: Time, snapshot: SendSnapshot) {
         let flags = if has_fin { Segment::FIN } else { 0 };
-        let segment =
-            Segment { start: self.next, sent_at: now, snapshot, length, state: State::InFlight, flags };
+        let segment = Segment {
+            start: self.next,
+            sent_at: now,
+            snapshot,
+            order: self.departures,
+            length,
+            state: State::InFlight,
+            flags,
+        };
         self.segments.push_back(segment);
+        self.departures += 1;
         self.next += u64::from(length);
         self.in_flight += u64::from(length);
     }
@@ -174,10 +190,18 @@ impl Scoreboard {
                 break;
             }
             // A middlebox or a peer with a smaller segment size may acknowledge a part.
-            let covered = if end <= ack { u64::from(segment.length) } else { ack - segment.start };
+            let covered = if end <= ack {
+                u64::from(segment.length)
+            } else {
+                ack - segment.start
+            };
             match segment.state {
                 State::InFlight => {
-                    let copies = if segment.flags & Segment::DOUBLED != 0 { 2 } else { 1 };
+                    let copies = if segment.flags & Segment::DOUBLED != 0 {
+                        2
+                    } else {
+                        1
+                    };
                     self.in_flight -= covered * copies;
                 }
                 State::Lost => self.lost -= covered,
@@ -187,7 +211,10 @@ impl Scoreboard {
                 }
             }
             if segment.state != State::Sacked {
-                let part = Segment { length: covered as u32, ..*segment };
+                let part = Segment {
+                    length: covered as u32,
+                    ..*segment
+                };
                 sink.on_acknowledged(&part);
             }
             if end > ack {
@@ -213,7 +240,11 @@ impl Scoreboard {
         let (mut covered_from, mut covered_to) = (u64::MAX, 0);
         while let Some((gap_start, gap_end)) = self.ranges.first_uncovered(from, end) {
             let mut index = self.segments.partition_point(|segment| segment.start < gap_start);
-            while let Some(segment) = self.segments.get_mut(index).filter(|segment| segment.end() <= gap_end) {
+            while let Some(segment) = self
+                .segments
+                .get_mut(index)
+                .filter(|segment| segment.end() <= gap_end)
+            {
                 let length = u64::from(segment.length);
                 covered_from = covered_from.min(segment.start);
                 covered_to = segment.end();
@@ -239,7 +270,9 @@ impl Scoreboard {
     }
 
     fn mark_lost(&mut self, number: u64) {
-        let Some(segment) = self.at(number).filter(|segment| segment.state == State::InFlight) else { return };
+        let Some(segment) = self.at(number).filter(|segment| segment.state == State::InFlight) else {
+            return;
+        };
         let (flight, length) = (segment.flight(), u64::from(segment.length));
         segment.state = State::Lost;
         segment.flags &= !Segment::DOUBLED;
@@ -274,23 +307,18 @@ impl Scoreboard {
         self.loss_cursor = number;
     }
 
-    /// Marks what RACK calls lost (RFC 8985 §6.2 step 5): sent before the segment that left at `rack_sent` and ends at
-    /// `rack_end`, and longer ago than `patience`. Returns when the next one would be.
+    /// Marks what RACK calls lost (RFC 8985 §6.2 step 5): what left before transmission `newest`, the last one known to
+    /// be delivered, and longer ago than `patience`. Returns when the next one would be.
     ///
     /// The RFC waits for the *last* of those still within the window, to save timers; here each has its own time, so
-    /// that an ACK costs constant work.
-    pub fn detect_by_time(
-        &mut self,
-        rack_sent: Time,
-        rack_end: u64,
-        patience: Duration,
-        now: Time,
-    ) -> Option<Time> {
+    /// that an ACK costs constant work. Where the RFC orders transmissions by time and sequence number, their count
+    /// does it exactly.
+    pub fn detect_by_time(&mut self, newest: u64, patience: Duration, now: Time) -> Option<Time> {
         let mut wake = None::<Time>;
         let mut number = self.time_cursor.max(self.base);
         while let Some(segment) = self.at(number) {
             if segment.state == State::InFlight && !segment.is_retransmitted() {
-                if (segment.sent_at, segment.end()) >= (rack_sent, rack_end) {
+                if segment.order >= newest {
                     break;
                 }
                 let due = segment.sent_at.saturating_add(patience);
@@ -303,15 +331,15 @@ impl Scoreboard {
             number += 1;
         }
         self.time_cursor = number;
-        while let Some(&(number, sent_at)) = self.retransmissions.front() {
+        while let Some(&(number, order)) = self.retransmissions.front() {
             if let Some(segment) = self.at(number)
                 && segment.state == State::InFlight
-                && segment.sent_at == sent_at
+                && segment.order == order
             {
-                if (sent_at, segment.end()) >= (rack_sent, rack_end) {
+                if order >= newest {
                     break;
                 }
-                let due = sent_at.saturating_add(patience);
+                let due = segment.sent_at.saturating_add(patience);
                 if due > now {
                     wake = Some(wake.map_or(due, |wake| wake.min(due)));
                     break;
@@ -326,7 +354,11 @@ impl Scoreboard {
     /// A retransmission timeout: marks lost the first segment and, of the others, those for which `is_lost` holds of
     /// the time they left.
     pub fn mark_lost_on_timeout(&mut self, is_lost: impl Fn(Time) -> bool) {
-        if self.segments.front().is_some_and(|segment| segment.state == State::Sacked) {
+        if self
+            .segments
+            .front()
+            .is_some_and(|segment| segment.state == State::Sacked)
+        {
             self.renege();
         }
         for index in 0..self.segments.len() {
@@ -399,7 +431,11 @@ impl Scoreboard {
 
     /// The highest segment that is not SACKed (NextSeg rule 4; RFC 8985 §7.3).
     pub fn last_unsacked(&self) -> Option<(u64, Segment)> {
-        let (index, segment) = self.segments.iter().enumerate().rfind(|(_, s)| s.state != State::Sacked)?;
+        let (index, segment) = self
+            .segments
+            .iter()
+            .enumerate()
+            .rfind(|(_, s)| s.state != State::Sacked)?;
         Some((self.base + index as u64, *segment))
     }
 
@@ -415,10 +451,12 @@ impl Scoreboard {
 
     /// Segment `number` leaves again. `track` keeps it in RACK's order of departures.
     pub fn retransmit(&mut self, number: u64, now: Time, snapshot: SendSnapshot, track: bool) {
+        let order = self.departures;
         let Some(segment) = self.at(number) else { return };
         let length = u64::from(segment.length);
         segment.sent_at = now;
         segment.snapshot = snapshot;
+        segment.order = order;
         segment.flags |= Segment::RETRANSMITTED;
         match segment.state {
             State::Lost => {
@@ -432,10 +470,20 @@ impl Scoreboard {
             }
             State::InFlight | State::Sacked => {}
         }
+        self.departures += 1;
         self.high_retransmitted = self.high_retransmitted.max(number + 1);
         if track {
-            self.retransmissions.push_back((number, now));
+            self.retransmissions.push_back((number, order));
         }
+    }
+
+    /// HighRxt, which a rescue retransmission must not move (RFC 6675 §4, NextSeg rule 4).
+    pub fn high_retransmitted(&self) -> u64 {
+        self.high_retransmitted
+    }
+
+    pub fn restore_high_retransmitted(&mut self, number: u64) {
+        self.high_retransmitted = number;
     }
 
     /// Recounts everything from the segments, for tests of the running counters.
@@ -449,7 +497,12 @@ impl Scoreboard {
         assert_eq!(self.sacked, sum(State::Sacked, |s| u64::from(s.length)));
         let first_lost = self.segments.iter().position(|s| s.state == State::Lost);
         assert!(first_lost.is_none_or(|index| self.base + index as u64 >= self.retransmit_cursor));
-        assert!(self.segments.iter().zip(self.segments.iter().skip(1)).all(|(a, b)| a.end() == b.start));
+        assert!(
+            self.segments
+                .iter()
+                .zip(self.segments.iter().skip(1))
+                .all(|(a, b)| a.end() == b.start)
+        );
         for segment in self.segments.iter().filter(|s| s.state == State::Sacked) {
             assert_eq!(self.ranges.first_uncovered(segment.start, segment.end()), None);
         }

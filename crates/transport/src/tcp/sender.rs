@@ -75,12 +75,21 @@ pub(super) struct Deadlines {
 }
 
 impl Deadlines {
-    pub const NONE: Deadlines =
-        Deadlines { rto: Time::MAX, probe: Time::MAX, reorder: Time::MAX, persist: Time::MAX, pacing: Time::MAX };
+    pub const NONE: Deadlines = Deadlines {
+        rto: Time::MAX,
+        probe: Time::MAX,
+        reorder: Time::MAX,
+        persist: Time::MAX,
+        pacing: Time::MAX,
+    };
 
     #[inline]
     pub fn earliest(&self) -> Time {
-        self.rto.min(self.probe).min(self.reorder).min(self.persist).min(self.pacing)
+        self.rto
+            .min(self.probe)
+            .min(self.reorder)
+            .min(self.persist)
+            .min(self.pacing)
     }
 }
 
@@ -218,7 +227,7 @@ impl Sender {
             && self.sack
             && self.controller.recovery_control() == RecoveryControl::Transport;
         self.peer_edge = window;
-        self.peer_window = window;
+        self.peer_window = u64::MAX;
         self.peer_window_max = window;
         self.last_sent_at = now;
         self.refresh_window();
@@ -336,7 +345,9 @@ impl Sender {
 
     /// RFC 6675 §4, NextSeg rules 3 and 4, when there is neither lost nor new data to send.
     fn send_doubtful(&mut self, flight: u64, now: Time) -> Option<Outgoing> {
-        let (number, segment) = match self.board.next_doubtful() {
+        let doubtful = self.board.next_doubtful();
+        let is_rescue = doubtful.is_none();
+        let (number, segment) = match doubtful {
             Some(doubtful) => doubtful,
             None if !self.rescued => self.board.last_unsacked().filter(|(_, last)| !last.is_retransmitted())?,
             None => return None,
@@ -344,10 +355,13 @@ impl Sender {
         if flight + u64::from(segment.length) > self.window || !self.paced(now) {
             return None;
         }
-        if segment.end() >= self.board.next() {
+        let high = self.board.high_retransmitted();
+        let outgoing = self.send_again(number, &segment, now);
+        if is_rescue {
             self.rescued = true;
+            self.board.restore_high_retransmitted(high);
         }
-        Some(self.send_again(number, &segment, now))
+        Some(outgoing)
     }
 
     /// Payload bytes and FIN of the next new segment, as the peer's window allows; `None` if it allows nothing worth
@@ -358,7 +372,8 @@ impl Sender {
         let written = self.buffer.end() - next.min(self.buffer.end());
         if written == 0 {
             // FIN alone needs room too (RFC 9293 §3.8.6), except behind a window that is just full.
-            return (self.closing && !self.fin_sent && (room > 0 || self.board.is_empty() || force)).then_some((0, true));
+            return (self.closing && !self.fin_sent && (room > 0 || self.board.is_empty() || force))
+                .then_some((0, true));
         }
         let whole = self.buffer.uniform(next, self.mss);
         let length = whole.min(room);
@@ -375,8 +390,16 @@ impl Sender {
         let rto = self.rtt.rto();
         if self.board.next() > 0 && idle > rto {
             // RFC 5681 §4.1: more than one RTO without sending.
-            let restart_window = self.settings.slow_start_after_idle.then_some(self.settings.initial_window);
-            self.controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window });
+            let restart_window = self
+                .settings
+                .slow_start_after_idle
+                .then_some(self.settings.initial_window);
+            self.controller.on_idle_restart(&IdleRestart {
+                now,
+                idle,
+                rto,
+                restart_window,
+            });
             self.refresh_window();
             self.last_sent_at = now;
         }
@@ -442,12 +465,19 @@ impl Sender {
         if self.phase == Phase::Open {
             self.schedule_probe(now);
         }
-        Outgoing { offset: offset as i64, length, fin, is_retransmission: false, cwr }
+        Outgoing {
+            offset: offset as i64,
+            length,
+            fin,
+            is_retransmission: false,
+            cwr,
+        }
     }
 
     fn send_again(&mut self, number: u64, segment: &Segment, now: Time) -> Outgoing {
         let snapshot = self.sampler.on_sent(now, self.board.flight_size());
-        self.board.retransmit(number, now, snapshot, self.settings.rack_tlp && self.sack);
+        self.board
+            .retransmit(number, now, snapshot, self.settings.rack_tlp && self.sack);
         let space = u64::from(segment.length);
         self.counters.segments_retransmitted += 1;
         self.counters.bytes_retransmitted += space;
@@ -483,7 +513,10 @@ impl Sender {
         if self.is_paced()
             && let Some(rate) = self.pacing_rate()
         {
-            let quantum = self.controller.pacing_quantum().unwrap_or(self.settings.pacing_quantum * self.mss);
+            let quantum = self
+                .controller
+                .pacing_quantum()
+                .unwrap_or(self.settings.pacing_quantum * self.mss);
             self.pacer.on_sent(space, rate, quantum, now);
         }
         self.controller.on_sent(&SentSample {

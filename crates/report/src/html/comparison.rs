@@ -1,0 +1,224 @@
+//! The comparison of the variants: table, bars, all values, and the paper's figures beside ours.
+
+use indexmap::IndexMap;
+
+use super::bars::{Bar, chart};
+use super::escape::escape;
+use super::palette;
+use super::timelines::scaled;
+use crate::columns::{Column, comparison_columns};
+use crate::error::ReportError;
+use crate::number;
+use crate::store::Results;
+
+/// More rows than this belong in a table program.
+const MAX_ROWS: usize = 3000;
+
+/// The patch of colour that stands for a variant.
+pub(super) fn chip(variant: usize) -> String {
+    let colour = palette::css(palette::variant(variant));
+    format!("<span class=\"chip\" style=\"background:{colour}\"></span>")
+}
+
+/// Which colour is which variant.
+pub(super) fn legend(results: &Results) -> String {
+    legend_of(results, &(0..results.manifest.experiment.variants.len()).collect::<Vec<_>>())
+}
+
+/// Which colour is which of these variants.
+pub(super) fn legend_of(results: &Results, variants: &[usize]) -> String {
+    let all = &results.manifest.experiment.variants;
+    let entries = variants.iter().map(|v| format!("<li>{}{}</li>", chip(*v), escape(&all[*v].name)));
+    format!("<ul class=\"legend\">{}</ul>\n", entries.collect::<String>())
+}
+
+/// A table cell with a number and, paler, its interval.
+pub(super) fn number_cell(text: &str) -> String {
+    match text.split_once(" ± ") {
+        Some((mean, half)) => {
+            format!("<td class=\"number\">{mean} <span class=\"interval\">± {half}</span></td>")
+        }
+        None => format!("<td class=\"number\">{text}</td>"),
+    }
+}
+
+/// The same table that the terminal prints.
+pub(super) fn table(results: &Results) -> String {
+    let columns = comparison_columns(results);
+    if columns.is_empty() {
+        return "<p>Nothing was measured.</p>\n".to_owned();
+    }
+    // What is of one subject stands together, below its name.
+    let mut subjects: IndexMap<&str, Vec<&Column>> = IndexMap::new();
+    for column in &columns {
+        subjects.entry(&column.subject).or_default().push(column);
+    }
+    let mut out =
+        String::from("<div class=\"scroll comparison\"><table>\n<thead><tr><th rowspan=\"2\">variant</th>");
+    for (subject, columns) in &subjects {
+        out.push_str(&format!(
+            "<th class=\"subject\" colspan=\"{}\">{}</th>",
+            columns.len(),
+            escape(subject)
+        ));
+    }
+    out.push_str("</tr>\n<tr>");
+    let columns: Vec<&Column> = subjects.into_values().flatten().collect();
+    for column in &columns {
+        let unit = if column.unit == "1" { "" } else { column.unit.as_str() };
+        out.push_str(&format!(
+            "<th class=\"number\">{}<span class=\"soft\">{}</span></th>",
+            escape(&column.title),
+            escape(unit),
+        ));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for (index, variant) in results.manifest.experiment.variants.iter().enumerate() {
+        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.name)));
+        for column in &columns {
+            let value = column.value(&results.runs, &variant.name);
+            out.push_str(&number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text())));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+    let seeds = results.manifest.experiment.seeds.len();
+    out.push_str(&match seeds {
+        1 => "<p class=\"note\">One seed: no intervals.</p>\n".to_owned(),
+        n => format!(
+            "<p class=\"note\">Means over {n} seeds; ± is half the 95 % confidence interval (Student).</p>\n"
+        ),
+    });
+    out
+}
+
+/// Each column of the comparison as bars.
+pub(super) fn bars(results: &Results) -> Result<String, ReportError> {
+    let columns = comparison_columns(results);
+    if columns.is_empty() {
+        return Ok(String::new());
+    }
+    let mut out = String::from("<div class=\"grid2\">\n");
+    for column in &columns {
+        out.push_str(&bars_of(results, column)?);
+    }
+    out.push_str("</div>\n");
+    if results.manifest.experiment.seeds.len() > 1 {
+        out.push_str("<p class=\"note\">Whiskers are 95 % confidence intervals over seeds.</p>\n");
+    }
+    Ok(out)
+}
+
+fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
+    let values: Vec<_> = results
+        .manifest
+        .experiment
+        .variants
+        .iter()
+        .map(|variant| (variant.name.clone(), column.value(&results.runs, &variant.name)))
+        .collect();
+    let (unit, scale) =
+        scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
+    let bars: Vec<Bar> = values
+        .into_iter()
+        .enumerate()
+        .map(|(index, (label, value))| {
+            let mean = value.map_or(0.0, |v| v.estimate.mean / scale);
+            Bar {
+                label,
+                parts: vec![(palette::variant(index), mean)],
+                // No interval is drawn below zero for what cannot be negative.
+                interval: value
+                    .and_then(|v| v.estimate.ci95)
+                    .filter(|[low, high]| high > low)
+                    .map(|[low, high]| [(low / scale).max(0.0), high / scale]),
+                text: match value {
+                    None => "not measured".to_owned(),
+                    Some(v) if v.is_count => number::count(mean),
+                    Some(_) => number::plain(mean),
+                },
+            }
+        })
+        .collect();
+    let unit = if unit == "1" { "" } else { unit };
+    let axis = if unit.is_empty() { column.title.clone() } else { format!("{} ({unit})", column.title) };
+    let drawn =
+        chart(&format!("{} of {}, a bar a variant", column.title, column.subject), &axis, &bars, 1060)?;
+    Ok(format!(
+        "<figure><figcaption><b>{}</b> of {}</figcaption>{drawn}</figure>\n",
+        escape(&column.title),
+        escape(&column.subject),
+    ))
+}
+
+/// Every value of the summary, folded away.
+pub(super) fn all_values(results: &Results) -> String {
+    let rows = &results.summary.rows;
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "<details><summary>{} values</summary>\n<div class=\"scroll\"><table>\n<thead><tr><th>variant</th>\
+         <th>object</th><th>metric</th><th>unit</th><th class=\"number\">mean</th><th class=\"number\">p50</th>\
+         <th class=\"number\">p95</th><th class=\"number\">p99</th><th class=\"number\">n</th></tr></thead>\n<tbody>\n",
+        number::count(rows.len() as f64)
+    );
+    for row in rows.iter().take(MAX_ROWS) {
+        let part = if row.part.is_empty() { String::new() } else { format!(":{}", row.part) };
+        out.push_str(&format!(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}",
+            escape(&row.variant),
+            escape(&row.object),
+            escape(&format!("{}{part}", row.metric)),
+            escape(&row.unit),
+            number_cell(&number::with_interval(row.estimate.mean, row.estimate.half_width())),
+        ));
+        for i in 0..3 {
+            let text = row.percentiles.map_or_else(|| "–".to_owned(), |p| number::plain(p[i]));
+            out.push_str(&number_cell(&text));
+        }
+        out.push_str(&format!("<td class=\"number\">{}</td></tr>\n", row.estimate.n));
+    }
+    out.push_str("</tbody></table></div></details>\n");
+    if rows.len() > MAX_ROWS {
+        out.push_str(&format!(
+            "<p class=\"note\">The other {} are in <code>summary.parquet</code> and <code>summary.json</code>.</p>\n",
+            rows.len() - MAX_ROWS
+        ));
+    }
+    out
+}
+
+/// The paper's figures beside ours.
+pub(super) fn reproduction(results: &Results) -> String {
+    if results.reproduction.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>variant</th><th>metric</th>\
+         <th class=\"number\">paper</th><th class=\"number\">ours</th><th class=\"number\">ratio</th>\
+         <th>verdict</th><th>note</th></tr></thead>\n<tbody>\n",
+    );
+    for row in &results.reproduction {
+        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
+        let ours = row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half));
+        let metric = match row.unit.as_str() {
+            "" => row.metric.clone(),
+            unit => format!("{} ({unit})", row.metric),
+        };
+        let verdict = row.verdict.to_string();
+        out.push_str(&format!(
+            "<tr><td>{}</td><td>{}</td><td>{}</td>{}{}{}<td class=\"{}\">{verdict}</td><td>{}</td></tr>\n",
+            escape(&row.figure),
+            escape(&row.variant),
+            escape(&metric),
+            number_cell(&number::plain(row.paper_value)),
+            number_cell(&ours),
+            number_cell(&row.ratio.map_or_else(|| "–".to_owned(), number::plain)),
+            verdict.replace(' ', "-"),
+            escape(&row.note),
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}

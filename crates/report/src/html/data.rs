@@ -1,0 +1,371 @@
+//! What the plots show, read from the tables in one pass each and thinned out on the way.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::columns::bottleneck;
+use crate::error::ReportError;
+use crate::model::View;
+use crate::store::{Results, SeriesRun, read_distributions, read_series};
+
+/// At most this many points a line.
+const POINTS: usize = 600;
+/// Quantiles that a distribution is drawn with.
+const QUANTILES: usize = 400;
+/// Queues beside the bottleneck, and flows, that get plots of their own.
+const QUEUES: usize = 3;
+const FLOWS: usize = 4;
+/// Series that repeat what others show.
+const SKIPPED: [&str; 2] = ["backlog_bytes", "sojourn_max"];
+
+/// One metric of one object.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) object: String,
+    pub(super) metric: String,
+}
+
+/// A line a variant (its place in the experiment), in the experiment's order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    pub(super) by_variant: IndexMap<usize, Vec<(f64, f64)>>,
+}
+
+/// What the plots show.
+#[derive(Default)]
+pub(super) struct PlotData {
+    /// Series under the first seed of each variant, by object and metric.
+    pub(super) series: IndexMap<Key, Lines>,
+    /// Cumulative distributions, their quantiles averaged over seeds.
+    pub(super) cdfs: IndexMap<Key, Lines>,
+    /// Lines of the experiment's own figures, in their order.
+    pub(super) figures: Vec<Lines>,
+    /// Queues shown, the bottleneck first, and how many are not.
+    pub(super) queues: (Vec<String>, usize),
+    /// Flows shown, and how many are not.
+    pub(super) flows: (Vec<String>, usize),
+}
+
+impl PlotData {
+    /// Reads what the plots of `results` need.
+    pub(super) fn load(results: &Results) -> Result<PlotData, ReportError> {
+        let (queues, flows) = (shown_queues(results), shown_flows(results));
+        let mut collector = Collector::new(results, queues.0.iter().chain(&flows.0));
+        for table in ["queues", "flows"] {
+            read_series(table, &results.folder, |run, points| collector.take(run, points))?;
+            collector.end();
+        }
+        let Collector { series, means, figures, .. } = collector;
+        let mut figures = figures;
+        let mut cdfs: IndexMap<Key, Lines> = IndexMap::new();
+        for ((figure, key, variant), mean) in means {
+            let line = mean.line();
+            match figure {
+                Some(index) => figures[index].by_variant.insert(variant, line),
+                None => cdfs.entry(key).or_default().by_variant.insert(variant, line),
+            };
+        }
+        let mut distributions = Distributions::default();
+        let variants = variant_indices(results);
+        read_distributions(&results.folder, |run, points| {
+            let is_shown = queues.0.iter().chain(&flows.0).any(|name| name == run.object);
+            if let Some(variant) = variants.get(run.variant).filter(|_| is_shown) {
+                distributions.take(Key::of(&run), *variant, run.seed, points);
+            }
+        })?;
+        distributions.end();
+        for ((key, variant), mean) in distributions.means {
+            cdfs.entry(key).or_default().by_variant.insert(variant, mean.line());
+        }
+        Ok(PlotData { series, cdfs, figures, queues, flows })
+    }
+}
+
+impl Key {
+    fn of(run: &SeriesRun) -> Key {
+        Key { object: run.object.to_owned(), metric: run.metric.to_owned() }
+    }
+}
+
+/// Gathers one distribution after the other.
+#[derive(Default)]
+struct Distributions {
+    at: Option<(Key, usize, u64)>,
+    steps: Vec<(f64, f64)>,
+    means: IndexMap<(Key, usize), QuantileMean>,
+}
+
+impl Distributions {
+    fn take(&mut self, key: Key, variant: usize, seed: u64, points: &mut dyn Iterator<Item = (f64, f64)>) {
+        let at = (key, variant, seed);
+        if self.at.as_ref() != Some(&at) {
+            self.end();
+            self.at = Some(at);
+        }
+        self.steps.extend(points);
+    }
+
+    /// The distribution gathered so far is whole.
+    fn end(&mut self) {
+        if let Some((key, variant, _)) = self.at.take() {
+            self.means.entry((key, variant)).or_default().add_cdf(&self.steps);
+            self.steps.clear();
+        }
+    }
+}
+
+/// The bottleneck, then other queues that held or dropped packets.
+fn shown_queues(results: &Results) -> (Vec<String>, usize) {
+    let first = bottleneck(results);
+    let is_busy = |name: &str| {
+        let value =
+            |run: &crate::summary::RunSummary, metric| run.value(name, metric, "").map_or(0.0, |v| v.mean);
+        results.runs.iter().any(|run| value(run, "backlog") >= 0.5 || value(run, "drops") > 0.0)
+    };
+    let others = results
+        .manifest
+        .objects
+        .iter()
+        .filter(|(name, table)| *table == "queues" && first != Some(name.as_str()) && is_busy(name));
+    let all: Vec<String> =
+        first.map(str::to_owned).into_iter().chain(others.map(|(name, _)| name.clone())).collect();
+    let omitted = all.len().saturating_sub(QUEUES);
+    (all.into_iter().take(QUEUES).collect(), omitted)
+}
+
+/// The first flows of each sort in turn, a sort being what is measured of a flow: a ping among ten bulk flows is seen.
+fn shown_flows(results: &Results) -> (Vec<String>, usize) {
+    let mut sorts: IndexMap<Vec<&str>, Vec<&str>> = IndexMap::new();
+    let flows: Vec<&String> = results
+        .manifest
+        .objects
+        .iter()
+        .filter(|(_, table)| *table == "flows")
+        .map(|(name, _)| name)
+        .collect();
+    for flow in &flows {
+        let mut metrics: Vec<&str> = results
+            .runs
+            .iter()
+            .flat_map(|run| &run.values)
+            .filter(|v| v.object == **flow && v.part.is_empty())
+            .map(|v| v.metric.as_str())
+            .collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        sorts.entry(metrics).or_default().push(flow);
+    }
+    let rounds = sorts.values().map(Vec::len).max().unwrap_or(0);
+    let in_turn = (0..rounds).flat_map(|round| sorts.values().filter_map(move |sort| sort.get(round)));
+    let mut shown: Vec<&str> = in_turn.take(FLOWS).copied().collect();
+    let place = |name: &str| flows.iter().position(|flow| *flow == name);
+    shown.sort_by_key(|name| place(name));
+    let omitted = flows.len() - shown.len();
+    (shown.into_iter().map(str::to_owned).collect(), omitted)
+}
+
+fn variant_indices(results: &Results) -> HashMap<String, usize> {
+    results.manifest.experiment.variants.iter().enumerate().map(|(i, v)| (v.name.clone(), i)).collect()
+}
+
+/// Gathers one series after the other.
+struct Collector<'a> {
+    variants: HashMap<String, usize>,
+    first_seeds: HashMap<usize, u64>,
+    shown: Vec<&'a str>,
+    wanted: Vec<&'a crate::model::Figure>,
+    bottleneck: Option<&'a str>,
+    warm_up: f64,
+    at: Option<(Key, usize, u64)>,
+    points: Vec<(f64, f64)>,
+    series: IndexMap<Key, Lines>,
+    figures: Vec<Lines>,
+    // The figure it is for, if not for the distributions in general; the series; the variant.
+    means: IndexMap<(Option<usize>, Key, usize), QuantileMean>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(results: &'a Results, shown: impl Iterator<Item = &'a String>) -> Collector<'a> {
+        let variants = variant_indices(results);
+        let mut first_seeds = HashMap::new();
+        for run in &results.manifest.runs {
+            if let Some(variant) = variants.get(&run.key.variant) {
+                first_seeds.entry(*variant).or_insert(run.key.seed);
+            }
+        }
+        let wanted: Vec<_> = results.manifest.experiment.figures.iter().collect();
+        Collector {
+            variants,
+            first_seeds,
+            shown: shown.map(String::as_str).collect(),
+            figures: vec![Lines::default(); wanted.len()],
+            wanted,
+            bottleneck: bottleneck(results),
+            warm_up: results.manifest.experiment.warm_up.as_secs_f64(),
+            at: None,
+            points: Vec::new(),
+            series: IndexMap::new(),
+            means: IndexMap::new(),
+        }
+    }
+
+    fn take(&mut self, run: SeriesRun, points: &mut dyn Iterator<Item = (f64, f64)>) {
+        if !run.part.is_empty() || SKIPPED.contains(&run.metric) {
+            return;
+        }
+        let Some(variant) = self.variants.get(run.variant).copied() else {
+            return;
+        };
+        let is_first = self.first_seeds.get(&variant) == Some(&run.seed);
+        let in_figure = |f: &&crate::model::Figure| f.object == run.object && f.metric == run.metric;
+        let is_throughput = self.bottleneck == Some(run.object) && run.metric == "throughput";
+        if !(is_first && self.shown.contains(&run.object)
+            || is_throughput
+            || self.wanted.iter().any(in_figure))
+        {
+            return;
+        }
+        let is_same = self.at.as_ref().is_some_and(|(key, v, seed)| {
+            key.object == run.object && key.metric == run.metric && *v == variant && *seed == run.seed
+        });
+        if !is_same {
+            self.end();
+            self.at = Some((Key::of(&run), variant, run.seed));
+        }
+        self.points.extend(points);
+    }
+
+    /// The series gathered so far is whole.
+    fn end(&mut self) {
+        let Some((key, variant, seed)) = self.at.take() else {
+            return;
+        };
+        let points = std::mem::take(&mut self.points);
+        let is_first = self.first_seeds.get(&variant) == Some(&seed);
+        let after_warm_up =
+            || points.iter().filter(|(t, _)| *t > self.warm_up).map(|(_, v)| *v).collect::<Vec<_>>();
+        for (index, figure) in self.wanted.iter().enumerate() {
+            if (&figure.object, &figure.metric) != (&key.object, &key.metric) {
+                continue;
+            }
+            match figure.view {
+                View::Cdf => {
+                    let mean = self.means.entry((Some(index), key.clone(), variant)).or_default();
+                    mean.add_values(after_warm_up());
+                }
+                View::Series if is_first => {
+                    self.figures[index].by_variant.insert(variant, thinned(&points));
+                }
+                View::Rolling(samples) if is_first => {
+                    self.figures[index].by_variant.insert(variant, thinned(&rolling(&points, samples)));
+                }
+                View::Series | View::Rolling(_) => {}
+            }
+        }
+        if self.bottleneck == Some(key.object.as_str()) && key.metric == "throughput" {
+            self.means.entry((None, key.clone(), variant)).or_default().add_values(after_warm_up());
+        }
+        if is_first && self.shown.contains(&key.object.as_str()) {
+            self.series.entry(key).or_default().by_variant.insert(variant, thinned(&points));
+        }
+    }
+}
+
+/// The mean of each `samples` successive values, at the time of the last of them.
+fn rolling(points: &[(f64, f64)], samples: usize) -> Vec<(f64, f64)> {
+    let windows = points.windows(samples.max(1));
+    windows.map(|w| (w[w.len() - 1].0, w.iter().map(|(_, v)| v).sum::<f64>() / w.len() as f64)).collect()
+}
+
+/// At most [`POINTS`] points: the lowest and the highest of each stretch, so that no spike is lost.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= POINTS {
+        return points.to_vec();
+    }
+    let stretches = POINTS / 2;
+    let mut out = Vec::with_capacity(POINTS);
+    for i in 0..stretches {
+        let stretch = &points[i * points.len() / stretches..(i + 1) * points.len() / stretches];
+        let by_value = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+        if let (Some(low), Some(high)) = (stretch.iter().min_by(by_value), stretch.iter().max_by(by_value)) {
+            let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
+            out.push(*first);
+            if first != second {
+                out.push(*second);
+            }
+        }
+    }
+    out
+}
+
+/// The quantiles of several distributions, averaged: one seed weighs as much as another.
+#[derive(Default)]
+struct QuantileMean {
+    sums: Vec<f64>,
+    count: usize,
+}
+
+impl QuantileMean {
+    fn add(&mut self, quantile: impl Fn(f64) -> f64) {
+        self.sums.resize(QUANTILES + 1, 0.0);
+        for (i, sum) in self.sums.iter_mut().enumerate() {
+            *sum += quantile(i as f64 / QUANTILES as f64);
+        }
+        self.count += 1;
+    }
+
+    fn add_values(&mut self, mut values: Vec<f64>) {
+        values.sort_by(f64::total_cmp);
+        if !values.is_empty() {
+            self.add(|share| jettison_measure::statistics::quantile(&values, share).unwrap_or(0.0));
+        }
+    }
+
+    /// Adds a distribution given as ascending `(value, share)` steps.
+    fn add_cdf(&mut self, steps: &[(f64, f64)]) {
+        if let Some(last) = steps.last() {
+            self.add(|share| {
+                let at = steps.partition_point(|(_, s)| *s < share);
+                steps.get(at).unwrap_or(last).0
+            });
+        }
+    }
+
+    fn line(&self) -> Vec<(f64, f64)> {
+        let share = |i: usize| i as f64 / QUANTILES as f64;
+        self.sums.iter().enumerate().map(|(i, sum)| (sum / self.count as f64, share(i))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_spikes_and_the_order() {
+        let mut points: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 7))).collect();
+        points[77_777].1 = 1000.0;
+        let thin = thinned(&points);
+        assert!(thin.len() <= POINTS && thin.windows(2).all(|w| w[0].0 < w[1].0));
+        assert!(thin.contains(&(77_777.0, 1000.0)));
+        assert_eq!(thinned(&points[..600]), &points[..600]);
+    }
+
+    #[test]
+    fn rolling_means_stand_at_the_end_of_their_window() {
+        let points = [(1.0, 2.0), (2.0, 4.0), (3.0, 9.0)];
+        assert_eq!(rolling(&points, 2), [(2.0, 3.0), (3.0, 6.5)]);
+        assert!(rolling(&points, 4).is_empty());
+    }
+
+    #[test]
+    fn quantiles_are_averaged_over_seeds() {
+        let mut mean = QuantileMean::default();
+        mean.add_values((0..=400).map(f64::from).collect());
+        mean.add_cdf(&[(400.0, 0.5), (800.0, 1.0)]);
+        let line = mean.line();
+        let at = |share: f64| line.iter().find(|(_, s)| *s == share).unwrap().0;
+        assert_eq!((at(0.5), at(0.75), at(1.0)), (300.0, 550.0, 600.0));
+    }
+}

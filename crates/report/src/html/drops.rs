@@ -1,0 +1,128 @@
+//! Drops and marks by reason.
+
+use indexmap::IndexSet;
+
+use super::bars::{Bar, chart};
+use super::comparison::{chip, number_cell};
+use super::escape::escape;
+use super::palette;
+use crate::error::ReportError;
+use crate::number;
+use crate::store::Results;
+use crate::summary::SummaryRow;
+
+/// A copy that has done its work is counted but is no loss.
+const NO_LOSS: &str = "clone-consumed";
+
+/// Who dropped or marked how many packets, and why.
+pub(super) fn section(results: &Results) -> Result<String, ReportError> {
+    let mut out = String::new();
+    // A reason has one colour, whether it drops or marks.
+    let rows = results.summary.rows.iter().filter(|r| is_counted(r));
+    let reasons: IndexSet<&str> = rows.map(|row| row.part.as_str()).collect();
+    for (metric, title) in [("drops", "Drops"), ("marks", "Marks")] {
+        out.push_str(&stacked(results, metric, title, &reasons)?);
+    }
+    if out.is_empty() {
+        out.push_str("<p>No packet was dropped or marked after the warm-up.</p>\n");
+    } else {
+        out.push_str(&table(results));
+    }
+    let missing: u64 = results.manifest.runs.iter().map(|run| run.drops_not_logged).sum();
+    if missing > 0 {
+        out.push_str(&format!(
+            "<p class=\"note\">{} drops are counted here but had no room in the drop log.</p>\n",
+            number::count(missing as f64)
+        ));
+    }
+    Ok(out)
+}
+
+/// Whether a row says how many packets were dropped or marked for one reason.
+fn is_counted(row: &SummaryRow) -> bool {
+    matches!(row.metric.as_str(), "drops" | "marks") && !row.part.is_empty() && row.part != NO_LOSS
+}
+
+/// Bars of all queues together, the reasons on top of each other.
+fn stacked(
+    results: &Results,
+    metric: &str,
+    title: &str,
+    colours: &IndexSet<&str>,
+) -> Result<String, ReportError> {
+    let rows = || results.summary.rows.iter().filter(|r| r.metric == metric && is_counted(r));
+    let reasons: IndexSet<&str> = rows().map(|row| row.part.as_str()).collect();
+    if reasons.is_empty() {
+        return Ok(String::new());
+    }
+    let colour = |reason: &str| palette::part(colours.get_index_of(reason).unwrap_or(0));
+    let bars: Vec<Bar> = results
+        .manifest
+        .experiment
+        .variants
+        .iter()
+        .map(|variant| {
+            let count = |reason: &str| -> f64 {
+                rows()
+                    .filter(|r| r.variant == variant.name && r.part == reason)
+                    .map(|r| r.estimate.mean)
+                    .sum()
+            };
+            let parts: Vec<_> =
+                reasons.iter().enumerate().map(|(i, r)| (palette::part(i), count(r))).collect();
+            let total: f64 = parts.iter().map(|(_, length)| length).sum();
+            Bar { label: variant.name.clone(), parts, interval: None, text: number::count(total) }
+        })
+        .collect();
+    let legend: String = reasons
+        .iter()
+        .map(|reason| {
+            let colour = palette::css(colour(reason));
+            format!("<li><span class=\"chip\" style=\"background:{colour}\"></span>{}</li>", escape(reason))
+        })
+        .collect();
+    let drawn = chart(&format!("{title} by reason, a bar a variant"), "packets a run", &bars, 2140)?;
+    Ok(format!(
+        "<h3>{title} by reason, all queues</h3>\n<ul class=\"legend\">{legend}</ul>\n<figure>{drawn}</figure>\n"
+    ))
+}
+
+fn table(results: &Results) -> String {
+    let rows = || {
+        results
+            .summary
+            .rows
+            .iter()
+            .filter(|r| matches!(r.metric.as_str(), "drops" | "marks") && !r.part.is_empty())
+    };
+    let columns: IndexSet<(&str, &str, &str)> =
+        rows().map(|r| (r.object.as_str(), r.metric.as_str(), r.part.as_str())).collect();
+    let mut out =
+        String::from("<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th></th><th>reason</th>");
+    let variants = &results.manifest.experiment.variants;
+    for (index, variant) in variants.iter().enumerate() {
+        out.push_str(&format!("<th class=\"number\">{}{}</th>", chip(index), escape(&variant.name)));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for (object, metric, part) in columns {
+        out.push_str(&format!("<tr><td>{}</td><td>{metric}</td><td>{}</td>", escape(object), escape(part)));
+        for variant in variants {
+            let row = results.summary.row(&variant.name, object, metric, part);
+            out.push_str(&number_cell(&row.map_or_else(
+                || "0".to_owned(),
+                |row| match row.estimate.half_width() {
+                    Some(half) if half > 0.0 => number::with_interval(row.estimate.mean, Some(half)),
+                    _ => number::count(row.estimate.mean),
+                },
+            )));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+    if rows().any(|row| row.part == NO_LOSS) {
+        out.push_str(&format!(
+            "<p class=\"note\"><code>{NO_LOSS}</code> counts copies that have done their work: no packet was lost.</p>\n"
+        ));
+    }
+    out
+}

@@ -1,0 +1,122 @@
+//! Line charts.
+
+use std::ops::Range;
+
+use plotters::prelude::*;
+
+use super::svg::svg;
+use crate::error::ReportError;
+use crate::number;
+
+/// A line chart.
+pub(super) struct Chart<'a> {
+    /// What it shows, for screen readers.
+    pub(super) title: &'a str,
+    /// Label of the x axis, with its unit.
+    pub(super) x_label: &'a str,
+    /// Label of the y axis, with its unit.
+    pub(super) y_label: &'a str,
+    /// What the x axis spans.
+    pub(super) x: Range<f64>,
+    /// What the y axis spans.
+    pub(super) y: Range<f64>,
+    /// The lines.
+    pub(super) lines: Vec<(RGBColor, &'a [(f64, f64)])>,
+    /// How large it is.
+    pub(super) size: Size,
+}
+
+/// Where a chart stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    /// Across the page.
+    Full,
+    /// Two beside each other.
+    Half,
+    /// Three beside each other.
+    Third,
+    /// Four beside each other.
+    Quarter,
+}
+
+const GRID: RGBColor = RGBColor(228, 232, 236);
+const AXIS: RGBColor = RGBColor(120, 130, 138);
+pub(super) const INK: RGBColor = RGBColor(60, 68, 75);
+
+/// Draws a line chart.
+pub(super) fn chart(chart: &Chart) -> Result<String, ReportError> {
+    let (size, font, x_ticks, y_ticks) = match chart.size {
+        Size::Full => ((2380, 660), 31, 11, 6),
+        Size::Half => ((1180, 600), 31, 6, 6),
+        Size::Third => ((780, 440), 29, 5, 5),
+        Size::Quarter => ((580, 400), 28, 4, 5),
+    };
+    svg(chart.title, size, |area| {
+        let label_width = y_label_width(&chart.y, font);
+        let mut context = ChartBuilder::on(area)
+            .margin_top(14)
+            .margin_right(24)
+            .x_label_area_size(font * 3)
+            .y_label_area_size(label_width)
+            .build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
+        context
+            .configure_mesh()
+            .max_light_lines(0)
+            .bold_line_style(GRID.stroke_width(2))
+            .axis_style(AXIS.stroke_width(2))
+            .x_labels(x_ticks)
+            .y_labels(y_ticks)
+            .label_style(("sans-serif", font).into_font().color(&INK))
+            .axis_desc_style(("sans-serif", font).into_font().color(&INK))
+            .x_desc(chart.x_label)
+            .y_desc(chart.y_label)
+            .x_label_formatter(&|value| number::tick(*value))
+            .y_label_formatter(&|value| number::tick(*value))
+            .draw()?;
+        for (colour, points) in &chart.lines {
+            let visible = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite());
+            // The SVG back end does not clip: lines end where the x axis does.
+            let visible = visible.filter(|(x, _)| *x >= chart.x.start && *x <= chart.x.end);
+            let clamped = visible.map(|(x, y)| (x, y.clamp(chart.y.start, chart.y.end)));
+            context.draw_series(LineSeries::new(clamped, colour.stroke_width(3)))?;
+        }
+        Ok(())
+    })
+}
+
+/// Room for the widest label of the y axis and the axis's own.
+fn y_label_width(y: &Range<f64>, font: u32) -> u32 {
+    // A tick halfway up has at least as many digits as most.
+    let labels = [y.start, y.end, (y.end - y.start) / 4.0 + y.start];
+    let longest = labels.map(|value| number::tick(round_like_a_tick(value, y.end - y.start)).chars().count());
+    let longest = longest.into_iter().max().unwrap_or(1) as u32;
+    font * 19 / 10 + longest * font / 2 + 14
+}
+
+fn round_like_a_tick(value: f64, span: f64) -> f64 {
+    let mut step = 1e-9;
+    while step * 20.0 < span {
+        step *= 10.0;
+    }
+    (value / step).round() * step
+}
+
+/// A span for the y axis that shows all of `values`: from zero unless all of them are far from it.
+pub(super) fn y_span(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for value in values.filter(|v| v.is_finite()) {
+        low = low.min(value);
+        high = high.max(value);
+    }
+    if low > high {
+        return 0.0..1.0;
+    }
+    if low >= 0.0 && low < 0.6 * high || low == high && high > 0.0 {
+        return 0.0..high * 1.06;
+    }
+    if low == high {
+        return low - 1.0..high + 1.0;
+    }
+    let margin = (high - low) * 0.06;
+    low - margin..high + margin
+}

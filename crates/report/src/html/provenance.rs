@@ -1,0 +1,110 @@
+//! What was run, with what, and what is in the folder.
+
+use super::comparison::chip;
+use super::escape::escape;
+use crate::model::Status;
+use crate::store::Results;
+
+/// Title, description and the facts at a glance.
+pub(super) fn head(results: &Results) -> String {
+    let manifest = &results.manifest;
+    let experiment = &manifest.experiment;
+    let mut out = format!("<header>\n<h1>{}</h1>\n", escape(&experiment.name));
+    if !experiment.description.is_empty() {
+        out.push_str(&format!("<p>{}</p>\n", escape(&experiment.description)));
+    }
+    let facts = [
+        ("variants", experiment.variants.len().to_string()),
+        ("seeds", experiment.seeds.len().to_string()),
+        ("runs", manifest.runs.len().to_string()),
+        ("duration", experiment.duration.to_string()),
+        ("warm-up", experiment.warm_up.to_string()),
+    ];
+    out.push_str("<ul class=\"facts\">");
+    for (name, value) in facts {
+        out.push_str(&format!("<li><span class=\"soft\">{name}</span> <b>{}</b></li>", escape(&value)));
+    }
+    out.push_str("</ul>\n");
+    if manifest.status == Status::Interrupted {
+        let all = experiment.variants.len() * experiment.seeds.len();
+        out.push_str(&format!(
+            "<p class=\"banner\" role=\"status\"><b>Interrupted.</b> {} of {all} runs finished; everything below is of \
+             those alone.</p>\n",
+            manifest.runs.len()
+        ));
+    }
+    out.push_str("</header>\n");
+    out
+}
+
+/// The variants and how they differ.
+pub(super) fn experiment(results: &Results) -> String {
+    let experiment = &results.manifest.experiment;
+    let mut axes: Vec<&str> = Vec::new();
+    for axis in experiment.variants.iter().flat_map(|variant| variant.labels.keys()) {
+        if !axes.contains(&axis.as_str()) {
+            axes.push(axis);
+        }
+    }
+    // One axis whose values are the variants' names says nothing more.
+    axes.retain(|axis| experiment.variants.iter().any(|v| v.labels.get(*axis) != Some(&v.name)));
+    let mut out = String::from("<div class=\"scroll\"><table>\n<thead><tr><th>variant</th>");
+    for axis in &axes {
+        out.push_str(&format!("<th>{}</th>", escape(axis)));
+    }
+    out.push_str("<th class=\"number\">runs</th></tr></thead>\n<tbody>\n");
+    for (index, variant) in experiment.variants.iter().enumerate() {
+        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.name)));
+        for axis in &axes {
+            let label = variant.labels.get(*axis).map_or("", String::as_str);
+            out.push_str(&format!("<td>{}</td>", escape(label)));
+        }
+        let runs = results.manifest.runs.iter().filter(|run| run.key.variant == variant.name).count();
+        out.push_str(&format!("<td class=\"number\">{runs}</td></tr>\n"));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+/// Program, seeds, inputs, configuration and files.
+pub(super) fn section(results: &Results) -> String {
+    let manifest = &results.manifest;
+    let experiment = &manifest.experiment;
+    let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
+    let mut out = format!(
+        "<table><tbody>\n<tr><th>program</th><td>{} {}</td></tr>\n<tr><th>seeds</th><td><code>{}</code></td></tr>\n",
+        escape(&manifest.program),
+        escape(&manifest.version),
+        seeds.join(" "),
+    );
+    for input in &experiment.inputs {
+        out.push_str(&format!(
+            "<tr><th>input</th><td>{}<br><code>sha256 {}</code></td></tr>\n",
+            escape(&input.path),
+            escape(&input.sha256)
+        ));
+    }
+    out.push_str("</tbody></table>\n");
+    if !experiment.configuration.is_empty() {
+        out.push_str(&format!(
+            "<details><summary>Configuration as it took effect</summary>\n<pre>{}</pre></details>\n",
+            escape(&experiment.configuration)
+        ));
+    }
+    out.push_str(
+        "<details><summary>Files beside this page</summary>\n<table><tbody>\n\
+         <tr><td><code>queues.parquet</code>, <code>flows.parquet</code></td><td>series: variant, seed, time_ns, object, \
+         metric, part, value</td></tr>\n\
+         <tr><td><code>drops.parquet</code></td><td>each drop: variant, seed, time_ns, queue, flow, reason, \
+         length</td></tr>\n\
+         <tr><td><code>distributions.parquet</code></td><td>cumulative: variant, seed, object, metric, value_ms, \
+         share</td></tr>\n\
+         <tr><td><code>runs.parquet</code></td><td>the values of each run</td></tr>\n\
+         <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
+         seeds</td></tr>\n\
+         <tr><td><code>manifest.json</code></td><td>what was run, with which configuration and inputs</td></tr>\n\
+         <tr><td><code>timing.json</code></td><td>how long it took</td></tr>\n\
+         </tbody></table></details>\n",
+    );
+    out
+}

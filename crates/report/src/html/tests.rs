@@ -1,0 +1,120 @@
+use super::*;
+use crate::model::Status;
+use crate::reproduction::{ReproductionRow, Verdict};
+use crate::testing;
+
+/// The page of three variants under three seeds.
+fn page() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    render(&testing::results(&folder.path().join("out"))).unwrap()
+}
+
+#[test]
+fn the_page_needs_nothing_from_outside() {
+    let page = page();
+    for outside in ["http:", "https:", "//", "src=", "url(", "@import", "<script", "<link", "<iframe"] {
+        assert!(!page.contains(outside), "{outside} is in the page");
+    }
+    for link in page.split("href=\"").skip(1) {
+        assert!(link.starts_with('#'), "{}", &link[..20]);
+        let id = &link[1..link.find('"').unwrap()];
+        assert!(page.contains(&format!("id=\"{id}\"")), "no section {id}");
+    }
+}
+
+#[test]
+fn every_element_that_opens_closes() {
+    let page = page();
+    for element in
+        ["html", "main", "section", "div", "figure", "table", "tr", "ul", "details", "svg", "text", "title"]
+    {
+        let opened =
+            page.matches(&format!("<{element}>")).count() + page.matches(&format!("<{element} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
+    }
+}
+
+#[test]
+fn text_from_the_scenario_is_escaped() {
+    let page = page();
+    assert!(page.contains("A &lt;made-up&gt; experiment &amp; its values."));
+    assert!(!page.contains("<made-up>"));
+}
+
+#[test]
+fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
+    let page = page();
+    for title in [
+        "Backlog of bottleneck.forward over time, a line a variant",
+        "Goodput of bulk over time, a line a variant",
+        "Cumulative distribution of Sojourn time of bottleneck.forward, a line a variant",
+        "Cumulative distribution of Throughput of bottleneck.forward, a line a variant",
+        "sojourn p99 of bottleneck.forward, a bar a variant",
+        "Drops by reason, a bar a variant",
+        "RTT of ping over time, a line a variant",
+    ] {
+        assert!(page.contains(&format!("aria-label=\"{title}\"")), "{title}");
+    }
+    assert!(page.contains("<h3>Rolling RTT</h3>") && page.contains("<h3>Throughput CDF</h3>"));
+    // An idle queue gets no plots.
+    assert!(!page.contains("of access.forward over time"));
+}
+
+#[test]
+fn many_variants_get_panels_of_their_own_and_stay_readable() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..20).map(|i| format!("variant-{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let page = render(&testing::stored(&folder.path().join("out"), &names, 1)).unwrap();
+    assert!(page.contains("Backlog of bottleneck.forward over time under variant-19"));
+    // 20 variants in groups of as many as there are colours.
+    let title =
+        "aria-label=\"Cumulative distribution of Sojourn time of bottleneck.forward, a line a variant\"";
+    assert_eq!(page.matches(title).count(), 3);
+    assert!(page.len() < 8_000_000, "{}", page.len());
+}
+
+#[test]
+fn an_interrupted_experiment_and_a_missing_series_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::results(&folder.path().join("out"));
+    results.manifest.status = Status::Interrupted;
+    results.manifest.experiment.figures[0].object = "nobody".to_owned();
+    let page = render(&results).unwrap();
+    assert!(
+        page.contains("Interrupted.") && page.contains("No run has a series <code>rtt</code> of nobody.")
+    );
+}
+
+#[test]
+fn reproduction_rows_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::results(&folder.path().join("out"));
+    assert!(!render(&results).unwrap().contains("The paper and us"));
+    results.reproduction.push(ReproductionRow {
+        paper: "p".to_owned(),
+        experiment: "e".to_owned(),
+        figure: "Fig. 7".to_owned(),
+        variant: "codel".to_owned(),
+        metric: "drop rate".to_owned(),
+        unit: "%".to_owned(),
+        paper_value: 0.005,
+        ours: None,
+        ci95: None,
+        ratio: None,
+        verdict: Verdict::Differs,
+        note: "why & how".to_owned(),
+    });
+    let page = render(&results).unwrap();
+    assert!(page.contains("<td class=\"differs\">differs</td><td>why &amp; how</td>"));
+}
+
+#[test]
+fn an_experiment_without_runs_makes_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let experiment = testing::experiment(&["a"], 1);
+    let writer =
+        crate::store::Writer::create(&folder.path().join("out"), experiment, Default::default()).unwrap();
+    let results = writer.finish(Default::default()).unwrap();
+    assert!(render(&results).unwrap().contains("Nothing was measured."));
+}

@@ -1,0 +1,34 @@
+//! The scenarios that the project ships, against the registries that it ships.
+
+use std::path::{Path, PathBuf};
+
+use jettison_scenario::build::Builder;
+use jettison_scenario::{Changes, Scenario};
+
+fn scenarios(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the folder of scenarios is there") {
+        let path = entry.expect("it can be listed").path();
+        let name = path.display().to_string();
+        if path.is_dir() {
+            scenarios(&path, found);
+        } else if name.ends_with(".toml") && !name.ends_with(".paper.toml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_scenario_of_the_project_has_nothing_wrong() {
+    let mut found = Vec::new();
+    scenarios(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"), &mut found);
+    assert!(!found.is_empty());
+    let registries = Builder::standard().registries();
+    for path in found {
+        for quick in [false, true] {
+            let changes = Changes { set: Vec::new(), quick };
+            if let Err(error) = Scenario::load(&path, &changes, &registries) {
+                panic!("{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The three-way handshake (RFC 9293 §3.5) and what it agrees on.
+
+use jettison_core::{Duration, Time};
+use jettison_wire::{Packet, TcpFlags, TcpHeader};
+
+use super::connection::{Connection, State};
+use super::events::{CloseReason, ConnectionEvent};
+use super::receiver::Receiver;
+use super::sender::timestamp;
+
+/// SYNs sent again before giving up, as Linux.
+const SYN_RETRIES: u32 = 6;
+/// Bytes that the timestamps option takes of a segment.
+const TIMESTAMPS_LENGTH: u64 = 12;
+
+/// SYN or SYN-ACK, until it is answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Handshake {
+    is_due: bool,
+    pub deadline: Time,
+    sent: u32,
+    sent_at: Time,
+    /// What both can carry.
+    mss: u64,
+    peer_window: u64,
+}
+
+impl Handshake {
+    pub fn new() -> Handshake {
+        Handshake {
+            is_due: true,
+            deadline: Time::MAX,
+            sent: 0,
+            sent_at: Time::ZERO,
+            mss: 0,
+            peer_window: 0,
+        }
+    }
+}
+
+impl Connection {
+    /// Takes the SYN or SYN-ACK of the peer: its options and its initial sequence number.
+    pub(super) fn negotiate(&mut self, header: &TcpHeader) {
+        let settings = self.settings;
+        self.sender.sack = settings.sack && header.options & TcpHeader::OPT_SACK_PERMITTED != 0;
+        self.sender.timestamps = settings.timestamps && header.timestamps().is_some();
+        let (scale, peer_scale) = match header.window_scale() {
+            Some(peer_scale) => (Some(own_scale(settings.receive_buffer)), peer_scale.min(14)),
+            None => (None, 0),
+        };
+        self.peer_scale = peer_scale;
+        // RFC 3168 §6.1.1: ECE and CWR on the SYN ask, ECE alone on the SYN-ACK agrees.
+        let asked = header.flags.contains(TcpFlags::ECE);
+        let both = header.flags.contains(TcpFlags::CWR);
+        let answers = header.flags.contains(TcpFlags::ACK);
+        if settings.ecn && asked && both != answers {
+            self.sender.ecn = Some(self.sender.controller.ecn());
+        }
+        let mut receiver = Receiver::new(settings, header.seq.wrapping_add(1), scale);
+        receiver.sack = self.sender.sack;
+        receiver.ecn = self.sender.ecn.map(|ecn| ecn.feedback);
+        receiver.recent_timestamp = header.timestamps().map_or(0, |(value, _)| value);
+        self.receiver = receiver;
+        // RFC 9293 §3.7.1: 536 bytes where nothing is said. RFC 6691: the option does not count options.
+        let options = if self.sender.timestamps {
+            TIMESTAMPS_LENGTH
+        } else {
+            0
+        };
+        let peer_mss = header.mss().map_or(536, u64::from).saturating_sub(options).max(1);
+        self.handshake.mss = settings.mss.min(peer_mss);
+        self.handshake.peer_window = u64::from(header.window);
+    }
+
+    /// Takes a packet before the connection is established. Returns whether it now is and the packet may carry more.
+    pub(super) fn handle_handshake(&mut self, header: &TcpHeader, now: Time) -> bool {
+        let flags = header.flags;
+        let acknowledges = flags.contains(TcpFlags::ACK) && header.ack == self.isn.wrapping_add(1);
+        if flags.contains(TcpFlags::RST) {
+            if acknowledges || self.state == State::SynReceived {
+                self.end(CloseReason::Reset);
+            }
+            return false;
+        }
+        match self.state {
+            State::SynSent if flags.contains(TcpFlags::SYN) && acknowledges => {
+                self.negotiate(header);
+                self.receiver.acknowledge_now();
+                self.establish(now);
+                false
+            }
+            State::SynReceived if acknowledges && !flags.contains(TcpFlags::SYN) => {
+                self.establish(now);
+                true
+            }
+            State::SynReceived if flags.contains(TcpFlags::SYN) => {
+                // Our SYN-ACK was lost.
+                self.handshake.is_due = true;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn establish(&mut self, now: Time) {
+        let handshake = self.handshake;
+        let mut initial_window = handshake.mss * (self.settings.initial_window / self.settings.mss);
+        if handshake.sent <= 1 {
+            let rtt = now.since(handshake.sent_at);
+            self.sender.rtt.sample(rtt, now);
+            self.sender.rtt_sample = Some(rtt);
+        } else {
+            self.sender.rtt.handshake_was_retransmitted();
+            // RFC 5681 §3.1: one segment where SYN or SYN-ACK was lost.
+            initial_window = handshake.mss;
+        }
+        self.sender
+            .establish(handshake.mss, initial_window, handshake.peer_window, now);
+        self.state = State::Established;
+        self.events.push(ConnectionEvent::Connected);
+    }
+
+    /// SYN or SYN-ACK, if one is due.
+    pub(super) fn poll_handshake(&mut self, now: Time) -> Option<Packet> {
+        if !std::mem::take(&mut self.handshake.is_due) {
+            return None;
+        }
+        let settings = self.settings;
+        let mut header = TcpHeader::new(self.local.port, self.remote.port);
+        header.seq = self.isn;
+        header.window = settings.receive_buffer.min(65_535) as u16;
+        header.flags = TcpFlags::SYN;
+        let (sack, timestamps, scaling, ecn) = match self.state {
+            State::SynReceived => {
+                header.flags = header.flags.with(TcpFlags::ACK);
+                header.ack = self.receiver.wire(0);
+                (
+                    self.sender.sack,
+                    self.sender.timestamps,
+                    self.receiver.is_scaled(),
+                    self.sender.ecn.is_some(),
+                )
+            }
+            _ => (settings.sack, settings.timestamps, true, settings.ecn),
+        };
+        if ecn {
+            header.flags = header.flags.with(TcpFlags::ECE);
+            if self.state == State::SynSent {
+                header.flags = header.flags.with(TcpFlags::CWR);
+            }
+        }
+        let options = if timestamps { TIMESTAMPS_LENGTH } else { 0 };
+        let scale = scaling.then(|| own_scale(settings.receive_buffer));
+        header.set_syn_options((settings.mss + options).min(65_535) as u16, scale, sack);
+        if timestamps {
+            header.options |= TcpHeader::OPT_TIMESTAMPS;
+            header.timestamps = [timestamp(now), self.receiver.recent_timestamp];
+        }
+        let back_off = self.handshake.sent.min(SYN_RETRIES);
+        let timeout = settings
+            .initial_rto
+            .saturating_mul(1 << back_off)
+            .min(settings.max_rto);
+        self.handshake.sent += 1;
+        self.handshake.sent_at = now;
+        self.handshake.deadline = now.saturating_add(timeout.max(Duration::from_nanos(1)));
+        let mut packet = Packet::model(self.headers(header), 0);
+        packet.meta.traffic_class = settings.dscp << 2;
+        Some(packet)
+    }
+
+    pub(super) fn handshake_timer(&mut self, now: Time) {
+        if self.handshake.deadline > now {
+            return;
+        }
+        self.handshake.deadline = Time::MAX;
+        if self.handshake.sent > SYN_RETRIES {
+            self.end(CloseReason::TimedOut);
+        } else {
+            self.handshake.is_due = true;
+        }
+    }
+}
+
+/// The shift that lets 16 bits tell the whole buffer (RFC 7323 §2).
+fn own_scale(buffer: u64) -> u8 {
+    (0..14).find(|shift| buffer >> shift <= 65_535).unwrap_or(14)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_scale;
+
+    #[test]
+    fn rfc7323_2_the_scale_covers_the_buffer() {
+        assert_eq!(own_scale(65_535), 0);
+        assert_eq!(own_scale(65_536), 1);
+        assert_eq!(own_scale(6 << 20), 7);
+        assert_eq!(own_scale(65_535 << 14), 14);
+    }
+}

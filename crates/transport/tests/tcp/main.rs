@@ -1,0 +1,12 @@
+//! TCP endpoints against each other over a scripted link, stepped from wakeup to wakeup.
+
+mod acks;
+mod ecn;
+mod fairness;
+mod handshake;
+mod harness;
+mod pacing;
+mod properties;
+mod recovery;
+mod timers;
+mod windows;
