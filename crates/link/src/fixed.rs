@@ -88,17 +88,10 @@ impl FixedRate {
                 // A "packet" of over 2 GB: at most 2³² · 8·10⁹ / 1 nanoseconds, which no 64 bits hold.
                 Err(_) => {
                     let rate = u128::from(self.rate);
-                    (
-                        u64::try_from(work / rate).unwrap_or(u64::MAX),
-                        (work % rate) as u64,
-                    )
+                    (u64::try_from(work / rate).unwrap_or(u64::MAX), (work % rate) as u64)
                 }
             };
-            self.known[place] = Serialisation {
-                wire_bytes,
-                whole,
-                rest,
-            };
+            self.known[place] = Serialisation { wire_bytes, whole, rest };
         }
         self.known[place]
     }
@@ -145,9 +138,7 @@ impl LinkModel for FixedRate {
         if self.rate > 0 && free < self.steady_until {
             return free;
         }
-        self.schedule
-            .first(free, |rate| !rate.is_zero())
-            .unwrap_or(Time::MAX)
+        self.schedule.first(free, |rate| !rate.is_zero()).unwrap_or(Time::MAX)
     }
 
     #[inline]

@@ -27,21 +27,13 @@ fn a_busy_link_makes_the_next_packet_wait() {
 
 #[test]
 fn a_million_packets_end_at_the_ceiling_of_the_exact_sum() {
-    for (bits, size) in [
-        (7u64, 3u32),
-        (999_999_937, 1514),
-        (10_000_000, 66),
-        (12_345_678_901, 1514),
-        (3_000_000, 1),
-    ] {
+    for (bits, size) in
+        [(7u64, 3u32), (999_999_937, 1514), (10_000_000, 66), (12_345_678_901, 1514), (3_000_000, 1)]
+    {
         let mut link = FixedRate::new(Rate::from_bits(bits));
         let end = back_to_back(&mut link, 1_000_000, size, Time::from_secs(1));
         let exact = (u128::from(size) * 8 * 1_000_000_000 * 1_000_000).div_ceil(u128::from(bits));
-        assert_eq!(
-            u128::from(end.as_nanos()),
-            1_000_000_000 + exact,
-            "{size} bytes at {bits} bit/s"
-        );
+        assert_eq!(u128::from(end.as_nanos()), 1_000_000_000 + exact, "{size} bytes at {bits} bit/s");
     }
 }
 
@@ -50,59 +42,35 @@ fn the_remainder_is_dropped_when_the_link_falls_idle() {
     // 1 byte at 3 bit/s: 2,666,666,666 2/3 ns.
     let mut link = FixedRate::new(Rate::from_bits(3));
     assert_eq!(link.begin(1, Time::ZERO), Time::from_nanos(2_666_666_667));
-    assert_eq!(
-        link.begin(1, Time::from_nanos(2_666_666_667)),
-        Time::from_nanos(5_333_333_334)
-    );
-    assert_eq!(
-        link.begin(1, Time::from_nanos(5_333_333_334)),
-        Time::from_nanos(8_000_000_000)
-    );
+    assert_eq!(link.begin(1, Time::from_nanos(2_666_666_667)), Time::from_nanos(5_333_333_334));
+    assert_eq!(link.begin(1, Time::from_nanos(5_333_333_334)), Time::from_nanos(8_000_000_000));
     let mut idle = FixedRate::new(Rate::from_bits(3));
     idle.begin(1, Time::ZERO);
-    assert_eq!(
-        idle.begin(1, Time::from_secs(10)),
-        Time::from_nanos(12_666_666_667)
-    );
-    assert_eq!(
-        idle.begin(1, Time::from_secs(20)),
-        Time::from_nanos(22_666_666_667)
-    );
+    assert_eq!(idle.begin(1, Time::from_secs(10)), Time::from_nanos(12_666_666_667));
+    assert_eq!(idle.begin(1, Time::from_secs(20)), Time::from_nanos(22_666_666_667));
 }
 
 #[test]
 fn packets_shorter_than_a_nanosecond_share_one() {
     let mut link = FixedRate::new(Rate::from_bits(10_000_000_000_000));
     // 64 bytes at 10 Tbit/s: 0.0512 ns each.
-    assert_eq!(
-        back_to_back(&mut link, 1_000, 64, Time::ZERO),
-        Time::from_nanos(52)
-    );
+    assert_eq!(back_to_back(&mut link, 1_000, 64, Time::ZERO), Time::from_nanos(52));
 }
 
 #[test]
 fn a_change_of_rate_in_mid_packet_goes_on_at_the_new_rate() {
     let schedule = Schedule::new(
         Rate::from_mbit(10),
-        vec![
-            (Time::from_micros(500), Rate::from_mbit(5)),
-            (Time::from_millis(10), Rate::from_mbit(20)),
-        ],
+        vec![(Time::from_micros(500), Rate::from_mbit(5)), (Time::from_millis(10), Rate::from_mbit(20))],
     )
     .unwrap();
     let mut link = FixedRate::scheduled(schedule);
     // 1,250 bytes: 5,000 bits in the first half millisecond, 5,000 more take a whole one.
     assert_eq!(link.begin(1250, Time::ZERO), Time::from_micros(1_500));
-    assert_eq!(
-        link.begin(1250, Time::from_micros(1_500)),
-        Time::from_micros(3_500)
-    );
+    assert_eq!(link.begin(1250, Time::from_micros(1_500)), Time::from_micros(3_500));
     assert_eq!(link.begin(1250, Time::from_millis(20)), Time::from_micros(20_500));
     assert_eq!(link.rate(Time::from_millis(1)), Rate::from_mbit(5));
-    assert_eq!(
-        link.next_change(Time::from_millis(1)),
-        Some(Time::from_millis(10))
-    );
+    assert_eq!(link.next_change(Time::from_millis(1)), Some(Time::from_millis(10)));
     assert_eq!(link.next_change(Time::from_millis(10)), None);
 }
 
@@ -110,10 +78,7 @@ fn a_change_of_rate_in_mid_packet_goes_on_at_the_new_rate() {
 fn rate_zero_is_an_outage() {
     let schedule = Schedule::new(
         Rate::from_mbit(10),
-        vec![
-            (Time::from_micros(500), Rate::ZERO),
-            (Time::from_secs(1), Rate::from_mbit(10)),
-        ],
+        vec![(Time::from_micros(500), Rate::ZERO), (Time::from_secs(1), Rate::from_mbit(10))],
     )
     .unwrap();
     let mut link = FixedRate::scheduled(schedule.clone());
@@ -131,20 +96,11 @@ fn rate_zero_is_an_outage() {
 
 #[test]
 fn capacity_is_the_integral_of_the_rate() {
-    let schedule = Schedule::new(
-        Rate::from_mbit(8),
-        vec![(Time::from_secs(1), Rate::from_mbit(16))],
-    )
-    .unwrap();
+    let schedule =
+        Schedule::new(Rate::from_mbit(8), vec![(Time::from_secs(1), Rate::from_mbit(16))]).unwrap();
     let link = FixedRate::scheduled(schedule);
-    assert_eq!(
-        link.capacity(Time::ZERO, Time::from_secs(1)),
-        Bytes::new(1_000_000)
-    );
-    assert_eq!(
-        link.capacity(Time::from_millis(500), Time::from_millis(1_500)),
-        Bytes::new(1_500_000)
-    );
+    assert_eq!(link.capacity(Time::ZERO, Time::from_secs(1)), Bytes::new(1_000_000));
+    assert_eq!(link.capacity(Time::from_millis(500), Time::from_millis(1_500)), Bytes::new(1_500_000));
     assert_eq!(link.capacity(Time::from_secs(3), Time::from_secs(3)), Bytes::ZERO);
 }
 

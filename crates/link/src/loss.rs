@@ -105,10 +105,8 @@ impl LossParameters {
         for (index, window) in self.windows.iter().enumerate() {
             let error = |key, message| Err(in_list("windows", index, key, message));
             if window.to <= window.from {
-                let message = format!(
-                    "the window ends at {}, not after it begins at {}",
-                    window.to, window.from
-                );
+                let message =
+                    format!("the window ends at {}, not after it begins at {}", window.to, window.from);
                 return error("to", message);
             }
             if index > 0 && window.from < self.windows[index - 1].to {
@@ -137,21 +135,14 @@ impl LossParameters {
 
     /// The share of independent loss over time.
     fn shares(&self) -> Result<Schedule<Share>, BuildError> {
-        let changes = self
-            .changes
-            .iter()
-            .map(|change| (change.at, change.probability))
-            .collect();
+        let changes = self.changes.iter().map(|change| (change.at, change.probability)).collect();
         Schedule::new(self.probability, changes)
             .map_err(|error| in_list("changes", error.index, "at", error.to_string()))
     }
 }
 
 fn in_list(list: &str, index: usize, key: &str, message: String) -> BuildError {
-    BuildError {
-        path: vec![list.to_owned(), index.to_string(), key.to_owned()],
-        message,
-    }
+    BuildError { path: vec![list.to_owned(), index.to_string(), key.to_owned()], message }
 }
 
 /// Decides packet by packet what a link loses.
@@ -166,15 +157,8 @@ pub struct Loss {
 #[derive(Debug, Clone)]
 enum RandomLoss {
     None,
-    Independent {
-        shares: Schedule<Share>,
-        share: f64,
-        steady_until: Time,
-    },
-    GilbertElliott {
-        chain: GilbertElliott,
-        bad: bool,
-    },
+    Independent { shares: Schedule<Share>, share: f64, steady_until: Time },
+    GilbertElliott { chain: GilbertElliott, bad: bool },
 }
 
 /// Losses at given times and numbers; the lists are ascending, with what has come by taken off their front.
@@ -235,21 +219,13 @@ impl RandomLoss {
         let shares = parameters.shares()?;
         let share = shares.at(Time::ZERO).value();
         let steady_until = shares.next_change(Time::ZERO).unwrap_or(Time::MAX);
-        Ok(RandomLoss::Independent {
-            shares,
-            share,
-            steady_until,
-        })
+        Ok(RandomLoss::Independent { shares, share, steady_until })
     }
 
     fn lost(&mut self, now: Time, stream: &mut RandomStream) -> bool {
         match self {
             RandomLoss::None => false,
-            RandomLoss::Independent {
-                shares,
-                share,
-                steady_until,
-            } => {
+            RandomLoss::Independent { shares, share, steady_until } => {
                 if now >= *steady_until {
                     *share = shares.at(now).value();
                     *steady_until = shares.next_change(now).unwrap_or(Time::MAX);
@@ -271,15 +247,10 @@ impl Scheduled {
         let scheduled = &parameters.scheduled;
         let mut by_number: Vec<(u64, u64)> = scheduled
             .iter()
-            .filter_map(|loss| {
-                loss.packet
-                    .map(|first| (first, first.saturating_add(loss.count - 1)))
-            })
+            .filter_map(|loss| loss.packet.map(|first| (first, first.saturating_add(loss.count - 1))))
             .collect();
-        let mut by_time: Vec<(Time, u64)> = scheduled
-            .iter()
-            .filter_map(|loss| loss.at.map(|at| (at, loss.count)))
-            .collect();
+        let mut by_time: Vec<(Time, u64)> =
+            scheduled.iter().filter_map(|loss| loss.at.map(|at| (at, loss.count))).collect();
         by_number.sort_unstable();
         by_time.sort_unstable();
         Scheduled {

@@ -11,17 +11,12 @@ fn loss(parameters: serde_json::Value) -> Loss {
 }
 
 fn refusal(parameters: serde_json::Value) -> BuildError {
-    serde_json::from_value::<LossParameters>(parameters)
-        .unwrap()
-        .validate()
-        .unwrap_err()
+    serde_json::from_value::<LossParameters>(parameters).unwrap().validate().unwrap_err()
 }
 
 /// Packet numbers lost among `count` packets a millisecond apart.
 fn lost(loss: &mut Loss, count: u64) -> Vec<(u64, DropReason)> {
-    (1..=count)
-        .filter_map(|n| loss.lost(Time::from_millis(n)).map(|reason| (n, reason)))
-        .collect()
+    (1..=count).filter_map(|n| loss.lost(Time::from_millis(n)).map(|reason| (n, reason))).collect()
 }
 
 #[test]
@@ -42,10 +37,7 @@ fn independent_loss_takes_its_share_evenly() {
 
 #[test]
 fn gilbert_elliott_loses_its_stationary_share_in_bursts() {
-    let taken = lost(
-        &mut loss(json!({ "gilbert_elliott": { "p": 0.01, "r": 0.25 } })),
-        200_000,
-    );
+    let taken = lost(&mut loss(json!({ "gilbert_elliott": { "p": 0.01, "r": 0.25 } })), 200_000);
     let share = taken.len() as f64 / 200_000.0;
     assert!((share - 0.01 / 0.26).abs() < 0.003, "{share}");
     let bursts = 1 + taken.windows(2).filter(|pair| pair[1].0 != pair[0].0 + 1).count();
@@ -60,11 +52,7 @@ fn windows_lose_from_their_first_instant_to_before_their_last() {
     let taken = lost(&mut loss, 100);
     let numbers: Vec<u64> = taken.iter().map(|(n, _)| *n).collect();
     assert_eq!(numbers, [10, 11, 12, 20]);
-    assert!(
-        taken
-            .iter()
-            .all(|(_, reason)| *reason == DropReason::ScheduledLoss)
-    );
+    assert!(taken.iter().all(|(_, reason)| *reason == DropReason::ScheduledLoss));
 }
 
 #[test]
@@ -88,25 +76,15 @@ fn scheduled_packets_are_lost_by_number_in_any_order_of_writing() {
     let listed =
         json!([{ "packet": 7, "count": 3 }, { "packet": 3 }, { "packet": 8, "count": 4 }, { "packet": 900 }]);
     let taken = lost(&mut loss(json!({ "scheduled": listed })), 50);
-    assert_eq!(
-        taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(),
-        [3, 7, 8, 9, 10, 11]
-    );
-    assert!(
-        taken
-            .iter()
-            .all(|(_, reason)| *reason == DropReason::ScheduledLoss)
-    );
+    assert_eq!(taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [3, 7, 8, 9, 10, 11]);
+    assert!(taken.iter().all(|(_, reason)| *reason == DropReason::ScheduledLoss));
 }
 
 #[test]
 fn scheduled_packets_are_lost_from_a_time_on() {
     let listed = json!([{ "at": "20 ms", "count": 2 }, { "at": "9.5 ms" }, { "at": "20.5 ms", "count": 3 }]);
     let taken = lost(&mut loss(json!({ "scheduled": listed })), 50);
-    assert_eq!(
-        taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(),
-        [10, 20, 21, 22, 23]
-    );
+    assert_eq!(taken.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [10, 20, 21, 22, 23]);
     let all = json!([{ "at": "0 s", "count": u64::MAX }]);
     assert_eq!(lost(&mut loss(json!({ "scheduled": all })), 50).len(), 50);
 }
@@ -114,11 +92,7 @@ fn scheduled_packets_are_lost_from_a_time_on() {
 #[test]
 fn scheduled_loss_moves_no_random_one() {
     let random = |taken: Vec<(u64, DropReason)>| -> Vec<u64> {
-        taken
-            .into_iter()
-            .filter(|(_, r)| *r == DropReason::LinkLoss)
-            .map(|(n, _)| n)
-            .collect()
+        taken.into_iter().filter(|(_, r)| *r == DropReason::LinkLoss).map(|(n, _)| n).collect()
     };
     let alone = random(lost(&mut loss(json!({ "probability": 0.05 })), 2_000));
     let mut both = loss(json!({
@@ -142,21 +116,12 @@ fn contradictions_are_refused_with_the_path_of_the_key() {
         refusal(json!({ "windows": [{ "from": "1 s", "to": "4 s" }, { "from": "3 s", "to": "5 s" }] }));
     assert_eq!(overlap.path, ["windows", "1", "from"]);
     let changes = json!([{ "at": "2 s", "probability": 0.1 }, { "at": "2 s", "probability": 0.2 }]);
-    assert_eq!(
-        refusal(json!({ "changes": changes })).path,
-        ["changes", "1", "at"]
-    );
+    assert_eq!(refusal(json!({ "changes": changes })).path, ["changes", "1", "at"]);
     let scheduled = |loss| refusal(json!({ "scheduled": [loss] })).path;
     assert_eq!(scheduled(json!({ "packet": 0 })), ["scheduled", "0", "packet"]);
     assert_eq!(scheduled(json!({})), ["scheduled", "0", "at"]);
-    assert_eq!(
-        scheduled(json!({ "at": "1 s", "packet": 1 })),
-        ["scheduled", "0", "at"]
-    );
-    assert_eq!(
-        scheduled(json!({ "packet": 1, "count": 0 })),
-        ["scheduled", "0", "count"]
-    );
+    assert_eq!(scheduled(json!({ "at": "1 s", "packet": 1 })), ["scheduled", "0", "at"]);
+    assert_eq!(scheduled(json!({ "packet": 1, "count": 0 })), ["scheduled", "0", "count"]);
     assert!(serde_json::from_value::<LossParameters>(json!({ "probability": 1.5 })).is_err());
     assert!(serde_json::from_value::<LossParameters>(json!({ "chance": 0.5 })).is_err());
 }

@@ -42,14 +42,7 @@ pub struct TraceLink {
 impl TraceLink {
     /// A link that follows `trace` from its first line, with Mahimahi's overhead of 4 bytes a packet.
     pub fn new(trace: Arc<Trace>) -> TraceLink {
-        TraceLink {
-            trace,
-            overhead: PACKET_HEADER,
-            round: 0,
-            index: 0,
-            open_at: Time::ZERO,
-            left: 0,
-        }
+        TraceLink { trace, overhead: PACKET_HEADER, round: 0, index: 0, open_at: Time::ZERO, left: 0 }
     }
 
     /// The same with another overhead, in bytes a packet.
@@ -59,9 +52,7 @@ impl TraceLink {
 
     /// The instant of the next unused opportunity.
     fn next(&self) -> Time {
-        let millis = self
-            .round
-            .saturating_add(u64::from(self.trace.opportunities()[self.index]));
+        let millis = self.round.saturating_add(u64::from(self.trace.opportunities()[self.index]));
         Time::from_nanos(millis.saturating_mul(1_000_000))
     }
 
@@ -121,18 +112,13 @@ impl LinkModel for TraceLink {
     fn rate(&self, now: Time) -> Rate {
         let window = RATE_WINDOW.as_nanos();
         let from = now.as_nanos() / window * window;
-        let span = (
-            Time::from_nanos(from),
-            Time::from_nanos(from.saturating_add(window)),
-        );
+        let span = (Time::from_nanos(from), Time::from_nanos(from.saturating_add(window)));
         Rate::of(self.capacity(span.0, span.1), RATE_WINDOW)
     }
 
     fn next_change(&self, now: Time) -> Option<Time> {
         let window = RATE_WINDOW.as_nanos();
-        (now.as_nanos() / window + 1)
-            .checked_mul(window)
-            .map(Time::from_nanos)
+        (now.as_nanos() / window + 1).checked_mul(window).map(Time::from_nanos)
     }
 
     fn overhead(&self) -> u32 {
@@ -140,10 +126,7 @@ impl LinkModel for TraceLink {
     }
 
     fn capacity(&self, from: Time, to: Time) -> Bytes {
-        let opportunities = self
-            .trace
-            .count_before(to)
-            .saturating_sub(self.trace.count_before(from));
+        let opportunities = self.trace.count_before(to).saturating_sub(self.trace.count_before(from));
         Bytes::new(opportunities.saturating_mul(u64::from(OPPORTUNITY_BYTES)))
     }
 }

@@ -7,9 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn link(opportunities: &[u32]) -> TraceLink {
-    TraceLink::new(Arc::new(
-        Trace::from_opportunities(opportunities.to_vec()).unwrap(),
-    ))
+    TraceLink::new(Arc::new(Trace::from_opportunities(opportunities.to_vec()).unwrap()))
 }
 
 fn ms(millis: u64) -> Time {
@@ -36,19 +34,13 @@ fn a_full_packet_uses_one_opportunity() {
 
 #[test]
 fn several_packets_share_an_opportunity() {
-    assert_eq!(
-        backlogged(&mut link(&[3, 7, 10]), &[500, 500, 504, 1504]),
-        [3, 3, 3, 7]
-    );
+    assert_eq!(backlogged(&mut link(&[3, 7, 10]), &[500, 500, 504, 1504]), [3, 3, 3, 7]);
 }
 
 #[test]
 fn a_packet_spans_opportunities_and_leaves_at_the_last() {
     // 504 of 1,504 left at 3 ms: the second packet begins there and ends at 7; 1,008 bytes are left there.
-    assert_eq!(
-        backlogged(&mut link(&[3, 7, 10]), &[1000, 1000, 1008, 1]),
-        [3, 7, 7, 10]
-    );
+    assert_eq!(backlogged(&mut link(&[3, 7, 10]), &[1000, 1000, 1008, 1]), [3, 7, 7, 10]);
     assert_eq!(backlogged(&mut link(&[3, 7, 10]), &[4000]), [10]);
     assert_eq!(backlogged(&mut link(&[2]), &[1504 * 5]), [10]);
 }
@@ -129,10 +121,8 @@ fn a_backlogged_trace_carries_its_mean_rate() {
 
 #[test]
 fn a_recorded_trace_carries_its_mean_rate() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/data/networks/lte/Verizon-LTE-short.down"
-    );
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/networks/lte/Verizon-LTE-short.down");
     let Ok(text) = std::fs::read(path) else {
         // Past libtest's capture, so that .ci/run can count it.
         let note = "left out: a_recorded_trace_carries_its_mean_rate (no ../shared/data/networks/lte)";
@@ -148,10 +138,7 @@ fn a_recorded_trace_carries_its_mean_rate() {
     assert_eq!(end / 140_000, 2);
     let per_second = 130_000.0 / (end as f64 / 1e3);
     let mean = 58_655.0 / 140.0;
-    assert!(
-        (per_second / mean - 1.0).abs() < 0.1,
-        "{per_second} against {mean} packets a second"
-    );
+    assert!((per_second / mean - 1.0).abs() < 0.1, "{per_second} against {mean} packets a second");
     let capacity = link.capacity(Time::ZERO, ms(end + 1)).get();
     assert!(capacity.abs_diff(130_000 * 1504) < 100 * 1504, "{capacity}");
 }

@@ -77,9 +77,6 @@ mod tests {
 
     #[test]
     fn an_endless_delay_never_arrives() {
-        assert_eq!(
-            Propagation::new(Duration::MAX).arrival(Time::from_secs(1)),
-            Time::MAX
-        );
+        assert_eq!(Propagation::new(Duration::MAX).arrival(Time::from_secs(1)), Time::MAX);
     }
 }

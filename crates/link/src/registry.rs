@@ -104,17 +104,9 @@ impl FixedParameters {
                 "a link of rate zero carries nothing: write a rate such as \"10 Mbit/s\", or an outage as a change to \"0 bit/s\" and back",
             ));
         }
-        let changes = self
-            .rate_changes
-            .iter()
-            .map(|change| (change.at, change.rate))
-            .collect();
+        let changes = self.rate_changes.iter().map(|change| (change.at, change.rate)).collect();
         let schedule = Schedule::new(self.rate, changes).map_err(|error| BuildError {
-            path: vec![
-                "rate_changes".to_owned(),
-                error.index.to_string(),
-                "at".to_owned(),
-            ],
+            path: vec!["rate_changes".to_owned(), error.index.to_string(), "at".to_owned()],
             message: error.to_string(),
         })?;
         if schedule.last().is_zero() {
@@ -140,15 +132,12 @@ impl MahimahiParameters {
 const LARGEST_OVERHEAD: u32 = 65_535;
 
 fn overhead(bytes: Bytes) -> Result<u32, BuildError> {
-    u32::try_from(bytes.get())
-        .ok()
-        .filter(|bytes| *bytes <= LARGEST_OVERHEAD)
-        .ok_or_else(|| {
-            BuildError::at(
-                "overhead",
-                format!("an overhead of {bytes} a packet is past {LARGEST_OVERHEAD} bytes"),
-            )
-        })
+    u32::try_from(bytes.get()).ok().filter(|bytes| *bytes <= LARGEST_OVERHEAD).ok_or_else(|| {
+        BuildError::at(
+            "overhead",
+            format!("an overhead of {bytes} a packet is past {LARGEST_OVERHEAD} bytes"),
+        )
+    })
 }
 
 impl Catalogue for LinkEntry {
@@ -191,18 +180,13 @@ mod tests {
             let parameters = parameter_docs(&entry.schema());
             assert!(!parameters.is_empty(), "{}", entry.id);
             assert!(
-                parameters
-                    .iter()
-                    .all(|p| !p.description.is_empty() && !p.unit.is_empty()),
+                parameters.iter().all(|p| !p.description.is_empty() && !p.unit.is_empty()),
                 "{parameters:?}"
             );
         }
         let fixed = parameter_docs(&links().entry("fixed").unwrap().schema());
         assert_eq!(fixed[0].name, "rate");
-        assert_eq!(
-            (fixed[2].name.as_str(), fixed[2].default.as_deref()),
-            ("overhead", Some("14 bytes"))
-        );
+        assert_eq!((fixed[2].name.as_str(), fixed[2].default.as_deref()), ("overhead", Some("14 bytes")));
     }
 
     #[test]
@@ -228,10 +212,7 @@ mod tests {
         );
         assert!(refusal("fixed", json!({ "rate": "10 ms" })).contains("not a unit of a rate"));
         assert!(refusal("fixed", json!({ "rate": "1 Mbit/s", "speed": 1 })).contains("speed"));
-        assert_eq!(
-            refusal("mahimahi", json!({ "trace": "lost" })),
-            "trace: lost: no such file"
-        );
+        assert_eq!(refusal("mahimahi", json!({ "trace": "lost" })), "trace: lost: no such file");
         assert!(links().unknown("mahi-mahi").contains("did you mean `mahimahi`?"));
     }
 }

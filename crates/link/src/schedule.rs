@@ -26,21 +26,14 @@ pub struct ScheduleError {
 impl<T: Copy> Schedule<T> {
     /// A value that never changes.
     pub fn constant(value: T) -> Schedule<T> {
-        Schedule {
-            initial: value,
-            changes: Vec::new(),
-        }
+        Schedule { initial: value, changes: Vec::new() }
     }
 
     /// `initial` until the first of `changes`, which must be strictly increasing in time.
     pub fn new(initial: T, changes: Vec<(Time, T)>) -> Result<Schedule<T>, ScheduleError> {
         if let Some(index) = changes.windows(2).position(|pair| pair[1].0 <= pair[0].0) {
             let (after, at) = (changes[index].0, changes[index + 1].0);
-            return Err(ScheduleError {
-                index: index + 1,
-                at,
-                after,
-            });
+            return Err(ScheduleError { index: index + 1, at, after });
         }
         Ok(Schedule { initial, changes })
     }
@@ -63,10 +56,7 @@ impl<T: Copy> Schedule<T> {
         if wanted(self.at(now)) {
             return Some(now);
         }
-        self.changes[self.passed(now)..]
-            .iter()
-            .find(|(_, value)| wanted(*value))
-            .map(|(at, _)| *at)
+        self.changes[self.passed(now)..].iter().find(|(_, value)| wanted(*value)).map(|(at, _)| *at)
     }
 
     /// The value that holds after the last change.
@@ -94,14 +84,8 @@ mod tests {
         assert_eq!(schedule.next_change(Time::ZERO), Some(Time::from_secs(1)));
         assert_eq!(schedule.next_change(Time::from_secs(1)), Some(Time::from_secs(2)));
         assert_eq!(schedule.next_change(Time::from_secs(2)), None);
-        assert_eq!(
-            schedule.first(Time::ZERO, |value| value == 'c'),
-            Some(Time::from_secs(2))
-        );
-        assert_eq!(
-            schedule.first(Time::from_secs(3), |value| value == 'c'),
-            Some(Time::from_secs(3))
-        );
+        assert_eq!(schedule.first(Time::ZERO, |value| value == 'c'), Some(Time::from_secs(2)));
+        assert_eq!(schedule.first(Time::from_secs(3), |value| value == 'c'), Some(Time::from_secs(3)));
         assert_eq!(schedule.first(Time::from_secs(3), |value| value == 'a'), None);
     }
 
@@ -110,9 +94,7 @@ mod tests {
         let error = Schedule::new(1, vec![(Time::from_secs(5), 2), (Time::from_secs(5), 3)]).unwrap_err();
         assert_eq!(error.index, 1);
         assert!(
-            error
-                .to_string()
-                .contains("the change at 5 s does not come after the one at 5 s"),
+            error.to_string().contains("the change at 5 s does not come after the one at 5 s"),
             "{error}"
         );
     }

@@ -12,7 +12,8 @@ pub struct Distribution {
 
 impl Default for Distribution {
     fn default() -> Distribution {
-        let histogram = Histogram::new(3).expect("three significant figures are within the histogram's range");
+        let histogram =
+            Histogram::new(3).expect("three significant figures are within the histogram's range");
         Distribution { histogram, sum: 0 }
     }
 }

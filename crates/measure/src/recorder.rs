@@ -37,7 +37,11 @@ pub struct RecorderSettings {
 
 impl Default for RecorderSettings {
     fn default() -> RecorderSettings {
-        RecorderSettings { interval: Duration::from_millis(100), warm_up: Time::ZERO, drop_log_limit: 1_000_000 }
+        RecorderSettings {
+            interval: Duration::from_millis(100),
+            warm_up: Time::ZERO,
+            drop_log_limit: 1_000_000,
+        }
     }
 }
 
@@ -218,7 +222,14 @@ impl Recorder {
     }
 
     /// Adds one value of a part (a reason, a layer) of a metric.
-    pub fn part_point(&mut self, object: ObjectId, metric: Metric, part: &'static str, now: Time, value: f64) {
+    pub fn part_point(
+        &mut self,
+        object: ObjectId,
+        metric: Metric,
+        part: &'static str,
+        now: Time,
+        value: f64,
+    ) {
         // A few series an object: a short search beats a map.
         let cursors = &mut self.cursors[object.kind as usize];
         if cursors.len() <= object.index as usize {
@@ -240,7 +251,13 @@ impl Recorder {
     }
 
     /// Adds a value to the summary that no meter holds (a switch's clones, a player's stalls).
-    pub fn summarise(&mut self, object: impl Into<String>, metric: Metric, mean: f64, percentiles: Option<[f64; 3]>) {
+    pub fn summarise(
+        &mut self,
+        object: impl Into<String>,
+        metric: Metric,
+        mean: f64,
+        percentiles: Option<[f64; 3]>,
+    ) {
         self.extra.push(SummaryValue { object: object.into(), metric, part: "", mean, percentiles });
     }
 
@@ -250,7 +267,8 @@ impl Recorder {
         let id = ObjectId { kind: Kind::Queue, index };
         let meter = &mut self.queues[index as usize];
         let departed = meter.interval_departed;
-        let sojourn = if departed == 0 { 0.0 } else { meter.interval_sojourn_sum as f64 / departed as f64 / 1e6 };
+        let sojourn =
+            if departed == 0 { 0.0 } else { meter.interval_sojourn_sum as f64 / departed as f64 / 1e6 };
         let sojourn_max = meter.interval_sojourn_max as f64 / 1e6;
         let throughput = mbit(meter.interval_bytes, span);
         let (drops, marks) = (meter.interval_drops, meter.interval_marks);
@@ -321,8 +339,11 @@ impl Recorder {
                 (metrics::OWD, &meter.owd),
                 (metrics::COMPLETION, &meter.completion),
             ];
-            let distributions =
-                distributions.into_iter().filter(|(_, d)| d.count() > 0).map(|(m, d)| (m, d.clone())).collect();
+            let distributions = distributions
+                .into_iter()
+                .filter(|(_, d)| d.count() > 0)
+                .map(|(m, d)| (m, d.clone()))
+                .collect();
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
         if goodputs.len() > 1 {

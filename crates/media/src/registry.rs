@@ -203,14 +203,18 @@ fn build_web(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplication
 fn tcp(context: &FlowContext<'_>, application: &str) -> Result<TcpOptions, BuildError> {
     match context.transport {
         FlowTransport::Tcp(options) => Ok(options.clone()),
-        FlowTransport::Udp { .. } => Err(BuildError::at("kind", format!("`{application}` runs over transport `tcp`"))),
+        FlowTransport::Udp { .. } => {
+            Err(BuildError::at("kind", format!("`{application}` runs over transport `tcp`")))
+        }
     }
 }
 
 fn udp(context: &FlowContext<'_>, application: &str) -> Result<u8, BuildError> {
     match context.transport {
         FlowTransport::Udp { traffic_class } => Ok(*traffic_class),
-        FlowTransport::Tcp(_) => Err(BuildError::at("kind", format!("`{application}` runs over transport `udp`"))),
+        FlowTransport::Tcp(_) => {
+            Err(BuildError::at("kind", format!("`{application}` runs over transport `udp`")))
+        }
     }
 }
 

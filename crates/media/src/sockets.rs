@@ -64,7 +64,9 @@ pub struct ControllerFactory(Arc<dyn Fn() -> Box<dyn CongestionController> + Sen
 
 impl ControllerFactory {
     /// A factory of that closure.
-    pub fn new(make: impl Fn() -> Box<dyn CongestionController> + Send + Sync + 'static) -> ControllerFactory {
+    pub fn new(
+        make: impl Fn() -> Box<dyn CongestionController> + Send + Sync + 'static,
+    ) -> ControllerFactory {
         ControllerFactory(Arc::new(make))
     }
     /// A new controller.

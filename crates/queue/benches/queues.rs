@@ -35,25 +35,17 @@ fn main_configuration(id: &str, ecn: bool, backlog: u64) -> Value {
 fn built(id: &str, backlog: u64) -> Box<dyn QueueDiscipline> {
     let registry = disciplines();
     let schema = (registry.entry(id).expect("the id comes from the registry").schema)();
-    let ecn = schema
-        .get("properties")
-        .is_some_and(|properties| properties.get("ecn").is_some());
+    let ecn = schema.get("properties").is_some_and(|properties| properties.get("ecn").is_some());
     let random = |name: &str| Seed(1).stream(&["bench", name]);
-    let context = BuildContext {
-        random: &random,
-        registry: &registry,
-    };
+    let context = BuildContext { random: &random, registry: &registry };
     let value = main_configuration(id, ecn, backlog);
     build(&registry, &value, &context).unwrap_or_else(|error| panic!("{value}: {error}"))
 }
 
 fn packet(flow: u16) -> Packet {
     let transport = Transport::Tcp(TcpHeader::new(10_000 + flow, 80));
-    let headers = Headers {
-        src: Address::v4(10, 0, 0, flow as u8),
-        dst: Address::v4(10, 1, 0, 1),
-        transport,
-    };
+    let headers =
+        Headers { src: Address::v4(10, 0, 0, flow as u8), dst: Address::v4(10, 1, 0, 1), transport };
     let mut packet = Packet::model(headers, 1460);
     packet.meta.flow = FlowId(u32::from(flow));
     packet.meta.traffic_class = 2;
@@ -90,10 +82,7 @@ fn queues(criterion: &mut Criterion) {
                 });
             });
             let left = queue.backlog().packets;
-            assert!(
-                left >= backlog / 2,
-                "{id}: the backlog shrank from {backlog} to {left}"
-            );
+            assert!(left >= backlog / 2, "{id}: the backlog shrank from {backlog} to {left}");
         }
         group.finish();
     }

@@ -61,11 +61,7 @@ impl CodelParameters {
         };
         positive(self.target, "target")?;
         positive(self.interval, "interval")?;
-        Ok(CodelSettings {
-            target: self.target,
-            interval: self.interval,
-            maxpacket: self.maxpacket.get(),
-        })
+        Ok(CodelSettings { target: self.target, interval: self.interval, maxpacket: self.maxpacket.get() })
     }
 }
 
@@ -111,8 +107,7 @@ impl QueueDiscipline for Codel {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        self.state
-            .dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
+        self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
     }
 
     fn backlog(&self) -> Backlog {
@@ -173,10 +168,7 @@ mod tests {
         assert!(tally.drops.is_empty());
         assert!(tally.marks.len() > 20);
         assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::CoDel));
-        assert_eq!(
-            sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(),
-            tally.marks.len()
-        );
+        assert_eq!(sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(), tally.marks.len());
         assert_eq!(sent.len() as u64 + queue.backlog().packets, 2000);
     }
 
@@ -205,13 +197,7 @@ mod tests {
 
     #[test]
     fn a_zero_target_or_interval_is_refused() {
-        assert_eq!(
-            build_error(json!({ "kind": "codel", "target": "0 ms" })).0,
-            "target"
-        );
-        assert_eq!(
-            build_error(json!({ "kind": "codel", "interval": "0 s" })).0,
-            "interval"
-        );
+        assert_eq!(build_error(json!({ "kind": "codel", "target": "0 ms" })).0, "target");
+        assert_eq!(build_error(json!({ "kind": "codel", "interval": "0 s" })).0, "interval");
     }
 }

@@ -201,8 +201,7 @@ mod tests {
             (Some(packet), ok_to_drop)
         }
         fn drop(&mut self, packet: Option<Packet>) {
-            self.dropped
-                .push(packet.expect("only a packet is dropped").meta.id);
+            self.dropped.push(packet.expect("only a packet is dropped").meta.id);
         }
         fn deque(&mut self, now: u64) -> Option<u32> {
             let (mut packet, mut ok_to_drop) = self.dodequeue(now);
@@ -300,10 +299,7 @@ mod tests {
     #[test]
     fn signals_first_after_one_interval_at_target_or_above() {
         // RFC 8289 §5.6: "sojourn_time < TARGET" is below; at TARGET is above.
-        assert_eq!(
-            run(&mut CodelState::default(), 1000, 101, SETTINGS.target),
-            [1100]
-        );
+        assert_eq!(run(&mut CodelState::default(), 1000, 101, SETTINGS.target), [1100]);
         let just_below = SETTINGS.target - Duration::from_nanos(1);
         assert_eq!(run(&mut CodelState::default(), 1000, 1000, just_below), NEVER);
     }
@@ -335,9 +331,7 @@ mod tests {
         let mut state = CodelState::default();
         let (sojourn, later) = (Duration::from_secs(1), Time::from_millis(1600));
         assert_eq!(run(&mut state, 1000, 101, sojourn), [1100]);
-        let at_once = (0..100)
-            .take_while(|_| state.judge(&SETTINGS, sojourn, 100_000, later))
-            .count();
+        let at_once = (0..100).take_while(|_| state.judge(&SETTINGS, sojourn, 100_000, later)).count();
         // 1200, 1270, 1328, 1378, 1423, 1463, 1501, 1537, 1570, 1602
         assert_eq!(at_once, 9);
     }
@@ -403,13 +397,7 @@ mod tests {
         assert!(state.is_dropping());
         assert!(
             state
-                .dequeue(
-                    &SETTINGS,
-                    false,
-                    &mut Store::default(),
-                    Time::from_secs(2),
-                    &mut Tally::default()
-                )
+                .dequeue(&SETTINGS, false, &mut Store::default(), Time::from_secs(2), &mut Tally::default())
                 .is_none()
         );
         assert!(!state.is_dropping());

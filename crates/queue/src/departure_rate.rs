@@ -44,9 +44,8 @@ impl DepartureRate {
     /// How long `backlog` bytes take to leave; zero until a rate was measured.
     #[inline]
     pub fn delay_of(&self, backlog: u64) -> Duration {
-        let seconds = self.average.map_or(0.0, |average| {
-            average * backlog as f64 / DepartureRate::THRESHOLD as f64
-        });
+        let seconds =
+            self.average.map_or(0.0, |average| average * backlog as f64 / DepartureRate::THRESHOLD as f64);
         Duration::from_secs_f64(seconds)
     }
 }
@@ -72,15 +71,8 @@ mod tests {
     #[test]
     fn measures_only_from_a_backlog_of_the_threshold() {
         // RFC 8033 §5.2: otherwise the queue might run empty within the measurement.
-        assert_eq!(
-            measured(DepartureRate::THRESHOLD - 1001).delay_of(20_000),
-            Duration::ZERO
-        );
-        assert!(
-            !measured(DepartureRate::THRESHOLD - 1000)
-                .delay_of(20_000)
-                .is_zero()
-        );
+        assert_eq!(measured(DepartureRate::THRESHOLD - 1001).delay_of(20_000), Duration::ZERO);
+        assert!(!measured(DepartureRate::THRESHOLD - 1000).delay_of(20_000).is_zero());
     }
 
     #[test]

@@ -47,10 +47,7 @@ impl FromStr for Dscp {
         let value = match upper.as_str() {
             "EF" => Some(46),
             "DEFAULT" | "DF" | "BE" => Some(0),
-            name => match (
-                name.strip_prefix("CS").map(digits),
-                name.strip_prefix("AF").map(digits),
-            ) {
+            name => match (name.strip_prefix("CS").map(digits), name.strip_prefix("AF").map(digits)) {
                 (Some(tail), _) => match tail[..] {
                     [class @ 0..=7] => Some(class << 3),
                     _ => None,
@@ -82,14 +79,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_rfcs() {
-        for (text, value) in [
-            ("EF", 46),
-            ("AF41", 34),
-            ("AF11", 10),
-            ("cs6", 48),
-            ("default", 0),
-            ("63", 63),
-        ] {
+        for (text, value) in [("EF", 46), ("AF41", 34), ("AF11", 10), ("cs6", 48), ("default", 0), ("63", 63)]
+        {
             assert_eq!(text.parse::<Dscp>().map(Dscp::get), Ok(value), "{text}");
         }
         for text in ["64", "AF51", "AF14", "CS8", "CS", "AF", "-1", "", "EFG"] {

@@ -41,10 +41,7 @@ impl Fifo {
     /// Packets and bytes that wait.
     #[inline]
     pub fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.packets.len() as u64,
-            bytes: self.bytes,
-        }
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 
     /// Whether nothing waits.
@@ -64,13 +61,7 @@ mod tests {
         let mut fifo = Fifo::default();
         fifo.push(packet(1, 1500), Time::from_millis(3));
         fifo.push(packet(2, 40), Time::from_millis(4));
-        assert_eq!(
-            fifo.backlog(),
-            Backlog {
-                packets: 2,
-                bytes: 1540
-            }
-        );
+        assert_eq!(fifo.backlog(), Backlog { packets: 2, bytes: 1540 });
         let (first, second) = (fifo.pop().unwrap(), fifo.pop().unwrap());
         assert_eq!(
             (first.meta.id, first.meta.enqueued_at, first.meta.enq_qdepth),

@@ -37,20 +37,11 @@ impl FromStr for Hertz {
         };
         let number = text.trim().strip_suffix("Hz").ok_or_else(error)?;
         let hertz: f64 = number.trim().parse().map_err(|_| error())?;
-        if hertz.is_finite() && hertz >= 0.0 {
-            Ok(Hertz(hertz))
-        } else {
-            Err(error())
-        }
+        if hertz.is_finite() && hertz >= 0.0 { Ok(Hertz(hertz)) } else { Err(error()) }
     }
 }
 
-written_as_string!(
-    Hertz,
-    "frequency",
-    "a gain in hertz, such as \"0.3125 Hz\"",
-    "0.3125 Hz"
-);
+written_as_string!(Hertz, "frequency", "a gain in hertz, such as \"0.3125 Hz\"", "0.3125 Hz");
 
 #[cfg(test)]
 mod tests {

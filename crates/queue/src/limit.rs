@@ -22,25 +22,16 @@ pub struct Limit {
 
 impl Limit {
     /// No limit at all.
-    pub const UNLIMITED: Limit = Limit {
-        packets: u64::MAX,
-        bytes: u64::MAX,
-    };
+    pub const UNLIMITED: Limit = Limit { packets: u64::MAX, bytes: u64::MAX };
 
     /// At most `packets` packets, of any size.
     pub const fn packets(packets: u64) -> Limit {
-        Limit {
-            packets,
-            bytes: u64::MAX,
-        }
+        Limit { packets, bytes: u64::MAX }
     }
 
     /// At most `bytes` bytes of IP length.
     pub const fn bytes(bytes: u64) -> Limit {
-        Limit {
-            packets: u64::MAX,
-            bytes,
-        }
+        Limit { packets: u64::MAX, bytes }
     }
 
     /// Whether a packet of `length` bytes still fits beside `backlog`.
@@ -82,9 +73,7 @@ impl FromStr for Limit {
                 Some(packets) => (&mut limit.packets, packets?),
                 None => (
                     &mut limit.bytes,
-                    part.parse::<Bytes>()
-                        .map_err(|error| not_a_limit(part, &error))?
-                        .get(),
+                    part.parse::<Bytes>().map_err(|error| not_a_limit(part, &error))?.get(),
                 ),
             };
             if *slot != u64::MAX {
@@ -93,9 +82,7 @@ impl FromStr for Limit {
                 ));
             }
             if value == 0 {
-                return Err(format!(
-                    "`{text}` holds nothing: a buffer takes at least \"1 packet\""
-                ));
+                return Err(format!("`{text}` holds nothing: a buffer takes at least \"1 packet\""));
             }
             *slot = value;
         }
@@ -142,32 +129,14 @@ mod tests {
         assert_eq!("1 packet".parse(), Ok(Limit::packets(1)));
         assert_eq!("1,000 packets".parse(), Ok(Limit::packets(1000)));
         assert_eq!("96 kB".parse(), Ok(Limit::bytes(96_000)));
-        assert_eq!(
-            "1,000 packets, 1,500 kB".parse(),
-            Ok(Limit {
-                packets: 1000,
-                bytes: 1_500_000
-            })
-        );
-        assert_eq!(
-            "150 kB,100 packets".parse(),
-            Ok(Limit {
-                packets: 100,
-                bytes: 150_000
-            })
-        );
+        assert_eq!("1,000 packets, 1,500 kB".parse(), Ok(Limit { packets: 1000, bytes: 1_500_000 }));
+        assert_eq!("150 kB,100 packets".parse(), Ok(Limit { packets: 100, bytes: 150_000 }));
         assert_eq!("unlimited".parse(), Ok(Limit::UNLIMITED));
     }
 
     #[test]
     fn prints_what_it_reads() {
-        for text in [
-            "64 packets",
-            "1 packet",
-            "96 kB",
-            "100 packets, 150 kB",
-            "unlimited",
-        ] {
+        for text in ["64 packets", "1 packet", "96 kB", "100 packets, 150 kB", "unlimited"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
     }
@@ -185,30 +154,9 @@ mod tests {
 
     #[test]
     fn a_packet_fits_only_inside_both_limits() {
-        let limit = Limit {
-            packets: 2,
-            bytes: 3000,
-        };
-        assert!(limit.admits(
-            Backlog {
-                packets: 1,
-                bytes: 1500
-            },
-            1500
-        ));
-        assert!(!limit.admits(
-            Backlog {
-                packets: 1,
-                bytes: 1501
-            },
-            1500
-        ));
-        assert!(!limit.admits(
-            Backlog {
-                packets: 2,
-                bytes: 80
-            },
-            40
-        ));
+        let limit = Limit { packets: 2, bytes: 3000 };
+        assert!(limit.admits(Backlog { packets: 1, bytes: 1500 }, 1500));
+        assert!(!limit.admits(Backlog { packets: 1, bytes: 1501 }, 1500));
+        assert!(!limit.admits(Backlog { packets: 2, bytes: 80 }, 40));
     }
 }

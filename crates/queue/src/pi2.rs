@@ -17,12 +17,7 @@ use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline};
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
     let summary = "Proportional-integral control of delay; Classic packets by p'^2, ECT(1) by 2p'";
-    Discipline::new(
-        "pi2",
-        summary,
-        "De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A",
-        make,
-    )
+    Discipline::new("pi2", summary, "De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A", make)
 }
 
 /// Parameters of PI2, with the paper's names and defaults.
@@ -101,10 +96,7 @@ impl Pi2Parameters {
             format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
         })?;
         BuildError::unless((0.0..=1.0).contains(&self.p_cmax), "p_cmax", || {
-            format!(
-                "`{}` is not a probability: `p_cmax` is from 0 to 1, such as 0.25",
-                self.p_cmax
-            )
+            format!("`{}` is not a probability: `p_cmax` is from 0 to 1, such as 0.25", self.p_cmax)
         })
     }
 }
@@ -177,10 +169,9 @@ impl Pi2 {
 
     fn queueing_delay(&self, now: Time) -> Duration {
         match self.parameters.delay {
-            DelayFrom::Sojourn => self
-                .fifo
-                .head()
-                .map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at)),
+            DelayFrom::Sojourn => {
+                self.fifo.head().map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at))
+            }
             DelayFrom::Rate => self.departures.delay_of(self.fifo.backlog().bytes),
         }
     }
@@ -189,11 +180,7 @@ impl Pi2 {
         let ecn = self.parameters.ecn;
         if ecn && packet.ecn() == Ecn::Ect1 {
             let marks = self.random.chance(self.parameters.k * self.p_prime);
-            return if marks {
-                Decision::Mark(MarkReason::Pi2Scalable)
-            } else {
-                Decision::Pass
-            };
+            return if marks { Decision::Mark(MarkReason::Pi2Scalable) } else { Decision::Pass };
         }
         // "Think once to mark, think twice to drop": p' compared with two random numbers is p' squared.
         let p_prime = self.p_prime.min(self.p_prime_max);
@@ -225,11 +212,7 @@ impl Pi2 {
 
 impl QueueDiscipline for Pi2 {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        if !self
-            .parameters
-            .limit
-            .admits(self.fifo.backlog(), packet.meta.length)
-        {
+        if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
         match self.parameters.at {
@@ -253,8 +236,7 @@ impl QueueDiscipline for Pi2 {
                 },
             };
             if self.parameters.delay == DelayFrom::Rate {
-                self.departures
-                    .departed(packet.meta.length, self.fifo.backlog().bytes, now);
+                self.departures.departed(packet.meta.length, self.fifo.backlog().bytes, now);
             }
             return Some(packet);
         }
@@ -267,11 +249,7 @@ impl QueueDiscipline for Pi2 {
         self.update(now);
         // Called late, it does not make up for updates that were missed.
         let next = self.next_update.saturating_add(self.parameters.t_update);
-        self.next_update = if next > now {
-            next
-        } else {
-            now.saturating_add(self.parameters.t_update)
-        };
+        self.next_update = if next > now { next } else { now.saturating_add(self.parameters.t_update) };
     }
 
     fn next_wakeup(&self) -> Option<Time> {

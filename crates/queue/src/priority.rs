@@ -19,12 +19,7 @@ use crate::{Backlog, Dscp, Limit, QueueDiscipline};
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
     let summary = "Strict priority: serves the highest band that has something, 0 first";
-    Discipline::new(
-        "priority",
-        summary,
-        "RFC 2475 §2.3; RFC 3246 appendix (priority queue)",
-        make,
-    )
+    Discipline::new("priority", summary, "RFC 2475 §2.3; RFC 3246 appendix (priority queue)", make)
 }
 
 /// Parameters of strict priority.
@@ -55,12 +50,7 @@ pub enum Bands {
 
 impl Default for PriorityParameters {
     fn default() -> PriorityParameters {
-        PriorityParameters {
-            bands: Bands::Count(3),
-            dscp: None,
-            other: None,
-            limit: Limit::UNLIMITED,
-        }
+        PriorityParameters { bands: Bands::Count(3), dscp: None, other: None, limit: Limit::UNLIMITED }
     }
 }
 
@@ -84,21 +74,14 @@ fn make(
     for (number, value) in values.iter().enumerate() {
         // The band's number is its name: it says its priority.
         let random = |name: &str| (context.random)(&format!("band {number} {name}"));
-        let inner = BuildContext {
-            random: &random,
-            registry: context.registry,
-        };
+        let inner = BuildContext { random: &random, registry: context.registry };
         let built = build(context.registry, value, &inner);
         bands.push(built.map_err(|error| error.under(&number.to_string()).under("bands"))?);
     }
     let last = bands.len() - 1;
     let in_range = |band: u8| {
         let message = || format!("`{band}` is not a band: they are 0 to {last}");
-        if usize::from(band) <= last {
-            Ok(band)
-        } else {
-            Err(message())
-        }
+        if usize::from(band) <= last { Ok(band) } else { Err(message()) }
     };
     let other = match parameters.other {
         Some(band) => in_range(band).map_err(|message| BuildError::at("other", message))?,
@@ -116,11 +99,7 @@ fn make(
             Some(table)
         }
     };
-    Ok(Box::new(Priority {
-        by_dscp,
-        limit: parameters.limit,
-        bands,
-    }))
+    Ok(Box::new(Priority { by_dscp, limit: parameters.limit, bands }))
 }
 
 /// Bands, served in order.
@@ -170,19 +149,14 @@ impl QueueDiscipline for Priority {
     }
 
     fn capacity_changed(&mut self, rate: Rate, now: Time) {
-        self.bands
-            .iter_mut()
-            .for_each(|band| band.capacity_changed(rate, now));
+        self.bands.iter_mut().for_each(|band| band.capacity_changed(rate, now));
     }
 
     fn backlog(&self) -> Backlog {
-        self.bands
-            .iter()
-            .map(|band| band.backlog())
-            .fold(Backlog::default(), |sum, band| Backlog {
-                packets: sum.packets + band.packets,
-                bytes: sum.bytes + band.bytes,
-            })
+        self.bands.iter().map(|band| band.backlog()).fold(Backlog::default(), |sum, band| Backlog {
+            packets: sum.packets + band.packets,
+            bytes: sum.bytes + band.bytes,
+        })
     }
 }
 
@@ -253,9 +227,7 @@ mod tests {
     }
 
     fn drain(queue: &mut dyn QueueDiscipline) -> Vec<u32> {
-        std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut NoOutcomes))
-            .map(|p| p.meta.id)
-            .collect()
+        std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut NoOutcomes)).map(|p| p.meta.id).collect()
     }
 
     #[test]
@@ -272,10 +244,7 @@ mod tests {
         let mut queue = built(json!({ "kind": "priority", "bands": 2 }));
         queue.enqueue(in_class(1, 1), Time::ZERO, &mut NoOutcomes);
         queue.enqueue(in_class(2, 1), Time::ZERO, &mut NoOutcomes);
-        assert_eq!(
-            queue.dequeue(Time::ZERO, &mut NoOutcomes).map(|p| p.meta.id),
-            Some(1)
-        );
+        assert_eq!(queue.dequeue(Time::ZERO, &mut NoOutcomes).map(|p| p.meta.id), Some(1));
         queue.enqueue(in_class(3, 0), Time::ZERO, &mut NoOutcomes);
         assert_eq!(drain(&mut *queue), [3, 2]);
     }
@@ -308,13 +277,7 @@ mod tests {
             queue.enqueue(in_class(id, class), Time::ZERO, &mut tally);
         }
         assert_eq!(tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(), [2, 5]);
-        assert_eq!(
-            queue.backlog(),
-            Backlog {
-                packets: 3,
-                bytes: 3000
-            }
-        );
+        assert_eq!(queue.backlog(), Backlog { packets: 3, bytes: 3000 });
     }
 
     #[test]
@@ -368,10 +331,7 @@ mod tests {
     #[test]
     fn errors_lead_to_the_band() {
         let error = |value: Value| build_error(json!({ "kind": "priority", "bands": value })).0;
-        assert_eq!(
-            error(json!(["tail-drop", { "kind": "codel", "target": "0 ms" }])),
-            "bands.1.target"
-        );
+        assert_eq!(error(json!(["tail-drop", { "kind": "codel", "target": "0 ms" }])), "bands.1.target");
         assert_eq!(error(json!(["tail-drop", "coddel"])), "bands.1");
         assert_eq!(
             error(json!([{ "kind": "priority", "bands": [{ "kind": "red", "w_q": 2 }] }])),
@@ -381,10 +341,7 @@ mod tests {
         assert_eq!(error(json!(257)), "bands");
         assert_eq!(error(json!([])), "bands");
         assert_eq!(error(json!("three")), "bands");
-        assert_eq!(
-            build_error(json!({ "kind": "priority", "dscp": { "EF": 3 } })).0,
-            "dscp.EF"
-        );
+        assert_eq!(build_error(json!({ "kind": "priority", "dscp": { "EF": 3 } })).0, "dscp.EF");
         assert_eq!(build_error(json!({ "kind": "priority", "other": 3 })).0, "other");
     }
 }

@@ -85,10 +85,9 @@ impl RedParameters {
         BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
             "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
         })?;
-        for (key, size) in [
-            ("mean_packet", self.mean_packet),
-            ("maximum_packet_size", self.maximum_packet_size),
-        ] {
+        for (key, size) in
+            [("mean_packet", self.mean_packet), ("maximum_packet_size", self.maximum_packet_size)]
+        {
             BuildError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
         }
         Ok(())
@@ -135,15 +134,7 @@ impl Red {
     pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, BuildError> {
         parameters.check()?;
         let s = parameters.s;
-        Ok(Red {
-            parameters,
-            random,
-            average: 0.0,
-            count: 0,
-            q_time: Time::ZERO,
-            s,
-            fifo: Fifo::default(),
-        })
+        Ok(Red { parameters, random, average: 0.0, count: 0, q_time: Time::ZERO, s, fifo: Fifo::default() })
     }
 
     /// The average queue, in the unit of the thresholds.
@@ -213,11 +204,7 @@ impl QueueDiscipline for Red {
             Decision::Early => return out.dropped(packet, DropReason::RedEarly, now),
             Decision::Forced => return out.dropped(packet, DropReason::RedForced, now),
         };
-        if !self
-            .parameters
-            .limit
-            .admits(self.fifo.backlog(), packet.meta.length)
-        {
+        if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
         if marks {

@@ -58,30 +58,18 @@ pub fn build(
             (id, parameters, vec!["kind".to_owned()])
         }
         other => {
-            let message = format!(
-                "`{other}` names no queue discipline: write the id of {}",
-                which(registry)
-            );
-            return Err(BuildError {
-                path: Vec::new(),
-                message,
-            });
+            let message = format!("`{other}` names no queue discipline: write the id of {}", which(registry));
+            return Err(BuildError { path: Vec::new(), message });
         }
     };
     match registry.entry(id) {
         Some(discipline) => (discipline.build)(&Value::Object(parameters), context),
-        None => Err(BuildError {
-            path: id_path,
-            message: registry.unknown(id),
-        }),
+        None => Err(BuildError { path: id_path, message: registry.unknown(id) }),
     }
 }
 
 fn which(registry: &Registry<Discipline>) -> String {
-    format!(
-        "a queue discipline ({})",
-        registry.ids().collect::<Vec<_>>().join(", ")
-    )
+    format!("a queue discipline ({})", registry.ids().collect::<Vec<_>>().join(", "))
 }
 
 /// What a discipline may need to know of its place when it is built.
@@ -194,11 +182,7 @@ mod tests {
             let docs = parameter_docs(&discipline.schema());
             assert!(!docs.is_empty(), "{}", discipline.id);
             for doc in docs {
-                assert!(
-                    !doc.description.is_empty() && !doc.unit.is_empty(),
-                    "{}: {doc:?}",
-                    discipline.id
-                );
+                assert!(!doc.description.is_empty() && !doc.unit.is_empty(), "{}: {doc:?}", discipline.id);
             }
         }
     }
@@ -213,17 +197,7 @@ mod tests {
             ..registry.entry("red").expect("it is registered").clone()
         });
         let random = |name: &str| jettison_core::Seed(1).stream(&[name]);
-        let context = BuildContext {
-            random: &random,
-            registry: &registry,
-        };
-        assert!(
-            build(
-                &registry,
-                &json!({ "kind": "made-up", "limit": "3 packets" }),
-                &context
-            )
-            .is_ok()
-        );
+        let context = BuildContext { random: &random, registry: &registry };
+        assert!(build(&registry, &json!({ "kind": "made-up", "limit": "3 packets" }), &context).is_ok());
     }
 }

@@ -46,20 +46,13 @@ pub struct TailDrop {
 impl TailDrop {
     /// An empty queue.
     pub fn new(parameters: TailDropParameters) -> TailDrop {
-        TailDrop {
-            parameters,
-            fifo: Fifo::default(),
-        }
+        TailDrop { parameters, fifo: Fifo::default() }
     }
 }
 
 impl QueueDiscipline for TailDrop {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        if self
-            .parameters
-            .limit
-            .admits(self.fifo.backlog(), packet.meta.length)
-        {
+        if self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
             self.fifo.push(packet, now);
         } else {
             out.dropped(packet, DropReason::BufferFull, now);
@@ -84,37 +77,26 @@ mod tests {
 
     #[test]
     fn drops_the_arrival_when_the_packets_are_full() {
-        let (mut queue, mut tally) = (
-            built(json!({ "kind": "tail-drop", "limit": "2 packets" })),
-            Tally::default(),
-        );
+        let (mut queue, mut tally) =
+            (built(json!({ "kind": "tail-drop", "limit": "2 packets" })), Tally::default());
         for id in 1..=3 {
             queue.enqueue(packet(id, 100), Time::ZERO, &mut tally);
         }
         assert_eq!(tally.drops, [(3, DropReason::BufferFull, Time::ZERO)]);
-        let order: Vec<u32> = std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut tally))
-            .map(|p| p.meta.id)
-            .collect();
+        let order: Vec<u32> =
+            std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut tally)).map(|p| p.meta.id).collect();
         assert_eq!(order, [1, 2]);
     }
 
     #[test]
     fn a_small_packet_still_fits_where_a_large_one_did_not() {
-        let (mut queue, mut tally) = (
-            built(json!({ "kind": "tail-drop", "limit": "1600 bytes" })),
-            Tally::default(),
-        );
+        let (mut queue, mut tally) =
+            (built(json!({ "kind": "tail-drop", "limit": "1600 bytes" })), Tally::default());
         for (id, length) in [(1, 1500), (2, 1500), (3, 100), (4, 40)] {
             queue.enqueue(packet(id, length), Time::ZERO, &mut tally);
         }
         assert_eq!(tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(), [2, 4]);
-        assert_eq!(
-            queue.backlog(),
-            Backlog {
-                packets: 2,
-                bytes: 1600
-            }
-        );
+        assert_eq!(queue.backlog(), Backlog { packets: 2, bytes: 1600 });
     }
 
     #[test]

@@ -14,16 +14,8 @@ pub fn packet(id: u32, length: u16) -> Packet {
 
 /// A packet with that ECN field.
 pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
-    let transport = Transport::Udp(UdpHeader {
-        src_port: 1,
-        dst_port: 2,
-        inline: Default::default(),
-    });
-    let headers = Headers {
-        src: Address::v4(10, 0, 0, 1),
-        dst: Address::v4(10, 0, 0, 2),
-        transport,
-    };
+    let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });
+    let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
     let mut packet = Packet::model(headers, 0);
     packet.meta.id = id;
     packet.meta.length = length;
@@ -35,14 +27,7 @@ pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
 pub fn try_build(value: Value) -> Result<Box<dyn QueueDiscipline>, BuildError> {
     let registry = disciplines();
     let random = |name: &str| Seed(1).stream(&["queues", "test", name]);
-    build(
-        &registry,
-        &value,
-        &BuildContext {
-            random: &random,
-            registry: &registry,
-        },
-    )
+    build(&registry, &value, &BuildContext { random: &random, registry: &registry })
 }
 
 /// The same, where it must build.

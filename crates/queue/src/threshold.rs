@@ -80,26 +80,10 @@ mod tests {
 
     #[test]
     fn its_unit_says_what_is_measured() {
-        let backlog = Backlog {
-            packets: 3,
-            bytes: 4000,
-        };
-        assert_eq!(
-            "5 packets"
-                .parse::<Threshold>()
-                .map(|t| (t.value(), t.measure(backlog))),
-            Ok((5, 3))
-        );
-        assert_eq!(
-            "6 kB"
-                .parse::<Threshold>()
-                .map(|t| (t.value(), t.measure(backlog))),
-            Ok((6000, 4000))
-        );
+        let backlog = Backlog { packets: 3, bytes: 4000 };
+        assert_eq!("5 packets".parse::<Threshold>().map(|t| (t.value(), t.measure(backlog))), Ok((5, 3)));
+        assert_eq!("6 kB".parse::<Threshold>().map(|t| (t.value(), t.measure(backlog))), Ok((6000, 4000)));
         assert!("5".parse::<Threshold>().unwrap_err().contains("5 packets"));
-        assert_eq!(
-            Threshold::Bytes(7500).to_string().parse(),
-            Ok(Threshold::Bytes(7500))
-        );
+        assert_eq!(Threshold::Bytes(7500).to_string().parse(), Ok(Threshold::Bytes(7500)));
     }
 }

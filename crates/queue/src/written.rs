@@ -43,16 +43,12 @@ pub(crate) use written_as_string;
 /// Reads `"<whole number> packets"`.
 pub(crate) fn parse_packets(text: &str) -> Option<Result<u64, String>> {
     let trimmed = text.trim();
-    let number = trimmed
-        .strip_suffix("packets")
-        .or_else(|| trimmed.strip_suffix("packet"))?;
+    let number = trimmed.strip_suffix("packets").or_else(|| trimmed.strip_suffix("packet"))?;
     let digits: String = number.trim().chars().filter(|c| *c != ',' && *c != '_').collect();
     let whole = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
     Some(match digits.parse() {
         Ok(count) if whole => Ok(count),
-        _ => Err(format!(
-            "`{trimmed}` is not a whole number of packets, such as \"64 packets\""
-        )),
+        _ => Err(format!("`{trimmed}` is not a whole number of packets, such as \"64 packets\"")),
     })
 }
 

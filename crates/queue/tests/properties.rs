@@ -55,20 +55,11 @@ proptest! {
 
 /// Two packets arrive a millisecond and one leaves, for ten seconds.
 fn overload(ecn: u8) -> Vec<Operation> {
-    let arrival = |flow| Operation::Enqueue {
-        flow,
-        length: 1500,
-        ecn,
-    };
+    let arrival = |flow| Operation::Enqueue { flow, length: 1500, ecn };
     (0..10_000u32)
         .flat_map(|t| {
             let flow = (t % 11) as u8;
-            [
-                arrival(flow),
-                arrival(flow + 1),
-                Operation::Dequeue(1),
-                Operation::Advance(1_000_000),
-            ]
+            [arrival(flow), arrival(flow + 1), Operation::Dequeue(1), Operation::Advance(1_000_000)]
         })
         .collect()
 }
@@ -79,32 +70,13 @@ fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
         let value = json!({ "kind": discipline.id, "ecn": true, "limit": "unlimited" });
         for ecn in [1, 2] {
             let trace = drive(&mut *built(&value, 1), &overload(ecn));
-            assert!(
-                trace.drops.is_empty(),
-                "{}: {:?}",
-                discipline.id,
-                trace.drops.first()
-            );
-            assert!(
-                trace.marks.len() > 50,
-                "{}: {} marks",
-                discipline.id,
-                trace.marks.len()
-            );
+            assert!(trace.drops.is_empty(), "{}: {:?}", discipline.id, trace.drops.first());
+            assert!(trace.marks.len() > 50, "{}: {} marks", discipline.id, trace.marks.len());
         }
         let trace = drive(&mut *built(&value, 1), &overload(0));
         assert!(trace.marks.is_empty(), "{}", discipline.id);
-        assert!(
-            trace.drops.len() > 50,
-            "{}: {} drops",
-            discipline.id,
-            trace.drops.len()
-        );
-        assert!(
-            trace.drops.iter().all(|drop| drop.1 != DropReason::BufferFull),
-            "{}",
-            discipline.id
-        );
+        assert!(trace.drops.len() > 50, "{}: {} drops", discipline.id, trace.drops.len());
+        assert!(trace.drops.iter().all(|drop| drop.1 != DropReason::BufferFull), "{}", discipline.id);
     }
 }
 
@@ -121,16 +93,8 @@ fn a_limit_is_never_passed() {
                 &mut trace,
             );
             let backlog = queue.backlog();
-            assert!(
-                backlog.packets <= 5 && backlog.bytes <= 4000,
-                "{}: {backlog:?}",
-                discipline.id
-            );
+            assert!(backlog.packets <= 5 && backlog.bytes <= 4000, "{}: {backlog:?}", discipline.id);
         }
-        assert!(
-            trace.drops.iter().any(|drop| drop.1 == DropReason::BufferFull),
-            "{}",
-            discipline.id
-        );
+        assert!(trace.drops.iter().any(|drop| drop.1 == DropReason::BufferFull), "{}", discipline.id);
     }
 }

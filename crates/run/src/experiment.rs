@@ -9,8 +9,8 @@ use jettison_report::{
     Captures, Closing, Experiment, Figure, Input, PortCapture, ReportError, ReproductionRow, Results, RunKey,
     RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
 };
-use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
 use jettison_scenario::Scenario;
+use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
 use jettison_sim::Tap;
 use jettison_wire::Packet;
 use thiserror::Error;
@@ -61,10 +61,13 @@ pub enum RunError {
 }
 
 /// Runs every variant of a scenario under every seed and writes the results.
-pub fn run_scenario(scenario: &Scenario, builder: &Builder, options: &RunOptions<'_>) -> Result<Results, RunError> {
+pub fn run_scenario(
+    scenario: &Scenario,
+    builder: &Builder,
+    options: &RunOptions<'_>,
+) -> Result<Results, RunError> {
     let experiment = describe(scenario, options.figures.clone());
-    let mut writer =
-        Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
+    let mut writer = Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
     let jobs: Vec<Job> = scenario
         .variants
         .iter()
@@ -147,7 +150,10 @@ fn describe(scenario: &Scenario, figures: Vec<Figure>) -> Experiment {
 fn configuration(scenario: &Scenario) -> String {
     let mut text = scenario.variants[0].effective_toml();
     if scenario.variants.len() > 1 {
-        text = format!("# Variant {}; the others differ in what their names say.\n{text}", scenario.variants[0].name);
+        text = format!(
+            "# Variant {}; the others differ in what their names say.\n{text}",
+            scenario.variants[0].name
+        );
     }
     text
 }

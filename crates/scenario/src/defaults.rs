@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::shape::{Branch, Shape};
 
 /// Adds to a tree that fits `shape` the defaults of all keys that it leaves out, and writes an id that stands for
-/// a table (`transport = "tcp"`) as that table; the parameters of that are left as they are. `queues` are the names of [queues] entries: those stay.
+/// a table (`transport = "tcp"`) as that table; the parameters of that are left as they are. `queues` are the names of `[queues]` entries: those stay.
 pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     open_id(value, shape, queues);
     if shape.definition.is_some() {
@@ -59,7 +59,7 @@ pub(crate) fn open_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     }
 }
 
-/// The names of the [queues] entries of a tree.
+/// The names of the `[queues]` entries of a tree.
 pub(crate) fn queue_names(tree: &Value) -> Vec<String> {
     tree.get("queues")
         .and_then(Value::as_object)

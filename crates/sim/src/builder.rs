@@ -167,7 +167,13 @@ impl WorldBuilder {
     }
 
     /// Adds a flow between two hosts, with its programs. Flows are numbered in this order.
-    pub fn flow(&mut self, name: impl Into<String>, from: NodeId, to: NodeId, programs: Vec<FlowProgram>) -> FlowId {
+    pub fn flow(
+        &mut self,
+        name: impl Into<String>,
+        from: NodeId,
+        to: NodeId,
+        programs: Vec<FlowProgram>,
+    ) -> FlowId {
         self.flows.push(FlowSpec { name: name.into(), ends: [from, to], programs });
         FlowId((self.flows.len() - 1) as u32)
     }
@@ -255,16 +261,26 @@ impl WorldBuilder {
         for (index, flow) in flows.into_iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
             for (number, program) in flow.programs.into_iter().enumerate() {
-                let numbers = settings.seed.stream(&["flows", &flow.name, ["isn-from", "isn-to"][number.min(1)]]);
+                let numbers =
+                    settings.seed.stream(&["flows", &flow.name, ["isn-from", "isn-to"][number.min(1)]]);
                 let Some(Node::Host(host)) = nodes.get_mut(program.host.0) else { continue };
-                host.add_program(program.application, FlowId(index as u32), program.start, program.stop, numbers);
+                host.add_program(
+                    program.application,
+                    FlowId(index as u32),
+                    program.start,
+                    program.stop,
+                    numbers,
+                );
             }
         }
-        let slots = Slots::new(directions.len(), nodes.len());
+        let scheduled: Vec<usize> = (0..directions.len())
+            .filter(|index| directions[*index].carrier.model().next_change(Time::ZERO).is_some())
+            .collect();
+        let slots = Slots::new(directions.len(), nodes.len(), scheduled.len());
         let mut agenda = Agenda::new(slots.end);
-        // Every queue is told its link's rate once, and again at each scheduled change.
-        for index in 0..directions.len() {
-            agenda.set(slots.changes + index, Time::ZERO);
+        for (number, index) in scheduled.iter().enumerate() {
+            let next = directions[*index].carrier.model().next_change(Time::ZERO);
+            agenda.set(slots.changes + number, next.unwrap_or(Time::MAX));
         }
         for (index, node) in nodes.iter_mut().enumerate() {
             let next = match node {
@@ -279,7 +295,7 @@ impl WorldBuilder {
             };
             agenda.set(slots.nodes + index, next);
         }
-        Ok(World {
+        let mut world = World {
             now: Time::ZERO,
             nodes,
             directions,
@@ -294,7 +310,13 @@ impl WorldBuilder {
             measuring: settings.recorder.warm_up == Time::ZERO,
             pending: Vec::new(),
             outbox: Vec::new(),
-        })
+            scheduled,
+        };
+        // Every queue is told its link's rate at the start, and again at each scheduled change.
+        for at in 0..world.directions.len() {
+            world.tell_rate(at, Time::ZERO);
+        }
+        Ok(world)
     }
 }
 
@@ -306,7 +328,11 @@ struct PortParts {
     name: String,
 }
 
-fn build_node(spec: NodeSpec, parts: Vec<PortParts>, routes: Vec<(Address, Port)>) -> Result<Node, TopologyError> {
+fn build_node(
+    spec: NodeSpec,
+    parts: Vec<PortParts>,
+    routes: Vec<(Address, Port)>,
+) -> Result<Node, TopologyError> {
     let queues = parts.iter().map(|part| part.recorder_queue).collect();
     let directions = parts.iter().map(|part| part.direction).collect();
     match spec {
@@ -329,7 +355,14 @@ fn build_node(spec: NodeSpec, parts: Vec<PortParts>, routes: Vec<(Address, Port)
                 .map(|part| RouterPort { queue: part.queue, hooks: part.hooks, direction: part.name })
                 .collect();
             let switch = make(RouterPlan { ports, routes });
-            Ok(Node::Router(Box::new(Router { name, switch, directions, queues, armed: Time::MAX, before: SwitchCounters::default() })))
+            Ok(Node::Router(Box::new(Router {
+                name,
+                switch,
+                directions,
+                queues,
+                armed: Time::MAX,
+                before: SwitchCounters::default(),
+            })))
         }
     }
 }

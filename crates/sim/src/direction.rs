@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Rate, Time};
+use jettison_core::Time;
 use jettison_link::{FixedRate, LinkModel, Loss, Propagation};
 use jettison_wire::Packet;
 
@@ -35,9 +35,6 @@ impl Carrier {
             Carrier::Fixed(fixed) => fixed.begin(wire_bytes, now),
             Carrier::Other(other) => other.begin(wire_bytes, now),
         }
-    }
-    pub(crate) fn rate(&mut self, now: Time) -> Rate {
-        self.model().rate(now)
     }
 }
 

@@ -18,7 +18,8 @@ mod world;
 
 pub use agenda::Agenda;
 pub use builder::{
-    DirectionSpec, FlowProgram, LinkSpec, NodeId, RouterPlan, RouterPort, TopologyError, WorldBuilder, WorldSettings,
+    DirectionSpec, FlowProgram, LinkSpec, NodeId, RouterPlan, RouterPort, TopologyError, WorldBuilder,
+    WorldSettings,
 };
 pub use direction::Carrier;
 pub use world::{RunOutcome, Tap, World};

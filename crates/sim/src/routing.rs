@@ -33,9 +33,8 @@ impl Graph {
                 if node == destination || hops[node] == u32::MAX {
                     return None;
                 }
-                let towards = |&&(neighbour, _): &&(usize, u16)| {
-                    usable(neighbour) && hops[neighbour] + 1 == hops[node]
-                };
+                let towards =
+                    |&&(neighbour, _): &&(usize, u16)| usable(neighbour) && hops[neighbour] + 1 == hops[node];
                 self.edges[node].iter().find(towards).map(|&(_, port)| port)
             })
             .collect()
@@ -63,7 +62,8 @@ mod tests {
 
     #[test]
     fn hosts_do_not_forward() {
-        let graph = Graph { edges: vec![vec![(1, 0)], vec![(0, 0), (2, 1)], vec![(1, 0)]], forwards: vec![false; 3] };
+        let graph =
+            Graph { edges: vec![vec![(1, 0)], vec![(0, 0), (2, 1)], vec![(1, 0)]], forwards: vec![false; 3] };
         assert_eq!(graph.ports_towards(2), [None, Some(1), None]);
     }
 }

@@ -45,6 +45,8 @@ pub struct World {
     // Reused, so that no step allocates.
     pub(crate) pending: Vec<Port>,
     pub(crate) outbox: Vec<Packet>,
+    /// The directions whose rate changes by schedule.
+    pub(crate) scheduled: Vec<usize>,
 }
 
 /// A node of the world.
@@ -81,15 +83,14 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    pub(crate) fn new(directions: usize, nodes: usize) -> Slots {
-        // Changes stand last in numbers but are few: they are told apart by range, and a change that falls on the
-        // instant of a packet's event takes effect after it.
+    pub(crate) fn new(directions: usize, nodes: usize, scheduled: usize) -> Slots {
+        // Changes stand last: one that falls on the instant of a packet's event is told after it.
         Slots {
             transmitters: 0,
             arrivals: directions,
             nodes: 2 * directions,
             changes: 2 * directions + nodes,
-            end: 3 * directions + nodes,
+            end: 2 * directions + nodes + scheduled,
         }
     }
 }
@@ -185,7 +186,6 @@ impl World {
             self.now = time;
             self.events += 1;
             if slot < self.slots.arrivals {
-                self.agenda.set(slot, Time::MAX);
                 self.serve(slot, time);
                 if !self.pending.is_empty() {
                     self.after_router(self.directions[slot].from.node, time);
@@ -226,10 +226,10 @@ impl World {
 
     /// A node's own time has come.
     fn wake(&mut self, node: usize, now: Time) {
-        self.agenda.set(self.slots.nodes + node, Time::MAX);
+        // What is planned while it works can only be later than now, so the slot is written once, at the end.
         match &mut self.nodes[node] {
             Node::Host(host) => {
-                host.armed = Time::MAX;
+                host.armed = now;
                 host.wake(now, &mut self.recorder);
                 for port in 0..host.ports.len() {
                     self.wake_host_queue(node, port, now);
@@ -237,7 +237,7 @@ impl World {
                 self.after_host(node, now);
             }
             Node::Router(router) => {
-                router.armed = Time::MAX;
+                router.armed = now;
                 let mut sink =
                     Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
                 let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
@@ -245,6 +245,17 @@ impl World {
                 self.after_router(node, now);
             }
         }
+        let next = match &mut self.nodes[node] {
+            Node::Host(host) => {
+                host.armed = host.next_instant();
+                host.armed
+            }
+            Node::Router(router) => {
+                router.armed = router.switch.next_wakeup().unwrap_or(Time::MAX);
+                router.armed
+            }
+        };
+        self.agenda.set(self.slots.nodes + node, next);
     }
 
     /// A discipline at a host's port that has a timer of its own (PI2).
@@ -310,16 +321,15 @@ impl World {
 
     #[inline]
     fn plan_router(&mut self, node: usize) {
-        let Node::Router(router) = &mut self.nodes[node] else { return };
-        if let Some(next) = router.switch.next_wakeup()
-            && next < router.armed
+        if let Node::Router(router) = &mut self.nodes[node]
+            && let Some(time) = router.plan()
         {
-            router.armed = next;
-            self.agenda.set(self.slots.nodes + node, next);
+            self.agenda.set(self.slots.nodes + node, time);
         }
     }
 
-    /// Lets a transmitter take packets from the queue in front of it, for as long as it is free.
+    /// Lets a transmitter take packets from the queue in front of it, for as long as it is free, and plans its next
+    /// instant: when it is free again, if something waits then.
     fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         if now < direction.free_at {
@@ -327,29 +337,30 @@ impl World {
             return;
         }
         let End { node, port } = direction.from;
-        loop {
+        let node_state = &mut self.nodes[node];
+        let next = loop {
             let ready = direction.carrier.ready_at(now);
             if ready > now {
-                if backlog(&self.nodes[node], port) > 0 {
-                    self.agenda.set(self.slots.transmitters + at, ready);
-                }
-                break;
+                break if node_state.backlog(port) > 0 { ready } else { Time::MAX };
             }
-            let departure = match &mut self.nodes[node] {
+            let departure = match node_state {
                 Node::Host(host) => {
                     let queue = host.queues[usize::from(port)];
                     let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
                     host.ports[usize::from(port)].dequeue(now, &mut sink).map(Departure::Transmit)
                 }
                 Node::Router(router) => {
-                    let mut sink =
-                        Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                    let mut sink = Sink {
+                        recorder: &mut self.recorder,
+                        queues: &router.queues,
+                        at: DropRecord::NO_QUEUE,
+                    };
                     let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
                     router.switch.poll_transmit(Port(port), now, &mut out)
                 }
             };
             direction.free_at = match departure {
-                None => break,
+                None => break Time::MAX,
                 Some(Departure::Service(length)) => {
                     direction.carrier.begin(u32::from(length) + direction.overhead, now)
                 }
@@ -383,46 +394,44 @@ impl World {
                 }
             };
             if direction.free_at > now {
-                if backlog(&self.nodes[node], port) > 0 {
-                    self.agenda.set(self.slots.transmitters + at, direction.free_at);
-                }
-                break;
+                break if node_state.backlog(port) > 0 { direction.free_at } else { Time::MAX };
             }
-        }
-        // Serving may have given a router something new: a recirculation under way.
-        if matches!(self.nodes[node], Node::Router(_)) {
-            self.plan_router(node);
-        } else {
-            self.plan_host_queue(node, port);
-        }
-    }
-
-    /// A host's queue that holds packets back says when to ask again.
-    #[inline]
-    fn plan_host_queue(&mut self, node: usize, port: u16) {
-        let Node::Host(host) = &mut self.nodes[node] else { return };
-        if let Some(next) = host.ports[usize::from(port)].next_wakeup()
-            && next < host.armed
-        {
-            host.armed = next;
-            self.agenda.set(self.slots.nodes + node, next);
+        };
+        self.agenda.set(self.slots.transmitters + at, next);
+        // Serving may have given a router something new (a recirculation under way), and a queue that holds packets
+        // back says when to ask again.
+        match node_state {
+            Node::Router(router) => {
+                if let Some(time) = router.plan() {
+                    self.agenda.set(self.slots.nodes + node, time);
+                }
+            }
+            Node::Host(host) => {
+                if let Some(time) = host.plan_queue(port) {
+                    self.agenda.set(self.slots.nodes + node, time);
+                }
+            }
         }
     }
 
     /// A scheduled change of a direction's rate has come: its queue is told.
-    fn change(&mut self, at: usize, now: Time) {
+    fn change(&mut self, number: usize, now: Time) {
+        let at = self.scheduled[number];
+        let next = self.directions[at].carrier.model().next_change(now).unwrap_or(Time::MAX);
+        self.agenda.set(self.slots.changes + number, next);
+        self.tell_rate(at, now);
+    }
+
+    /// Tells the queue in front of a link what rate the link has now.
+    pub(crate) fn tell_rate(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
-        let next = direction.carrier.model().next_change(now).unwrap_or(Time::MAX);
-        self.agenda.set(self.slots.changes + at, next);
+        let rate = direction.carrier.model().rate(now);
         let End { node, port } = direction.from;
         match &mut self.nodes[node] {
-            Node::Host(host) => host.capacity_changed(port, &mut direction.carrier, now),
-            Node::Router(router) => {
-                let rate = direction.carrier.rate(now);
-                router.switch.capacity_changed(Port(port), rate, now);
-                self.plan_router(node);
-            }
+            Node::Host(host) => host.ports[usize::from(port)].capacity_changed(rate, now),
+            Node::Router(router) => router.switch.capacity_changed(Port(port), rate, now),
         }
+        self.plan_router(node);
     }
 
     /// Writes one value of every series.
@@ -446,11 +455,23 @@ impl World {
     }
 }
 
-#[inline]
-fn backlog(node: &Node, port: u16) -> u64 {
-    match node {
-        Node::Host(host) => host.ports[usize::from(port)].backlog().packets,
-        Node::Router(router) => router.switch.backlog(Port(port)).packets,
+impl Node {
+    #[inline]
+    fn backlog(&self, port: u16) -> u64 {
+        match self {
+            Node::Host(host) => host.ports[usize::from(port)].backlog().packets,
+            Node::Router(router) => router.switch.backlog(Port(port)).packets,
+        }
+    }
+}
+
+impl Router {
+    /// The next instant of the switch, if it is earlier than the one already planned.
+    #[inline]
+    fn plan(&mut self) -> Option<Time> {
+        let next = self.switch.next_wakeup().filter(|next| *next < self.armed)?;
+        self.armed = next;
+        Some(next)
     }
 }
 

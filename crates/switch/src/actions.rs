@@ -86,10 +86,7 @@ impl Actions {
     /// What ingress starts from: a packet that nobody gives a port has no route.
     #[inline]
     pub fn at_ingress() -> Actions {
-        Actions::with(Fate::Drop {
-            reason: DropReason::NoRoute,
-            bound_for: None,
-        })
+        Actions::with(Fate::Drop { reason: DropReason::NoRoute, bound_for: None })
     }
 
     /// What egress of `port` starts from: the packet is sent.
@@ -112,13 +109,6 @@ impl Actions {
     }
 
     fn with(fate: Fate) -> Actions {
-        Actions {
-            clone: None,
-            digest: None,
-            resubmit: None,
-            multicast: None,
-            fate,
-            recirculate: None,
-        }
+        Actions { clone: None, digest: None, resubmit: None, multicast: None, fate, recirculate: None }
     }
 }

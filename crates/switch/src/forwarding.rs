@@ -28,30 +28,20 @@ pub struct PortConfig {
 impl PortConfig {
     /// A port whose queue manages itself.
     pub fn plain(discipline: Box<dyn QueueDiscipline>) -> PortConfig {
-        PortConfig {
-            discipline,
-            hooks: None,
-        }
+        PortConfig { discipline, hooks: None }
     }
 }
 
 impl From<PortQueue> for PortConfig {
     fn from(built: PortQueue) -> PortConfig {
-        PortConfig {
-            discipline: built.discipline,
-            hooks: Some(built.hooks),
-        }
+        PortConfig { discipline: built.discipline, hooks: Some(built.hooks) }
     }
 }
 
 impl Forwarding {
     /// Forwards by `routes`, with the hooks of each port, port 0 first.
     pub fn new(routes: Routes, hooks: Vec<Option<Box<dyn PortHooks>>>) -> Forwarding {
-        Forwarding {
-            routes,
-            hooks,
-            notes: Notes::default(),
-        }
+        Forwarding { routes, hooks, notes: Notes::default() }
     }
 
     /// The routes, for changing them.
@@ -73,9 +63,7 @@ impl Forwarding {
         {
             hook.fed_back(note.feedback, now);
         }
-        actions.fate = Fate::Consume {
-            queued_at: note.filter(|n| n.queued).map(|n| n.port),
-        };
+        actions.fate = Fate::Consume { queued_at: note.filter(|n| n.queued).map(|n| n.port) };
     }
 
     /// A clone has come out of its queue: it carries its feedback on to the recirculation port.
@@ -126,20 +114,11 @@ impl Program for Forwarding {
         };
         let to = match hook.feedback_path() {
             FeedbackPath::Register => return hook.fed_back(feedback, now),
-            FeedbackPath::CloneThroughQueue => MirrorTo::Queue {
-                port,
-                class: queue.class,
-            },
-            FeedbackPath::Recirculate => MirrorTo::Recirculation {
-                delay: hook.recirculation_delay(),
-            },
+            FeedbackPath::CloneThroughQueue => MirrorTo::Queue { port, class: queue.class },
+            FeedbackPath::Recirculate => MirrorTo::Recirculation { delay: hook.recirculation_delay() },
         };
         let queued = matches!(to, MirrorTo::Queue { .. });
-        let tag = self.notes.keep(Note {
-            port,
-            queued,
-            feedback,
-        });
+        let tag = self.notes.keep(Note { port, queued, feedback });
         actions.clone = Some(Mirror { to, tag });
     }
 

@@ -126,10 +126,7 @@ impl IredParameters {
     fn check(&self) -> Result<(), BuildError> {
         // Ten times the upper threshold is below ten times the buffer.
         if self.buffer.0 > u64::from(u32::MAX) {
-            return Err(BuildError::at(
-                "buffer",
-                "a buffer reference is at most 4294967295 packets",
-            ));
+            return Err(BuildError::at("buffer", "a buffer reference is at most 4294967295 packets"));
         }
         for (key, value) in [("numerator", self.numerator), ("range", self.range)] {
             if value > REGISTER_FULL {

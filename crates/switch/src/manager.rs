@@ -27,10 +27,7 @@ impl TrafficManager {
     pub fn new(disciplines: impl IntoIterator<Item = Box<dyn QueueDiscipline>>) -> TrafficManager {
         let ports: Vec<PortState> = disciplines
             .into_iter()
-            .map(|discipline| PortState {
-                wakeup: discipline.next_wakeup().unwrap_or(Time::MAX),
-                discipline,
-            })
+            .map(|discipline| PortState { wakeup: discipline.next_wakeup().unwrap_or(Time::MAX), discipline })
             .collect();
         let earliest = ports.iter().map(|p| p.wakeup).min().unwrap_or(Time::MAX);
         TrafficManager { ports, earliest }
@@ -50,20 +47,14 @@ impl TrafficManager {
     /// Queues a packet for a port that exists ([`TrafficManager::has`]).
     #[inline]
     pub fn enqueue(&mut self, port: Port, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        self.ports[usize::from(port.0)]
-            .discipline
-            .enqueue(packet, now, out);
+        self.ports[usize::from(port.0)].discipline.enqueue(packet, now, out);
         self.refresh(port);
     }
 
     /// The next packet of a port.
     #[inline]
     pub fn dequeue(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        let packet = self
-            .ports
-            .get_mut(usize::from(port.0))?
-            .discipline
-            .dequeue(now, out);
+        let packet = self.ports.get_mut(usize::from(port.0))?.discipline.dequeue(now, out);
         self.refresh(port);
         packet
     }
@@ -84,11 +75,7 @@ impl TrafficManager {
         if self.earliest > now {
             return None;
         }
-        let due = self
-            .ports
-            .iter()
-            .skip(usize::from(from))
-            .position(|state| state.wakeup <= now)?;
+        let due = self.ports.iter().skip(usize::from(from)).position(|state| state.wakeup <= now)?;
         u16::try_from(usize::from(from) + due).ok().map(Port)
     }
 
@@ -114,10 +101,7 @@ impl TrafficManager {
 
     /// What waits at a port; nothing at one that does not exist.
     pub fn backlog(&self, port: Port) -> Backlog {
-        self.ports
-            .get(usize::from(port.0))
-            .map(|state| state.discipline.backlog())
-            .unwrap_or_default()
+        self.ports.get(usize::from(port.0)).map(|state| state.discipline.backlog()).unwrap_or_default()
     }
 
     /// A port's discipline was called and may have moved its wakeup.

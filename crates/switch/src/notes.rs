@@ -50,11 +50,7 @@ mod tests {
 
     #[test]
     fn places_are_used_again_and_given_up_once() {
-        let note = |value| Note {
-            port: Port(0),
-            queued: true,
-            feedback: Feedback { value },
-        };
+        let note = |value| Note { port: Port(0), queued: true, feedback: Feedback { value } };
         let mut notes = Notes::default();
         let (a, b) = (notes.keep(note(1)), notes.keep(note(2)));
         assert!(a != 0 && b != 0 && a != b);

@@ -40,15 +40,9 @@ pub struct Replica {
 impl Pipeline<Forwarding> {
     /// A router that forwards natively, with these ports, port 0 first.
     pub fn native(routes: Routes, ports: Vec<PortConfig>, recirculation: RecirculationSettings) -> Self {
-        let (disciplines, hooks): (Vec<_>, Vec<_>) = ports
-            .into_iter()
-            .map(|port| (port.discipline, port.hooks))
-            .unzip();
-        Pipeline::new(
-            Forwarding::new(routes, hooks),
-            TrafficManager::new(disciplines),
-            recirculation,
-        )
+        let (disciplines, hooks): (Vec<_>, Vec<_>) =
+            ports.into_iter().map(|port| (port.discipline, port.hooks)).unzip();
+        Pipeline::new(Forwarding::new(routes, hooks), TrafficManager::new(disciplines), recirculation)
     }
 }
 
@@ -125,9 +119,7 @@ impl<P: Program> Pipeline<P> {
                 }
                 (None, Fate::Consume { queued_at }) => {
                     self.count(queued_at, |c| c.clones_consumed += 1);
-                    out.sink
-                        .at(queued_at)
-                        .dropped(packet, DropReason::CloneConsumed, now);
+                    out.sink.at(queued_at).dropped(packet, DropReason::CloneConsumed, now);
                 }
             };
         }
@@ -172,10 +164,7 @@ impl<P: Program> Pipeline<P> {
         }
         packet.meta.class = class;
         out.sink.offered(port, &packet, now);
-        let mut watched = Watched {
-            program: &mut self.program,
-            inner: out.sink.at(Some(port)),
-        };
+        let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(port)) };
         self.manager.enqueue(port, packet, now, &mut watched);
         out.pending.push(port);
     }
@@ -231,11 +220,7 @@ impl<P: Program> Pipeline<P> {
         now: Time,
         out: &mut SwitchOutcomes<'_>,
     ) {
-        Watched {
-            program: &mut self.program,
-            inner: out.sink.at(at),
-        }
-        .dropped(packet, reason, now);
+        Watched { program: &mut self.program, inner: out.sink.at(at) }.dropped(packet, reason, now);
     }
 
     #[inline]
@@ -262,10 +247,7 @@ impl<P: Program> Switch for Pipeline<P> {
         // fast as it empties: once round the backlog, the port counts as busy.
         let mut drops_left = None;
         loop {
-            let mut watched = Watched {
-                program: &mut self.program,
-                inner: out.sink.at(Some(to)),
-            };
+            let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(to)) };
             let mut packet = self.manager.dequeue(to, now, &mut watched)?;
             let queue = self.manager.reading(to, &packet, now);
             let mut actions = Actions::at_egress(to, queue.class);
@@ -286,9 +268,7 @@ impl<P: Program> Switch for Pipeline<P> {
                 }
                 Fate::Consume { .. } => {
                     self.count(Some(to), |c| c.clones_consumed += 1);
-                    out.sink
-                        .at(Some(to))
-                        .dropped(packet, DropReason::CloneConsumed, now);
+                    out.sink.at(Some(to)).dropped(packet, DropReason::CloneConsumed, now);
                 }
                 Fate::Send { .. } => {
                     if let Some(loopback) = actions.recirculate {
@@ -318,10 +298,7 @@ impl<P: Program> Switch for Pipeline<P> {
         }
         let mut from = 0;
         while let Some(port) = self.manager.due(from, now) {
-            let mut watched = Watched {
-                program: &mut self.program,
-                inner: out.sink.at(Some(port)),
-            };
+            let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(port)) };
             self.manager.handle_wakeup(port, now, &mut watched);
             out.pending.push(port);
             let Some(next) = port.0.checked_add(1) else { break };

@@ -33,20 +33,12 @@ impl Prefix {
             return None;
         }
         let length = if v4 { length + 96 } else { length };
-        Some(Prefix {
-            bits: address.to_u128() & mask(length),
-            length,
-            v4,
-        })
+        Some(Prefix { bits: address.to_u128() & mask(length), length, v4 })
     }
 
     /// One address.
     pub fn host(address: Address) -> Prefix {
-        Prefix {
-            bits: address.to_u128(),
-            length: 128,
-            v4: address.is_v4(),
-        }
+        Prefix { bits: address.to_u128(), length: 128, v4: address.is_v4() }
     }
 
     /// Whether `address` begins with it. An IPv6 prefix holds no IPv4 address, however short it is.
@@ -92,19 +84,13 @@ impl FromStr for Prefix {
         let address: Option<IpAddr> = address.parse().ok();
         let v4 = address.is_none_or(|ip| ip.is_ipv4());
         let example = if v4 { "10.0.0.0/8" } else { "2001:db8::/32" };
-        let error = || PrefixError {
-            text: text.to_owned(),
-            longest: Prefix::longest(v4),
-            example,
-        };
+        let error = || PrefixError { text: text.to_owned(), longest: Prefix::longest(v4), example };
         let address = Address::from(address.ok_or_else(error)?);
         match length {
             None => Ok(Prefix::host(address)),
-            Some(length) => length
-                .parse()
-                .ok()
-                .and_then(|length| Prefix::new(address, length))
-                .ok_or_else(error),
+            Some(length) => {
+                length.parse().ok().and_then(|length| Prefix::new(address, length)).ok_or_else(error)
+            }
         }
     }
 }
@@ -140,24 +126,11 @@ mod tests {
 
     #[test]
     fn refuses_what_is_none() {
-        for text in [
-            "10.0.0.0/33",
-            "2001:db8::/129",
-            "ten/8",
-            "10.0.0.0/",
-            "10.0.0/8",
-            "",
-        ] {
+        for text in ["10.0.0.0/33", "2001:db8::/129", "ten/8", "10.0.0.0/", "10.0.0/8", ""] {
             let error = text.parse::<Prefix>().unwrap_err().to_string();
             assert!(error.contains("is not a prefix"), "{error}");
         }
-        assert!(
-            "2001:db8::/129"
-                .parse::<Prefix>()
-                .unwrap_err()
-                .to_string()
-                .contains("up to 128")
-        );
+        assert!("2001:db8::/129".parse::<Prefix>().unwrap_err().to_string().contains("up to 128"));
     }
 
     #[test]

@@ -54,10 +54,7 @@ impl RecirculationSettings {
             ));
         }
         if self.limit.0 == 0 {
-            return Err(BuildError::at(
-                "limit",
-                "a recirculation port holds at least \"1 packet\"",
-            ));
+            return Err(BuildError::at("limit", "a recirculation port holds at least \"1 packet\""));
         }
         Ok(())
     }
@@ -114,16 +111,10 @@ impl Recirculation {
         let whole = Duration::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
         self.serialised = self.serialised.saturating_add(whole);
         self.remainder = work % rate;
-        let end = self
-            .serialised
-            .saturating_add(Duration::from_nanos(u64::from(self.remainder > 0)));
+        let end = self.serialised.saturating_add(Duration::from_nanos(u64::from(self.remainder > 0)));
         self.waiting.push_back(end);
         let due = end.saturating_add(delay.unwrap_or(self.settings.delay));
-        self.under_way.push(UnderWay {
-            due,
-            sequence: self.taken,
-            packet,
-        });
+        self.under_way.push(UnderWay { due, sequence: self.taken, packet });
         self.taken += 1;
         Ok(())
     }
@@ -173,16 +164,8 @@ mod tests {
     use super::*;
 
     fn packet(id: u32, length: u16) -> Packet {
-        let transport = Transport::Udp(UdpHeader {
-            src_port: 1,
-            dst_port: 2,
-            inline: Default::default(),
-        });
-        let headers = Headers {
-            src: Address::v4(10, 0, 0, 1),
-            dst: Address::v4(10, 0, 0, 2),
-            transport,
-        };
+        let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });
+        let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
         let mut packet = Packet::model(headers, 0);
         packet.meta.length = length;
         packet.meta.id = id;
@@ -190,12 +173,7 @@ mod tests {
     }
 
     fn settings(rate: Rate, delay: Duration, limit: u64) -> RecirculationSettings {
-        RecirculationSettings {
-            rate,
-            delay,
-            limit: Packets(limit),
-            overhead: Bytes::ZERO,
-        }
+        RecirculationSettings { rate, delay, limit: Packets(limit), overhead: Bytes::ZERO }
     }
 
     #[test]
@@ -230,10 +208,7 @@ mod tests {
         let mut port = Recirculation::new(settings(Rate::from_mbit(8), Duration::ZERO, 2));
         port.push(packet(1, 100), None, Time::ZERO).unwrap();
         port.push(packet(2, 100), None, Time::ZERO).unwrap();
-        assert_eq!(
-            port.push(packet(3, 100), None, Time::ZERO).unwrap_err().meta.id,
-            3
-        );
+        assert_eq!(port.push(packet(3, 100), None, Time::ZERO).unwrap_err().meta.id, 3);
         port.push(packet(4, 100), None, Time::from_micros(100)).unwrap();
         assert_eq!(port.under_way(), 3);
     }
@@ -242,8 +217,7 @@ mod tests {
     fn a_delay_of_ones_own_may_overtake() {
         let mut port = Recirculation::new(settings(Rate::from_mbit(8_000), Duration::from_micros(5), 10));
         port.push(packet(1, 100), None, Time::ZERO).unwrap();
-        port.push(packet(2, 100), Some(Duration::from_micros(1)), Time::ZERO)
-            .unwrap();
+        port.push(packet(2, 100), Some(Duration::from_micros(1)), Time::ZERO).unwrap();
         assert_eq!(port.pop_due(Time::from_micros(10)).unwrap().meta.id, 2);
         assert_eq!(port.pop_due(Time::from_micros(10)).unwrap().meta.id, 1);
         assert_eq!(port.next_due(), None);
@@ -251,15 +225,9 @@ mod tests {
 
     #[test]
     fn a_rate_or_a_limit_of_zero_is_refused() {
-        let zero_rate = RecirculationSettings {
-            rate: Rate::ZERO,
-            ..RecirculationSettings::default()
-        };
+        let zero_rate = RecirculationSettings { rate: Rate::ZERO, ..RecirculationSettings::default() };
         assert_eq!(zero_rate.check().unwrap_err().path, ["rate"]);
-        let zero_limit = RecirculationSettings {
-            limit: Packets(0),
-            ..RecirculationSettings::default()
-        };
+        let zero_limit = RecirculationSettings { limit: Packets(0), ..RecirculationSettings::default() };
         assert_eq!(zero_limit.check().unwrap_err().path, ["limit"]);
         assert_eq!(RecirculationSettings::default().check(), Ok(()));
     }

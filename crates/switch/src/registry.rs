@@ -66,25 +66,17 @@ mod tests {
 
     fn build(parameters: Value) -> Result<PortQueue, BuildError> {
         let random = |name: &str| Seed(1).stream(&["queues", "q", name]);
-        let context = BuildContext {
-            random: &random,
-            registry: &disciplines(),
-        };
+        let context = BuildContext { random: &random, registry: &disciplines() };
         (port_queues().entry("ired").unwrap().build)(&parameters, &context)
     }
 
     fn capacity(mut queue: PortQueue) -> u64 {
         let packet = Packet {
-            meta: PacketMeta {
-                length: 1500,
-                ..PacketMeta::default()
-            },
+            meta: PacketMeta { length: 1500, ..PacketMeta::default() },
             body: jettison_wire::Body::Buffer(Box::default()),
         };
         for _ in 0..2_000 {
-            queue
-                .discipline
-                .enqueue(packet.clone(), Time::ZERO, &mut Tally::default());
+            queue.discipline.enqueue(packet.clone(), Time::ZERO, &mut Tally::default());
         }
         queue.discipline.backlog().packets
     }
@@ -92,10 +84,7 @@ mod tests {
     #[test]
     fn the_real_limit_is_the_buffer_unless_given() {
         assert_eq!(capacity(build(json!({})).unwrap()), 64);
-        assert_eq!(
-            capacity(build(json!({ "buffer": "128 packets", "n": 8 })).unwrap()),
-            128
-        );
+        assert_eq!(capacity(build(json!({ "buffer": "128 packets", "n": 8 })).unwrap()), 128);
         assert_eq!(capacity(build(json!({ "limit": "1000 packets" })).unwrap()), 1000);
     }
 
@@ -126,10 +115,6 @@ mod tests {
             "recirculation_delay",
         ];
         assert_eq!(names, expected);
-        assert!(
-            docs.iter()
-                .all(|doc| !doc.description.is_empty() && !doc.unit.is_empty()),
-            "{docs:#?}"
-        );
+        assert!(docs.iter().all(|doc| !doc.description.is_empty() && !doc.unit.is_empty()), "{docs:#?}");
     }
 }

@@ -63,21 +63,11 @@ impl Routes {
         if length == 128 {
             return self.hosts.insert(bits, port);
         }
-        let levels = if prefix.is_v4() {
-            &mut self.v4
-        } else {
-            &mut self.v6
-        };
+        let levels = if prefix.is_v4() { &mut self.v4 } else { &mut self.v6 };
         let at = match levels.binary_search_by(|level| length.cmp(&level.length)) {
             Ok(at) => at,
             Err(at) => {
-                levels.insert(
-                    at,
-                    Level {
-                        length,
-                        routes: FxHashMap::default(),
-                    },
-                );
+                levels.insert(at, Level { length, routes: FxHashMap::default() });
                 at
             }
         };
@@ -108,9 +98,7 @@ impl Routes {
             return Some(*port);
         }
         let levels = if destination.is_v4() { &self.v4 } else { &self.v6 };
-        levels
-            .iter()
-            .find_map(|level| level.routes.get(&(bits & mask(level.length))).copied())
+        levels.iter().find_map(|level| level.routes.get(&(bits & mask(level.length))).copied())
     }
 
     fn policy(&self, packet: &Packet, ingress: Port) -> Option<Port> {
@@ -119,26 +107,13 @@ impl Routes {
         let matches = |selector: &Selector| {
             selector.ingress.is_none_or(|port| port == ingress)
                 && selector.dscp.is_none_or(|code| code == dscp)
-                && selector
-                    .protocol
-                    .is_none_or(|protocol| protocol == tuple.protocol)
+                && selector.protocol.is_none_or(|protocol| protocol == tuple.protocol)
                 && selector.source.is_none_or(|prefix| prefix.contains(tuple.src))
-                && selector
-                    .destination
-                    .is_none_or(|prefix| prefix.contains(tuple.dst))
-                && selector
-                    .source_ports
-                    .as_ref()
-                    .is_none_or(|ports| ports.contains(&tuple.src_port))
-                && selector
-                    .destination_ports
-                    .as_ref()
-                    .is_none_or(|ports| ports.contains(&tuple.dst_port))
+                && selector.destination.is_none_or(|prefix| prefix.contains(tuple.dst))
+                && selector.source_ports.as_ref().is_none_or(|ports| ports.contains(&tuple.src_port))
+                && selector.destination_ports.as_ref().is_none_or(|ports| ports.contains(&tuple.dst_port))
         };
-        self.policies
-            .iter()
-            .find(|(selector, _)| matches(selector))
-            .map(|(_, port)| *port)
+        self.policies.iter().find(|(selector, _)| matches(selector)).map(|(_, port)| *port)
     }
 }
 
@@ -160,19 +135,9 @@ mod tests {
     }
 
     fn udp(src: &str, dst: &str) -> Packet {
-        let transport = Transport::Udp(UdpHeader {
-            src_port: 5000,
-            dst_port: 53,
-            inline: Default::default(),
-        });
-        Packet::model(
-            Headers {
-                src: address(src),
-                dst: address(dst),
-                transport,
-            },
-            100,
-        )
+        let transport =
+            Transport::Udp(UdpHeader { src_port: 5000, dst_port: 53, inline: Default::default() });
+        Packet::model(Headers { src: address(src), dst: address(dst), transport }, 100)
     }
 
     #[test]
@@ -216,32 +181,12 @@ mod tests {
     fn policy_routes_come_first_in_their_order_and_by_each_field() {
         let any = Selector::default;
         let policies = [
-            Selector {
-                source: Some(prefix("10.1.0.0/16")),
-                ..any()
-            },
-            Selector {
-                destination: Some(prefix("10.9.0.0/16")),
-                ..any()
-            },
-            Selector {
-                ingress: Some(Port(5)),
-                ..any()
-            },
-            Selector {
-                dscp: Some(46),
-                ..any()
-            },
-            Selector {
-                protocol: Some(6),
-                source_ports: Some(80..=80),
-                ..any()
-            },
-            Selector {
-                protocol: Some(17),
-                destination_ports: Some(4000..=4999),
-                ..any()
-            },
+            Selector { source: Some(prefix("10.1.0.0/16")), ..any() },
+            Selector { destination: Some(prefix("10.9.0.0/16")), ..any() },
+            Selector { ingress: Some(Port(5)), ..any() },
+            Selector { dscp: Some(46), ..any() },
+            Selector { protocol: Some(6), source_ports: Some(80..=80), ..any() },
+            Selector { protocol: Some(17), destination_ports: Some(4000..=4999), ..any() },
         ];
         let mut routes = Routes::new();
         routes.add_prefix(prefix("0.0.0.0/0"), Port(0));
@@ -250,28 +195,15 @@ mod tests {
         }
         let plain = udp("10.2.0.1", "10.3.0.1");
         assert_eq!(routes.lookup(&plain, Port(1)), Some(Port(0)));
-        assert_eq!(
-            routes.lookup(&udp("10.1.0.1", "10.9.0.1"), Port(5)),
-            Some(Port(10))
-        );
-        assert_eq!(
-            routes.lookup(&udp("10.2.0.1", "10.9.0.1"), Port(5)),
-            Some(Port(11))
-        );
+        assert_eq!(routes.lookup(&udp("10.1.0.1", "10.9.0.1"), Port(5)), Some(Port(10)));
+        assert_eq!(routes.lookup(&udp("10.2.0.1", "10.9.0.1"), Port(5)), Some(Port(11)));
         assert_eq!(routes.lookup(&plain, Port(5)), Some(Port(12)));
         let mut expedited = plain.clone();
         expedited.meta.traffic_class = 46 << 2;
         assert_eq!(routes.lookup(&expedited, Port(1)), Some(Port(13)));
         let tcp = |src_port| {
             let transport = Transport::Tcp(TcpHeader::new(src_port, 4500));
-            Packet::model(
-                Headers {
-                    src: address("10.2.0.1"),
-                    dst: address("10.3.0.1"),
-                    transport,
-                },
-                0,
-            )
+            Packet::model(Headers { src: address("10.2.0.1"), dst: address("10.3.0.1"), transport }, 0)
         };
         assert_eq!(routes.lookup(&tcp(80), Port(1)), Some(Port(14)));
         assert_eq!(routes.lookup(&tcp(81), Port(1)), Some(Port(0)));

@@ -36,12 +36,7 @@ impl PortOutcomes for Sink {
 }
 impl Outcomes for Sink {
     fn dropped(&mut self, packet: Packet, reason: DropReason, _: Time) {
-        self.drops.push(Dropped {
-            at: self.at,
-            id: packet.meta.id,
-            instance: packet.meta.instance,
-            reason,
-        });
+        self.drops.push(Dropped { at: self.at, id: packet.meta.id, instance: packet.meta.instance, reason });
     }
     fn marked(&mut self, _: &Packet, _: MarkReason, _: Time) {}
 }
@@ -55,24 +50,14 @@ pub struct Bench<S> {
 
 impl<S: Switch> Bench<S> {
     pub fn new(switch: S) -> Bench<S> {
-        Bench {
-            switch,
-            pending: Vec::new(),
-            sink: Sink::default(),
-        }
+        Bench { switch, pending: Vec::new(), sink: Sink::default() }
     }
     pub fn arrive(&mut self, from: u16, packet: Packet, now: Time) {
-        let mut out = SwitchOutcomes {
-            pending: &mut self.pending,
-            sink: &mut self.sink,
-        };
+        let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.sink };
         self.switch.handle_packet(Port(from), packet, now, &mut out);
     }
     pub fn poll(&mut self, to: u16, now: Time) -> Option<Departure> {
-        let mut out = SwitchOutcomes {
-            pending: &mut self.pending,
-            sink: &mut self.sink,
-        };
+        let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.sink };
         self.switch.poll_transmit(Port(to), now, &mut out)
     }
     pub fn transmit(&mut self, to: u16, now: Time) -> Packet {
@@ -84,10 +69,7 @@ impl<S: Switch> Bench<S> {
     /// Calls every wakeup that is due by `now`.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.switch.next_wakeup().filter(|due| *due <= now) {
-            let mut out = SwitchOutcomes {
-                pending: &mut self.pending,
-                sink: &mut self.sink,
-            };
+            let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.sink };
             self.switch.handle_wakeup(due, &mut out);
         }
     }
@@ -98,16 +80,8 @@ impl<S: Switch> Bench<S> {
 
 /// A packet of 1,500 bytes to 10.0.`net`.1.
 pub fn packet(id: u32, net: u8) -> Packet {
-    let transport = Transport::Udp(UdpHeader {
-        src_port: 1,
-        dst_port: 2,
-        inline: Default::default(),
-    });
-    let headers = Headers {
-        src: Address::v4(192, 0, 2, 1),
-        dst: Address::v4(10, 0, net, 1),
-        transport,
-    };
+    let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });
+    let headers = Headers { src: Address::v4(192, 0, 2, 1), dst: Address::v4(10, 0, net, 1), transport };
     let mut packet = Packet::model(headers, 1472);
     packet.meta.id = id;
     packet
@@ -115,7 +89,5 @@ pub fn packet(id: u32, net: u8) -> Packet {
 
 /// A tail-drop queue of so many packets.
 pub fn fifo(packets: u64) -> Box<dyn QueueDiscipline> {
-    Box::new(TailDrop::new(TailDropParameters {
-        limit: Limit::packets(packets),
-    }))
+    Box::new(TailDrop::new(TailDropParameters { limit: Limit::packets(packets) }))
 }

@@ -57,16 +57,10 @@ mod tests {
 
     #[test]
     fn splits_keep_every_byte() {
-        assert_eq!(
-            Payload::Zeros(10).split(4),
-            (Payload::Zeros(4), Payload::Zeros(6))
-        );
+        assert_eq!(Payload::Zeros(10).split(4), (Payload::Zeros(4), Payload::Zeros(6)));
         assert_eq!(Payload::Zeros(3).split(4), (Payload::Zeros(3), Payload::Zeros(0)));
         let (head, tail) = Payload::from(&b"abcdef"[..]).split(2);
-        assert_eq!(
-            (head, tail),
-            (Payload::from(&b"ab"[..]), Payload::from(&b"cdef"[..]))
-        );
+        assert_eq!((head, tail), (Payload::from(&b"ab"[..]), Payload::from(&b"cdef"[..])));
         assert_eq!(Payload::from(&b"ab"[..]).split(u64::MAX).0.len(), 2);
     }
 }

@@ -107,12 +107,7 @@ mod tests {
     fn every_parameter_is_documented_with_its_default() {
         for entry in transports().iter() {
             for parameter in parameter_docs(&entry.schema()) {
-                assert!(
-                    !parameter.description.is_empty(),
-                    "{}.{}",
-                    entry.id(),
-                    parameter.name
-                );
+                assert!(!parameter.description.is_empty(), "{}.{}", entry.id(), parameter.name);
                 assert!(parameter.default.is_some(), "{}.{}", entry.id(), parameter.name);
             }
         }
@@ -120,18 +115,8 @@ mod tests {
 
     #[test]
     fn udp_sets_the_traffic_class() {
-        let parameters = UdpParameters {
-            dscp: 46,
-            ecn: EcnCodepoint::Ect1,
-        };
+        let parameters = UdpParameters { dscp: 46, ecn: EcnCodepoint::Ect1 };
         assert_eq!(parameters.traffic_class(), 46 << 2 | 1);
-        assert!(
-            UdpParameters {
-                dscp: 64,
-                ..parameters
-            }
-            .validate()
-            .is_err()
-        );
+        assert!(UdpParameters { dscp: 64, ..parameters }.validate().is_err());
     }
 }

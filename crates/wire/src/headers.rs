@@ -189,7 +189,10 @@ impl TcpHeader {
                 options += 4;
             }
             // SACK-permitted takes the place of the two NOPs in front of the timestamps, if those are there.
-            match (self.options & TcpHeader::OPT_TIMESTAMPS != 0, self.options & TcpHeader::OPT_SACK_PERMITTED != 0) {
+            match (
+                self.options & TcpHeader::OPT_TIMESTAMPS != 0,
+                self.options & TcpHeader::OPT_SACK_PERMITTED != 0,
+            ) {
                 (true, _) => options += 12,
                 (false, true) => options += 4,
                 (false, false) => {}

@@ -143,14 +143,15 @@ impl Packet {
     /// # Panics
     /// If the IP length passes 65,535 bytes: a sender's own segment size prevents that.
     pub fn model(headers: Headers, payload: usize) -> Packet {
-        let length = u16::try_from(headers.header_length() + payload).expect("an IP packet is at most 65,535 bytes");
+        let length =
+            u16::try_from(headers.header_length() + payload).expect("an IP packet is at most 65,535 bytes");
         Packet { meta: PacketMeta { length, ..PacketMeta::default() }, body: Body::Model(headers) }
     }
 
     /// A packet of typed headers and real payload bytes.
     pub fn with_payload(headers: Headers, payload: Box<[u8]>) -> Packet {
-        let length =
-            u16::try_from(headers.header_length() + payload.len()).expect("an IP packet is at most 65,535 bytes");
+        let length = u16::try_from(headers.header_length() + payload.len())
+            .expect("an IP packet is at most 65,535 bytes");
         Packet {
             meta: PacketMeta { length, ..PacketMeta::default() },
             body: Body::Payload(Box::new(PayloadPacket { headers, payload })),
@@ -322,7 +323,10 @@ mod tests {
 
     fn udp(src_port: u16) -> Packet {
         let transport = Transport::Udp(UdpHeader { src_port, dst_port: 9, inline: Default::default() });
-        Packet::model(Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport }, 100)
+        Packet::model(
+            Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport },
+            100,
+        )
     }
 
     #[test]
@@ -342,7 +346,8 @@ mod tests {
 
     #[test]
     fn rewriting_a_captured_header_keeps_its_checksum_right() {
-        let mut bytes = vec![0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 1, 0, 9, 0, 8, 0, 0];
+        let mut bytes =
+            vec![0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 1, 0, 9, 0, 8, 0, 0];
         let sum = |bytes: &[u8]| {
             let total: u32 = bytes[..20].chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum();
             (total & 0xffff) + (total >> 16)

@@ -51,13 +51,7 @@ impl Headers {
             Transport::Udp(udp) => (17, udp.src_port, udp.dst_port),
             Transport::Icmp(echo) => (if self.src.is_v4() { 1 } else { 58 }, echo.identifier, 0),
         };
-        FiveTuple {
-            src: self.src,
-            dst: self.dst,
-            protocol,
-            src_port,
-            dst_port,
-        }
+        FiveTuple { src: self.src, dst: self.dst, protocol, src_port, dst_port }
     }
 }
 
@@ -68,20 +62,11 @@ impl FiveTuple {
             4 => {
                 let header: &[u8; 20] = bytes.first_chunk()?;
                 let address = |at: usize| {
-                    Address::from(Ipv4Addr::new(
-                        header[at],
-                        header[at + 1],
-                        header[at + 2],
-                        header[at + 3],
-                    ))
+                    Address::from(Ipv4Addr::new(header[at], header[at + 1], header[at + 2], header[at + 3]))
                 };
                 let fragment_offset = u16::from_be_bytes([header[6], header[7]]) & 0x1fff;
                 let length = usize::from(header[0] & 0xf) * 4;
-                let transport = if fragment_offset == 0 && length >= 20 {
-                    bytes.get(length..)
-                } else {
-                    None
-                };
+                let transport = if fragment_offset == 0 && length >= 20 { bytes.get(length..) } else { None };
                 (address(12), address(16), header[9], transport)
             }
             6 => {
@@ -102,13 +87,7 @@ impl FiveTuple {
             1 | 58 => (word(4).unwrap_or(0), 0),
             _ => (0, 0),
         };
-        Some(FiveTuple {
-            src,
-            dst,
-            protocol,
-            src_port,
-            dst_port,
-        })
+        Some(FiveTuple { src, dst, protocol, src_port, dst_port })
     }
 }
 
@@ -119,16 +98,9 @@ mod tests {
 
     #[test]
     fn a_buffer_and_a_model_of_one_packet_agree() {
-        let transport = Transport::Udp(UdpHeader {
-            src_port: 5000,
-            dst_port: 53,
-            inline: Default::default(),
-        });
-        let model = Headers {
-            src: Address::v4(10, 0, 0, 1),
-            dst: Address::v4(10, 0, 0, 2),
-            transport,
-        };
+        let transport =
+            Transport::Udp(UdpHeader { src_port: 5000, dst_port: 53, inline: Default::default() });
+        let model = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
         let bytes = [
             0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0x88, 0, 53, 0, 8, 0, 0,
         ];

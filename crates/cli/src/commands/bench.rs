@@ -15,7 +15,8 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
             print(format_args!("{:<24} {}\n", benchmark.name, benchmark.group))?;
             continue;
         }
-        let measured = benchmark.run().map_err(|error| Failure::of(format!("{}: {error}", benchmark.name)))?;
+        let measured =
+            benchmark.run().map_err(|error| Failure::of(format!("{}: {error}", benchmark.name)))?;
         short |= !measured.suffices();
         if json {
             print_record(&measured)?;

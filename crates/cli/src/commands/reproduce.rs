@@ -14,7 +14,11 @@ use crate::options::RunArguments;
 use crate::output::{Failure, print, print_record, width};
 
 /// Runs what `name` names and prints a row a figure.
-pub fn reproduce(name: Option<&str>, folder: Option<&Path>, options: &RunArguments) -> Result<ExitCode, Failure> {
+pub fn reproduce(
+    name: Option<&str>,
+    folder: Option<&Path>,
+    options: &RunArguments,
+) -> Result<ExitCode, Failure> {
     let library = Library::open(folder).map_err(Failure::of)?;
     let Some(name) = name else {
         return list(&library).map(|()| ExitCode::SUCCESS);
@@ -48,7 +52,10 @@ pub fn reproduce(name: Option<&str>, folder: Option<&Path>, options: &RunArgumen
             break;
         }
         let own = RunArguments {
-            out: options.out.as_ref().map(|out| if several { out.join(&experiment.name) } else { out.clone() }),
+            out: options
+                .out
+                .as_ref()
+                .map(|out| if several { out.join(&experiment.name) } else { out.clone() }),
             set: Vec::new(),
             ..*options
         };

@@ -125,7 +125,9 @@ fn plots_beside(file: &Path) -> Result<Vec<Figure>, Failure> {
     let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
     let path = file.with_file_name(format!("{stem}.paper.toml"));
     match std::fs::read_to_string(&path) {
-        Ok(text) => Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots).map_err(Failure::of),
+        Ok(text) => {
+            Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots).map_err(Failure::of)
+        }
         Err(_) => Ok(Vec::new()),
     }
 }

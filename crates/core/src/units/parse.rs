@@ -38,7 +38,9 @@ pub fn parse_quantity(
     let not_a_number = || UnitError::NotANumber { text: text.to_owned(), what, example };
     let list = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let trimmed = text.trim();
-    let split = trimmed.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',' | '-' | '+'))).unwrap_or(trimmed.len());
+    let split = trimmed
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',' | '-' | '+')))
+        .unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
     if number.starts_with('-') {
         return Err(UnitError::OutOfRange { text: text.to_owned(), what });

@@ -69,4 +69,9 @@ impl FromStr for Bytes {
         parse_quantity(text, "size", "1500 bytes", "1 byte", UNITS).map(Bytes)
     }
 }
-unit_as_string!(Bytes, "size", r"^\s*[0-9][0-9_,]*(\.[0-9]+)?\s*(bytes?|B|kB|MB|GB|KiB|MiB|GiB)\s*$", "1500 bytes");
+unit_as_string!(
+    Bytes,
+    "size",
+    r"^\s*[0-9][0-9_,]*(\.[0-9]+)?\s*(bytes?|B|kB|MB|GB|KiB|MiB|GiB)\s*$",
+    "1500 bytes"
+);

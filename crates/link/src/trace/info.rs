@@ -55,10 +55,7 @@ impl TraceInfo {
         let times = trace.opportunities();
         let period = Duration::from_millis(trace.period_millis());
         let carried = |opportunities: u64, over| {
-            Rate::of(
-                Bytes::new(opportunities.saturating_mul(u64::from(OPPORTUNITY_BYTES))),
-                over,
-            )
+            Rate::of(Bytes::new(opportunities.saturating_mul(u64::from(OPPORTUNITY_BYTES))), over)
         };
         let rates = sorted_windows(trace);
         let rank = |percent: usize| carried(rates[(rates.len() * percent).div_ceil(100).max(1) - 1], WINDOW);
@@ -137,16 +134,8 @@ impl fmt::Display for TraceInfo {
             mbit(self.max),
             self.windows
         )?;
-        writeln!(
-            f,
-            "longest outage  {}, from {} on",
-            self.longest_outage, self.longest_outage_at
-        )?;
-        write!(
-            f,
-            "most at once    {} in a millisecond",
-            self.most_in_a_millisecond
-        )
+        writeln!(f, "longest outage  {}, from {} on", self.longest_outage, self.longest_outage_at)?;
+        write!(f, "most at once    {} in a millisecond", self.most_in_a_millisecond)
     }
 }
 
@@ -166,10 +155,7 @@ mod tests {
         assert_eq!(info.period, Duration::from_secs(3));
         assert_eq!(info.mean, Rate::from_bits(8 * 1504 * 8 / 3));
         let window = |n: u64| Rate::from_bits(n * 1504 * 8);
-        assert_eq!(
-            [info.min, info.p5, info.p50, info.p95, info.max],
-            [1, 1, 2, 4, 4].map(window)
-        );
+        assert_eq!([info.min, info.p5, info.p50, info.p95, info.max], [1, 1, 2, 4, 4].map(window));
         assert_eq!(info.longest_outage, Duration::from_millis(1_490));
         assert_eq!(info.longest_outage_at, Time::from_millis(10));
         assert_eq!(info.most_in_a_millisecond, 3);
@@ -178,20 +164,13 @@ mod tests {
     #[test]
     fn the_seam_counts_as_an_outage() {
         let info = info(&[700, 800, 1_000]);
-        assert_eq!(
-            (info.longest_outage, info.longest_outage_at),
-            (Duration::from_millis(700), Time::ZERO)
-        );
+        assert_eq!((info.longest_outage, info.longest_outage_at), (Duration::from_millis(700), Time::ZERO));
     }
 
     #[test]
     fn a_trace_shorter_than_a_second_repeats_into_one_window() {
         let info = info(&[100]);
-        assert_eq!(
-            (info.windows, info.p50),
-            (1, Rate::from_bits(9 * 1504 * 8)),
-            "100 to 900 ms"
-        );
+        assert_eq!((info.windows, info.p50), (1, Rate::from_bits(9 * 1504 * 8)), "100 to 900 ms");
         assert_eq!(info.mean, Rate::from_bits(10 * 1504 * 8));
     }
 

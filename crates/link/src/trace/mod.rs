@@ -34,10 +34,7 @@ pub enum TraceError {
         text: String,
     },
     /// A timestamp that 32 bits of milliseconds (49 days) do not hold.
-    #[error(
-        "`{text}` ms is past the longest trace, {} ms (49 days)",
-        u32::MAX
-    )]
+    #[error("`{text}` ms is past the longest trace, {} ms (49 days)", u32::MAX)]
     TooLate {
         /// The line, from 1.
         line: usize,
@@ -89,11 +86,7 @@ impl Trace {
         for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
             let millis = timestamp(line.trim_ascii(), index + 1)?;
             if millis < before {
-                return Err(TraceError::Decreasing {
-                    line: index + 1,
-                    millis,
-                    before,
-                });
+                return Err(TraceError::Decreasing { line: index + 1, millis, before });
             }
             before = millis;
             opportunities.push(millis);
@@ -105,17 +98,11 @@ impl Trace {
     pub fn from_opportunities(opportunities: Vec<u32>) -> Result<Trace, TraceError> {
         if let Some(index) = opportunities.windows(2).position(|pair| pair[1] < pair[0]) {
             let (before, millis) = (opportunities[index], opportunities[index + 1]);
-            return Err(TraceError::Decreasing {
-                line: index + 2,
-                millis,
-                before,
-            });
+            return Err(TraceError::Decreasing { line: index + 2, millis, before });
         }
         match opportunities.last() {
             None => Err(TraceError::Empty),
-            Some(0) => Err(TraceError::NoDuration {
-                line: opportunities.len(),
-            }),
+            Some(0) => Err(TraceError::NoDuration { line: opportunities.len() }),
             Some(_) => Ok(Trace { opportunities }),
         }
     }
@@ -159,19 +146,11 @@ fn timestamp(line: &[u8], number: usize) -> Result<u32, TraceError> {
         }
     };
     if line.is_empty() || !line.iter().all(u8::is_ascii_digit) {
-        return Err(TraceError::NotANumber {
-            line: number,
-            text: shown(),
-        });
+        return Err(TraceError::NotANumber { line: number, text: shown() });
     }
     line.iter()
-        .try_fold(0u32, |value, digit| {
-            value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
-        })
-        .ok_or_else(|| TraceError::TooLate {
-            line: number,
-            text: shown(),
-        })
+        .try_fold(0u32, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
+        .ok_or_else(|| TraceError::TooLate { line: number, text: shown() })
 }
 
 #[cfg(test)]
@@ -202,10 +181,7 @@ mod tests {
         assert!(refusal("1\n-2\n").starts_with("line 2: `-2` is not"));
         assert!(refusal("1\n2.5\n").starts_with("line 2: `2.5` is not"));
         assert!(refusal("1\n\n2\n").starts_with("line 2: `` is not"));
-        assert_eq!(
-            refusal("10\n20\n15\n"),
-            "line 3: 15 ms comes after 20 ms: timestamps never decrease"
-        );
+        assert_eq!(refusal("10\n20\n15\n"), "line 3: 15 ms comes after 20 ms: timestamps never decrease");
         assert!(refusal("1\n4294967296\n").starts_with("line 2: `4294967296` ms is past"));
         assert!(refusal("0\n0\n").starts_with("line 2: the trace ends at 0 ms"));
         assert!(refusal("").contains("is empty"));
@@ -220,10 +196,7 @@ mod tests {
 
     #[test]
     fn the_largest_timestamp_is_accepted() {
-        assert_eq!(
-            Trace::parse(b"4294967295").unwrap().period_millis(),
-            4_294_967_295
-        );
+        assert_eq!(Trace::parse(b"4294967295").unwrap().period_millis(), 4_294_967_295);
     }
 
     proptest! {

@@ -44,8 +44,11 @@ pub struct Ping {
 impl Ping {
     /// A ping of `remote`. The parameters have been checked by the registry.
     pub fn new(parameters: &PingParameters, remote: Address) -> Ping {
-        let request =
-            EchoRequest { sequence: 0, length: parameters.payload.get() as u16, traffic_class: parameters.dscp << 2 };
+        let request = EchoRequest {
+            sequence: 0,
+            length: parameters.payload.get() as u16,
+            traffic_class: parameters.dscp << 2,
+        };
         let left = parameters.count.unwrap_or(u64::MAX);
         Ping { remote, interval: parameters.interval, request, left, next: None }
     }

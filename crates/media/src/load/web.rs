@@ -165,8 +165,9 @@ mod tests {
         assert!(drawn.iter().all(|s| (4_000..=10_000_000).contains(s)));
         let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
         // E[X] = a L^a (L^(1−a) − H^(1−a)) / ((a − 1)(1 − (L/H)^a))
-        let expected = shape * libm::pow(low, shape) * (libm::pow(low, 1.0 - shape) - libm::pow(high, 1.0 - shape))
-            / ((shape - 1.0) * mass);
+        let expected =
+            shape * libm::pow(low, shape) * (libm::pow(low, 1.0 - shape) - libm::pow(high, 1.0 - shape))
+                / ((shape - 1.0) * mass);
         assert!((mean / expected - 1.0).abs() < 0.05, "{mean} against {expected}");
     }
 }

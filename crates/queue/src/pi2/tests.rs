@@ -71,11 +71,7 @@ fn updates_come_every_t_update() {
 fn classic_packets_are_dropped_with_the_square() {
     for parameters in both_places() {
         let (tally, sent) = through(parameters, 0.3, Ecn::NotEct, 100_000);
-        assert!(
-            (8_700..9_300).contains(&tally.drops.len()),
-            "{}",
-            tally.drops.len()
-        );
+        assert!((8_700..9_300).contains(&tally.drops.len()), "{}", tally.drops.len());
         assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::Pi2));
         assert_eq!(sent.len() + tally.drops.len(), 100_000);
     }
@@ -85,17 +81,10 @@ fn classic_packets_are_dropped_with_the_square() {
 fn classic_ecn_packets_are_marked_with_the_square() {
     for parameters in both_places() {
         let (tally, sent) = through(parameters, 0.3, Ecn::Ect0, 100_000);
-        assert!(
-            (8_700..9_300).contains(&tally.marks.len()),
-            "{}",
-            tally.marks.len()
-        );
+        assert!((8_700..9_300).contains(&tally.marks.len()), "{}", tally.marks.len());
         assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::Pi2Classic));
         assert!(tally.drops.is_empty());
-        assert_eq!(
-            sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(),
-            tally.marks.len()
-        );
+        assert_eq!(sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(), tally.marks.len());
     }
 }
 
@@ -103,11 +92,7 @@ fn classic_ecn_packets_are_marked_with_the_square() {
 fn scalable_packets_are_marked_with_twice_p_prime() {
     for parameters in both_places() {
         let (tally, _) = through(parameters.clone(), 0.3, Ecn::Ect1, 100_000);
-        assert!(
-            (59_300..60_700).contains(&tally.marks.len()),
-            "{}",
-            tally.marks.len()
-        );
+        assert!((59_300..60_700).contains(&tally.marks.len()), "{}", tally.marks.len());
         assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::Pi2Scalable));
         assert!(tally.drops.is_empty());
         // min(1, 2p')
@@ -119,69 +104,41 @@ fn scalable_packets_are_marked_with_twice_p_prime() {
 fn the_classic_probability_is_capped() {
     // RFC 9332 appendix A: p_Cmax = 1/k²
     let (tally, _) = through(Pi2Parameters::default(), 1.0, Ecn::NotEct, 100_000);
-    assert!(
-        (24_400..25_600).contains(&tally.drops.len()),
-        "{}",
-        tally.drops.len()
-    );
+    assert!((24_400..25_600).contains(&tally.drops.len()), "{}", tally.drops.len());
 }
 
 #[test]
 fn without_ecn_every_packet_is_classic_and_dropped() {
     for ecn in [Ecn::Ect0, Ecn::Ect1] {
-        let (tally, _) = through(
-            Pi2Parameters {
-                ecn: false,
-                ..Pi2Parameters::default()
-            },
-            0.3,
-            ecn,
-            100_000,
-        );
+        let (tally, _) = through(Pi2Parameters { ecn: false, ..Pi2Parameters::default() }, 0.3, ecn, 100_000);
         assert!(tally.marks.is_empty());
-        assert!(
-            (8_700..9_300).contains(&tally.drops.len()),
-            "{}",
-            tally.drops.len()
-        );
+        assert!((8_700..9_300).contains(&tally.drops.len()), "{}", tally.drops.len());
     }
 }
 
 #[test]
 fn the_delay_may_come_from_the_departure_rate() {
     // Little's law: 20 packets of 1,000 bytes at 8 Mbit/s are 20 ms, whatever the head has waited.
-    let mut queue = pi2(Pi2Parameters {
-        delay: DelayFrom::Rate,
-        ..Pi2Parameters::default()
-    });
+    let mut queue = pi2(Pi2Parameters { delay: DelayFrom::Rate, ..Pi2Parameters::default() });
     for id in 0..60 {
         queue.enqueue(packet(id, 1000), Time::ZERO, &mut NoOutcomes);
     }
     for t in 1..=40 {
         queue.dequeue(Time::from_millis(t), &mut NoOutcomes);
     }
-    assert_eq!(
-        queue.queueing_delay(Time::from_millis(40)),
-        Duration::from_millis(20)
-    );
+    assert_eq!(queue.queueing_delay(Time::from_millis(40)), Duration::from_millis(20));
 }
 
 #[test]
 fn judged_at_dequeue_a_dropped_packet_gives_way_to_the_next() {
-    let mut queue = pi2(Pi2Parameters {
-        at: DecideAt::Dequeue,
-        p_cmax: 1.0,
-        ..Pi2Parameters::default()
-    });
+    let mut queue = pi2(Pi2Parameters { at: DecideAt::Dequeue, p_cmax: 1.0, ..Pi2Parameters::default() });
     let mut tally = Tally::default();
     for id in 0..50 {
         queue.enqueue(packet(id, 1000), Time::ZERO, &mut tally);
     }
     assert!(tally.drops.is_empty());
     queue.p_prime = 0.9;
-    let sent = queue
-        .dequeue(Time::ZERO, &mut tally)
-        .expect("not all of 50 are dropped");
+    let sent = queue.dequeue(Time::ZERO, &mut tally).expect("not all of 50 are dropped");
     assert_eq!(sent.meta.id as usize, tally.drops.len());
     queue.p_prime = 1.0;
     assert!(queue.dequeue(Time::ZERO, &mut tally).is_none());
@@ -191,14 +148,8 @@ fn judged_at_dequeue_a_dropped_packet_gives_way_to_the_next() {
 #[test]
 fn defaults_are_those_of_the_paper() {
     let defaults = Pi2Parameters::default();
-    assert_eq!(
-        (defaults.target, defaults.t_update),
-        (Duration::from_millis(20), Duration::from_millis(32))
-    );
-    assert_eq!(
-        (defaults.alpha.get(), defaults.beta.get()),
-        (5.0 / 16.0, 50.0 / 16.0)
-    );
+    assert_eq!((defaults.target, defaults.t_update), (Duration::from_millis(20), Duration::from_millis(32)));
+    assert_eq!((defaults.alpha.get(), defaults.beta.get()), (5.0 / 16.0, 50.0 / 16.0));
 }
 
 #[test]

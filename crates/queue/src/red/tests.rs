@@ -13,10 +13,7 @@ fn red(parameters: RedParameters) -> Red {
 
 /// A queue of `backlog` packets of 1,000 bytes whose average is that, whatever arrives: w_q is tiny.
 fn held_at(backlog: u32, parameters: RedParameters) -> Red {
-    let mut red = red(RedParameters {
-        w_q: 1e-12,
-        ..parameters
-    });
+    let mut red = red(RedParameters { w_q: 1e-12, ..parameters });
     (0..backlog).for_each(|id| red.fifo.push(packet(id, 1000), Time::ZERO));
     red.average = red.parameters.min_th.measure(red.fifo.backlog()) as f64;
     red
@@ -24,19 +21,14 @@ fn held_at(backlog: u32, parameters: RedParameters) -> Red {
 
 /// Decides on `arrivals` packets of `length` bytes at an unchanging average; the share that was signalled.
 fn share_signalled(red: &mut Red, length: u16, arrivals: u32) -> f64 {
-    let signalled = (0..arrivals)
-        .filter(|_| red.decide(length) != Decision::Pass)
-        .count();
+    let signalled = (0..arrivals).filter(|_| red.decide(length) != Decision::Pass).count();
     signalled as f64 / f64::from(arrivals)
 }
 
 #[test]
 fn the_average_is_a_low_pass_filter_of_the_backlog() {
     // §4, figure 2: avg <- (1 - w_q) avg + w_q q, before the arrival is queued.
-    let mut red = red(RedParameters {
-        w_q: 0.25,
-        ..RedParameters::default()
-    });
+    let mut red = red(RedParameters { w_q: 0.25, ..RedParameters::default() });
     let mut expected = 0.0;
     for (id, queue) in (0..4).enumerate() {
         red.enqueue(packet(id as u32, 1000), Time::ZERO, &mut NoOutcomes);
@@ -48,11 +40,8 @@ fn the_average_is_a_low_pass_filter_of_the_backlog() {
 #[test]
 fn an_idle_period_counts_as_so_many_small_packets() {
     // §4: m <- (time - q_time) / s; avg <- (1 - w_q)^m avg
-    let parameters = RedParameters {
-        w_q: 0.5,
-        s: Some(Duration::from_millis(1)),
-        ..RedParameters::default()
-    };
+    let parameters =
+        RedParameters { w_q: 0.5, s: Some(Duration::from_millis(1)), ..RedParameters::default() };
     let mut red = red(parameters);
     red.average = 8.0;
     red.q_time = Time::from_millis(10);
@@ -62,10 +51,7 @@ fn an_idle_period_counts_as_so_many_small_packets() {
 
 #[test]
 fn s_is_a_mean_packet_at_the_links_rate_unless_written() {
-    let mut red = red(RedParameters {
-        w_q: 0.5,
-        ..RedParameters::default()
-    });
+    let mut red = red(RedParameters { w_q: 0.5, ..RedParameters::default() });
     red.capacity_changed(Rate::from_mbit(4), Time::ZERO);
     assert_eq!(red.s, Some(Duration::from_millis(1)));
     red.average = 8.0;
@@ -76,11 +62,8 @@ fn s_is_a_mean_packet_at_the_links_rate_unless_written() {
 #[test]
 fn q_time_is_when_the_queue_ran_empty() {
     // §4, figure 2: "when queue becomes empty, q_time <- time"
-    let mut red = red(RedParameters {
-        w_q: 0.5,
-        s: Some(Duration::from_millis(1)),
-        ..RedParameters::default()
-    });
+    let mut red =
+        red(RedParameters { w_q: 0.5, s: Some(Duration::from_millis(1)), ..RedParameters::default() });
     red.enqueue(packet(1, 1000), Time::ZERO, &mut NoOutcomes);
     red.enqueue(packet(2, 1000), Time::ZERO, &mut NoOutcomes);
     assert_eq!(red.average(), 0.5);
@@ -94,10 +77,7 @@ fn q_time_is_when_the_queue_ran_empty() {
 #[test]
 fn below_the_minimum_threshold_nothing_is_signalled() {
     // §4
-    assert_eq!(
-        share_signalled(&mut held_at(4, RedParameters::default()), 1000, 10_000),
-        0.0
-    );
+    assert_eq!(share_signalled(&mut held_at(4, RedParameters::default()), 1000, 10_000), 0.0);
 }
 
 #[test]
@@ -115,13 +95,7 @@ fn at_the_maximum_threshold_every_arrival_is_signalled() {
 #[test]
 fn between_the_thresholds_the_gaps_are_uniform() {
     // §7, method 2: with p_b = 0.1, the number of arrivals to the next signal is uniform on 1..=10.
-    let mut red = held_at(
-        10,
-        RedParameters {
-            max_p: 0.2,
-            ..RedParameters::default()
-        },
-    );
+    let mut red = held_at(10, RedParameters { max_p: 0.2, ..RedParameters::default() });
     let (mut gap, mut gaps) = (0usize, [0u32; 11]);
     for _ in 0..220_000 {
         gap += 1;
@@ -172,11 +146,7 @@ fn a_queue_in_packets_signals_all_sizes_alike() {
 #[test]
 fn gentle_grows_from_max_p_to_one_up_to_twice_the_maximum_threshold() {
     // Floyd 2000
-    let gentle = || RedParameters {
-        gentle: true,
-        max_p: 0.1,
-        ..RedParameters::default()
-    };
+    let gentle = || RedParameters { gentle: true, max_p: 0.1, ..RedParameters::default() };
     // At max_th p_b is max_p: one in (1 + 10)/2. Just below twice max_th nearly all; from there on all, forced.
     let at_max = share_signalled(&mut held_at(15, gentle()), 1000, 100_000);
     assert!((at_max * 5.5 - 1.0).abs() < 0.03, "{at_max}");
@@ -189,37 +159,19 @@ fn gentle_grows_from_max_p_to_one_up_to_twice_the_maximum_threshold() {
 fn marks_ecn_capable_packets_and_drops_the_others() {
     // §4: "marked" may be a bit in the header or a drop.
     for (ecn, marked) in [(Ecn::Ect0, true), (Ecn::Ect1, true), (Ecn::NotEct, false)] {
-        let mut red = held_at(
-            10,
-            RedParameters {
-                ecn: true,
-                max_p: 1.0,
-                ..RedParameters::default()
-            },
-        );
+        let mut red = held_at(10, RedParameters { ecn: true, max_p: 1.0, ..RedParameters::default() });
         let mut tally = Tally::default();
         for id in 0..40 {
             red.enqueue(packet_with(id, 1000, ecn), Time::ZERO, &mut tally);
         }
-        assert_eq!(
-            (tally.marks.is_empty(), tally.drops.is_empty()),
-            (!marked, marked),
-            "{ecn:?}"
-        );
+        assert_eq!((tally.marks.is_empty(), tally.drops.is_empty()), (!marked, marked), "{ecn:?}");
     }
 }
 
 #[test]
 fn above_the_maximum_threshold_ecn_marks_or_drops_as_told() {
     for (mark_above_max, marks, drops) in [(true, 3, 0), (false, 0, 3)] {
-        let mut red = held_at(
-            20,
-            RedParameters {
-                ecn: true,
-                mark_above_max,
-                ..RedParameters::default()
-            },
-        );
+        let mut red = held_at(20, RedParameters { ecn: true, mark_above_max, ..RedParameters::default() });
         let mut tally = Tally::default();
         for id in 0..3 {
             red.enqueue(packet_with(id, 1000, Ecn::Ect0), Time::ZERO, &mut tally);
@@ -230,11 +182,7 @@ fn above_the_maximum_threshold_ecn_marks_or_drops_as_told() {
 
 #[test]
 fn a_full_buffer_drops_and_does_not_mark() {
-    let parameters = RedParameters {
-        ecn: true,
-        limit: Limit::packets(20),
-        ..RedParameters::default()
-    };
+    let parameters = RedParameters { ecn: true, limit: Limit::packets(20), ..RedParameters::default() };
     let mut red = held_at(20, parameters);
     let mut tally = Tally::default();
     red.enqueue(packet_with(1, 1000, Ecn::Ect0), Time::ZERO, &mut tally);
@@ -245,10 +193,7 @@ fn a_full_buffer_drops_and_does_not_mark() {
 fn defaults_are_those_of_the_papers_simulations() {
     // §5
     let defaults = RedParameters::default();
-    assert_eq!(
-        (defaults.min_th, defaults.max_th),
-        (Threshold::Packets(5), Threshold::Packets(15))
-    );
+    assert_eq!((defaults.min_th, defaults.max_th), (Threshold::Packets(5), Threshold::Packets(15)));
     assert_eq!((defaults.w_q, defaults.max_p), (0.002, 1.0 / 50.0));
 }
 

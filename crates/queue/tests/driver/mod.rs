@@ -72,37 +72,21 @@ pub fn configurations() -> Vec<Value> {
 pub fn knows_ecn(id: &str) -> bool {
     let registry = disciplines();
     let schema = (registry.entry(id).expect("the id comes from the registry").schema)();
-    schema
-        .get("properties")
-        .is_some_and(|properties| properties.get("ecn").is_some())
+    schema.get("properties").is_some_and(|properties| properties.get("ecn").is_some())
 }
 
 /// Builds a configuration with its random streams from `seed`.
 pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipline>, BuildError> {
     let registry = disciplines();
     let random = |name: &str| Seed(seed).stream(&["queues", "driven", name]);
-    build(
-        &registry,
-        value,
-        &BuildContext {
-            random: &random,
-            registry: &registry,
-        },
-    )
+    build(&registry, value, &BuildContext { random: &random, registry: &registry })
 }
 
 /// A packet as [`Operation::Enqueue`] describes it.
 pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
-    let transport = Transport::Udp(UdpHeader {
-        src_port: u16::from(flow),
-        dst_port: 9,
-        inline: Default::default(),
-    });
-    let headers = Headers {
-        src: Address::v4(10, 0, 0, 1),
-        dst: Address::v4(10, 0, 0, 2),
-        transport,
-    };
+    let transport =
+        Transport::Udp(UdpHeader { src_port: u16::from(flow), dst_port: 9, inline: Default::default() });
+    let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
     let mut packet = Packet::model(headers, 0);
     packet.meta.id = id;
     packet.meta.flow = FlowId(u32::from(flow));
@@ -138,11 +122,7 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                         break;
                     };
                     let flow = &mut last_sent[packet.meta.flow.0 as usize];
-                    assert!(
-                        *flow < Some(packet.meta.id),
-                        "packet {} is out of order",
-                        packet.meta.id
-                    );
+                    assert!(*flow < Some(packet.meta.id), "packet {} is out of order", packet.meta.id);
                     *flow = Some(packet.meta.id);
                     assert!(packet.meta.enqueued_at <= now);
                     assert_eq!(packet.meta.length, lengths[packet.meta.id as usize]);
@@ -171,11 +151,7 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
         }
         let backlog = queue.backlog();
         let gone = (trace.sent.len() + trace.drops.len()) as u64;
-        assert_eq!(
-            u64::from(arrived),
-            gone + backlog.packets,
-            "packets in = out + drops + backlog"
-        );
+        assert_eq!(u64::from(arrived), gone + backlog.packets, "packets in = out + drops + backlog");
         assert_eq!(
             trace.bytes[0],
             trace.bytes[1] + trace.bytes[2] + backlog.bytes,

@@ -89,7 +89,8 @@ fn child_memory() -> Result<f64, String> {
 pub fn memory_child() -> Result<f64, String> {
     rate("reference/tcp-codel-a.toml", A)?;
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let line =
+        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
     let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("VmHWM is no number")?;
     Ok(kib * 1024.0 / 1e6)
 }

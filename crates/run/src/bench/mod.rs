@@ -83,7 +83,8 @@ pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
             return Err(format!("there is no benchmark `{name}`; there are: {known}"));
         }
     }
-    let wanted = |b: &Benchmark| names.is_empty() || names.iter().any(|name| name == b.name || name == b.group);
+    let wanted =
+        |b: &Benchmark| names.is_empty() || names.iter().any(|name| name == b.name || name == b.group);
     Ok(all.into_iter().filter(wanted).collect())
 }
 

@@ -111,7 +111,8 @@ impl Library {
             .filter(|e| e.paper == paper && experiment.is_none_or(|experiment| e.name == experiment))
             .collect();
         if found.is_empty() {
-            let known = self.experiments.iter().map(|e| format!("{}/{}", e.paper, e.name)).collect::<Vec<_>>();
+            let known =
+                self.experiments.iter().map(|e| format!("{}/{}", e.paper, e.name)).collect::<Vec<_>>();
             return Err(LibraryError::Unknown { name: name.to_owned(), known: known.join(", ") });
         }
         Ok(found)
@@ -131,8 +132,12 @@ fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
     let mut experiments = Vec::new();
     for (path, text) in &files {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        let Some(stem) = name.strip_suffix(".toml").filter(|stem| !stem.ends_with(".paper")) else { continue };
-        let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else { continue };
+        let Some(stem) = name.strip_suffix(".toml").filter(|stem| !stem.ends_with(".paper")) else {
+            continue;
+        };
+        let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
+            continue;
+        };
         let figures_path = path.with_file_name(format!("{stem}.paper.toml"));
         let figures = files.iter().find(|(path, _)| *path == figures_path).map(|(_, text)| text.clone());
         experiments.push(Experiment {

@@ -20,7 +20,9 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
             let verdict = match means[index] {
                 None => Verdict::Differs,
                 Some(_) if agrees(row, means[index], interval) => Verdict::Agrees,
-                Some(ours) if same_side(row, ours) || same_move(paper, &means, index) => Verdict::SameDirection,
+                Some(ours) if same_side(row, ours) || same_move(paper, &means, index) => {
+                    Verdict::SameDirection
+                }
                 Some(_) => Verdict::Differs,
             };
             let missing = "we have no such value: the variant did not run, or measured nothing of the kind";

@@ -82,12 +82,14 @@ fn flow_transport(
     let wrong = |error: String| part(&["flows", flow, "transport"], error);
     match transport.kind.as_str() {
         "udp" => {
-            let own: UdpParameters = parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
+            let own: UdpParameters =
+                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
             own.validate().map_err(wrong)?;
             Ok(FlowTransport::Udp { traffic_class: own.traffic_class() })
         }
         "tcp" => {
-            let own: TcpParameters = parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
+            let own: TcpParameters =
+                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
             own.validate().map_err(wrong)?;
             let own = Arc::new(own);
             let stream = random("congestion");

@@ -25,12 +25,29 @@ impl Builder {
     ) -> Result<LinkSpec, BuildFailure> {
         let link = &settings.links[name];
         let node = |end: &String| {
-            nodes.get(end.as_str()).copied().ok_or_else(|| part(&["links", name, "between"], format!("no node `{end}`")))
+            nodes
+                .get(end.as_str())
+                .copied()
+                .ok_or_else(|| part(&["links", name, "between"], format!("no node `{end}`")))
         };
         Ok(LinkSpec {
             ends: [node(&link.between[0])?, node(&link.between[1])?],
-            forward: self.direction(name, "forward", settings.direction(link, true), folder, seed, options)?,
-            reverse: self.direction(name, "reverse", settings.direction(link, false), folder, seed, options)?,
+            forward: self.direction(
+                name,
+                "forward",
+                settings.direction(link, true),
+                folder,
+                seed,
+                options,
+            )?,
+            reverse: self.direction(
+                name,
+                "reverse",
+                settings.direction(link, false),
+                folder,
+                seed,
+                options,
+            )?,
         })
     }
 
@@ -102,9 +119,9 @@ fn loss(
 ) -> Result<Option<Loss>, BuildFailure> {
     let mut parameters = settings.loss.clone();
     let changes = settings.changes.iter();
-    parameters.changes.extend(
-        changes.filter_map(|change| Some(LossChange { at: change.at, probability: change.loss? })),
-    );
+    parameters
+        .changes
+        .extend(changes.filter_map(|change| Some(LossChange { at: change.at, probability: change.loss? })));
     if parameters.is_none() {
         return Ok(None);
     }

@@ -39,19 +39,22 @@ impl Builder {
         let fits = move |application: &str, transport: Option<&str>| {
             let Some(entry) = entries.entry(application) else { return Ok(()) };
             match transport {
-                Some(transport) if entry.transports.is_empty() => {
-                    Err(format!("`{application}` brings its own protocol: leave out `transport = \"{transport}\"`"))
-                }
-                Some(transport) if !entry.transports.contains(&transport) => {
-                    Err(format!("`{application}` runs over {}, not over `{transport}`", entry.transports.join(" or ")))
-                }
+                Some(transport) if entry.transports.is_empty() => Err(format!(
+                    "`{application}` brings its own protocol: leave out `transport = \"{transport}\"`"
+                )),
+                Some(transport) if !entry.transports.contains(&transport) => Err(format!(
+                    "`{application}` runs over {}, not over `{transport}`",
+                    entry.transports.join(" or ")
+                )),
                 _ => Ok(()),
             }
         };
         Registries {
             disciplines,
             port_queues,
-            transports: Kinds::of("transport", &transports(), |entry, value| check_transport(entry_id(entry), value)),
+            transports: Kinds::of("transport", &transports(), |entry, value| {
+                check_transport(entry_id(entry), value)
+            }),
             applications,
             fits: Fits(Box::new(fits)),
             trace: TraceCheck(Box::new(check_trace)),
@@ -82,7 +85,8 @@ fn check_transport(id: &str, value: &Value) -> Result<(), BuildError> {
             let own: TcpParameters = parameters(value)?;
             own.validate().map_err(BuildError::whole)?;
             own.controller(None).map(drop).map_err(|message| {
-                let key = if own.congestion_parameters.is_empty() { "congestion" } else { "congestion_parameters" };
+                let key =
+                    if own.congestion_parameters.is_empty() { "congestion" } else { "congestion_parameters" };
                 BuildError::at(key, message)
             })
         }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jettison_switch::{
-    Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, Selector, Switch,
-};
 use jettison_sim::RouterPlan;
+use jettison_switch::{Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, Selector, Switch};
 use jettison_wire::Address;
 
 use super::{BuildFailure, part};

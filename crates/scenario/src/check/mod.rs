@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A queue's name must be a [queues] entry; ids of disciplines have become tables.
+    /// A queue's name must be a `[queues]` entry; ids of disciplines have become tables.
     fn queue_choice(&mut self, choice: Option<&QueueChoice>, at: &KeyPath) {
         let Some(QueueChoice::Named(name)) = choice else { return };
         let queues = self.tree.get("queues").and_then(Value::as_object);

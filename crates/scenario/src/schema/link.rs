@@ -32,7 +32,7 @@ pub struct Link {
     /// Propagation delay, one way.
     #[serde(default)]
     pub delay: Duration,
-    /// What queues for the link: a [queues] name, a discipline's id, or a table. By default the sending node's
+    /// What queues for the link: a `[queues]` name, a discipline's id, or a table. By default the sending node's
     /// `queue`, or else `tail-drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
@@ -131,7 +131,7 @@ pub struct DirectionSettings {
     pub carrier: Carrier,
     /// Propagation delay.
     pub delay: Duration,
-    /// The name under which the queue was chosen: a [queues] name, or its kind.
+    /// The name under which the queue was chosen: a `[queues]` name, or its kind.
     pub queue_name: String,
     /// What queues for it.
     pub queue: Kinded,

@@ -82,7 +82,7 @@ impl Seeds {
 }
 
 impl Settings {
-    /// What a link's or a node's `queue` means: its own table, or the [queues] entry of that name, or the
+    /// What a link's or a node's `queue` means: its own table, or the `[queues]` entry of that name, or the
     /// discipline of that id with its defaults.
     pub fn queue(&self, choice: &QueueChoice) -> Kinded {
         match choice {

@@ -13,7 +13,6 @@ use jettison_wire::{Address, FlowId, Packet};
 use rustc_hash::FxHashMap;
 
 use crate::agenda::Agenda;
-use crate::direction::Carrier;
 pub(crate) use stack::Stack;
 use view::HostView;
 
@@ -102,6 +101,20 @@ impl Host {
     #[inline]
     pub(crate) fn next_wakeup(&self) -> Time {
         self.agenda.next().0
+    }
+
+    /// The next instant of anything at this host, the timers of its ports' queues included.
+    pub(crate) fn next_instant(&self) -> Time {
+        let queues = self.ports.iter().filter_map(|queue| queue.next_wakeup()).min();
+        self.next_wakeup().min(queues.unwrap_or(Time::MAX))
+    }
+
+    /// The next instant of a port's queue, if it is earlier than the one already planned.
+    #[inline]
+    pub(crate) fn plan_queue(&mut self, port: u16) -> Option<Time> {
+        let next = self.ports[usize::from(port)].next_wakeup().filter(|next| *next < self.armed)?;
+        self.armed = next;
+        Some(next)
     }
 
     /// A packet arrived. What it makes the host send is in `stack.outbox` when this returns.
@@ -204,11 +217,5 @@ impl Host {
             });
         }
         self.stack.summarise(recorder, flow_names);
-    }
-
-    /// Tells the queue in front of a link what rate the link has now.
-    pub(crate) fn capacity_changed(&mut self, port: u16, carrier: &mut Carrier, now: Time) {
-        let rate = carrier.model().rate(now);
-        self.ports[usize::from(port)].capacity_changed(rate, now);
     }
 }

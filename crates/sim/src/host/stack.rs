@@ -94,7 +94,13 @@ impl Stack {
 
     // ---- what programs ask for -------------------------------------------------------------------------------
 
-    pub(crate) fn tcp_connect(&mut self, owner: u32, remote: Endpoint, options: &TcpOptions, now: Time) -> SocketId {
+    pub(crate) fn tcp_connect(
+        &mut self,
+        owner: u32,
+        remote: Endpoint,
+        options: &TcpOptions,
+        now: Time,
+    ) -> SocketId {
         let key = loop {
             let key = FourTuple { local_port: self.ephemeral_port(), remote };
             if !self.connections.contains_key(&key) {
@@ -165,7 +171,8 @@ impl Stack {
         datagram: &Datagram,
         now: Time,
     ) {
-        let Some(Socket::Udp { port, .. }) = self.sockets.index(id).and_then(|index| self.sockets.get(index)) else {
+        let Some(Socket::Udp { port, .. }) = self.sockets.index(id).and_then(|index| self.sockets.get(index))
+        else {
             return;
         };
         let transport =
@@ -192,7 +199,9 @@ impl Stack {
 
     #[inline]
     pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
-        let Some(headers) = packet.headers() else { return dropped(recorder, &packet, DropReason::Malformed, now) };
+        let Some(headers) = packet.headers() else {
+            return dropped(recorder, &packet, DropReason::Malformed, now);
+        };
         if headers.dst != self.address {
             return dropped(recorder, &packet, DropReason::NoRoute, now);
         }
@@ -207,7 +216,8 @@ impl Stack {
             }
             Transport::Udp(ref udp) => {
                 let found = self.datagram_ports.get(&udp.dst_port).copied();
-                let Some((index, Some(Socket::Udp { owner, .. }))) = found.map(|i| (i, self.sockets.get(i))) else {
+                let Some((index, Some(Socket::Udp { owner, .. }))) = found.map(|i| (i, self.sockets.get(i)))
+                else {
                     return dropped(recorder, &packet, DropReason::NoSocket, now);
                 };
                 let datagram = Datagram {
@@ -250,7 +260,14 @@ impl Stack {
     }
 
     /// A segment for no connection: a SYN for a listener, or a reset in answer (RFC 9293 §3.10.7.1).
-    fn first_segment(&mut self, key: FourTuple, header: TcpHeader, packet: &Packet, now: Time, recorder: &mut Recorder) {
+    fn first_segment(
+        &mut self,
+        key: FourTuple,
+        header: TcpHeader,
+        packet: &Packet,
+        now: Time,
+        recorder: &mut Recorder,
+    ) {
         let listener = self.listeners.get(&key.local_port).copied();
         if let Some(index) = listener
             && let Some(Socket::Listener { owner, options }) = self.sockets.get(index)

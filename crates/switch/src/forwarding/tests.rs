@@ -24,31 +24,18 @@ fn routes() -> Routes {
 fn bench(limit: u64, hooks: Option<Box<dyn PortHooks>>) -> Bench<Pipeline<Forwarding>> {
     let ports = vec![
         PortConfig::plain(fifo(1000)),
-        PortConfig {
-            discipline: fifo(limit),
-            hooks,
-        },
+        PortConfig { discipline: fifo(limit), hooks },
         PortConfig::plain(fifo(1000)),
     ];
-    Bench::new(Pipeline::native(
-        routes(),
-        ports,
-        RecirculationSettings::default(),
-    ))
+    Bench::new(Pipeline::native(routes(), ports, RecirculationSettings::default()))
 }
 
 /// iRED with thresholds of 1 and 2 packets, which never clones between them.
 fn ired(change: impl FnOnce(&mut IredParameters)) -> Option<Box<dyn PortHooks>> {
-    let mut parameters = IredParameters {
-        buffer: crate::Packets(4),
-        n: 1,
-        numerator: 0,
-        ..Default::default()
-    };
+    let mut parameters =
+        IredParameters { buffer: crate::Packets(4), n: 1, numerator: 0, ..Default::default() };
     change(&mut parameters);
-    Some(Box::new(
-        Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap(),
-    ))
+    Some(Box::new(Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap()))
 }
 
 const T: Time = Time::from_millis(1);
@@ -73,10 +60,7 @@ fn a_packet_without_a_route_is_dropped_by_the_switch_itself() {
     let mut bench = bench(10, None);
     bench.arrive(0, packet(1, 200), T);
     assert_eq!(bench.reasons(), [DropReason::NoRoute]);
-    assert_eq!(
-        (bench.sink.drops[0].at, bench.switch.counters().ingress_drops),
-        (None, 1)
-    );
+    assert_eq!((bench.sink.drops[0].at, bench.switch.counters().ingress_drops), (None, 1));
 }
 
 #[test]
@@ -86,18 +70,9 @@ fn arrivals_are_counted_where_they_come_from_and_departures_where_they_leave() {
     bench.arrive(2, packet(2, 0), T);
     assert_eq!(bench.pending, [Port(1), Port(0)]);
     bench.transmit(1, T);
-    let (from, to) = (
-        bench.switch.port_counters(Port(2)),
-        bench.switch.port_counters(Port(1)),
-    );
-    assert_eq!(
-        (from.received, from.transmitted, to.received, to.transmitted),
-        (2, 0, 0, 1)
-    );
-    assert_eq!(
-        (to.transmitted_bytes, bench.switch.counters().received),
-        (1500, 2)
-    );
+    let (from, to) = (bench.switch.port_counters(Port(2)), bench.switch.port_counters(Port(1)));
+    assert_eq!((from.received, from.transmitted, to.received, to.transmitted), (2, 0, 0, 1));
+    assert_eq!((to.transmitted_bytes, bench.switch.counters().received), (1500, 2));
 }
 
 /// Gives class 5, and says over a register that its last packet left.
@@ -107,16 +82,10 @@ struct Register {
 
 impl PortHooks for Register {
     fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
-        if self.told {
-            Err(DropReason::IredFlag)
-        } else {
-            Ok(5)
-        }
+        if self.told { Err(DropReason::IredFlag) } else { Ok(5) }
     }
     fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Option<Feedback> {
-        Some(Feedback {
-            value: u64::from(queue.class),
-        })
+        Some(Feedback { value: u64::from(queue.class) })
     }
     fn fed_back(&mut self, feedback: Feedback, _: Time) {
         assert_eq!(feedback.value, 5);
@@ -134,10 +103,7 @@ fn feedback_by_register_takes_no_time_and_no_clone() {
     assert_eq!(bench.transmit(1, T).meta.class, 5);
     bench.arrive(0, packet(2, 1), T);
     assert_eq!(bench.reasons(), [DropReason::IredFlag]);
-    assert_eq!(
-        (bench.switch.counters().clones, bench.switch.next_wakeup()),
-        (0, None)
-    );
+    assert_eq!((bench.switch.counters().clones, bench.switch.next_wakeup()), (0, None));
 }
 
 #[test]
@@ -167,30 +133,13 @@ fn ired_clone_goes_through_the_queue_and_the_next_packet_to_that_port_is_dropped
     bench.arrive(0, packet(8, 1), back);
     bench.arrive(0, packet(9, 1), back);
     let at = Some(Port(1));
-    let consumed = Dropped {
-        at,
-        id: 4,
-        instance: Instance::Recirculated,
-        reason: DropReason::CloneConsumed,
-    };
-    let flagged = Dropped {
-        at,
-        id: 8,
-        instance: Instance::Normal,
-        reason: DropReason::IredFlag,
-    };
+    let consumed = Dropped { at, id: 4, instance: Instance::Recirculated, reason: DropReason::CloneConsumed };
+    let flagged = Dropped { at, id: 8, instance: Instance::Normal, reason: DropReason::IredFlag };
     assert_eq!(bench.sink.drops, [consumed, flagged]);
     // What the flag drops was offered to the port.
     assert!(bench.sink.offered.contains(&(Port(1), 8)));
     let counters = bench.switch.port_counters(Port(1));
-    assert_eq!(
-        (
-            counters.clones,
-            counters.recirculations,
-            counters.recirculated_bytes
-        ),
-        (2, 1, 1500)
-    );
+    assert_eq!((counters.clones, counters.recirculations, counters.recirculated_bytes), (2, 1, 1500));
     assert_eq!((counters.clones_consumed, counters.ingress_drops), (1, 1));
     assert_eq!(bench.switch.port_counters(Port(2)).ingress_drops, 0);
 }
@@ -212,19 +161,13 @@ fn ired_direct_clone_costs_no_slot_and_no_service_time() {
         assert_eq!(bench.transmit(1, T).meta.id, id);
     }
     assert_eq!(bench.switch.backlog(Port(1)).packets, 0);
-    assert_eq!(
-        bench.switch.next_wakeup(),
-        Some(T + Duration::from_nanos(31) + delay)
-    );
+    assert_eq!(bench.switch.next_wakeup(), Some(T + Duration::from_nanos(31) + delay));
     bench.arrive(0, packet(5, 1), T);
     bench.wake(T + Duration::from_millis(1));
     bench.arrive(0, packet(6, 1), T + Duration::from_millis(1));
     // The clone was in no queue: the switch itself reports its end.
     assert_eq!(bench.sink.drops[0].at, None);
-    assert_eq!(
-        (bench.sink.drops[1].id, bench.sink.drops[1].reason),
-        (6, DropReason::IredFlag)
-    );
+    assert_eq!((bench.sink.drops[1].id, bench.sink.drops[1].reason), (6, DropReason::IredFlag));
     assert_eq!(bench.sink.offered.len(), 6);
 }
 
@@ -246,10 +189,7 @@ fn ired_clone_is_counted_in_the_depth_that_later_packets_find() {
 fn ired_clone_leaves_the_average_alone() {
     // After the clone of a packet that found 3, a packet that found 1 averages (3 + 1) / 2 = 2: not above 2. Had the
     // clone (which found 4) been averaged in, it would be (4 + 1) / 2 = 2.5: cloned.
-    let mut bench = bench(
-        100,
-        ired(|p| p.recirculation_delay = Some(Duration::from_millis(100))),
-    );
+    let mut bench = bench(100, ired(|p| p.recirculation_delay = Some(Duration::from_millis(100))));
     for id in 1..=4 {
         bench.arrive(0, packet(id, 1), T);
     }
@@ -285,16 +225,9 @@ fn a_clone_that_the_queue_drops_takes_its_feedback_with_it() {
             self.0.backlog()
         }
     }
-    let mut ports = vec![
-        PortConfig::plain(fifo(10)),
-        PortConfig::plain(Box::new(NoClones(fifo(10)))),
-    ];
+    let mut ports = vec![PortConfig::plain(fifo(10)), PortConfig::plain(Box::new(NoClones(fifo(10))))];
     ports[1].hooks = ired(|_| {});
-    let mut bench = Bench::new(Pipeline::native(
-        routes(),
-        ports,
-        RecirculationSettings::default(),
-    ));
+    let mut bench = Bench::new(Pipeline::native(routes(), ports, RecirculationSettings::default()));
     for id in 1..=4 {
         bench.arrive(0, packet(id, 1), T);
     }
@@ -302,12 +235,7 @@ fn a_clone_that_the_queue_drops_takes_its_feedback_with_it() {
         assert_eq!(bench.transmit(1, T).meta.id, id);
     }
     let at = Some(Port(1));
-    let lost = Dropped {
-        at,
-        id: 4,
-        instance: Instance::EgressClone,
-        reason: DropReason::BufferFull,
-    };
+    let lost = Dropped { at, id: 4, instance: Instance::EgressClone, reason: DropReason::BufferFull };
     assert_eq!(bench.sink.drops, [lost]);
     assert_eq!(bench.switch.program().notes.kept(), 0);
     bench.arrive(0, packet(5, 1), T);

@@ -16,30 +16,15 @@ fn ired(change: impl FnOnce(&mut IredParameters)) -> Ired {
 }
 
 fn packet() -> Packet {
-    let transport = Transport::Udp(UdpHeader {
-        src_port: 1,
-        dst_port: 2,
-        inline: Default::default(),
-    });
-    Packet::model(
-        Headers {
-            src: Address::v4(10, 0, 0, 1),
-            dst: Address::v4(10, 0, 0, 2),
-            transport,
-        },
-        1000,
-    )
+    let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });
+    Packet::model(Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport }, 1000)
 }
 
 /// A packet departs that found `depth` others when it was queued: is it cloned?
 fn departs(ired: &mut Ired, depth: u32) -> bool {
     // The depth now, and the sojourn time, are of no concern to iRED.
-    let queue = QueueReading {
-        enq_qdepth: depth,
-        deq_qdepth: 7,
-        sojourn: Duration::from_millis(3),
-        class: 0,
-    };
+    let queue =
+        QueueReading { enq_qdepth: depth, deq_qdepth: 7, sojourn: Duration::from_millis(3), class: 0 };
     ired.departing(&mut packet(), &queue, Time::ZERO).is_some()
 }
 
@@ -51,13 +36,7 @@ fn without_coin(parameters: &mut IredParameters) {
 #[test]
 fn table_1_thresholds_follow_from_buffer_and_n() {
     let thresholds = |buffer, n| {
-        IredParameters {
-            buffer: Packets(buffer),
-            n,
-            ..IredParameters::default()
-        }
-        .thresholds()
-        .unwrap()
+        IredParameters { buffer: Packets(buffer), n, ..IredParameters::default() }.thresholds().unwrap()
     };
     assert_eq!(thresholds(64, 4), (28, 56));
     assert_eq!(thresholds(128, 8), (56, 112));
@@ -70,20 +49,10 @@ fn table_1_thresholds_follow_from_buffer_and_n() {
 #[test]
 fn an_n_that_leaves_no_lower_threshold_is_refused() {
     for n in [32, 33, u64::MAX] {
-        let parameters = IredParameters {
-            n,
-            ..IredParameters::default()
-        };
+        let parameters = IredParameters { n, ..IredParameters::default() };
         assert_eq!(parameters.thresholds().unwrap_err().path, ["n"]);
     }
-    assert_eq!(
-        IredParameters {
-            n: 31,
-            ..IredParameters::default()
-        }
-        .thresholds(),
-        Ok((1, 2))
-    );
+    assert_eq!(IredParameters { n: 31, ..IredParameters::default() }.thresholds(), Ok((1, 2)));
 }
 
 #[test]
@@ -158,18 +127,14 @@ fn the_arithmetic_times_ten_sees_half_packets() {
 #[test]
 fn average_two_sample_forgets_all_but_the_previous_packet() {
     let mut ired = ired(without_coin);
-    let averages: Vec<u64> = [100, 100, 0, 0, 100]
-        .map(|depth| ired.update_average(depth))
-        .to_vec();
+    let averages: Vec<u64> = [100, 100, 0, 0, 100].map(|depth| ired.update_average(depth)).to_vec();
     assert_eq!(averages, [500, 1000, 500, 0, 500]);
 }
 
 #[test]
 fn average_ewma_halves_the_past_at_each_packet() {
     let mut ired = ired(|p| p.average = Average::Ewma);
-    let averages: Vec<u64> = [100, 100, 0, 0, 100]
-        .map(|depth| ired.update_average(depth))
-        .to_vec();
+    let averages: Vec<u64> = [100, 100, 0, 0, 100].map(|depth| ired.update_average(depth)).to_vec();
     assert_eq!(averages, [500, 750, 375, 187, 593]);
 }
 
@@ -203,11 +168,7 @@ fn probability_squared_tests_the_value_before_squaring() {
     departs(&mut ired, 40);
     let mut twin = random();
     for register in [2, 4, 16, 256, 65_535, 65_535] {
-        assert_eq!(
-            departs(&mut ired, 40),
-            register > twin.uniform(0, 511),
-            "{register}"
-        );
+        assert_eq!(departs(&mut ired, 40), register > twin.uniform(0, 511), "{register}");
     }
 }
 

@@ -48,18 +48,9 @@ where
     E: FnMut(&mut Packet, Port, &mut Actions) + Send,
 {
     let queues: [Box<dyn QueueDiscipline>; 3] = std::array::from_fn(|_| fifo(4));
-    let program = Script {
-        ingress,
-        egress,
-        keeps_original: true,
-        digests: Vec::new(),
-        discarded: Vec::new(),
-    };
-    Bench::new(Pipeline::new(
-        program,
-        TrafficManager::new(queues),
-        RecirculationSettings::default(),
-    ))
+    let program =
+        Script { ingress, egress, keeps_original: true, digests: Vec::new(), discarded: Vec::new() };
+    Bench::new(Pipeline::new(program, TrafficManager::new(queues), RecirculationSettings::default()))
 }
 
 fn send(_: &mut Packet, _: Instance, actions: &mut Actions) {
@@ -69,13 +60,7 @@ fn send(_: &mut Packet, _: Instance, actions: &mut Actions) {
 fn plain(_: &mut Packet, _: Port, _: &mut Actions) {}
 
 fn to_queue(port: u16, tag: u32) -> Option<Mirror> {
-    Some(Mirror {
-        to: MirrorTo::Queue {
-            port: Port(port),
-            class: 0,
-        },
-        tag,
-    })
+    Some(Mirror { to: MirrorTo::Queue { port: Port(port), class: 0 }, tag })
 }
 
 const T: Time = Time::from_millis(1);
@@ -90,22 +75,13 @@ fn resubmit_wins_over_multicast_and_drop() {
                 actions.multicast = Some(1);
                 actions.resubmit = Some(5);
             } else {
-                assert_eq!(
-                    (why, packet.meta.tag, packet.meta.hop_limit),
-                    (Instance::Resubmitted, 5, 64)
-                );
+                assert_eq!((why, packet.meta.tag, packet.meta.hop_limit), (Instance::Resubmitted, 5, 64));
                 actions.send(Port(1), 0);
             }
         },
         plain,
     );
-    bench.switch.set_multicast_group(
-        1,
-        vec![Replica {
-            port: Port(2),
-            number: 0,
-        }],
-    );
+    bench.switch.set_multicast_group(1, vec![Replica { port: Port(2), number: 0 }]);
     bench.arrive(0, packet(1, 1), T);
     assert_eq!(bench.transmit(1, T).meta.instance, Instance::Resubmitted);
     assert!(bench.poll(2, T).is_none() && bench.sink.drops.is_empty());
@@ -133,15 +109,9 @@ fn an_ingress_clone_is_the_original_and_goes_before_the_packet() {
     );
     bench.arrive(0, packet(1, 1), T);
     let clone = bench.transmit(1, T);
-    assert_eq!(
-        (clone.meta.instance, clone.meta.hop_limit, clone.meta.tag),
-        (Instance::IngressClone, 64, 7)
-    );
+    assert_eq!((clone.meta.instance, clone.meta.hop_limit, clone.meta.tag), (Instance::IngressClone, 64, 7));
     let original = bench.transmit(1, T);
-    assert_eq!(
-        (original.meta.instance, original.meta.hop_limit),
-        (Instance::Normal, 9)
-    );
+    assert_eq!((original.meta.instance, original.meta.hop_limit), (Instance::Normal, 9));
     assert_eq!((original.meta.class, bench.switch.counters().clones), (3, 1));
     assert!(bench.poll(2, T).is_none());
 }
@@ -159,13 +129,7 @@ fn a_packet_that_is_dropped_is_cloned_and_digested_all_the_same() {
     bench.arrive(0, packet(1, 1), T);
     assert_eq!(bench.transmit(2, T).meta.instance, Instance::IngressClone);
     assert_eq!(bench.reasons(), [DropReason::Malformed]);
-    assert_eq!(
-        (
-            &bench.switch.program().digests[..],
-            bench.switch.counters().digests
-        ),
-        (&[44][..], 1)
-    );
+    assert_eq!((&bench.switch.program().digests[..], bench.switch.counters().digests), (&[44][..], 1));
 }
 
 #[test]
@@ -177,13 +141,8 @@ fn multicast_sends_a_replica_to_each_member_and_wins_over_unicast() {
         },
         plain,
     );
-    let member = |port, number| Replica {
-        port: Port(port),
-        number,
-    };
-    bench
-        .switch
-        .set_multicast_group(3, vec![member(1, 10), member(2, 20), member(1, 30)]);
+    let member = |port, number| Replica { port: Port(port), number };
+    bench.switch.set_multicast_group(3, vec![member(1, 10), member(2, 20), member(1, 30)]);
     for id in 1..=2 {
         bench.arrive(0, packet(id, 1), T);
     }
@@ -192,14 +151,7 @@ fn multicast_sends_a_replica_to_each_member_and_wins_over_unicast() {
             .map(|port| bench.transmit(port, T))
             .map(|packet| (packet.meta.instance, packet.meta.tag))
             .to_vec();
-        assert_eq!(
-            tags,
-            [
-                (Instance::Replica, 110),
-                (Instance::Replica, 130),
-                (Instance::Replica, 120)
-            ]
-        );
+        assert_eq!(tags, [(Instance::Replica, 110), (Instance::Replica, 130), (Instance::Replica, 120)]);
     }
     assert!(bench.poll(0, T).is_none());
     assert_eq!(bench.switch.counters().replicas, 4);
@@ -218,13 +170,7 @@ fn a_drop_clears_the_multicast_group_and_a_later_group_wins_over_it() {
             },
             plain,
         );
-        bench.switch.set_multicast_group(
-            1,
-            vec![Replica {
-                port: Port(1),
-                number: 0,
-            }],
-        );
+        bench.switch.set_multicast_group(1, vec![Replica { port: Port(1), number: 0 }]);
         bench.arrive(0, packet(1, 1), T);
         assert_eq!(bench.poll(1, T).is_some(), sent);
         assert_eq!(bench.sink.drops.is_empty(), sent);
@@ -273,10 +219,7 @@ fn an_egress_clone_carries_what_egress_did_and_passes_the_queue_again() {
     bench.arrive(0, packet(2, 1), T);
     // Both are cloned and dropped, and then the clones come.
     let clone = bench.poll(1, T);
-    assert!(
-        matches!(clone, Some(Departure::Service(1500))),
-        "once round the backlog: {clone:?}"
-    );
+    assert!(matches!(clone, Some(Departure::Service(1500))), "once round the backlog: {clone:?}");
     let clone = bench.transmit(1, T);
     assert_eq!((clone.meta.id, clone.meta.instance), (1, Instance::EgressClone));
     assert_eq!((clone.meta.hop_limit, clone.meta.tag), (3, 6));
@@ -295,13 +238,7 @@ fn drop_wins_over_recirculate_at_egress() {
     assert!(bench.poll(1, T).is_none());
     assert_eq!(bench.reasons(), [DropReason::Malformed]);
     assert_eq!(bench.sink.drops[0].at, Some(Port(1)));
-    assert_eq!(
-        (
-            bench.switch.counters().recirculations,
-            bench.switch.counters().egress_drops
-        ),
-        (0, 1)
-    );
+    assert_eq!((bench.switch.counters().recirculations, bench.switch.counters().egress_drops), (0, 1));
 }
 
 #[test]
@@ -332,22 +269,13 @@ fn recirculation_wins_over_transmission_and_occupies_the_port() {
     assert_eq!(bench.pending, [Port(2)]);
     assert_eq!(bench.transmit(2, due).meta.instance, Instance::Recirculated);
     let counters = bench.switch.counters();
-    assert_eq!(
-        (
-            counters.recirculations,
-            counters.recirculated_bytes,
-            counters.transmitted
-        ),
-        (1, 1500, 1)
-    );
+    assert_eq!((counters.recirculations, counters.recirculated_bytes, counters.transmitted), (1, 1500, 1));
     assert_eq!(bench.switch.port_counters(Port(1)).recirculations, 1);
 }
 
 #[test]
 fn a_full_recirculation_port_drops_and_says_so() {
-    let mut bench = bench(send, |_, _, actions| {
-        actions.recirculate = Some(Loopback { tag: 3, delay: None })
-    });
+    let mut bench = bench(send, |_, _, actions| actions.recirculate = Some(Loopback { tag: 3, delay: None }));
     bench.switch.recirculation = Recirculation::new(RecirculationSettings {
         limit: crate::Packets(1),
         ..RecirculationSettings::default()
@@ -356,10 +284,7 @@ fn a_full_recirculation_port_drops_and_says_so() {
     bench.arrive(0, packet(2, 1), T);
     assert!(bench.poll(1, T).is_some() && bench.poll(1, T).is_some());
     assert_eq!(bench.reasons(), [DropReason::RecirculationFull]);
-    assert_eq!(
-        (bench.sink.drops[0].id, bench.sink.drops[0].at),
-        (2, Some(Port(1)))
-    );
+    assert_eq!((bench.sink.drops[0].id, bench.sink.drops[0].at), (2, Some(Port(1))));
     assert_eq!(bench.switch.program().discarded, [3]);
     assert_eq!(bench.switch.counters().recirculations, 1);
 }
@@ -402,11 +327,7 @@ fn queues_tell_egress_what_they_looked_like() {
         }
     }
     let manager = TrafficManager::new([fifo(10)]);
-    let mut bench = Bench::new(Pipeline::new(
-        Reader(Vec::new()),
-        manager,
-        RecirculationSettings::default(),
-    ));
+    let mut bench = Bench::new(Pipeline::new(Reader(Vec::new()), manager, RecirculationSettings::default()));
     for id in 0..3 {
         bench.arrive(0, packet(id, 1), Time::from_millis(u64::from(id)));
     }
@@ -419,10 +340,7 @@ fn queues_tell_egress_what_they_looked_like() {
         sojourn: Duration::from_millis(millis),
         class,
     };
-    assert_eq!(
-        bench.switch.program().0,
-        [reading(0, 2, 5, 0), reading(1, 1, 8, 1)]
-    );
+    assert_eq!(bench.switch.program().0, [reading(0, 2, 5, 0), reading(1, 1, 8, 1)]);
 }
 
 #[test]
@@ -447,35 +365,22 @@ fn the_earliest_wakeup_of_any_port_is_known_and_called() {
             Some(self.next)
         }
         fn backlog(&self) -> Backlog {
-            Backlog {
-                packets: self.ticks,
-                bytes: 0,
-            }
+            Backlog { packets: self.ticks, bytes: 0 }
         }
     }
     let ticking = |millis| -> Box<dyn QueueDiscipline> {
-        Box::new(Ticking {
-            next: Time::from_millis(millis),
-            ticks: 0,
-        })
+        Box::new(Ticking { next: Time::from_millis(millis), ticks: 0 })
     };
     let manager = TrafficManager::new([fifo(1), ticking(7), ticking(4), ticking(4)]);
-    let script = Script {
-        ingress: send,
-        egress: plain,
-        keeps_original: false,
-        digests: vec![],
-        discarded: vec![],
-    };
+    let script =
+        Script { ingress: send, egress: plain, keeps_original: false, digests: vec![], discarded: vec![] };
     let mut bench = Bench::new(Pipeline::new(script, manager, RecirculationSettings::default()));
     assert_eq!(bench.switch.next_wakeup(), Some(Time::from_millis(4)));
     bench.wake(Time::from_millis(4));
     assert_eq!(bench.pending, [Port(2), Port(3)]);
     assert_eq!(bench.switch.next_wakeup(), Some(Time::from_millis(7)));
     bench.wake(Time::from_millis(30));
-    let ticks: Vec<u64> = (1..4)
-        .map(|port| bench.switch.backlog(Port(port)).packets)
-        .collect();
+    let ticks: Vec<u64> = (1..4).map(|port| bench.switch.backlog(Port(port)).packets).collect();
     assert_eq!(ticks, [3, 3, 3]);
     assert_eq!(bench.switch.next_wakeup(), Some(Time::from_millis(34)));
 }

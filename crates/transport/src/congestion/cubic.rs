@@ -29,12 +29,7 @@ pub struct CubicParameters {
 
 impl Default for CubicParameters {
     fn default() -> CubicParameters {
-        CubicParameters {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: true,
-            reno_friendly: true,
-        }
+        CubicParameters { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }
     }
 }
 
@@ -137,12 +132,7 @@ impl Cubic {
         if self.w_max.is_none() {
             self.cwnd_prior = cwnd;
         }
-        Epoch {
-            started_at: now,
-            k,
-            origin,
-            w_est: cwnd,
-        }
+        Epoch { started_at: now, k, origin, w_est: cwnd }
     }
 
     /// RFC 9438 §4.2, figure 1.
@@ -163,11 +153,7 @@ impl Cubic {
         };
         let seconds = ack.now.since(epoch.started_at).as_secs_f64();
         // RFC 9438 §4.3, figure 4; α is 1 once the old window is reached again.
-        let alpha = if epoch.w_est < self.cwnd_prior {
-            self.alpha
-        } else {
-            1.0
-        };
+        let alpha = if epoch.w_est < self.cwnd_prior { self.alpha } else { 1.0 };
         epoch.w_est += alpha * segments_acked / cwnd;
         if self.parameters.reno_friendly && self.w_cubic(&epoch, seconds) < epoch.w_est {
             if epoch.w_est > cwnd {
@@ -175,9 +161,8 @@ impl Cubic {
             }
         } else {
             // RFC 9438 §4.2: where the curve is one RTT from now, at least cwnd and at most half as much again.
-            let target = self
-                .w_cubic(&epoch, seconds + ack.smoothed_rtt.as_secs_f64())
-                .clamp(cwnd, 1.5 * cwnd);
+            let target =
+                self.w_cubic(&epoch, seconds + ack.smoothed_rtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
             self.set_segments(cwnd + segments_acked * (target - cwnd) / cwnd);
         }
         self.epoch = Some(epoch);
@@ -230,9 +215,7 @@ impl CongestionController for Cubic {
             return;
         }
         if self.window < self.ssthresh {
-            newly = self
-                .slow_start
-                .on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
+            newly = self.slow_start.on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
             if newly == 0 {
                 return;
             }
@@ -246,11 +229,7 @@ impl CongestionController for Cubic {
         // RFC 9438 §4.7: a window below the last W_max still falls, so release more.
         let falls = self.w_max.is_some_and(|w_max| cwnd < w_max);
         let released = self.parameters.fast_convergence && falls;
-        self.w_max = Some(if released {
-            cwnd * (1.0 + self.parameters.beta) / 2.0
-        } else {
-            cwnd
-        });
+        self.w_max = Some(if released { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd });
         self.cwnd_prior = cwnd;
         self.ssthresh = self.reduced(event.flight_size);
         self.set_window(self.ssthresh);
@@ -328,11 +307,7 @@ mod tests {
         let (mut now, mut curve) = (Time::ZERO, Vec::new());
         while now < Time::ZERO + until {
             for _ in 0..controller.window() / MSS {
-                controller.on_ack(&AckSample {
-                    now,
-                    smoothed_rtt: rtt,
-                    ..ack(MSS)
-                });
+                controller.on_ack(&AckSample { now, smoothed_rtt: rtt, ..ack(MSS) });
             }
             curve.push((now.as_secs_f64(), controller.segments()));
             now += rtt;
@@ -351,7 +326,11 @@ mod tests {
         let at = |t: f64| 0.4 * (t - k) * (t - k) * (t - k) + 1000.0;
         for (t, window) in curve {
             // The round from t to t + RTT aims at where the curve will be up to an RTT after it.
-            assert!((at(t) - 1.0..at(t + 0.2) + 1.0).contains(&window), "t = {t}: {window} against {}", at(t + 0.1));
+            assert!(
+                (at(t) - 1.0..at(t + 0.2) + 1.0).contains(&window),
+                "t = {t}: {window} against {}",
+                at(t + 0.1)
+            );
         }
     }
 
@@ -359,15 +338,8 @@ mod tests {
     fn rfc9438_4_3_is_never_slower_than_reno() {
         // At 10 segments and 10 ms the cubic is far below Reno's line.
         let rtt = Duration::from_millis(10);
-        let friendly = run(
-            &mut after_loss(10, CubicParameters::default()),
-            rtt,
-            Duration::from_secs(2),
-        );
-        let parameters = CubicParameters {
-            reno_friendly: false,
-            ..CubicParameters::default()
-        };
+        let friendly = run(&mut after_loss(10, CubicParameters::default()), rtt, Duration::from_secs(2));
+        let parameters = CubicParameters { reno_friendly: false, ..CubicParameters::default() };
         let alone = run(&mut after_loss(10, parameters), rtt, Duration::from_secs(2));
         assert!(friendly.last().unwrap().1 > 5.0 * alone.last().unwrap().1);
         // α = 3·0.3/1.7 segments an RTT below the old window.
@@ -387,10 +359,7 @@ mod tests {
         controller.window = 80 * MSS;
         controller.on_congestion(&loss(80 * MSS));
         assert_eq!(controller.w_max, Some(80.0 * 1.7 / 2.0));
-        let parameters = CubicParameters {
-            fast_convergence: false,
-            ..CubicParameters::default()
-        };
+        let parameters = CubicParameters { fast_convergence: false, ..CubicParameters::default() };
         let mut controller = after_loss(100, parameters);
         controller.window = 80 * MSS;
         controller.on_congestion(&loss(80 * MSS));
@@ -410,15 +379,9 @@ mod tests {
     #[test]
     fn rfc9438_5_8_unused_time_does_not_move_the_curve() {
         let mut controller = after_loss(1000, CubicParameters::default());
-        let at = |seconds| AckSample {
-            now: Time::from_secs(seconds),
-            ..ack(MSS)
-        };
+        let at = |seconds| AckSample { now: Time::from_secs(seconds), ..ack(MSS) };
         controller.on_ack(&at(0));
-        controller.on_ack(&AckSample {
-            is_window_limited: false,
-            ..at(5)
-        });
+        controller.on_ack(&AckSample { is_window_limited: false, ..at(5) });
         assert_eq!(controller.epoch.unwrap().started_at, Time::from_secs(5));
     }
 }

@@ -150,11 +150,7 @@ impl HyStart {
                 }
             }
         }
-        if self.css_baseline == Duration::MAX {
-            Advice::Standard
-        } else {
-            Advice::Conservative
-        }
+        if self.css_baseline == Duration::MAX { Advice::Standard } else { Advice::Conservative }
     }
 }
 
@@ -198,15 +194,9 @@ mod tests {
         let (windows, ssthresh) = rounds(&mut slow_start, &rtts, 10);
         assert!(ssthresh < u64::MAX, "left slow start");
         assert_eq!(*windows.last().unwrap(), ssthresh);
-        let css: Vec<u64> = windows
-            .windows(2)
-            .map(|w| w[1] - w[0])
-            .filter(|grown| *grown == 10 * MSS / 4)
-            .collect();
-        assert!(
-            css.len() >= 3,
-            "conservative rounds grow by a quarter: {windows:?}"
-        );
+        let css: Vec<u64> =
+            windows.windows(2).map(|w| w[1] - w[0]).filter(|grown| *grown == 10 * MSS / 4).collect();
+        assert!(css.len() >= 3, "conservative rounds grow by a quarter: {windows:?}");
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub use sample::{
 
 /// A congestion controller: told of every event, asked for a window and, if it wants, a pacing rate.
 ///
-/// Outputs are read again after every input, never between: they may be plain fields.
+/// Outputs are read again after every input, never between, so they may be plain fields; after
+/// [`CongestionController::on_sent`] only where [`CongestionController::pacing_rate`] is given.
 pub trait CongestionController: Send + Debug {
     /// The connection is established with a segment size of `mss` bytes and may start with `initial_window` bytes.
     ///
@@ -81,10 +82,7 @@ pub trait CongestionController: Send + Debug {
 
     /// How this controller uses ECN, once it is negotiated.
     fn ecn(&self) -> EcnUse {
-        EcnUse {
-            codepoint: Ecn::Ect0,
-            feedback: EcnFeedback::Classic,
-        }
+        EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic }
     }
 }
 
@@ -183,11 +181,6 @@ mod testing {
     }
 
     pub(crate) fn rto(flight_size: u64, is_repeated: bool) -> RtoEvent {
-        RtoEvent {
-            now: Time::ZERO,
-            flight_size,
-            in_flight: flight_size,
-            is_repeated,
-        }
+        RtoEvent { now: Time::ZERO, flight_size, in_flight: flight_size, is_repeated }
     }
 }

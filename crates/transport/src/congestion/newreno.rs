@@ -88,9 +88,7 @@ impl CongestionController for NewReno {
             return;
         }
         if self.window < self.ssthresh {
-            newly = self
-                .slow_start
-                .on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
+            newly = self.slow_start.on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
             if newly == 0 {
                 return;
             }
@@ -161,11 +159,7 @@ mod tests {
 
     fn newreno(growth: Growth) -> NewReno {
         let context = ControllerContext { growth, ..context() };
-        NewReno::new(
-            NewRenoParameters::default(),
-            SlowStart::new(&context, false),
-            &context,
-        )
+        NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, false), &context)
     }
 
     #[test]
@@ -182,10 +176,7 @@ mod tests {
 
     #[test]
     fn rfc5681_3_1_avoidance_adds_a_segment_a_window_by_bytes_and_half_of_that_by_delayed_acks() {
-        for (growth, expected) in [
-            (Growth::PerByte, 11 * MSS),
-            (Growth::PerAck, 10 * MSS + 5 * MSS / 10),
-        ] {
+        for (growth, expected) in [(Growth::PerByte, 11 * MSS), (Growth::PerAck, 10 * MSS + 5 * MSS / 10)] {
             let mut controller = newreno(growth);
             controller.on_congestion(&loss(20 * MSS));
             controller.window = 10 * MSS;
@@ -193,11 +184,7 @@ mod tests {
             for _ in 0..5 {
                 controller.on_ack(&ack(2 * MSS));
             }
-            assert!(
-                controller.window().abs_diff(expected) <= 20,
-                "{growth:?}: {}",
-                controller.window()
-            );
+            assert!(controller.window().abs_diff(expected) <= 20, "{growth:?}: {}", controller.window());
         }
     }
 
@@ -222,10 +209,7 @@ mod tests {
     #[test]
     fn rfc7661_does_not_grow_what_is_not_used() {
         let mut controller = newreno(Growth::PerByte);
-        controller.on_ack(&AckSample {
-            is_window_limited: false,
-            ..ack(MSS)
-        });
+        controller.on_ack(&AckSample { is_window_limited: false, ..ack(MSS) });
         assert_eq!(controller.window(), 10 * MSS);
     }
 

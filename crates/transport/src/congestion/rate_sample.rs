@@ -118,11 +118,7 @@ impl RateSampler {
         let ack_elapsed = now.since(snapshot.delivered_at);
         let interval = send_elapsed.max(ack_elapsed);
         // Draft §3.3: a sample over less than the lowest RTT comes from ACK compression or a spurious retransmission.
-        let interval = if min_rtt != Duration::MAX && interval < min_rtt {
-            Duration::ZERO
-        } else {
-            interval
-        };
+        let interval = if min_rtt != Duration::MAX && interval < min_rtt { Duration::ZERO } else { interval };
         let sample = RateSample {
             delivered: self.delivered - snapshot.delivered,
             interval,
@@ -154,10 +150,7 @@ mod tests {
                 in_flight -= 1250;
             }
             let snapshot = sampler.on_sent(now, in_flight);
-            sent.push_back(DeliveredSegment {
-                sent_at: now,
-                snapshot,
-            });
+            sent.push_back(DeliveredSegment { sent_at: now, snapshot });
             in_flight += 1250;
         }
         assert_eq!(last.rate(), Some(Rate::from_mbit(10)));
@@ -173,27 +166,17 @@ mod tests {
         let at = |sent_at, snapshot| DeliveredSegment { sent_at, snapshot };
         let (sample, _) = sampler.on_delivered(1000, &at(Time::ZERO, first), RTT, Time::from_millis(20));
         assert!(!sample.is_app_limited);
-        let (sample, _) = sampler.on_delivered(
-            1000,
-            &at(Time::from_millis(1), second),
-            RTT,
-            Time::from_millis(21),
-        );
+        let (sample, _) =
+            sampler.on_delivered(1000, &at(Time::from_millis(1), second), RTT, Time::from_millis(21));
         assert!(sample.is_app_limited);
-        assert!(
-            !sampler.is_app_limited(),
-            "1,000 bytes past the mark are delivered"
-        );
+        assert!(!sampler.is_app_limited(), "1,000 bytes past the mark are delivered");
     }
 
     #[test]
     fn discards_intervals_below_the_lowest_rtt() {
         let mut sampler = RateSampler::default();
         let snapshot = sampler.on_sent(Time::ZERO, 0);
-        let newest = DeliveredSegment {
-            sent_at: Time::ZERO,
-            snapshot,
-        };
+        let newest = DeliveredSegment { sent_at: Time::ZERO, snapshot };
         let (sample, _) = sampler.on_delivered(1000, &newest, RTT, Time::from_millis(5));
         assert_eq!(sample.rate(), None);
     }
@@ -203,25 +186,10 @@ mod tests {
         let mut sampler = RateSampler::default();
         let first = sampler.on_sent(Time::ZERO, 0);
         let second = sampler.on_sent(Time::ZERO, 1000);
-        let at = |snapshot| DeliveredSegment {
-            sent_at: Time::ZERO,
-            snapshot,
-        };
-        assert!(
-            sampler
-                .on_delivered(1000, &at(first), RTT, Time::from_millis(20))
-                .1
-        );
-        assert!(
-            !sampler
-                .on_delivered(1000, &at(second), RTT, Time::from_millis(21))
-                .1
-        );
+        let at = |snapshot| DeliveredSegment { sent_at: Time::ZERO, snapshot };
+        assert!(sampler.on_delivered(1000, &at(first), RTT, Time::from_millis(20)).1);
+        assert!(!sampler.on_delivered(1000, &at(second), RTT, Time::from_millis(21)).1);
         let third = sampler.on_sent(Time::from_millis(21), 0);
-        assert!(
-            sampler
-                .on_delivered(1000, &at(third), RTT, Time::from_millis(41))
-                .1
-        );
+        assert!(sampler.on_delivered(1000, &at(third), RTT, Time::from_millis(41)).1);
     }
 }

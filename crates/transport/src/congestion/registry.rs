@@ -38,6 +38,7 @@ pub struct ControllerEntry {
 
 /// Builds a controller from its parameters.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::type_complexity, reason = "a plain function pointer, written once")]
 struct Builder(fn(&Value, &ControllerContext) -> Result<Box<dyn CongestionController>, String>);
 
 impl ControllerEntry {
@@ -77,11 +78,7 @@ pub fn controllers() -> Registry<ControllerEntry> {
         build: Builder(|parameters, context| {
             let parameters: CubicParameters = read(parameters)?;
             parameters.validate()?;
-            Ok(Box::new(Cubic::new(
-                parameters,
-                SlowStart::new(context, true),
-                context,
-            )))
+            Ok(Box::new(Cubic::new(parameters, SlowStart::new(context, true), context)))
         }),
     });
     registry.register(ControllerEntry {
@@ -92,11 +89,7 @@ pub fn controllers() -> Registry<ControllerEntry> {
         build: Builder(|parameters, context| {
             let parameters: NewRenoParameters = read(parameters)?;
             parameters.validate()?;
-            Ok(Box::new(NewReno::new(
-                parameters,
-                SlowStart::new(context, false),
-                context,
-            )))
+            Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, false), context)))
         }),
     });
     registry

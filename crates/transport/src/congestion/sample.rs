@@ -94,7 +94,8 @@ pub struct CongestionEvent {
     pub now: Time,
     /// What it was.
     pub kind: CongestionKind,
-    /// Bytes sent and not yet cumulatively acknowledged when it was detected (FlightSize, RFC 5681 §2).
+    /// Bytes sent and not yet cumulatively acknowledged when it was detected (FlightSize, RFC 5681 §2). Segments of
+    /// limited transmit are among them: a controller takes the window where that is less (RFC 5681 §3.2 step 2).
     pub flight_size: u64,
     /// Bytes in flight before anything was marked lost (pipe, RFC 6675).
     pub in_flight: u64,

@@ -132,16 +132,11 @@ impl Sender {
             self.buffer.release_below(ack.number);
             self.fin_acknowledged |= self.fin_sent && ack.number == self.board.next();
         }
-        let dsack = if self.sack && !ack.blocks.is_empty() {
-            self.apply_sack(ack, &mut delivery)
-        } else {
-            None
-        };
+        let dsack =
+            if self.sack && !ack.blocks.is_empty() { self.apply_sack(ack, &mut delivery) } else { None };
         self.sample_rtt(acked, &delivery);
         let (rate, is_round_start) = match &delivery.newest {
-            Some(newest) => self
-                .sampler
-                .on_delivered(delivery.delivered, newest, self.rtt.minimum(), now),
+            Some(newest) => self.sampler.on_delivered(delivery.delivered, newest, self.rtt.minimum(), now),
             None => (RateSample::default(), false),
         };
         if !rate.interval.is_zero() {
@@ -182,16 +177,12 @@ impl Sender {
 
         if self.prr_on && matches!(self.phase, Phase::Recovery | Phase::Cwr) {
             let is_safe = acked > 0 && lost == 0;
-            self.prr
-                .on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
+            self.prr.on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
         }
         if delivery.delivered > 0 || lost > 0 || ecn_echo {
             let in_slow_start = self.window < self.ssthresh;
-            let phase = if matches!(phase_before, Phase::Recovery | Phase::Cwr) {
-                phase_before
-            } else {
-                self.phase
-            };
+            let phase =
+                if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
             let per_packet = ecn_echo && feedback == Some(EcnFeedback::PerPacket);
             self.controller.on_ack(&AckSample {
                 now,
@@ -291,9 +282,7 @@ impl Sender {
         } else {
             let ticks = delivery.echo.map(|echo| timestamp(now).wrapping_sub(echo));
             // A tick is a millisecond; an echo from the future is no sample.
-            ticks
-                .filter(|ticks| *ticks < 1 << 31)
-                .map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
+            ticks.filter(|ticks| *ticks < 1 << 31).map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
         };
         if let Some(rtt) = sample {
             self.rtt.sample(rtt, now);
@@ -344,9 +333,7 @@ impl Sender {
             self.board.sacked_segments(),
         );
         let patience = self.rack.rtt + window;
-        let wake = self
-            .board
-            .detect_by_time(self.rack.newest, patience, now);
+        let wake = self.board.detect_by_time(self.rack.newest, patience, now);
         self.deadlines.reorder = wake.unwrap_or(Time::MAX);
     }
 
@@ -357,15 +344,10 @@ impl Sender {
             match self.phase {
                 Phase::Recovery => {
                     // Partial ACK: the next hole is lost; deflate by what was acknowledged, less one segment.
-                    self.duplicate_bytes = self
-                        .duplicate_bytes
-                        .saturating_sub(acked.saturating_sub(self.mss));
+                    self.duplicate_bytes =
+                        self.duplicate_bytes.saturating_sub(acked.saturating_sub(self.mss));
                     self.partial_acks += 1;
-                    if self
-                        .board
-                        .head()
-                        .is_some_and(|(_, head)| !head.is_retransmitted())
-                    {
+                    if self.board.head().is_some_and(|(_, head)| !head.is_retransmitted()) {
                         self.board.mark_head_lost();
                     }
                 }
@@ -385,18 +367,18 @@ impl Sender {
         }
     }
 
-    /// Eifel (RFC 3522): the ACK of a retransmission echoes a timestamp older than that: the original had arrived.
+    /// Eifel (RFC 3522): the first ACK of a retransmission echoes a timestamp older than the first of them: the original
+    /// had arrived.
     fn maybe_undo(&mut self, acked: u64, delivery: &Delivery) {
-        if acked == 0 || !delivery.retransmission_acknowledged {
+        if acked == 0 || !delivery.retransmission_acknowledged || self.eifel_decided {
             return;
         }
-        let Some((first, echo)) = self.first_retransmission.zip(delivery.echo) else {
-            return;
-        };
-        if self.settings.eifel && (echo.wrapping_sub(first) as i32) < 0 {
+        self.eifel_decided = true;
+        if let Some((first, echo)) = self.first_retransmission.zip(delivery.echo)
+            && self.settings.eifel
+            && (echo.wrapping_sub(first) as i32) < 0
+        {
             self.undo();
-        } else {
-            self.first_retransmission = None;
         }
     }
 }

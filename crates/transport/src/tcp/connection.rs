@@ -76,11 +76,7 @@ impl Connection {
         syn: &Packet,
         now: Time,
     ) -> Option<Connection> {
-        let Headers {
-            transport: Transport::Tcp(header),
-            ..
-        } = syn.headers()?
-        else {
+        let Headers { transport: Transport::Tcp(header), .. } = syn.headers()? else {
             return None;
         };
         let is_syn = header.flags.contains(TcpFlags::SYN)
@@ -89,15 +85,8 @@ impl Connection {
         if !is_syn || header.dst_port != local.port || header.src_port != remote.port {
             return None;
         }
-        let mut connection = Connection::new(
-            parameters,
-            controller,
-            local,
-            remote,
-            isn,
-            State::SynReceived,
-            now,
-        );
+        let mut connection =
+            Connection::new(parameters, controller, local, remote, isn, State::SynReceived, now);
         connection.negotiate(header);
         Some(connection)
     }
@@ -132,11 +121,7 @@ impl Connection {
 
     /// Takes a packet that was addressed to this connection.
     pub fn handle_packet(&mut self, packet: &Packet, now: Time) {
-        let Some(Headers {
-            transport: Transport::Tcp(header),
-            ..
-        }) = packet.headers()
-        else {
+        let Some(Headers { transport: Transport::Tcp(header), .. }) = packet.headers() else {
             return;
         };
         match self.state {
@@ -168,12 +153,9 @@ impl Connection {
     #[inline]
     pub fn next_wakeup(&self) -> Option<Time> {
         let at = match self.state {
-            State::Established => self
-                .sender
-                .deadlines
-                .earliest()
-                .min(self.receiver.deadline)
-                .min(self.close_at),
+            State::Established => {
+                self.sender.deadlines.earliest().min(self.receiver.deadline).min(self.close_at)
+            }
             State::SynSent | State::SynReceived => self.handshake.deadline,
             State::Closed => Time::MAX,
         };
@@ -289,11 +271,7 @@ impl Connection {
             smoothed_rtt: sender.rtt.smoothed(),
             latest_rtt: sender.rtt.latest(),
             rtt_variation: sender.rtt.variation(),
-            min_rtt: if minimum == Duration::MAX {
-                Duration::ZERO
-            } else {
-                minimum
-            },
+            min_rtt: if minimum == Duration::MAX { Duration::ZERO } else { minimum },
             rto: sender.rtt.rto(),
             in_flight: sender.flight(),
             flight_size: sender.board.flight_size(),
@@ -315,7 +293,8 @@ impl Connection {
             pacing_rate: sender.pacing_rate(),
             delivery_rate: sender.last_rate.rate(),
             is_app_limited: sender.sampler.is_app_limited(),
-            is_receive_limited: sender.peer_edge.saturating_sub(sender.board.next()) < sender.mss.min(sender.unsent()),
+            is_receive_limited: sender.peer_edge.saturating_sub(sender.board.next())
+                < sender.mss.min(sender.unsent()),
             peer_window: sender.peer_edge.saturating_sub(sender.board.next()),
         }
     }
@@ -349,11 +328,7 @@ impl Connection {
             let ack = IncomingAck {
                 number: una + ahead as u64,
                 window: u64::from(header.window) << self.peer_scale,
-                echo: if self.sender.timestamps {
-                    header.timestamps().map(|(_, echo)| echo)
-                } else {
-                    None
-                },
+                echo: if self.sender.timestamps { header.timestamps().map(|(_, echo)| echo) } else { None },
                 blocks: &header.sack,
                 wire_start,
                 ecn_echo: flags.contains(TcpFlags::ECE),
@@ -388,9 +363,7 @@ impl Connection {
                 // RFC 9293 §3.10.7.4: a repeated FIN restarts TIME-WAIT.
                 self.close_at = now.saturating_add(self.settings.time_wait);
             }
-        } else if self.receiver.offset(header.seq) < self.receiver.received() as i64
-            && header.seq.wrapping_add(1) == self.next_expected()
-        {
+        } else if self.receiver.is_window_probe(header.seq) {
             // RFC 9293 §3.10.7.4: a window probe; the answer tells our window.
             self.receiver.acknowledge_now();
         }
@@ -399,18 +372,12 @@ impl Connection {
         }
     }
 
-    fn next_expected(&self) -> u32 {
-        self.receiver.wire(self.receiver.received())
-    }
-
     /// RST, a repeated SYN, or a packet without ACK.
     fn handle_control(&mut self, header: &TcpHeader) {
         if header.flags.contains(TcpFlags::RST) {
-            // RFC 5961 §3.2: only at exactly the expected number; other numbers in the window get an ACK.
-            if header.seq == self.next_expected() || self.receiver.fin_received {
+            // RFC 9293 §3.10.7.4: anywhere in the window. (RFC 5961 §3.2 would have it exact, against blind attackers.)
+            if self.receiver.is_in_window(header.seq) {
                 self.end(CloseReason::Reset);
-            } else {
-                self.receiver.acknowledge_now();
             }
         } else if header.flags.contains(TcpFlags::SYN) {
             // Our ACK of the SYN-ACK was lost (RFC 5961 §4.2: challenge ACK).
@@ -421,9 +388,7 @@ impl Connection {
     /// Both FINs are acknowledged.
     fn finish(&mut self, now: Time) {
         self.finished = true;
-        self.events.push(ConnectionEvent::Closed {
-            reason: CloseReason::Finished,
-        });
+        self.events.push(ConnectionEvent::Closed { reason: CloseReason::Finished });
         if self.closed_last {
             self.state = State::Closed;
         } else {
@@ -471,10 +436,7 @@ impl Connection {
 
     fn pure_ack(&mut self, now: Time) -> Packet {
         let mut header = self.header(now, true);
-        header.seq = self
-            .isn
-            .wrapping_add(1)
-            .wrapping_add(self.sender.board.next() as u32);
+        header.seq = self.isn.wrapping_add(1).wrapping_add(self.sender.board.next() as u32);
         header.sack = self.receiver.sack_blocks();
         let mut packet = Packet::model(self.headers(header), 0);
         packet.meta.traffic_class = self.settings.dscp << 2;
@@ -483,10 +445,7 @@ impl Connection {
 
     fn reset(&mut self) -> Packet {
         let mut header = TcpHeader::new(self.local.port, self.remote.port);
-        header.seq = self
-            .isn
-            .wrapping_add(1)
-            .wrapping_add(self.sender.board.next() as u32);
+        header.seq = self.isn.wrapping_add(1).wrapping_add(self.sender.board.next() as u32);
         header.ack = self.receiver.acknowledgement(true).number;
         header.flags = TcpFlags::RST.with(TcpFlags::ACK);
         Packet::model(self.headers(header), 0)
@@ -499,11 +458,7 @@ impl Connection {
         let ack = self.receiver.acknowledgement(for_pure_ack);
         header.ack = ack.number;
         header.window = ack.window;
-        header.flags = if ack.ecn_echo {
-            TcpFlags::ACK.with(TcpFlags::ECE)
-        } else {
-            TcpFlags::ACK
-        };
+        header.flags = if ack.ecn_echo { TcpFlags::ACK.with(TcpFlags::ECE) } else { TcpFlags::ACK };
         if self.sender.timestamps {
             header.options = TcpHeader::OPT_TIMESTAMPS;
             header.timestamps = [timestamp(now), self.receiver.recent_timestamp];
@@ -513,10 +468,6 @@ impl Connection {
 
     #[inline]
     pub(super) fn headers(&self, header: TcpHeader) -> Headers {
-        Headers {
-            src: self.local.address,
-            dst: self.remote.address,
-            transport: Transport::Tcp(header),
-        }
+        Headers { src: self.local.address, dst: self.remote.address, transport: Transport::Tcp(header) }
     }
 }

@@ -58,10 +58,7 @@ impl Events {
     #[inline]
     pub fn pop(&mut self) -> Option<ConnectionEvent> {
         if self.pending == 0 {
-            return self
-                .closed
-                .take()
-                .map(|reason| ConnectionEvent::Closed { reason });
+            return self.closed.take().map(|reason| ConnectionEvent::Closed { reason });
         }
         let lowest = self.pending & self.pending.wrapping_neg();
         self.pending &= !lowest;
@@ -81,20 +78,13 @@ mod tests {
     #[test]
     fn events_come_once_each_and_closing_last() {
         let mut events = Events::default();
-        events.push(ConnectionEvent::Closed {
-            reason: CloseReason::Reset,
-        });
+        events.push(ConnectionEvent::Closed { reason: CloseReason::Reset });
         events.push(ConnectionEvent::PeerClosed);
         events.push(ConnectionEvent::Readable);
         events.push(ConnectionEvent::Readable);
         assert_eq!(events.pop(), Some(ConnectionEvent::Readable));
         assert_eq!(events.pop(), Some(ConnectionEvent::PeerClosed));
-        assert_eq!(
-            events.pop(),
-            Some(ConnectionEvent::Closed {
-                reason: CloseReason::Reset
-            })
-        );
+        assert_eq!(events.pop(), Some(ConnectionEvent::Closed { reason: CloseReason::Reset }));
         assert_eq!(events.pop(), None);
     }
 }

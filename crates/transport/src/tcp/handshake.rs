@@ -27,14 +27,7 @@ pub(super) struct Handshake {
 
 impl Handshake {
     pub fn new() -> Handshake {
-        Handshake {
-            is_due: true,
-            deadline: Time::MAX,
-            sent: 0,
-            sent_at: Time::ZERO,
-            mss: 0,
-            peer_window: 0,
-        }
+        Handshake { is_due: true, deadline: Time::MAX, sent: 0, sent_at: Time::ZERO, mss: 0, peer_window: 0 }
     }
 }
 
@@ -62,11 +55,7 @@ impl Connection {
         receiver.recent_timestamp = header.timestamps().map_or(0, |(value, _)| value);
         self.receiver = receiver;
         // RFC 9293 §3.7.1: 536 bytes where nothing is said. RFC 6691: the option does not count options.
-        let options = if self.sender.timestamps {
-            TIMESTAMPS_LENGTH
-        } else {
-            0
-        };
+        let options = if self.sender.timestamps { TIMESTAMPS_LENGTH } else { 0 };
         let peer_mss = header.mss().map_or(536, u64::from).saturating_sub(options).max(1);
         self.handshake.mss = settings.mss.min(peer_mss);
         self.handshake.peer_window = u64::from(header.window);
@@ -114,8 +103,7 @@ impl Connection {
             // RFC 5681 §3.1: one segment where SYN or SYN-ACK was lost.
             initial_window = handshake.mss;
         }
-        self.sender
-            .establish(handshake.mss, initial_window, handshake.peer_window, now);
+        self.sender.establish(handshake.mss, initial_window, handshake.peer_window, now);
         self.state = State::Established;
         self.events.push(ConnectionEvent::Connected);
     }
@@ -157,10 +145,7 @@ impl Connection {
             header.timestamps = [timestamp(now), self.receiver.recent_timestamp];
         }
         let back_off = self.handshake.sent.min(SYN_RETRIES);
-        let timeout = settings
-            .initial_rto
-            .saturating_mul(1 << back_off)
-            .min(settings.max_rto);
+        let timeout = settings.initial_rto.saturating_mul(1 << back_off).min(settings.max_rto);
         self.handshake.sent += 1;
         self.handshake.sent_at = now;
         self.handshake.deadline = now.saturating_add(timeout.max(Duration::from_nanos(1)));

@@ -31,6 +31,7 @@ mod send_buffer;
 mod sender;
 mod statistics;
 mod timers;
+mod transmit;
 
 pub use connection::Connection;
 pub use events::{CloseReason, ConnectionEvent};

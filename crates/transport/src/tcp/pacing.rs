@@ -33,10 +33,7 @@ impl Pacer {
             self.quantum_left = quantum;
         }
         self.quantum_left = self.quantum_left.saturating_sub(bytes);
-        self.next_at = self
-            .next_at
-            .max(now)
-            .saturating_add(rate.time_for(Bytes::new(bytes)));
+        self.next_at = self.next_at.max(now).saturating_add(rate.time_for(Bytes::new(bytes)));
     }
 
     /// The sender has nothing to send: the rest of the quantum expires.

@@ -115,22 +115,13 @@ impl TcpParameters {
     /// Whether the values make sense, the controller's included; the message says what would.
     pub fn validate(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(
-            !(1..=65_000).contains(&self.mss),
-            format!("mss is {}: 1 to 65000 bytes", self.mss),
-        )?;
-        refuse(
-            self.initial_window == 0,
-            "initial_window is 0: at least 1 segment".to_owned(),
-        )?;
+        refuse(!(1..=65_000).contains(&self.mss), format!("mss is {}: 1 to 65000 bytes", self.mss))?;
+        refuse(self.initial_window == 0, "initial_window is 0: at least 1 segment".to_owned())?;
         refuse(
             self.initial_window > 100_000,
             format!("initial_window is {}: at most 100000", self.initial_window),
         )?;
-        refuse(
-            self.min_rto.is_zero(),
-            "min_rto is 0: a timeout needs time".to_owned(),
-        )?;
+        refuse(self.min_rto.is_zero(), "min_rto is 0: a timeout needs time".to_owned())?;
         refuse(
             self.max_rto < self.min_rto || self.max_rto < self.initial_rto,
             format!(
@@ -138,20 +129,14 @@ impl TcpParameters {
                 self.max_rto, self.min_rto, self.initial_rto
             ),
         )?;
-        refuse(
-            self.initial_rto.is_zero(),
-            "initial_rto is 0: a timeout needs time".to_owned(),
-        )?;
+        refuse(self.initial_rto.is_zero(), "initial_rto is 0: a timeout needs time".to_owned())?;
         refuse(
             self.delayed_ack_segments == 0,
             "delayed_ack_segments is 0: 1 acknowledges each segment".to_owned(),
         )?;
         refuse(
             self.receive_buffer.get() < u64::from(self.mss),
-            format!(
-                "receive_buffer is {}: at least one segment of {} bytes",
-                self.receive_buffer, self.mss
-            ),
+            format!("receive_buffer is {}: at least one segment of {} bytes", self.receive_buffer, self.mss),
         )?;
         refuse(
             self.receive_buffer.get() > 65_535 << 14,
@@ -164,19 +149,10 @@ impl TcpParameters {
             ("pacing_gain_slow_start", self.pacing_gain_slow_start),
             ("pacing_gain_avoidance", self.pacing_gain_avoidance),
         ] {
-            refuse(
-                !(gain > 0.0 && gain.is_finite()),
-                format!("{name} is {gain}: it is above 0"),
-            )?;
+            refuse(!(gain > 0.0 && gain.is_finite()), format!("{name} is {gain}: it is above 0"))?;
         }
-        refuse(
-            self.pacing_quantum == 0,
-            "pacing_quantum is 0: at least 1 segment".to_owned(),
-        )?;
-        refuse(
-            self.dscp > 63,
-            format!("dscp is {}: a code point is 0 to 63", self.dscp),
-        )?;
+        refuse(self.pacing_quantum == 0, "pacing_quantum is 0: at least 1 segment".to_owned())?;
+        refuse(self.dscp > 63, format!("dscp is {}: a code point is 0 to 63", self.dscp))?;
         self.controller(None).map(|_| ())
     }
 
@@ -335,10 +311,7 @@ mod tests {
     #[test]
     fn defaults_survive_their_own_text() {
         let written = serde_json::to_value(TcpParameters::default()).unwrap();
-        assert_eq!(
-            serde_json::from_value::<TcpParameters>(written).unwrap(),
-            TcpParameters::default()
-        );
+        assert_eq!(serde_json::from_value::<TcpParameters>(written).unwrap(), TcpParameters::default());
         assert_eq!(TcpParameters::default().validate(), Ok(()));
     }
 
@@ -361,10 +334,7 @@ mod tests {
         refuse(serde_json::json!({"mss": 0}), "1 to 65000");
         refuse(serde_json::json!({"congestion": "renew"}), "newreno");
         refuse(serde_json::json!({"max_rto": "100 ms"}), "min_rto");
-        refuse(
-            serde_json::json!({"congestion_parameters": {"beta": 2.0}}),
-            "between 0 and 1",
-        );
+        refuse(serde_json::json!({"congestion_parameters": {"beta": 2.0}}), "between 0 and 1");
         refuse(serde_json::json!({"receive_buffer": "2 GB"}), "RFC 7323");
     }
 }

@@ -21,13 +21,7 @@ impl Prr {
     /// Recovery begins (RFC 9937 §6): `recover_fs` is the flight less what was SACKed before this ACK, plus what this ACK
     /// acknowledges.
     pub fn begin(recover_fs: u64, ssthresh: u64) -> Prr {
-        Prr {
-            ssthresh,
-            recover_fs: recover_fs.max(1),
-            delivered: 0,
-            out: 0,
-            window: ssthresh,
-        }
+        Prr { ssthresh, recover_fs: recover_fs.max(1), delivered: 0, out: 0, window: ssthresh }
     }
 
     /// An ACK of recovery delivers `delivered` bytes. `is_safe` says that it advanced SND.UNA and indicated no further

@@ -105,10 +105,7 @@ mod tests {
 
     #[test]
     fn rfc8985_6_2_the_window_grows_once_a_round_of_dsacks_and_shrinks_after_16_recoveries() {
-        let mut rack = Rack {
-            reordering_seen: true,
-            ..Rack::default()
-        };
+        let mut rack = Rack { reordering_seen: true, ..Rack::default() };
         rack.on_dsack(0, 100);
         rack.on_dsack(50, 150);
         assert_eq!(window(&rack, true, 0), RTT / 2);

@@ -124,6 +124,18 @@ impl Receiver {
         self.wire_start.wrapping_add(offset as u32)
     }
 
+    /// Whether a sequence number lies in what is still to come, FIN included.
+    pub fn is_in_window(&self, sequence: u32) -> bool {
+        let offset = self.offset(sequence);
+        offset >= self.reassembly.next() as i64 && offset <= self.edge as i64 + 1
+    }
+
+    /// Whether an empty segment with that number is a window probe: one below what is expected.
+    #[inline]
+    pub fn is_window_probe(&self, sequence: u32) -> bool {
+        self.offset(sequence) == (self.reassembly.next() + u64::from(self.fin_received)) as i64 - 1
+    }
+
     /// Whether windows are scaled (RFC 7323 §2).
     pub fn is_scaled(&self) -> bool {
         self.window_scale_agreed
@@ -174,9 +186,7 @@ impl Receiver {
 
     #[inline]
     fn free(&self) -> u64 {
-        self.settings
-            .receive_buffer
-            .saturating_sub(self.reassembly.readable())
+        self.settings.receive_buffer.saturating_sub(self.reassembly.readable())
     }
 
     /// Notes TSval (RFC 7323 §4.3); false if the segment is an old one (PAWS, §5.3).
@@ -220,9 +230,7 @@ impl Receiver {
         let had_gap = !self.reassembly.held().is_empty();
         let mut is_new = false;
         if from < to {
-            let bytes = data
-                .bytes
-                .map(|bytes| &bytes[skip as usize..(skip + to - from) as usize]);
+            let bytes = data.bytes.map(|bytes| &bytes[skip as usize..(skip + to - from) as usize]);
             is_new = self.reassembly.insert(from, to - from, bytes);
             if !is_new {
                 self.duplicates += 1;
@@ -262,10 +270,7 @@ impl Receiver {
     }
 
     fn note_recent(&mut self, start: u64) {
-        let at = self
-            .recent
-            .iter()
-            .position(|known| self.same_range(*known, start));
+        let at = self.recent.iter().position(|known| self.same_range(*known, start));
         let at = at.unwrap_or(self.recent.len() - 1);
         self.recent.copy_within(0..at, 1);
         self.recent[0] = start;
@@ -283,16 +288,15 @@ impl Receiver {
             None => {}
             // RFC 3168 §6.1.3: echo until the sender says that it reduced; a mark on that packet counts anew.
             Some(EcnFeedback::Classic) => self.ecn_echo = ce || (self.ecn_echo && !cwr),
-            Some(EcnFeedback::PerPacket) => {
-                if ce != self.ecn_echo {
-                    // RFC 8257 §3.2: what came before is acknowledged with the mark that it had.
-                    if self.pending > 0 {
-                        self.flush = Some((self.reassembly.next(), self.ecn_echo));
-                        self.pending = 0;
-                    }
-                    self.ecn_echo = ce;
+            Some(EcnFeedback::PerPacket) if ce != self.ecn_echo => {
+                // RFC 8257 §3.2: what came before is acknowledged with the mark that it had.
+                if self.pending > 0 {
+                    self.flush = Some((self.reassembly.next(), self.ecn_echo));
+                    self.pending = 0;
                 }
+                self.ecn_echo = ce;
             }
+            Some(EcnFeedback::PerPacket) => {}
         }
     }
 

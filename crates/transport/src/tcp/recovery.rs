@@ -19,7 +19,7 @@ impl Sender {
         self.recovery_kind = kind;
         self.recovery_point = self.board.next();
         self.deadlines.probe = Time::MAX;
-        self.begin_repair(flight_size);
+        self.begin_repair(flight_size, false);
         match kind {
             CongestionKind::Loss => self.counters.recoveries += 1,
             CongestionKind::Ecn => self.counters.ecn_reductions += 1,
@@ -45,10 +45,14 @@ impl Sender {
         }
     }
 
-    fn begin_repair(&mut self, flight_size: u64) {
+    /// `is_repeated` says that the same data timed out before: the first retransmission is still that of the first time.
+    fn begin_repair(&mut self, flight_size: u64, is_repeated: bool) {
         self.loss_flight_size = flight_size;
         self.retransmitted_in_recovery = 0;
-        self.first_retransmission = None;
+        if !is_repeated {
+            self.first_retransmission = None;
+            self.eifel_decided = false;
+        }
         self.rescued = false;
         self.partial_acks = 0;
         self.board.begin_recovery();
@@ -59,7 +63,6 @@ impl Sender {
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         self.duplicate_acks = 0;
         self.duplicate_bytes = 0;
-        self.first_retransmission = None;
         if phase != Phase::Cwr {
             self.rack.on_recovery_end();
         }
@@ -87,16 +90,17 @@ impl Sender {
     /// The last reduction answered no loss (RFC 4015): the window is back, and nothing is lost.
     pub fn undo(&mut self) {
         self.board.unmark_lost();
+        if self.phase == Phase::Recovery {
+            // What was taken for loss was reordering.
+            self.rack.reordering_seen = true;
+        }
         self.phase = Phase::Open;
         self.force = Force::None;
         self.duplicate_acks = 0;
         self.duplicate_bytes = 0;
-        self.first_retransmission = None;
         self.cwr_pending = false;
         self.counters.spurious_recoveries += 1;
         self.rack.on_recovery_end();
-        // RFC 8985 §6.2: what was taken for loss was reordering.
-        self.rack.reordering_seen = true;
         self.controller.on_spurious_recovery();
     }
 
@@ -112,29 +116,21 @@ impl Sender {
         let is_repeated = self.phase == Phase::Loss && self.timeouts_in_a_row > 1;
         if self.settings.rack_tlp && self.sack && !self.rack.rtt.is_zero() {
             // RFC 8985 §6.3: what left lately may still arrive.
-            let window = self
-                .rack
-                .reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
+            let window = self.rack.reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
             let patience = self.rack.rtt + window;
-            self.board
-                .mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
+            self.board.mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
         } else {
             self.board.mark_lost_on_timeout(|_| true);
         }
         self.phase = Phase::Loss;
         self.recovery_kind = CongestionKind::Loss;
         self.recovery_point = self.board.next();
-        self.begin_repair(flight_size);
+        self.begin_repair(flight_size, is_repeated);
         self.duplicate_acks = 0;
         self.duplicate_bytes = 0;
         self.probe_end = None;
         self.cwr_pending = self.ecn.is_some();
-        self.controller.on_rto(&RtoEvent {
-            now,
-            flight_size,
-            in_flight,
-            is_repeated,
-        });
+        self.controller.on_rto(&RtoEvent { now, flight_size, in_flight, is_repeated });
         self.refresh_window();
         self.rtt.back_off();
         self.force = Force::Retransmission;

@@ -56,11 +56,7 @@ impl Segment {
     #[inline]
     fn flight(&self) -> u64 {
         let length = u64::from(self.length);
-        if self.flags & Segment::DOUBLED != 0 {
-            2 * length
-        } else {
-            length
-        }
+        if self.flags & Segment::DOUBLED != 0 { 2 * length } else { length }
     }
 }
 
@@ -190,18 +186,10 @@ impl Scoreboard {
                 break;
             }
             // A middlebox or a peer with a smaller segment size may acknowledge a part.
-            let covered = if end <= ack {
-                u64::from(segment.length)
-            } else {
-                ack - segment.start
-            };
+            let covered = if end <= ack { u64::from(segment.length) } else { ack - segment.start };
             match segment.state {
                 State::InFlight => {
-                    let copies = if segment.flags & Segment::DOUBLED != 0 {
-                        2
-                    } else {
-                        1
-                    };
+                    let copies = if segment.flags & Segment::DOUBLED != 0 { 2 } else { 1 };
                     self.in_flight -= covered * copies;
                 }
                 State::Lost => self.lost -= covered,
@@ -211,10 +199,7 @@ impl Scoreboard {
                 }
             }
             if segment.state != State::Sacked {
-                let part = Segment {
-                    length: covered as u32,
-                    ..*segment
-                };
+                let part = Segment { length: covered as u32, ..*segment };
                 sink.on_acknowledged(&part);
             }
             if end > ack {
@@ -240,10 +225,7 @@ impl Scoreboard {
         let (mut covered_from, mut covered_to) = (u64::MAX, 0);
         while let Some((gap_start, gap_end)) = self.ranges.first_uncovered(from, end) {
             let mut index = self.segments.partition_point(|segment| segment.start < gap_start);
-            while let Some(segment) = self
-                .segments
-                .get_mut(index)
-                .filter(|segment| segment.end() <= gap_end)
+            while let Some(segment) = self.segments.get_mut(index).filter(|segment| segment.end() <= gap_end)
             {
                 let length = u64::from(segment.length);
                 covered_from = covered_from.min(segment.start);
@@ -354,11 +336,7 @@ impl Scoreboard {
     /// A retransmission timeout: marks lost the first segment and, of the others, those for which `is_lost` holds of
     /// the time they left.
     pub fn mark_lost_on_timeout(&mut self, is_lost: impl Fn(Time) -> bool) {
-        if self
-            .segments
-            .front()
-            .is_some_and(|segment| segment.state == State::Sacked)
-        {
+        if self.segments.front().is_some_and(|segment| segment.state == State::Sacked) {
             self.renege();
         }
         for index in 0..self.segments.len() {
@@ -431,11 +409,7 @@ impl Scoreboard {
 
     /// The highest segment that is not SACKed (NextSeg rule 4; RFC 8985 §7.3).
     pub fn last_unsacked(&self) -> Option<(u64, Segment)> {
-        let (index, segment) = self
-            .segments
-            .iter()
-            .enumerate()
-            .rfind(|(_, s)| s.state != State::Sacked)?;
+        let (index, segment) = self.segments.iter().enumerate().rfind(|(_, s)| s.state != State::Sacked)?;
         Some((self.base + index as u64, *segment))
     }
 
@@ -497,12 +471,7 @@ impl Scoreboard {
         assert_eq!(self.sacked, sum(State::Sacked, |s| u64::from(s.length)));
         let first_lost = self.segments.iter().position(|s| s.state == State::Lost);
         assert!(first_lost.is_none_or(|index| self.base + index as u64 >= self.retransmit_cursor));
-        assert!(
-            self.segments
-                .iter()
-                .zip(self.segments.iter().skip(1))
-                .all(|(a, b)| a.end() == b.start)
-        );
+        assert!(self.segments.iter().zip(self.segments.iter().skip(1)).all(|(a, b)| a.end() == b.start));
         for segment in self.segments.iter().filter(|s| s.state == State::Sacked) {
             assert_eq!(self.ranges.first_uncovered(segment.start, segment.end()), None);
         }

@@ -40,29 +40,17 @@ impl SendBuffer {
         // Offsets are compared as signed distances: stay well below 2^63.
         let room = (1 << 62) - self.end.min(1 << 62);
         match (self.pieces.back_mut(), payload) {
-            (
-                Some(Piece {
-                    payload: Payload::Zeros(count),
-                    ..
-                }),
-                Payload::Zeros(more),
-            ) => {
+            (Some(Piece { payload: Payload::Zeros(count), .. }), Payload::Zeros(more)) => {
                 *count += more.min(room);
                 self.end += more.min(room);
             }
             (_, Payload::Zeros(more)) => {
                 self.end += more.min(room);
-                self.pieces.push_back(Piece {
-                    start,
-                    payload: Payload::Zeros(more.min(room)),
-                });
+                self.pieces.push_back(Piece { start, payload: Payload::Zeros(more.min(room)) });
             }
             (_, bytes) => {
                 self.end += bytes.len();
-                self.pieces.push_back(Piece {
-                    start,
-                    payload: bytes,
-                });
+                self.pieces.push_back(Piece { start, payload: bytes });
             }
         }
     }
@@ -76,10 +64,7 @@ impl SendBuffer {
             }
             if last.start < offset {
                 let (payload, _) = last.payload.split(offset - last.start);
-                self.pieces.push_back(Piece {
-                    start: last.start,
-                    payload,
-                });
+                self.pieces.push_back(Piece { start: last.start, payload });
                 break;
             }
         }
@@ -98,11 +83,7 @@ impl SendBuffer {
     }
 
     fn position(&self, offset: u64) -> usize {
-        if self.pieces.len() <= 1 {
-            0
-        } else {
-            self.pieces.partition_point(|piece| piece.end() <= offset)
-        }
+        if self.pieces.len() <= 1 { 0 } else { self.pieces.partition_point(|piece| piece.end() <= offset) }
     }
 
     /// How many of the `limit` bytes from `offset` are of one kind, real or virtual.
@@ -136,11 +117,7 @@ impl SendBuffer {
         }
         let mut bytes = Vec::with_capacity(length as usize);
         let mut skip = (offset - piece.start) as usize;
-        while let Some(Piece {
-            payload: Payload::Bytes(source),
-            ..
-        }) = self.pieces.get(at)
-        {
+        while let Some(Piece { payload: Payload::Bytes(source), .. }) = self.pieces.get(at) {
             let wanted = length as usize - bytes.len();
             let part = &source[skip..];
             bytes.extend_from_slice(&part[..wanted.min(part.len())]);
@@ -189,10 +166,7 @@ mod tests {
         buffer.write(Payload::Zeros(10));
         buffer.write(Payload::from(&b"abcd"[..]));
         buffer.truncate(12);
-        assert_eq!(
-            (buffer.end(), buffer.bytes(10, 2).as_deref()),
-            (12, Some(&b"ab"[..]))
-        );
+        assert_eq!((buffer.end(), buffer.bytes(10, 2).as_deref()), (12, Some(&b"ab"[..])));
         buffer.truncate(4);
         assert_eq!((buffer.end(), buffer.pieces.len()), (4, 1));
     }

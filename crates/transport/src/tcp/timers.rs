@@ -86,11 +86,8 @@ impl Sender {
             self.deadlines.probe = Time::MAX;
             return;
         }
-        let mut timeout = if self.rtt.has_sample() {
-            self.rtt.smoothed() * 2
-        } else {
-            Duration::from_secs(1)
-        };
+        let mut timeout =
+            if self.rtt.has_sample() { self.rtt.smoothed() * 2 } else { Duration::from_secs(1) };
         if self.board.len() == 1 {
             timeout += self.settings.tlp_max_ack_delay;
         }

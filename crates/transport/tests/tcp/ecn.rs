@@ -26,7 +26,10 @@ fn rfc3168_6_1_1_is_used_only_if_both_ends_agree() {
         let expected = if client && server { Ecn::Ect0 } else { Ecn::NotEct };
         assert!(net.sent_by(Client).iter().filter(|seen| seen.length > 0).all(|seen| seen.ecn == expected));
         let rest = net.log.iter().filter(|seen| seen.length == 0);
-        assert!(rest.map(|seen| seen.ecn).all(|ecn| ecn == Ecn::NotEct), "SYNs and pure ACKs are not capable");
+        assert!(
+            rest.map(|seen| seen.ecn).all(|ecn| ecn == Ecn::NotEct),
+            "SYNs and pure ACKs are not capable"
+        );
     }
 }
 
@@ -34,7 +37,9 @@ fn rfc3168_6_1_1_is_used_only_if_both_ends_agree() {
 fn rfc3168_6_1_2_many_marks_in_a_window_are_answered_once_and_nothing_is_sent_again() {
     for prr in [true, false] {
         let mut net = Net::established(ms(10), &TcpParameters { prr, ..with_ecn() });
-        net.script(|seen| if seen.segment().is_some_and(|n| (12..25).contains(&n)) { Fate::Mark } else { Fate::Pass });
+        net.script(|seen| {
+            if seen.segment().is_some_and(|n| (12..25).contains(&n)) { Fate::Mark } else { Fate::Pass }
+        });
         net.send(300 * MSS);
         net.run_until(at(95));
         let statistics = net.statistics();

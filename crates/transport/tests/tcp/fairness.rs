@@ -14,6 +14,7 @@ struct Outcome {
     jain: f64,
     drops: u64,
     timeouts: u64,
+    spurious: u64,
 }
 
 fn jain(shares: &[f64]) -> f64 {
@@ -23,7 +24,14 @@ fn jain(shares: &[f64]) -> f64 {
 }
 
 /// Bulk flows over one bottleneck of 10 Mbit/s and 20 ms, started 0.1 s apart, measured from `warm_up` on.
-fn bulk(parameters: &TcpParameters, flows: usize, buffer: usize, loss: u64, warm_up: u64, until: u64) -> Outcome {
+fn bulk(
+    parameters: &TcpParameters,
+    flows: usize,
+    buffer: usize,
+    loss: u64,
+    warm_up: u64,
+    until: u64,
+) -> Outcome {
     let rate = Rate::from_mbit(10);
     let mut net = Net::new(ms(10)).with_bottleneck(rate, buffer);
     net.keeps_log = false;
@@ -49,6 +57,7 @@ fn bulk(parameters: &TcpParameters, flows: usize, buffer: usize, loss: u64, warm
         jain: jain(&shares),
         drops: net.drops - drops_before,
         timeouts: net.flows.iter().map(|flow| flow.client.statistics().timeouts).sum(),
+        spurious: net.flows.iter().map(|flow| flow.client.statistics().spurious_recoveries).sum(),
     }
 }
 
@@ -68,7 +77,8 @@ fn plain_hosts() -> TcpParameters {
 
 #[test]
 fn loss_times_buffer_times_flows() {
-    let modern = |congestion: &str| TcpParameters { congestion: congestion.to_owned(), ..TcpParameters::default() };
+    let modern =
+        |congestion: &str| TcpParameters { congestion: congestion.to_owned(), ..TcpParameters::default() };
     let cases = [
         ("newreno", modern("newreno")),
         ("cubic", modern("cubic")),
@@ -89,10 +99,13 @@ fn loss_times_buffer_times_flows() {
         ] {
             let outcome = bulk(&parameters, flows, buffer, loss, 10, 60);
             let what = format!("{name}: {flows} flows, {buffer} packets, {loss} per 10,000");
-            eprintln!("{what}: {:.3} {:.3} {} {}", outcome.utilisation, outcome.jain, outcome.drops, outcome.timeouts);
             assert!(outcome.utilisation > used, "{what}: utilisation {}", outcome.utilisation);
             assert!(outcome.utilisation < 1.0, "{what}: utilisation {}", outcome.utilisation);
             assert!(outcome.jain > fair - 1e-9, "{what}: Jain {}", outcome.jain);
+            if flows == 1 && parameters.sack {
+                // One flow in order, losses found by SACK: never a timeout, nothing ever spurious.
+                assert_eq!((outcome.timeouts, outcome.spurious), (0, 0), "{what}");
+            }
         }
     }
 }
@@ -101,7 +114,6 @@ fn loss_times_buffer_times_flows() {
 fn one_flow_fills_a_tail_drop_buffer_in_the_known_saw_tooth() {
     // 10 Mbit/s, 20 ms, 100 packets, per-ACK growth: an independent simulator counts about 43 drops in 580 s.
     let outcome = bulk(&plain_hosts(), 1, 100, 0, 20, 600);
-    eprintln!("C {:.4} {}", outcome.utilisation, outcome.drops);
     assert!((0.955..0.97).contains(&outcome.utilisation), "{}", outcome.utilisation);
     assert!((38..=48).contains(&outcome.drops), "{} drops", outcome.drops);
     assert_eq!(outcome.timeouts, 0);
@@ -110,7 +122,6 @@ fn one_flow_fills_a_tail_drop_buffer_in_the_known_saw_tooth() {
 #[test]
 fn thirty_five_flows_share_a_short_queue() {
     let outcome = bulk(&plain_hosts(), 35, 100, 0, 10, 60);
-    eprintln!("D {:.4} {:.4} {} {}", outcome.utilisation, outcome.jain, outcome.drops, outcome.timeouts);
     assert!(outcome.utilisation > 0.95, "{}", outcome.utilisation);
     assert!(outcome.jain > 0.9, "{}", outcome.jain);
 }

@@ -28,7 +28,9 @@ fn rfc9293_3_5_three_way_handshake_takes_an_rtt() {
 #[test]
 fn rfc6298_5_7_a_lost_syn_is_sent_again_after_a_second_and_costs_the_initial_window() {
     let mut net = Net::pair(ms(10), &parameters());
-    net.script(|seen| if seen.is(TcpFlags::SYN) && seen.index < 2 && seen.from == Client { Fate::Drop } else { Fate::Pass });
+    net.script(|seen| {
+        if seen.is(TcpFlags::SYN) && seen.index < 2 && seen.from == Client { Fate::Drop } else { Fate::Pass }
+    });
     net.run_until(at(3015));
     let syns: Vec<Time> = net.sent_by(Client).iter().map(|seen| seen.at).collect();
     assert_eq!(syns, [at(0), at(1000), at(3000)]);
@@ -105,7 +107,8 @@ fn rfc9293_3_6_both_directions_close_and_the_first_waits() {
     net.run_to_end(Time::from_secs(10));
     assert!(net.client().is_closed());
     let finished = ConnectionEvent::Closed { reason: CloseReason::Finished };
-    let ends: Vec<_> = net.flows[0].events.iter().filter(|event| event.2 == finished).map(|event| event.1).collect();
+    let ends: Vec<_> =
+        net.flows[0].events.iter().filter(|event| event.2 == finished).map(|event| event.1).collect();
     assert_eq!(ends.len(), 2);
 }
 

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_transport::congestion::CongestionController;
 use jettison_transport::tcp::{Connection, ConnectionEvent, TcpParameters, TcpStatistics};
 use jettison_transport::{Endpoint, Payload};
 use jettison_wire::{Address, Ecn, Packet, TcpFlags, Transport};
@@ -80,6 +81,7 @@ pub struct Flow {
     pub client: Connection,
     pub server: Option<Connection>,
     server_parameters: TcpParameters,
+    server_controller: Option<Box<dyn CongestionController>>,
     /// Applications read at once (default) or not at all.
     pub reads: bool,
     pub received: [Vec<Payload>; 2],
@@ -182,14 +184,33 @@ impl Net {
         self.script = Box::new(script);
     }
 
-    pub fn add_flow(&mut self, client: &TcpParameters, server: &TcpParameters, start: Time, isn: [u32; 2]) -> usize {
+    pub fn add_flow(
+        &mut self,
+        client: &TcpParameters,
+        server: &TcpParameters,
+        start: Time,
+        isn: [u32; 2],
+    ) -> usize {
+        let controllers = [client, server].map(|end| end.controller(None).expect("valid parameters"));
+        self.add_flow_with([client, server], controllers, start, isn)
+    }
+
+    /// A flow with congestion controllers of one's own.
+    pub fn add_flow_with(
+        &mut self,
+        parameters: [&TcpParameters; 2],
+        controllers: [Box<dyn CongestionController>; 2],
+        start: Time,
+        isn: [u32; 2],
+    ) -> usize {
         let flow = self.flows.len();
         let (local, remote) = endpoints(flow);
-        let controller = client.controller(None).expect("valid parameters");
+        let [client, server] = controllers;
         self.flows.push(Flow {
-            client: Connection::connect(client, controller, local, remote, isn[0], start),
+            client: Connection::connect(parameters[0], client, local, remote, isn[0], start),
             server: None,
-            server_parameters: server.clone(),
+            server_parameters: parameters[1].clone(),
+            server_controller: Some(server),
             reads: true,
             received: [Vec::new(), Vec::new()],
             received_bytes: [0; 2],
@@ -259,7 +280,10 @@ impl Net {
         let packets = self.events.peek().map(|Reverse(event)| event.0);
         let starts = self.flows.iter().filter(|f| f.started_at > self.now).map(|f| f.started_at);
         let wakeups = self.flows.iter().filter(|f| f.started_at <= self.now).flat_map(|flow| {
-            flow.client.next_wakeup().into_iter().chain(flow.server.as_ref().and_then(Connection::next_wakeup))
+            flow.client
+                .next_wakeup()
+                .into_iter()
+                .chain(flow.server.as_ref().and_then(Connection::next_wakeup))
         });
         packets.into_iter().chain(wakeups.map(|at| at.max(self.now))).chain(starts).min()
     }
@@ -303,10 +327,10 @@ impl Net {
             Server => match &mut flow.server {
                 Some(connection) => connection.handle_packet(packet, now),
                 None => {
-                    let parameters = &flow.server_parameters;
-                    let controller = parameters.controller(None).expect("valid parameters");
+                    let controller = flow.server_controller.take().expect("the first packet is a SYN");
+                    let (parameters, isn) = (&flow.server_parameters, flow.isn[1]);
                     flow.server =
-                        Connection::accept(parameters, controller, server, client, flow.isn[1], packet, now);
+                        Connection::accept(parameters, controller, server, client, isn, packet, now);
                 }
             },
         }
@@ -449,7 +473,8 @@ fn endpoints(flow: usize) -> (Endpoint, Endpoint) {
 pub fn lose(segments: &[u64]) -> impl FnMut(&Seen) -> Fate + 'static {
     let mut left: Vec<u64> = segments.to_vec();
     move |seen| {
-        let position = seen.segment().filter(|_| seen.from == Client).and_then(|n| left.iter().position(|l| *l == n));
+        let position =
+            seen.segment().filter(|_| seen.from == Client).and_then(|n| left.iter().position(|l| *l == n));
         match position {
             Some(position) => {
                 left.remove(position);

@@ -4,6 +4,7 @@ use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_transport::Payload;
 use jettison_transport::congestion::Growth;
 use jettison_transport::tcp::{CloseReason, ConnectionEvent, Switch, TcpParameters};
+use jettison_wire::{Address, Headers, Packet, TcpFlags, TcpHeader, Transport};
 use proptest::prelude::*;
 
 use crate::harness::*;
@@ -94,7 +95,9 @@ fn stream(writes: &[(bool, u32)], salt: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (real, length) in writes {
         let start = bytes.len();
-        bytes.extend((0..*length as usize).map(|i| if *real { ((start + i) % 250) as u8 ^ salt | 1 } else { 0 }));
+        bytes.extend(
+            (0..*length as usize).map(|i| if *real { ((start + i) % 250) as u8 ^ salt | 1 } else { 0 }),
+        );
     }
     bytes
 }
@@ -104,7 +107,11 @@ fn payloads(writes: &[(bool, u32)], stream: &[u8]) -> Vec<Payload> {
     let mut payloads = Vec::new();
     for (real, length) in writes {
         let end = at + *length as usize;
-        payloads.push(if *real { Payload::from(&stream[at..end]) } else { Payload::Zeros(u64::from(*length)) });
+        payloads.push(if *real {
+            Payload::from(&stream[at..end])
+        } else {
+            Payload::Zeros(u64::from(*length))
+        });
         at = end;
     }
     payloads
@@ -192,5 +199,50 @@ proptest! {
         prop_assert_eq!(statistics.timeouts, 0);
         prop_assert_eq!(statistics.segments_retransmitted, statistics.tail_loss_probes.min(statistics.segments_retransmitted));
         prop_assert_eq!(net.server().statistics().segments_received, statistics.segments_sent);
+    }
+}
+
+fn any_header() -> impl Strategy<Value = (u8, i32, i32, u16, [i32; 6], [u32; 2], u16)> {
+    let near = || prop_oneof![-3000i32..40_000, any::<i32>()];
+    (any::<u8>(), near(), near(), any::<u16>(), prop::array::uniform6(near()), any::<[u32; 2]>(), 0u16..3000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    /// No packet, however wrong, makes an endpoint panic, or acknowledge or deliver what nobody sent.
+    #[test]
+    fn nothing_that_arrives_panics(
+        parameters in any_parameters(),
+        packets in prop::collection::vec(any_header(), 1..40),
+    ) {
+        let mut net = Net::established(ms(10), &parameters);
+        net.send(30_000);
+        for (flags, seq, ack, window, blocks, timestamps, length) in packets {
+            // The peer's numbers start at 2,000,001, ours at 1,001.
+            let mut header = TcpHeader::new(80, 10_000);
+            header.flags = TcpFlags(flags);
+            header.seq = 2_000_001u32.wrapping_add(seq as u32);
+            header.ack = 1_001u32.wrapping_add(ack as u32);
+            header.window = window;
+            if parameters.timestamps {
+                header.options = TcpHeader::OPT_TIMESTAMPS;
+                header.timestamps = timestamps;
+            }
+            for pair in blocks.chunks(2) {
+                header.sack.push(1_001u32.wrapping_add(pair[0] as u32), 1_001u32.wrapping_add(pair[1] as u32));
+            }
+            let (src, dst) = (Address::v4(10, 0, 0, 2), Address::v4(10, 0, 0, 1));
+            let headers = Headers { src, dst, transport: Transport::Tcp(header) };
+            let now = net.now;
+            net.client().handle_packet(&Packet::model(headers, usize::from(length)), now);
+            net.pump(0);
+            let until = now + ms(3);
+            net.run_until(until);
+            let statistics = net.statistics();
+            prop_assert!(statistics.delivered <= 30_000);
+            prop_assert!(statistics.flight_size <= 30_000);
+        }
+        net.run_until(Time::from_secs(30));
     }
 }

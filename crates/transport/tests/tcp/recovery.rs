@@ -74,7 +74,10 @@ fn rfc6675_several_losses_are_repaired_in_one_round_trip() {
             net.run_until(at(1000));
             assert_eq!(net.flows[0].received_bytes[1], 200 * MSS);
             let statistics = net.statistics();
-            assert_eq!((statistics.timeouts, statistics.recoveries, statistics.segments_retransmitted), (0, 1, 4));
+            assert_eq!(
+                (statistics.timeouts, statistics.recoveries, statistics.segments_retransmitted),
+                (0, 1, 4)
+            );
         }
     }
 }

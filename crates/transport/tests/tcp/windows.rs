@@ -55,7 +55,9 @@ fn rfc9293_3_8_6_1_a_closed_window_is_probed_until_it_opens() {
     // The application reads: an update is sent at once, but gets lost; a probe then finds the window open.
     let now = net.now;
     let updates = net.sent_by(Server).len() as u64 + 100;
-    net.script(move |seen| if seen.from == Server && seen.at == now && seen.index < updates { Fate::Drop } else { Fate::Pass });
+    net.script(move |seen| {
+        if seen.from == Server && seen.at == now && seen.index < updates { Fate::Drop } else { Fate::Pass }
+    });
     net.flows[0].reads = true;
     net.pump(0);
     net.run_until(at(15_000));
@@ -104,7 +106,9 @@ fn fin_passes_a_closed_window() {
     net.run_until(at(100));
     net.client().close();
     net.run_until(at(400));
-    assert!(net.flows[0].events.iter().any(|event| event.1 == Server && event.2 == ConnectionEvent::PeerClosed));
+    assert!(
+        net.flows[0].events.iter().any(|event| event.1 == Server && event.2 == ConnectionEvent::PeerClosed)
+    );
     assert!(net.log.iter().any(|seen| seen.is(TcpFlags::FIN)));
     assert_eq!(net.server().readable(), 2 * MSS);
     assert_eq!(net.server().read(u64::MAX), Some(Payload::Zeros(2 * MSS)));

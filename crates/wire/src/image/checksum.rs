@@ -13,10 +13,7 @@ impl Checksum {
     /// (RFC 1071 §1).
     pub(super) fn add(&mut self, bytes: &[u8]) {
         let mut pairs = bytes.chunks_exact(2);
-        self.sum += pairs
-            .by_ref()
-            .map(|p| u64::from(u16::from_be_bytes([p[0], p[1]])))
-            .sum::<u64>();
+        self.sum += pairs.by_ref().map(|p| u64::from(u16::from_be_bytes([p[0], p[1]]))).sum::<u64>();
         if let [last] = pairs.remainder() {
             self.sum += u64::from(*last) << 8;
         }

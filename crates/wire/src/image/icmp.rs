@@ -37,10 +37,5 @@ pub(super) fn parse(bytes: &[u8], v4: bool) -> Option<IcmpEcho> {
         _ => return None,
     };
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
-    Some(IcmpEcho {
-        reply,
-        identifier: half(4),
-        sequence: half(6),
-        inline: Default::default(),
-    })
+    Some(IcmpEcho { reply, identifier: half(4), sequence: half(6), inline: Default::default() })
 }

@@ -59,10 +59,7 @@ pub(super) fn claimed_length(bytes: &[u8]) -> Option<usize> {
 
 /// What every IP header says, whatever it carries: length, class, hop limit, identification.
 pub(super) fn meta(bytes: &[u8]) -> PacketMeta {
-    let mut meta = PacketMeta {
-        length: bytes.len() as u16,
-        ..PacketMeta::default()
-    };
+    let mut meta = PacketMeta { length: bytes.len() as u16, ..PacketMeta::default() };
     match bytes.first().map(|b| b >> 4) {
         Some(4) if bytes.len() >= V4_HEADER => {
             meta.traffic_class = bytes[1];
@@ -87,24 +84,14 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
                 let octets: [u8; 4] = bytes[at..at + 4].try_into().ok()?;
                 Some(Address::from(Ipv4Addr::from(octets)))
             };
-            Some(Parsed {
-                src: address(12)?,
-                dst: address(16)?,
-                protocol: bytes[9],
-                header: V4_HEADER,
-            })
+            Some(Parsed { src: address(12)?, dst: address(16)?, protocol: bytes[9], header: V4_HEADER })
         }
         6 if bytes.len() >= V6_HEADER => {
             let address = |at: usize| -> Option<Address> {
                 let octets: [u8; 16] = bytes[at..at + 16].try_into().ok()?;
                 Some(Address::from(std::net::IpAddr::V6(Ipv6Addr::from(octets))))
             };
-            Some(Parsed {
-                src: address(8)?,
-                dst: address(24)?,
-                protocol: bytes[6],
-                header: V6_HEADER,
-            })
+            Some(Parsed { src: address(8)?, dst: address(24)?, protocol: bytes[6], header: V6_HEADER })
         }
         _ => None,
     }

@@ -126,14 +126,10 @@ impl Packet {
             return Err(ImageError::TooLong(bytes.len()));
         }
         let meta = ip::meta(bytes);
-        let typed = (claimed == Some(bytes.len()))
-            .then(|| parse_typed(bytes, meta, zeros))
-            .flatten();
+        let typed = (claimed == Some(bytes.len())).then(|| parse_typed(bytes, meta, zeros)).flatten();
         Ok(typed.unwrap_or_else(|| Packet {
             meta,
-            body: Body::Buffer(Box::new(Buffer {
-                bytes: bytes.to_vec(),
-            })),
+            body: Body::Buffer(Box::new(Buffer { bytes: bytes.to_vec() })),
         }))
     }
 }
@@ -216,24 +212,11 @@ fn parse_typed(bytes: &[u8], meta: PacketMeta, zeros: Zeros) -> Option<Packet> {
             Transport::Icmp(echo) => echo.inline = inline,
         }
     }
-    let headers = Headers {
-        src: parsed.src,
-        dst: parsed.dst,
-        transport,
-    };
+    let headers = Headers { src: parsed.src, dst: parsed.dst, transport };
     let packet = if is_virtual {
-        Packet {
-            meta,
-            body: Body::Model(headers),
-        }
+        Packet { meta, body: Body::Model(headers) }
     } else {
-        Packet {
-            meta,
-            body: Body::Payload(Box::new(PayloadPacket {
-                headers,
-                payload: payload.into(),
-            })),
-        }
+        Packet { meta, body: Body::Payload(Box::new(PayloadPacket { headers, payload: payload.into() })) }
     };
     // Only the headers can differ: the payload was copied.
     let header_end = parsed.header + header;

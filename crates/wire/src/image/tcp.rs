@@ -32,11 +32,7 @@ pub(super) fn write(out: &mut Vec<u8>, tcp: &TcpHeader) {
         }
         match tcp.timestamps() {
             Some(stamps) => {
-                out.extend_from_slice(&if sack_permitted {
-                    [SACK_PERMITTED, 2]
-                } else {
-                    [NOP, NOP]
-                });
+                out.extend_from_slice(&if sack_permitted { [SACK_PERMITTED, 2] } else { [NOP, NOP] });
                 write_timestamps(out, stamps);
             }
             None if sack_permitted => out.extend_from_slice(&[NOP, NOP, SACK_PERMITTED, 2]),
@@ -95,11 +91,7 @@ fn parse_options(tcp: &mut TcpHeader, mut options: &[u8]) -> Option<()> {
         let length = usize::from(*rest.first()?);
         let body = options.get(2..length)?;
         options = &options[length..];
-        let words = |at: usize| {
-            body.get(at..at + 4)
-                .and_then(|b| b.try_into().ok())
-                .map(u32::from_be_bytes)
-        };
+        let words = |at: usize| body.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes);
         match (*kind, body) {
             (MSS, [high, low]) => mss = Some(u16::from_be_bytes([*high, *low])),
             (WINDOW_SCALE, [value]) => shift = Some(*value),

@@ -35,11 +35,7 @@ fn sums_to_ones(parts: &[&[u8]]) -> bool {
 fn a_udp_frame_is_byte_for_byte_as_the_rfcs_say() {
     let (src, dst) = v4();
     let inline = InlineBytes::new(b"hi").unwrap();
-    let transport = Transport::Udp(UdpHeader {
-        src_port: 0x1234,
-        dst_port: 9,
-        inline,
-    });
+    let transport = Transport::Udp(UdpHeader { src_port: 0x1234, dst_port: 9, inline });
     let mut packet = Packet::model(Headers { src, dst, transport }, 4);
     packet.meta.id = 0xdead_0007;
     packet.meta.traffic_class = 0xb9;
@@ -64,18 +60,8 @@ fn tcp_options_lie_as_header_length_counts_them() {
     tcp.options = TcpHeader::OPT_TIMESTAMPS;
     tcp.timestamps = [0x01020304, 0];
     tcp.set_syn_options(1460, Some(7), true);
-    let bytes = image(&Packet::model(
-        Headers {
-            src,
-            dst,
-            transport: Transport::Tcp(tcp),
-        },
-        0,
-    ));
-    assert_eq!(
-        bytes[34 + 20..],
-        [2, 4, 5, 180, 4, 2, 8, 10, 1, 2, 3, 4, 0, 0, 0, 0, 1, 3, 3, 7]
-    );
+    let bytes = image(&Packet::model(Headers { src, dst, transport: Transport::Tcp(tcp) }, 0));
+    assert_eq!(bytes[34 + 20..], [2, 4, 5, 180, 4, 2, 8, 10, 1, 2, 3, 4, 0, 0, 0, 0, 1, 3, 3, 7]);
     assert_eq!(bytes[34 + 12] >> 4, 10);
     assert!(sums_to_ones(&[&bytes[26..34], &[0, 6, 0, 40], &bytes[34..]]));
 }
@@ -83,44 +69,19 @@ fn tcp_options_lie_as_header_length_counts_them() {
 #[test]
 fn an_ipv6_echo_carries_a_pseudo_header_checksum() {
     let (src, dst) = v6();
-    let echo = IcmpEcho {
-        reply: true,
-        identifier: 3,
-        sequence: 4,
-        inline: InlineBytes::new(&[9; 5]).unwrap(),
-    };
-    let packet = Packet::model(
-        Headers {
-            src,
-            dst,
-            transport: Transport::Icmp(echo),
-        },
-        56,
-    );
+    let echo =
+        IcmpEcho { reply: true, identifier: 3, sequence: 4, inline: InlineBytes::new(&[9; 5]).unwrap() };
+    let packet = Packet::model(Headers { src, dst, transport: Transport::Icmp(echo) }, 56);
     let bytes = image(&packet);
-    assert_eq!(
-        (bytes[12..14].to_vec(), bytes[14 + 6], bytes[54]),
-        (vec![0x86, 0xdd], 58, 129)
-    );
-    assert!(sums_to_ones(&[
-        &bytes[22..54],
-        &[0, 0, 0, 64, 0, 0, 0, 58],
-        &bytes[54..]
-    ]));
+    assert_eq!((bytes[12..14].to_vec(), bytes[14 + 6], bytes[54]), (vec![0x86, 0xdd], 58, 129));
+    assert!(sums_to_ones(&[&bytes[22..54], &[0, 0, 0, 64, 0, 0, 0, 58], &bytes[54..]]));
 }
 
 #[test]
 fn snapping_cuts_and_leaves_checksums_right() {
     let (src, dst) = v4();
-    let headers = Headers {
-        src,
-        dst,
-        transport: Transport::Tcp(TcpHeader::new(1, 2)),
-    };
-    for packet in [
-        Packet::model(headers, 1460),
-        Packet::with_payload(headers, vec![7; 1460].into()),
-    ] {
+    let headers = Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) };
+    for packet in [Packet::model(headers, 1460), Packet::with_payload(headers, vec![7; 1460].into())] {
         let whole = image(&packet);
         for snap in [0, 5, 14, 30, 54, 60, 1514, 2000] {
             let mut cut = vec![0xaa];
@@ -133,28 +94,14 @@ fn snapping_cuts_and_leaves_checksums_right() {
 #[test]
 fn what_the_headers_cannot_hold_stays_a_buffer() {
     let (src, dst) = v4();
-    let packet = Packet::model(
-        Headers {
-            src,
-            dst,
-            transport: Transport::Tcp(TcpHeader::new(1, 2)),
-        },
-        100,
-    );
+    let packet = Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) }, 100);
     let whole = image(&packet);
     let with = |at: usize, value: u8| {
         let mut bytes = whole.clone();
         bytes[at] ^= value;
         bytes
     };
-    for (at, value) in [
-        (34 + 16, 1),
-        (34 + 18, 1),
-        (34 + 12, 1),
-        (14 + 6, 0x20),
-        (14 + 10, 1),
-        (14 + 9, 1),
-    ] {
+    for (at, value) in [(34 + 16, 1), (34 + 18, 1), (34 + 12, 1), (14 + 6, 0x20), (14 + 10, 1), (14 + 9, 1)] {
         let bytes = with(at, value);
         let read = Packet::from_image(&bytes, Zeros::Virtual).unwrap();
         assert!(matches!(read.body, Body::Buffer(_)), "byte {at}");
@@ -162,46 +109,24 @@ fn what_the_headers_cannot_hold_stays_a_buffer() {
     }
     let cut = Packet::from_image(&whole[..100], Zeros::Virtual).unwrap();
     assert!(matches!(cut.body, Body::Buffer(_)));
-    assert_eq!(
-        Packet::from_image(&with(12, 1), Zeros::Virtual),
-        Err(ImageError::EtherType(0x0900))
-    );
-    assert_eq!(
-        Packet::from_image(&whole[..13], Zeros::Virtual),
-        Err(ImageError::TooShort(13))
-    );
+    assert_eq!(Packet::from_image(&with(12, 1), Zeros::Virtual), Err(ImageError::EtherType(0x0900)));
+    assert_eq!(Packet::from_image(&whole[..13], Zeros::Virtual), Err(ImageError::TooShort(13)));
 }
 
 #[test]
 fn ethernet_padding_is_not_part_of_the_packet() {
     let (src, dst) = v4();
-    let packet = Packet::model(
-        Headers {
-            src,
-            dst,
-            transport: Transport::Tcp(TcpHeader::new(1, 2)),
-        },
-        0,
-    );
+    let packet = Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) }, 0);
     let mut bytes = image(&packet);
     bytes.resize(60, 0);
-    assert_eq!(
-        Packet::from_image(&bytes, Zeros::Virtual).unwrap().body,
-        packet.body
-    );
+    assert_eq!(Packet::from_image(&bytes, Zeros::Virtual).unwrap().body, packet.body);
 }
 
 #[test]
 fn a_buffer_leaves_with_the_hop_limit_of_its_meta() {
     let (src, dst) = v4();
-    let mut bytes = image(&Packet::model(
-        Headers {
-            src,
-            dst,
-            transport: Transport::Tcp(TcpHeader::new(1, 2)),
-        },
-        9,
-    ));
+    let mut bytes =
+        image(&Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) }, 9));
     bytes[34 + 18] = 1; // an urgent pointer
     let mut read = Packet::from_image(&bytes, Zeros::Virtual).unwrap();
     read.meta.hop_limit -= 1;
@@ -213,12 +138,8 @@ fn a_buffer_leaves_with_the_hop_limit_of_its_meta() {
 fn transports() -> impl Strategy<Value = Transport> {
     let inline = prop::collection::vec(any::<u8>(), InlineBytes::CAPACITY)
         .prop_map(|bytes| InlineBytes::new(&bytes).expect("as many bytes as fit"));
-    let tcp = (
-        any::<[u16; 3]>(),
-        any::<[u32; 4]>(),
-        any::<[u8; 2]>(),
-        prop::collection::vec(any::<u32>(), 6),
-    );
+    let tcp =
+        (any::<[u16; 3]>(), any::<[u32; 4]>(), any::<[u8; 2]>(), prop::collection::vec(any::<u32>(), 6));
     let syn = (any::<bool>(), any::<bool>(), any::<bool>(), 0u8..15);
     prop_oneof![
         (tcp, syn).prop_map(
@@ -247,58 +168,37 @@ fn transports() -> impl Strategy<Value = Transport> {
             }
         ),
         (any::<u16>(), any::<u16>(), inline.clone()).prop_map(|(src_port, dst_port, inline)| Transport::Udp(
-            UdpHeader {
-                src_port,
-                dst_port,
-                inline
-            }
+            UdpHeader { src_port, dst_port, inline }
         )),
         (any::<bool>(), any::<u16>(), any::<u16>(), inline).prop_map(
             |(reply, identifier, sequence, inline)| {
-                Transport::Icmp(IcmpEcho {
-                    reply,
-                    identifier,
-                    sequence,
-                    inline,
-                })
+                Transport::Icmp(IcmpEcho { reply, identifier, sequence, inline })
             }
         ),
     ]
 }
 
 fn packets() -> impl Strategy<Value = Packet> {
-    let beside = (
-        any::<bool>(),
-        any::<u16>(),
-        any::<u8>(),
-        any::<u8>(),
-        0usize..1500,
-    );
-    (
-        transports(),
-        beside,
-        any::<bool>(),
-        prop::collection::vec(1u8.., 41..200),
+    let beside = (any::<bool>(), any::<u16>(), any::<u8>(), any::<u8>(), 0usize..1500);
+    (transports(), beside, any::<bool>(), prop::collection::vec(1u8.., 41..200)).prop_map(
+        |(mut transport, (is_v4, id, traffic_class, hop_limit, zeros), real, payload)| {
+            let (src, dst) = if is_v4 { v4() } else { v6() };
+            let mut packet = if real {
+                match &mut transport {
+                    Transport::Tcp(_) => {}
+                    Transport::Udp(udp) => udp.inline = InlineBytes::default(),
+                    Transport::Icmp(echo) => echo.inline = InlineBytes::default(),
+                }
+                Packet::with_payload(Headers { src, dst, transport }, payload.into())
+            } else {
+                Packet::model(Headers { src, dst, transport }, InlineBytes::CAPACITY + zeros)
+            };
+            packet.meta.traffic_class = traffic_class;
+            packet.meta.hop_limit = hop_limit;
+            packet.meta.id = if is_v4 { u32::from(id) } else { 0 };
+            packet
+        },
     )
-        .prop_map(
-            |(mut transport, (is_v4, id, traffic_class, hop_limit, zeros), real, payload)| {
-                let (src, dst) = if is_v4 { v4() } else { v6() };
-                let mut packet = if real {
-                    match &mut transport {
-                        Transport::Tcp(_) => {}
-                        Transport::Udp(udp) => udp.inline = InlineBytes::default(),
-                        Transport::Icmp(echo) => echo.inline = InlineBytes::default(),
-                    }
-                    Packet::with_payload(Headers { src, dst, transport }, payload.into())
-                } else {
-                    Packet::model(Headers { src, dst, transport }, InlineBytes::CAPACITY + zeros)
-                };
-                packet.meta.traffic_class = traffic_class;
-                packet.meta.hop_limit = hop_limit;
-                packet.meta.id = if is_v4 { u32::from(id) } else { 0 };
-                packet
-            },
-        )
 }
 
 proptest! {

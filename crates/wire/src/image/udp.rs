@@ -21,9 +21,5 @@ pub(super) fn write(out: &mut Vec<u8>, udp: &UdpHeader, length: usize) {
 pub(super) fn parse(bytes: &[u8]) -> Option<UdpHeader> {
     let fixed: &[u8; HEADER] = bytes.first_chunk()?;
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
-    Some(UdpHeader {
-        src_port: half(0),
-        dst_port: half(2),
-        inline: Default::default(),
-    })
+    Some(UdpHeader { src_port: half(0), dst_port: half(2), inline: Default::default() })
 }

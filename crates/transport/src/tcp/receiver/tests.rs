@@ -9,14 +9,8 @@ const MSS: u64 = 1000;
 const START: u32 = 7;
 
 fn receiver(buffer: u64) -> Receiver {
-    let parameters = TcpParameters {
-        mss: MSS as u16,
-        ..TcpParameters::default()
-    };
-    let settings = Settings {
-        receive_buffer: buffer,
-        ..Settings::from(&parameters)
-    };
+    let parameters = TcpParameters { mss: MSS as u16, ..TcpParameters::default() };
+    let settings = Settings { receive_buffer: buffer, ..Settings::from(&parameters) };
     let mut receiver = Receiver::new(settings, START, None);
     receiver.sack = true;
     receiver
@@ -37,10 +31,7 @@ fn blocks(receiver: &mut Receiver) -> Vec<(u32, u32)> {
     receiver.acknowledgement(true);
     let blocks = receiver.sack_blocks();
     let number = |wire: u32| (wire - START) / MSS as u32;
-    blocks
-        .iter()
-        .map(|(start, end)| (number(start), number(end)))
-        .collect()
+    blocks.iter().map(|(start, end)| (number(start), number(end))).collect()
 }
 
 #[test]
@@ -94,11 +85,7 @@ fn rfc2883_4_a_duplicate_is_reported_once_and_first() {
     assert_eq!(blocks(&mut receiver), [(0, 1), (2, 3)]);
     assert_eq!(blocks(&mut receiver), [(2, 3)]);
     receiver.handle_data(&segment(2), Time::ZERO);
-    assert_eq!(
-        blocks(&mut receiver),
-        [(2, 3), (2, 3)],
-        "the block that holds it follows"
-    );
+    assert_eq!(blocks(&mut receiver), [(2, 3), (2, 3)], "the block that holds it follows");
 }
 
 #[test]
@@ -108,10 +95,7 @@ fn rfc9293_3_8_6_the_window_shrinks_with_unread_data_and_reopens_without_crumbs(
         receiver.handle_data(&segment(number), Time::ZERO);
     }
     assert_eq!(receiver.acknowledgement(true).window, 0);
-    assert!(
-        !receiver.handle_data(&segment(4), Time::ZERO),
-        "beyond the window"
-    );
+    assert!(!receiver.handle_data(&segment(4), Time::ZERO), "beyond the window");
     receiver.acknowledgement(true);
     receiver.read(100);
     assert!(!receiver.is_ack_due(), "100 bytes are a crumb");
@@ -124,32 +108,13 @@ fn rfc9293_3_8_6_the_window_shrinks_with_unread_data_and_reopens_without_crumbs(
 fn rfc3168_6_1_3_echoes_from_the_mark_until_the_sender_has_reduced() {
     let mut receiver = receiver(65_535);
     receiver.ecn = Some(EcnFeedback::Classic);
-    receiver.handle_data(
-        &IncomingData {
-            ce: true,
-            ..segment(0)
-        },
-        Time::ZERO,
-    );
+    receiver.handle_data(&IncomingData { ce: true, ..segment(0) }, Time::ZERO);
     assert!(receiver.acknowledgement(true).ecn_echo);
     receiver.handle_data(&segment(1), Time::ZERO);
     assert!(receiver.acknowledgement(true).ecn_echo);
-    receiver.handle_data(
-        &IncomingData {
-            cwr: true,
-            ..segment(2)
-        },
-        Time::ZERO,
-    );
+    receiver.handle_data(&IncomingData { cwr: true, ..segment(2) }, Time::ZERO);
     assert!(!receiver.acknowledgement(true).ecn_echo);
-    receiver.handle_data(
-        &IncomingData {
-            ce: true,
-            cwr: true,
-            ..segment(3)
-        },
-        Time::ZERO,
-    );
+    receiver.handle_data(&IncomingData { ce: true, cwr: true, ..segment(3) }, Time::ZERO);
     assert!(receiver.acknowledgement(true).ecn_echo);
 }
 
@@ -158,13 +123,7 @@ fn rfc8257_3_2_acknowledges_at_once_where_marks_change() {
     let mut receiver = receiver(65_535);
     receiver.ecn = Some(EcnFeedback::PerPacket);
     receiver.handle_data(&segment(0), Time::ZERO);
-    receiver.handle_data(
-        &IncomingData {
-            ce: true,
-            ..segment(1)
-        },
-        Time::ZERO,
-    );
+    receiver.handle_data(&IncomingData { ce: true, ..segment(1) }, Time::ZERO);
     assert!(receiver.is_ack_due());
     let first = receiver.acknowledgement(true);
     assert_eq!((first.number, first.ecn_echo), (START + 1000, false));
@@ -176,13 +135,7 @@ fn rfc8257_3_2_acknowledges_at_once_where_marks_change() {
 #[test]
 fn fin_is_acknowledged_with_one_more_and_only_in_order() {
     let mut receiver = receiver(65_535);
-    receiver.handle_data(
-        &IncomingData {
-            fin: true,
-            ..segment(1)
-        },
-        Time::ZERO,
-    );
+    receiver.handle_data(&IncomingData { fin: true, ..segment(1) }, Time::ZERO);
     assert!(!receiver.fin_received);
     receiver.handle_data(&segment(0), Time::ZERO);
     assert!(receiver.fin_received);

@@ -34,12 +34,7 @@ fn sack(board: &mut Scoreboard, segments: std::ops::Range<u64>) {
 }
 
 fn lost_segments(board: &Scoreboard) -> Vec<u64> {
-    board
-        .segments
-        .iter()
-        .filter(|s| s.state == State::Lost)
-        .map(|s| s.start / MSS)
-        .collect()
+    board.segments.iter().filter(|s| s.state == State::Lost).map(|s| s.start / MSS).collect()
 }
 
 #[test]
@@ -52,11 +47,7 @@ fn rfc6675_4_is_lost_below_three_discontiguous_ranges() {
     // Three small ranges would do even with less than two segments' worth of bytes.
     sack(&mut board, 6..7);
     board.detect_by_count(MSS);
-    assert_eq!(
-        lost_segments(&board),
-        [0, 1],
-        "segment 3 has only two ranges above it"
-    );
+    assert_eq!(lost_segments(&board), [0, 1], "segment 3 has only two ranges above it");
     assert_eq!(board.in_flight(), 5 * MSS);
 }
 
@@ -144,10 +135,7 @@ fn a_partly_acknowledged_segment_keeps_its_rest() {
     board.check();
     assert_eq!((sink.delivered, board.in_flight(), board.una()), (300, 1700, 300));
     board.acknowledge(2000, &mut sink);
-    assert_eq!(
-        (sink.delivered, board.in_flight(), board.is_empty()),
-        (2000, 0, true)
-    );
+    assert_eq!((sink.delivered, board.in_flight(), board.is_empty()), (2000, 0, true));
 }
 
 proptest! {
