@@ -16,7 +16,7 @@ pub struct FlowMeter {
     pub(crate) received: u64,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
-    last_transit: Option<i128>,
+    last_transit: Option<i64>,
     pub(crate) jitter_sum: f64,
     pub(crate) jitter_count: u64,
 }
@@ -46,10 +46,11 @@ impl FlowMeter {
     #[inline]
     pub fn received(&mut self, sent_at: Time, now: Time) {
         self.received += 1;
-        let transit = i128::from(now.as_nanos()) - i128::from(sent_at.as_nanos());
+        // Clocks of two machines may disagree either way: the difference wraps, as RFC 3550's does.
+        let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
         self.owd.record(now.since(sent_at));
         if let Some(last) = self.last_transit {
-            let difference = (transit - last).unsigned_abs() as f64;
+            let difference = transit.wrapping_sub(last).unsigned_abs() as f64;
             self.jitter += (difference - self.jitter) / 16.0;
             self.jitter_sum += self.jitter;
             self.jitter_count += 1;

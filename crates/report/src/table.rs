@@ -52,28 +52,69 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
     out
 }
 
-/// A paper's figures beside ours.
+/// A paper's figures beside ours: a row a figure, and below them the notes that say why, by the rows' numbers.
 pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     let mut table = new_table();
     table
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    table.set_header(["figure", "variant", "metric", "paper", "ours", "ratio", "verdict", "note"]);
-    for row in rows {
+    table.set_header(["", "figure", "unit", "paper", "ours", "ratio", "verdict"]);
+    for (index, row) in rows.iter().enumerate() {
         let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
         table.add_row([
+            (index + 1).to_string(),
             row.figure.clone(),
-            row.variant.clone(),
-            if row.unit.is_empty() { row.metric.clone() } else { format!("{} ({})", row.metric, row.unit) },
+            row.unit.clone(),
             number::plain(row.paper_value),
             row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half)),
             row.ratio.map_or_else(|| "–".to_owned(), number::plain),
             row.verdict.to_string(),
-            row.note.clone(),
         ]);
     }
+    align_right(&mut table, 0..1);
     align_right(&mut table, 3..6);
-    format!("{table}\n")
+    let mut out = format!("{table}\n");
+    for (numbers, note) in notes(rows) {
+        out.push_str(&hanging(&numbers, note, width));
+    }
+    out
+}
+
+/// Each note once, with the numbers of its rows.
+fn notes(rows: &[ReproductionRow]) -> Vec<(String, &str)> {
+    let mut notes: Vec<(Vec<usize>, &str)> = Vec::new();
+    for (index, row) in rows.iter().enumerate().filter(|(_, row)| !row.note.is_empty()) {
+        match notes.iter_mut().find(|(_, note)| *note == row.note) {
+            Some((numbers, _)) => numbers.push(index + 1),
+            None => notes.push((vec![index + 1], &row.note)),
+        }
+    }
+    let text = |numbers: &[usize]| {
+        let is_run = numbers.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        match (numbers.first(), numbers.last()) {
+            (Some(first), Some(last)) if is_run && last > first => format!("{first}–{last}"),
+            _ => numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+        }
+    };
+    notes.into_iter().map(|(numbers, note)| (text(&numbers), note)).collect()
+}
+
+/// `head: text`, broken at blanks, its further lines indented.
+fn hanging(head: &str, text: &str, width: usize) -> String {
+    let mut out = format!(" {head}:");
+    let mut column = out.chars().count();
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if column + 1 + length > width {
+            out.push_str("\n    ");
+            column = 4;
+        }
+        out.push(' ');
+        out.push_str(word);
+        column += 1 + length;
+    }
+    out.push('\n');
+    out
 }
 
 fn new_table() -> Table {

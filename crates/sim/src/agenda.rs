@@ -14,7 +14,7 @@ pub struct Agenda {
     leaves: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     time: Time,
     slot: u32,
@@ -58,20 +58,20 @@ impl Agenda {
     #[inline]
     pub fn set(&mut self, slot: usize, time: Time) {
         let mut node = self.leaves + slot;
-        if self.nodes[node].time == time {
-            return;
-        }
-        self.nodes[node].time = time;
-        while node > 1 {
-            node >>= 1;
-            let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
-            let winner = if left.time <= right.time { left } else { right };
-            let old = std::mem::replace(&mut self.nodes[node], winner);
-            // Where the winner stays what it was, and was not this slot, nothing above can change.
-            if old.slot == winner.slot && old.time == winner.time {
+        let mut winner = Entry { time, slot: slot as u32 };
+        // On the way up the winner stays in registers; only the other child of each node is read.
+        while self.nodes[node] != winner {
+            self.nodes[node] = winner;
+            if node == 1 {
                 return;
             }
+            let other = self.nodes[node ^ 1];
+            if (other.time, other.slot) < (winner.time, winner.slot) {
+                winner = other;
+            }
+            node >>= 1;
         }
+        // A node whose winner stays what it was changes nothing above it.
     }
 
     /// The earliest instant and its slot, the lowest on a tie; [`Time::MAX`] if nothing is planned.
