@@ -7,6 +7,8 @@ CARGO ?= cargo
 JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
 # What `bench`, `demo` and `experiments` add to their command, such as ARGS="tcp-codel-A --json".
 ARGS ?=
+# The folders of scenarios/ that are a paper's. The reference scenarios are what the simulator itself is measured on.
+PAPERS = $(filter-out reference,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test bench experiments docs fmt lint deny clean install
@@ -31,11 +33,8 @@ test: setup ## Format, clippy, all tests, docs: everything that must hold
 bench: build ## Measure speed against what is required; exits 1 if a figure falls short
 	$(JETTISON) bench $(ARGS)
 
-experiments: build ## Run every paper's experiments in full into out/reproduce/
-	@set -e; for paper in scenarios/*/; do \
-	  paper=$$(basename "$$paper"); \
-	  $(JETTISON) reproduce "$$paper" --out "out/reproduce/$$paper" $(ARGS); \
-	done
+experiments: build ## Run every paper's experiments in full into out/PAPER/EXPERIMENT/
+	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done
 
 docs: setup ## Build the API documentation, and the book if mdbook is installed
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --locked

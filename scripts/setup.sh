@@ -3,6 +3,7 @@
 # which packages are wanted and exits with 1. A machine that has everything is left alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export HOME="${HOME:-$(echo ~)}"
 export PATH="$HOME/.cargo/bin:$PATH"
 
 say() { echo "setup: $*" >&2; }
@@ -18,22 +19,40 @@ can_link() {
   return $status
 }
 
+# Runs a command as root, through sudo if need be; gives 2 if this user cannot become root.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    sudo "$@"
+  else
+    return 2
+  fi
+}
+
+lists_are_fresh=
+update_lists() {
+  [ -z "$lists_are_fresh" ] || return 0
+  lists_are_fresh=yes
+  as_root apt-get update -qq >&2 || say "apt-get update failed; trying with the package lists at hand"
+}
+
+has_package() { command -v apt-cache >/dev/null && [ -n "$(apt-cache --names-only search "^$1\$" 2>/dev/null)" ]; }
+
 install_packages() {
-  local as_root=()
+  local status=0
   if ! command -v apt-get >/dev/null; then
     say "this machine lacks: $*  (these are Debian's names; install what they hold and run make again)"
     return 1
   fi
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && [ ! -t 0 ]; }; then
-      say "this machine lacks: $*  Install it as root (apt-get install $*) and run make again."
-      return 1
-    fi
-    as_root=(sudo)
+  as_root true || status=$?
+  if [ $status -ne 0 ]; then
+    say "this machine lacks: $*  Install it as root (apt-get install $*) and run make again."
+    return 1
   fi
   say "installing $*"
-  "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists at hand"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+  update_lists
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
 # 1. A C linker and headers: rustup brings none.
@@ -45,12 +64,16 @@ fi
 # 2. Rust, of the version that rust-toolchain.toml names.
 wanted=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 if ! command -v cargo >/dev/null; then
-  if command -v apt-cache >/dev/null && apt-cache show rustup >/dev/null 2>&1; then
+  # A new machine may have no package lists yet.
+  if command -v apt-get >/dev/null && ! has_package rustup && as_root true; then update_lists; fi
+  if has_package rustup; then
     install_packages rustup
   else
     say "Rust is missing. Install rustup as https://rustup.rs says, then run make again (Rust $wanted then comes by itself)."
     exit 1
   fi
+  hash -r
+  command -v rustup >/dev/null || { say "rustup is installed and still not found; is it in PATH?"; exit 1; }
 fi
 if command -v rustup >/dev/null; then
   if ! rustup run "$wanted" rustc --version >/dev/null 2>&1 ||

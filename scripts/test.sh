@@ -3,6 +3,7 @@
 # which failed, and the exit status is 1 if any did.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+export HOME="${HOME:-$(echo ~)}"
 export PATH="$HOME/.cargo/bin:$PATH"
 cargo=${CARGO:-cargo}
 

@@ -8,6 +8,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jettison_run::Progress;
 use serde::Serialize;
 
+/// The exit status of a command that Ctrl-C ended (128 + SIGINT).
+pub const INTERRUPTED: u8 = 130;
+
 /// Why a command ended without doing what it was asked.
 #[derive(Debug)]
 pub enum Failure {
@@ -15,6 +18,8 @@ pub enum Failure {
     BrokenPipe,
     /// Something is wrong: what, and what would be right.
     Message(String),
+    /// Ctrl-C came before there was anything to keep.
+    Interrupted(String),
 }
 
 impl Failure {

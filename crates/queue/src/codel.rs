@@ -110,6 +110,10 @@ impl QueueDiscipline for Codel {
         self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
     }
 
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -16,12 +16,24 @@ pub trait QueueDiscipline: Send {
     /// Gives the next packet to send. `None` with a backlog means: ask again at [`QueueDiscipline::next_wakeup`].
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet>;
 
+    /// `enqueue` and then `dequeue` at the same instant: what a packet goes through that finds the link free. A
+    /// discipline that can spare the packet the way through its store may say so; what it does must be the same.
+    fn pass(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        self.enqueue(packet, now, out);
+        self.dequeue(now, out)
+    }
+
     /// The time that [`QueueDiscipline::next_wakeup`] named has come.
     fn handle_wakeup(&mut self, _now: Time, _out: &mut dyn Outcomes) {}
 
     /// When it wants to be called next by itself (PI2's update, a queue that serves packets at a rate).
     fn next_wakeup(&self) -> Option<Time> {
         None
+    }
+
+    /// Whether [`QueueDiscipline::next_wakeup`] can ever be `Some`. One that says no is not asked after every packet.
+    fn keeps_time(&self) -> bool {
+        true
     }
 
     /// The link's rate is now `rate` (disciplines that are told it: ABC, an oracle).

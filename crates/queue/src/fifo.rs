@@ -17,11 +17,15 @@ pub struct Fifo {
 impl Fifo {
     /// Appends a packet and stamps when, and behind how many others, it was queued.
     #[inline]
-    pub fn push(&mut self, mut packet: Packet, now: Time) {
-        packet.meta.enqueued_at = now;
-        packet.meta.enq_qdepth = self.packets.len() as u32;
+    pub fn push(&mut self, packet: Packet, now: Time) {
+        let depth = self.packets.len() as u32;
         self.bytes += u64::from(packet.meta.length);
         self.packets.push_back(packet);
+        // Stamped where it lies: a narrow write just before a wide move would stall the move.
+        if let Some(packet) = self.packets.back_mut() {
+            packet.meta.enqueued_at = now;
+            packet.meta.enq_qdepth = depth;
+        }
     }
 
     /// Takes the oldest packet.

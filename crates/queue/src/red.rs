@@ -228,6 +228,10 @@ impl QueueDiscipline for Red {
         }
     }
 
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

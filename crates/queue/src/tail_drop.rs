@@ -63,6 +63,20 @@ impl QueueDiscipline for TailDrop {
         self.fifo.pop()
     }
 
+    fn pass(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        if self.fifo.is_empty() && self.parameters.limit.admits(Backlog::default(), packet.meta.length) {
+            packet.meta.enqueued_at = now;
+            packet.meta.enq_qdepth = 0;
+            return Some(packet);
+        }
+        self.enqueue(packet, now, out);
+        self.dequeue(now, out)
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
@@ -97,6 +111,29 @@ mod tests {
         }
         assert_eq!(tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(), [2, 4]);
         assert_eq!(queue.backlog(), Backlog { packets: 2, bytes: 1600 });
+    }
+
+    #[test]
+    fn passing_is_queueing_and_dequeueing() {
+        for (limit, waiting) in [("5 packets", 0), ("5 packets", 2), ("5 packets", 5), ("99 bytes", 0)] {
+            let mut outcomes = Vec::new();
+            for passes in [true, false] {
+                let (mut queue, mut tally) =
+                    (built(json!({ "kind": "tail-drop", "limit": limit })), Tally::default());
+                for id in 0..waiting {
+                    queue.enqueue(packet(id, 100), Time::ZERO, &mut tally);
+                }
+                let now = Time::from_millis(3);
+                let out = if passes {
+                    queue.pass(packet(9, 100), now, &mut tally)
+                } else {
+                    queue.enqueue(packet(9, 100), now, &mut tally);
+                    queue.dequeue(now, &mut tally)
+                };
+                outcomes.push((out, queue.backlog(), tally.drops));
+            }
+            assert_eq!(outcomes[0], outcomes[1], "{limit} with {waiting} waiting");
+        }
     }
 
     #[test]

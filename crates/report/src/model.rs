@@ -41,6 +41,16 @@ pub struct Variant {
     pub labels: IndexMap<String, String>,
 }
 
+impl Variant {
+    /// What tables and plots call it: its labels alone, since the axes' names are the same for all.
+    pub fn title(&self) -> String {
+        match self.labels.is_empty() {
+            true => self.name.clone(),
+            false => self.labels.values().map(String::as_str).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
 /// A file that the runs depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {

@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::columns::comparison_columns;
+use crate::model::Variant;
 use crate::number;
 use crate::reproduction::ReproductionRow;
 use crate::store::Results;
@@ -12,7 +13,7 @@ use crate::store::Results;
 pub fn comparison_table(results: &Results, width: usize) -> String {
     let variants = &results.manifest.experiment.variants;
     let mut first = vec!["variant".to_owned(), String::new()];
-    first.extend(variants.iter().map(|variant| variant.name.clone()));
+    first.extend(variants.iter().map(Variant::title));
     let mut columns = Vec::new();
     let shown = comparison_columns(results);
     for column in &shown {

@@ -285,7 +285,7 @@ impl WorldBuilder {
         for (index, node) in nodes.iter_mut().enumerate() {
             let next = match node {
                 Node::Host(host) => {
-                    host.armed = host.next_wakeup();
+                    host.armed = host.next_instant();
                     host.armed
                 }
                 Node::Router(router) => {
@@ -345,6 +345,7 @@ fn build_node(
                 if part.hooks.is_some() {
                     return Err(TopologyError::HooksAtHost { direction: part.name, node: host.name });
                 }
+                host.queues_keep_time |= part.queue.keeps_time();
                 host.ports.push(part.queue);
             }
             Ok(Node::Host(Box::new(host)))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jettison_core::{DropReason, Time};
 use jettison_measure::{DropRecord, Recorder, RunRecord, metrics};
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
-use jettison_wire::Packet;
+use jettison_wire::{Instance, Packet};
 
 use crate::agenda::Agenda;
 use crate::direction::{Direction, End};
@@ -187,9 +187,8 @@ impl World {
             self.events += 1;
             if slot < self.slots.arrivals {
                 self.serve(slot, time);
-                if !self.pending.is_empty() {
-                    self.after_router(self.directions[slot].from.node, time);
-                }
+                // Serving may have given a router something new: a recirculation under way, another port to serve.
+                self.after_router(self.directions[slot].from.node, time);
             } else if slot < self.slots.nodes {
                 self.arrive(slot - self.slots.arrivals, time);
             } else if slot < self.slots.changes {
@@ -204,11 +203,10 @@ impl World {
     #[inline]
     fn arrive(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
-        let Some((_, mut packet)) = direction.in_flight.pop_front() else { return };
+        let Some((_, packet)) = direction.in_flight.pop_front() else { return };
         let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
         let End { node, port } = direction.to;
         self.agenda.set(self.slots.arrivals + at, next);
-        packet.meta.ingress_port = port;
         match &mut self.nodes[node] {
             Node::Host(host) => {
                 host.receive(packet, now, &mut self.recorder);
@@ -231,7 +229,7 @@ impl World {
             Node::Host(host) => {
                 host.armed = now;
                 host.wake(now, &mut self.recorder);
-                for port in 0..host.ports.len() {
+                for port in 0..if host.queues_keep_time { host.ports.len() } else { 0 } {
                     self.wake_host_queue(node, port, now);
                 }
                 self.after_host(node, now);
@@ -298,12 +296,33 @@ impl World {
                 self.recorder.dropped(DropRecord { time: now, queue: place, flow, reason, length });
                 continue;
             };
-            let at = host.queues[port];
-            self.recorder.queue(at).offered();
-            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at };
-            host.ports[port].enqueue(packet, now, &mut sink);
-            let direction = host.directions[port];
-            self.serve(direction, now);
+            let queue = host.queues[port];
+            self.recorder.queue(queue).offered();
+            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
+            let at = host.directions[port];
+            let direction = &mut self.directions[at];
+            if now < direction.free_at || direction.carrier.ready_at(now) > now {
+                host.ports[port].enqueue(packet, now, &mut sink);
+                self.serve(at, now);
+            } else if let Some(packet) = host.ports[port].pass(packet, now, &mut sink) {
+                direction.free_at = launch(
+                    direction,
+                    at,
+                    packet,
+                    now,
+                    &mut self.recorder,
+                    &mut self.tap,
+                    &mut self.agenda,
+                    self.slots,
+                );
+                if host.ports[port].backlog().packets > 0 {
+                    self.serve(at, now);
+                } else if let Some(time) = host.plan_queue(port as u16) {
+                    self.agenda.set(self.slots.nodes + node, time);
+                }
+            } else {
+                self.serve(at, now);
+            }
         }
         self.outbox = outbox;
     }
@@ -329,7 +348,7 @@ impl World {
     }
 
     /// Lets a transmitter take packets from the queue in front of it, for as long as it is free, and plans its next
-    /// instant: when it is free again, if something waits then.
+    /// instant: when it is free again, if something waits then. The caller plans the router, if it is one.
     fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         if now < direction.free_at {
@@ -364,53 +383,26 @@ impl World {
                 Some(Departure::Service(length)) => {
                     direction.carrier.begin(u32::from(length) + direction.overhead, now)
                 }
-                Some(Departure::Transmit(packet)) => {
-                    let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
-                    let left_at = direction.carrier.begin(wire_bytes, now);
-                    let sojourn = now.since(packet.meta.enqueued_at);
-                    self.recorder.queue(direction.queue).departed(sojourn, wire_bytes);
-                    if direction.tapped
-                        && let Some(tap) = &mut self.tap
-                    {
-                        tap.transmitted(&direction.name, &packet, now);
-                    }
-                    match direction.loss.as_mut().and_then(|loss| loss.lost(now)) {
-                        Some(reason) => self.recorder.dropped(DropRecord {
-                            time: now,
-                            queue: direction.queue,
-                            flow: packet.meta.flow,
-                            reason,
-                            length: packet.meta.length,
-                        }),
-                        None => {
-                            let arrives = direction.propagation.arrival(left_at);
-                            if direction.in_flight.is_empty() {
-                                self.agenda.set(self.slots.arrivals + at, arrives);
-                            }
-                            direction.in_flight.push_back((arrives, packet));
-                        }
-                    }
-                    left_at
-                }
+                Some(Departure::Transmit(packet)) => launch(
+                    direction,
+                    at,
+                    packet,
+                    now,
+                    &mut self.recorder,
+                    &mut self.tap,
+                    &mut self.agenda,
+                    self.slots,
+                ),
             };
             if direction.free_at > now {
                 break if node_state.backlog(port) > 0 { direction.free_at } else { Time::MAX };
             }
         };
         self.agenda.set(self.slots.transmitters + at, next);
-        // Serving may have given a router something new (a recirculation under way), and a queue that holds packets
-        // back says when to ask again.
-        match node_state {
-            Node::Router(router) => {
-                if let Some(time) = router.plan() {
-                    self.agenda.set(self.slots.nodes + node, time);
-                }
-            }
-            Node::Host(host) => {
-                if let Some(time) = host.plan_queue(port) {
-                    self.agenda.set(self.slots.nodes + node, time);
-                }
-            }
+        if let Node::Host(host) = node_state
+            && let Some(time) = host.plan_queue(port)
+        {
+            self.agenda.set(self.slots.nodes + node, time);
         }
     }
 
@@ -453,6 +445,54 @@ impl World {
         self.recorder.sample_flows(now);
         self.recorder.end_sample(now);
     }
+}
+
+/// Sends a packet off through a free transmitter; gives the instant at which that is free again.
+#[inline]
+#[allow(clippy::too_many_arguments)] // the parts of the world that it touches, borrowed one by one
+fn launch(
+    direction: &mut Direction,
+    at: usize,
+    packet: Packet,
+    now: Time,
+    recorder: &mut Recorder,
+    tap: &mut Option<Box<dyn Tap>>,
+    agenda: &mut Agenda,
+    slots: Slots,
+) -> Time {
+    let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
+    let left_at = direction.carrier.begin(wire_bytes, now);
+    let sojourn = now.since(packet.meta.enqueued_at);
+    recorder.queue(direction.queue).departed(sojourn, wire_bytes);
+    if direction.tapped
+        && let Some(tap) = tap
+    {
+        tap.transmitted(&direction.name, &packet, now);
+    }
+    match direction.loss.as_mut().and_then(|loss| loss.lost(now)) {
+        Some(reason) => recorder.dropped(DropRecord {
+            time: now,
+            queue: direction.queue,
+            flow: packet.meta.flow,
+            reason,
+            length: packet.meta.length,
+        }),
+        None => {
+            let arrives = direction.propagation.arrival(left_at);
+            if direction.in_flight.is_empty() {
+                agenda.set(slots.arrivals + at, arrives);
+            }
+            direction.in_flight.push_back((arrives, packet));
+            // What the far node will know of it; written where the packet lies, not before it moves.
+            if let Some((_, packet)) = direction.in_flight.back_mut() {
+                packet.meta.ingress_port = direction.to.port;
+                packet.meta.instance = Instance::Normal;
+                packet.meta.class = 0;
+                packet.meta.tag = 0;
+            }
+        }
+    }
+    left_at
 }
 
 impl Node {

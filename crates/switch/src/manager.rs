@@ -18,6 +18,7 @@ pub struct TrafficManager {
 
 struct PortState {
     discipline: Box<dyn QueueDiscipline>,
+    keeps_time: bool,
     /// [`Time::MAX`] for none.
     wakeup: Time,
 }
@@ -27,7 +28,11 @@ impl TrafficManager {
     pub fn new(disciplines: impl IntoIterator<Item = Box<dyn QueueDiscipline>>) -> TrafficManager {
         let ports: Vec<PortState> = disciplines
             .into_iter()
-            .map(|discipline| PortState { wakeup: discipline.next_wakeup().unwrap_or(Time::MAX), discipline })
+            .map(|discipline| PortState {
+                keeps_time: discipline.keeps_time(),
+                wakeup: discipline.next_wakeup().unwrap_or(Time::MAX),
+                discipline,
+            })
             .collect();
         let earliest = ports.iter().map(|p| p.wakeup).min().unwrap_or(Time::MAX);
         TrafficManager { ports, earliest }
@@ -108,6 +113,9 @@ impl TrafficManager {
     #[inline]
     fn refresh(&mut self, port: Port) {
         let state = &mut self.ports[usize::from(port.0)];
+        if !state.keeps_time {
+            return;
+        }
         let wakeup = state.discipline.next_wakeup().unwrap_or(Time::MAX);
         let before = std::mem::replace(&mut state.wakeup, wakeup);
         if wakeup < self.earliest {

@@ -162,7 +162,9 @@ impl<P: Program> Pipeline<P> {
             self.total.ingress_drops += 1;
             return self.discard(packet, DropReason::NoRoute, None, now, out);
         }
-        packet.meta.class = class;
+        if packet.meta.class != class {
+            packet.meta.class = class;
+        }
         out.sink.offered(port, &packet, now);
         let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(port)) };
         self.manager.enqueue(port, packet, now, &mut watched);
@@ -234,10 +236,12 @@ impl<P: Program> Pipeline<P> {
 
 impl<P: Program> Switch for Pipeline<P> {
     fn handle_packet(&mut self, from: Port, mut packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
-        packet.meta.ingress_port = from.0;
-        packet.meta.instance = Instance::Normal;
-        packet.meta.class = 0;
-        packet.meta.tag = 0;
+        // Written only where it is not so already: a narrow write just before the packet moves would stall the move.
+        let meta = &mut packet.meta;
+        let fresh = (meta.ingress_port, meta.instance, meta.class, meta.tag);
+        if fresh != (from.0, Instance::Normal, 0, 0) {
+            (meta.ingress_port, meta.instance, meta.class, meta.tag) = (from.0, Instance::Normal, 0, 0);
+        }
         self.count(Some(from), |c| c.received += 1);
         self.ingress(packet, Instance::Normal, now, out);
     }

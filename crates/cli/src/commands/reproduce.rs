@@ -11,7 +11,7 @@ use jettison_scenario::{Changes, Folder, Scenario};
 
 use super::run;
 use crate::options::RunArguments;
-use crate::output::{Failure, print, print_record, width};
+use crate::output::{Failure, INTERRUPTED, print, print_record, width};
 
 /// Runs what `name` names and prints a row a figure.
 pub fn reproduce(
@@ -61,7 +61,7 @@ pub fn reproduce(
         };
         complete &= one(experiment, paper.as_ref(), scenario, &builder, &own)?;
     }
-    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(run::INTERRUPTED) })
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
 }
 
 /// Runs one experiment; false if it was interrupted.

@@ -6,15 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
 use jettison_run::reproduce::Paper;
-use jettison_run::{RunOptions, default_threads, run_scenario};
+use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Bar, Failure, print, print_record, width};
-
-/// The exit status of a command that Ctrl-C ended (128 + SIGINT).
-pub const INTERRUPTED: u8 = 130;
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, width};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
@@ -83,7 +80,10 @@ pub fn execute(
         },
     );
     drop(bar);
-    result.map_err(Failure::of)
+    result.map_err(|error| match error {
+        RunError::NothingFinished => Failure::Interrupted(format!("jettison: {error}")),
+        other => Failure::of(other),
+    })
 }
 
 /// Says where the results are.

@@ -26,7 +26,9 @@ pub enum TraceError {
     )]
     Empty,
     /// A line that is not a whole number.
-    #[error("`{text}` is not a whole number of milliseconds")]
+    #[error(
+        "`{text}` is not a whole number of milliseconds; write on each line the millisecond at which a packet may leave"
+    )]
     NotANumber {
         /// The line, from 1.
         line: usize,
@@ -42,7 +44,7 @@ pub enum TraceError {
         text: String,
     },
     /// A timestamp before the one in front of it.
-    #[error("{millis} ms comes after {before} ms: timestamps never decrease")]
+    #[error("{millis} ms comes after {before} ms: timestamps never decrease; put the lines in order")]
     Decreasing {
         /// The line, from 1.
         line: usize,

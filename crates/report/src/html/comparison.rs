@@ -28,7 +28,7 @@ pub(super) fn legend(results: &Results) -> String {
 /// Which colour is which of these variants.
 pub(super) fn legend_of(results: &Results, variants: &[usize]) -> String {
     let all = &results.manifest.experiment.variants;
-    let entries = variants.iter().map(|v| format!("<li>{}{}</li>", chip(*v), escape(&all[*v].name)));
+    let entries = variants.iter().map(|v| format!("<li>{}{}</li>", chip(*v), escape(&all[*v].title())));
     format!("<ul class=\"legend\">{}</ul>\n", entries.collect::<String>())
 }
 
@@ -74,7 +74,7 @@ pub(super) fn table(results: &Results) -> String {
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for (index, variant) in results.manifest.experiment.variants.iter().enumerate() {
-        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.name)));
+        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.title())));
         for column in &columns {
             let value = column.value(&results.runs, &variant.name);
             out.push_str(&number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text())));
@@ -115,7 +115,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
         .experiment
         .variants
         .iter()
-        .map(|variant| (variant.name.clone(), column.value(&results.runs, &variant.name)))
+        .map(|variant| (variant.title(), column.value(&results.runs, &variant.name)))
         .collect();
     let (unit, scale) =
         scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));

@@ -71,7 +71,7 @@ fn stacked(
             let parts: Vec<_> =
                 reasons.iter().enumerate().map(|(i, r)| (palette::part(i), count(r))).collect();
             let total: f64 = parts.iter().map(|(_, length)| length).sum();
-            Bar { label: variant.name.clone(), parts, interval: None, text: number::count(total) }
+            Bar { label: variant.title(), parts, interval: None, text: number::count(total) }
         })
         .collect();
     let legend: String = reasons
@@ -101,7 +101,7 @@ fn table(results: &Results) -> String {
         String::from("<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th></th><th>reason</th>");
     let variants = &results.manifest.experiment.variants;
     for (index, variant) in variants.iter().enumerate() {
-        out.push_str(&format!("<th class=\"number\">{}{}</th>", chip(index), escape(&variant.name)));
+        out.push_str(&format!("<th class=\"number\">{}{}</th>", chip(index), escape(&variant.title())));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for (object, metric, part) in columns {

@@ -54,7 +54,7 @@ pub(super) fn experiment(results: &Results) -> String {
     }
     out.push_str("<th class=\"number\">runs</th></tr></thead>\n<tbody>\n");
     for (index, variant) in experiment.variants.iter().enumerate() {
-        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.name)));
+        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.title())));
         for axis in &axes {
             let label = variant.labels.get(*axis).map_or("", String::as_str);
             out.push_str(&format!("<td>{}</td>", escape(label)));

@@ -165,11 +165,11 @@ pub(super) fn over_time(
     let (columns, size) = if lines.len() > 6 { (4, Size::Quarter) } else { (3, Size::Third) };
     let mut out = format!("<div class=\"grid{columns}\">\n");
     for (index, variant) in variants.iter().enumerate().filter(|(index, _)| lines.contains_key(index)) {
-        let title = format!("{name} of {object} over time under {}", variant.name);
+        let title = format!("{name} of {object} over time under {}", variant.title());
         out.push_str(&format!(
             "<figure><figcaption>{}<b>{}</b></figcaption>{}</figure>\n",
             comparison::chip(index),
-            escape(&variant.name),
+            escape(&variant.title()),
             draw(vec![index], &title, size)?
         ));
     }

@@ -18,6 +18,8 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) struct Staging {
     folder: TempDir,
     target: PathBuf,
+    // After `folder`, so that it is dropped after it.
+    _parents: Parents,
 }
 
 impl Staging {
@@ -36,14 +38,14 @@ impl Staging {
             return Err(ReportError::NotAFolder(target));
         }
         let parent = target.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).map_err(ReportError::write(parent))?;
+        let parents = Parents::create(parent)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".jettison-").suffix(".tmp");
         // Results are for others to read too, as far as the process's mask allows.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let folder = builder.tempdir_in(parent).map_err(ReportError::write(&target))?;
-        Ok(Staging { folder, target })
+        Ok(Staging { folder, target, _parents: parents })
     }
 
     /// Where files go for now.
@@ -58,7 +60,7 @@ impl Staging {
 
     /// Puts the folder in its place. What was there is gone only once the new one is there.
     pub(super) fn commit(self) -> Result<PathBuf, ReportError> {
-        let Staging { folder, target } = self;
+        let Staging { folder, target, _parents } = self;
         let failed = || ReportError::write(&target);
         if target.exists() {
             let parent = target.parent().unwrap_or(Path::new("."));
@@ -79,6 +81,36 @@ impl Staging {
         }
         let _ = folder.keep(); // it is not there any more
         Ok(target)
+    }
+}
+
+/// The folders above the target that were made for it. Dropped, those that are still empty are removed.
+#[derive(Debug)]
+struct Parents(Vec<PathBuf>);
+
+impl Parents {
+    /// Makes `folder` and what is missing above it.
+    fn create(folder: &Path) -> Result<Parents, ReportError> {
+        // From the top down.
+        let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.is_dir()).collect();
+        let mut made = Parents(Vec::new());
+        for above in missing.into_iter().rev() {
+            match fs::create_dir(above) {
+                Ok(()) => made.0.push(above.to_owned()),
+                Err(_) if above.is_dir() => {} // another process made it meanwhile
+                Err(_) if above.exists() => return Err(ReportError::NotAFolder(above.to_owned())),
+                Err(error) => return Err(ReportError::write(above)(error)),
+            }
+        }
+        Ok(made)
+    }
+}
+
+impl Drop for Parents {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder); // only if it is empty
+        }
     }
 }
 

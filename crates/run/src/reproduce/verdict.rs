@@ -62,7 +62,10 @@ fn samples(row: &Row, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<f64> {
 
 fn agrees(row: &Row, ours: Option<f64>, interval: Option<[f64; 2]>) -> bool {
     let near = ours.is_some_and(|ours| (ours - row.value).abs() <= row.tolerance * row.value.abs());
-    near || interval.is_some_and(|[low, high]| (low..=high).contains(&row.value))
+    // An interval so wide that it holds nearly anything shows nothing.
+    let says_something = |[low, high]: [f64; 2]| high - low <= row.value.abs();
+    near || interval
+        .is_some_and(|interval| says_something(interval) && (interval[0]..=interval[1]).contains(&row.value))
 }
 
 /// Whether both lie on the same side of "no difference".
@@ -125,10 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_holds_the_papers_value_agrees() {
-        let outcome = judge(RATIO, &[1.0, 6.0], &[1.0, 1.0]);
-        assert!(outcome.ci95.unwrap()[0] < 2.5 && outcome.ci95.unwrap()[1] > 2.5);
-        assert_eq!(outcome.verdict, Verdict::Agrees);
+    fn an_interval_that_holds_the_papers_value_agrees_unless_it_is_too_wide() {
+        let narrow = judge(RATIO, &[2.1, 2.2, 2.3], &[1.0; 3]);
+        assert!(narrow.ci95.unwrap()[1] < 2.5 && narrow.verdict == Verdict::SameDirection, "{narrow:?}");
+        let fitting = judge(RATIO, &[1.8, 2.1, 2.4], &[1.0; 3]);
+        assert!(fitting.ci95.unwrap()[1] > 2.5 && fitting.verdict == Verdict::Agrees, "{fitting:?}");
+        let vague = judge(RATIO, &[1.0, 6.0], &[1.0; 2]);
+        assert!(vague.ci95.unwrap()[1] > 2.5 && vague.verdict == Verdict::SameDirection, "{vague:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod view;
 
 use jettison_core::{RandomStream, Time};
 use jettison_measure::{Recorder, metrics};
-use jettison_media::Application;
+use jettison_media::{Application, SocketEvent};
 use jettison_queue::QueueDiscipline;
 use jettison_switch::Port;
 use jettison_wire::{Address, FlowId, Packet};
@@ -31,6 +31,8 @@ pub(crate) struct Host {
     programs: Vec<Program>,
     // Slots: the programs, then the sockets.
     agenda: Agenda,
+    /// Whether any port's queue has timers of its own.
+    pub(crate) queues_keep_time: bool,
     /// When the world will call this host; never later than what the agenda holds.
     pub(crate) armed: Time,
 }
@@ -62,6 +64,7 @@ impl Host {
             stack: Stack::new(address),
             programs: Vec::new(),
             agenda: Agenda::new(4),
+            queues_keep_time: false,
             armed: Time::MAX,
         }
     }
@@ -105,6 +108,9 @@ impl Host {
 
     /// The next instant of anything at this host, the timers of its ports' queues included.
     pub(crate) fn next_instant(&self) -> Time {
+        if !self.queues_keep_time {
+            return self.next_wakeup();
+        }
         let queues = self.ports.iter().filter_map(|queue| queue.next_wakeup()).min();
         self.next_wakeup().min(queues.unwrap_or(Time::MAX))
     }
@@ -112,6 +118,9 @@ impl Host {
     /// The next instant of a port's queue, if it is earlier than the one already planned.
     #[inline]
     pub(crate) fn plan_queue(&mut self, port: u16) -> Option<Time> {
+        if !self.queues_keep_time {
+            return None;
+        }
         let next = self.ports[usize::from(port)].next_wakeup().filter(|next| *next < self.armed)?;
         self.armed = next;
         Some(next)
@@ -120,7 +129,9 @@ impl Host {
     /// A packet arrived. What it makes the host send is in `stack.outbox` when this returns.
     #[inline]
     pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
-        self.stack.receive(packet, now, recorder);
+        if let Some((owner, event)) = self.stack.receive(packet, now, recorder) {
+            self.tell(owner, event, now, recorder);
+        }
         self.settle(now, recorder);
     }
 
@@ -174,11 +185,7 @@ impl Host {
     fn settle(&mut self, now: Time, recorder: &mut Recorder) {
         loop {
             while let Some((owner, event)) = self.stack.events.pop_front() {
-                let Host { programs, stack, .. } = self;
-                let program = &mut programs[owner as usize];
-                let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
-                program.application.handle_event(event, now, &mut view);
-                self.plan_program(owner as usize);
+                self.tell(owner, event, now, recorder);
             }
             let Some(socket) = self.stack.dirty.pop() else { return };
             let next = self.stack.flush(socket, now, recorder);
@@ -186,6 +193,16 @@ impl Host {
             self.agenda.grow(slot + 1);
             self.agenda.set(slot, next);
         }
+    }
+
+    /// Tells a program of an event.
+    #[inline]
+    fn tell(&mut self, owner: u32, event: SocketEvent, now: Time, recorder: &mut Recorder) {
+        let Host { programs, stack, .. } = self;
+        let program = &mut programs[owner as usize];
+        let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
+        program.application.handle_event(event, now, &mut view);
+        self.plan_program(owner as usize);
     }
 
     /// Writes the series of the connections that programs observe.

@@ -197,13 +197,21 @@ impl Stack {
 
     // ---- what the network brings -----------------------------------------------------------------------------
 
+    /// Takes a packet in. What it causes at once is given back; events of connections wait in `events`.
     #[inline]
-    pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
+    pub(crate) fn receive(
+        &mut self,
+        packet: Packet,
+        now: Time,
+        recorder: &mut Recorder,
+    ) -> Option<(u32, SocketEvent)> {
         let Some(headers) = packet.headers() else {
-            return dropped(recorder, &packet, DropReason::Malformed, now);
+            dropped(recorder, &packet, DropReason::Malformed, now);
+            return None;
         };
         if headers.dst != self.address {
-            return dropped(recorder, &packet, DropReason::NoRoute, now);
+            dropped(recorder, &packet, DropReason::NoRoute, now);
+            return None;
         }
         match headers.transport {
             Transport::Tcp(ref tcp) => {
@@ -218,7 +226,8 @@ impl Stack {
                 let found = self.datagram_ports.get(&udp.dst_port).copied();
                 let Some((index, Some(Socket::Udp { owner, .. }))) = found.map(|i| (i, self.sockets.get(i)))
                 else {
-                    return dropped(recorder, &packet, DropReason::NoSocket, now);
+                    dropped(recorder, &packet, DropReason::NoSocket, now);
+                    return None;
                 };
                 let datagram = Datagram {
                     head: udp.inline,
@@ -227,14 +236,14 @@ impl Stack {
                 };
                 let from = Endpoint { address: headers.src, port: udp.src_port };
                 let socket = self.sockets.id(index);
-                self.events.push_back((*owner, SocketEvent::Datagram { socket, from, datagram }));
+                return Some((*owner, SocketEvent::Datagram { socket, from, datagram }));
             }
             Transport::Icmp(echo) if echo.reply => {
-                let Some(stamp) = echo.inline.as_slice().first_chunk::<8>() else { return };
+                let stamp = echo.inline.as_slice().first_chunk::<8>()?;
                 let sent_at = Time::from_nanos(u64::from_be_bytes(*stamp));
                 if usize::from(echo.identifier) < self.owners.len() {
                     let event = SocketEvent::EchoReply { sequence: echo.sequence, rtt: now.since(sent_at) };
-                    self.events.push_back((u32::from(echo.identifier), event));
+                    return Some((u32::from(echo.identifier), event));
                 }
             }
             Transport::Icmp(echo) => {
@@ -246,6 +255,7 @@ impl Stack {
                 self.send(reply, packet.meta.flow, now);
             }
         }
+        None
     }
 
     #[inline]

@@ -1,0 +1,129 @@
+//! Wrong scenario files: one message with file, line and remedy, exit status 2, nothing written.
+
+use super::support::{Folder, SMALL, changed};
+
+/// `run` refuses a file of that text with that message and leaves the folder as it was.
+#[track_caller]
+fn refuses(text: &str, message: &str) {
+    let folder = Folder::new();
+    folder.write("bad.toml", text);
+    assert_eq!(folder.jettison(&["run", "bad.toml"]).refused(), message);
+    assert_eq!(folder.names(""), ["bad.toml"]);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_the_nearest_known_one() {
+    refuses(
+        &changed("warm_up", "warmup"),
+        "bad.toml:3:1: unknown key `warmup` at the top of the file; did you mean `warm_up`?",
+    );
+}
+
+#[test]
+fn an_unknown_key_of_a_discipline_is_named_too() {
+    let text = changed("queue = { kind = \"tail-drop\", limit =", "queue = { kind = \"tail-drop\", limt =");
+    let folder = Folder::new();
+    folder.write("bad.toml", &text);
+    let said = folder.jettison(&["run", "bad.toml"]).refused();
+    assert!(said.starts_with("bad.toml:20:33: ") && said.contains("did you mean `limit`?"), "{said}");
+    assert_eq!(said.lines().count(), 1);
+}
+
+#[test]
+fn a_wrong_unit_is_told_the_right_ones() {
+    refuses(
+        &changed("delay = \"4 ms\"", "delay = \"4 Mbit/s\""),
+        "bad.toml:19:9: `delay`: `Mbit/s` is not a unit of a duration: use one of ns, us, ms, s, min",
+    );
+}
+
+#[test]
+fn a_number_without_a_unit_is_shown_one() {
+    refuses(
+        &changed("delay = \"4 ms\"", "delay = 4"),
+        "bad.toml:19:9: `links.bottleneck.delay` is the integer 4; expected a duration with its unit, such as \"20 ms\"",
+    );
+}
+
+#[test]
+fn a_dangling_node_name_is_told_the_known_ones() {
+    refuses(
+        &changed("between = [\"r\", \"b\"]", "between = [\"r\", \"nowhere\"]"),
+        "bad.toml:17:17: there is no node `nowhere`; known: a, r, b",
+    );
+    refuses(&changed("to = \"b\"", "to = \"bb\""), "bad.toml:24:6: there is no node `bb`; did you mean `b`?");
+}
+
+#[test]
+fn an_unreachable_destination_is_told_what_is_missing() {
+    let island = "[nodes]\nisland = { kind = \"host\" }";
+    refuses(
+        &changed("to = \"b\"", "to = \"island\"").replacen("[nodes]", island, 1),
+        "bad.toml:25:6: no path of links and routers leads from `a` to `island`; add the link that is missing to [links]",
+    );
+}
+
+#[test]
+fn a_zero_rate_is_told_how_to_write_an_outage() {
+    refuses(
+        &changed("rate = \"5 Mbit/s\"", "rate = \"0 Mbit/s\""),
+        "bad.toml:18:8: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)",
+    );
+}
+
+#[test]
+fn a_duration_not_longer_than_the_warm_up_leaves_nothing_to_measure() {
+    // Without [quick], whose duration would be too short as well.
+    let (without_quick, _) = SMALL.split_once("[quick]").expect("the scenario has a [quick] table");
+    for warm_up in ["2 s", "3 s"] {
+        refuses(
+            &without_quick.replace("warm_up = \"500 ms\"", &format!("warm_up = \"{warm_up}\"")),
+            &format!(
+                "bad.toml:2:12: a duration of 2 s is not longer than the warm-up of {warm_up}; nothing would be left to \
+                 measure: lengthen `duration` or shorten `warm_up`"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_told_the_line() {
+    let folder = Folder::new();
+    folder.write("bad.toml", &changed("seeds = 2", "seeds = = 2"));
+    let said = folder.jettison(&["run", "bad.toml"]).refused();
+    assert!(said.starts_with("bad.toml:4:"), "{said}");
+    assert_eq!((said.lines().count(), folder.names("")), (1, vec!["bad.toml".to_owned()]));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let said = Folder::new().jettison(&["run", "nothing.toml"]).refused();
+    assert!(said.starts_with("nothing.toml: cannot be read: "), "{said}");
+    assert!(said.ends_with("; name a scenario file that is there"), "{said}");
+}
+
+#[test]
+fn each_error_of_a_file_has_its_own_line() {
+    let text = changed("warm_up", "warmup").replacen("to = \"b\"", "to = \"bb\"", 1);
+    refuses(
+        &text,
+        "bad.toml:3:1: unknown key `warmup` at the top of the file; did you mean `warm_up`?\n\
+         bad.toml:24:6: there is no node `bb`; did you mean `b`?",
+    );
+}
+
+#[test]
+fn an_option_that_sets_nothing_is_named_as_it_was_written() {
+    let folder = Folder::with_small();
+    let set = |option: &str| folder.jettison(&["run", "small.toml", "--set", option]).refused();
+    assert_eq!(
+        set("links.bottleneck.rat=1 Mbit/s"),
+        "--set links.bottleneck.rat=1 Mbit/s: `links.bottleneck.rat` names nothing: `links.bottleneck` has no `rat`; did \
+         you mean `links.bottleneck.rate`?"
+    );
+    assert_eq!(
+        set("duration"),
+        "--set duration: `duration` has no `=`; write --set path=value, such as --set \"links.bottleneck.rate=5 Mbit/s\""
+    );
+    assert_eq!(folder.names(""), ["small.toml"]);
+}

@@ -1,0 +1,54 @@
+//! `jettison check`: says what would run, or what is wrong, and runs nothing.
+
+use std::fs;
+
+use super::support::{Folder, changed, project};
+
+#[test]
+fn a_right_file_is_told_what_it_would_run() {
+    let folder = Folder::with_small();
+    let printed = folder.jettison(&["check", "small.toml"]).ok();
+    assert_eq!(printed, "small.toml: right: 2 variants × 2 seeds = 4 runs of 2 s\n");
+    let printed = folder.jettison(&["check", "small.toml", "--set", "seeds=1"]).ok();
+    assert_eq!(printed, "small.toml: right: 2 variants × 1 seed = 2 runs of 2 s\n");
+    assert_eq!(folder.names(""), ["small.toml"]);
+}
+
+#[test]
+fn of_several_files_each_is_judged() {
+    let folder = Folder::with_small();
+    folder.write("wrong.toml", &changed("seeds", "seds"));
+    let ran = folder.jettison(&["check", "wrong.toml", "small.toml"]);
+    assert_eq!(ran.status, Some(2));
+    assert_eq!(ran.stdout, "small.toml: right: 2 variants × 2 seeds = 4 runs of 2 s\n");
+    assert_eq!(
+        ran.stderr,
+        "wrong.toml:4:1: unknown key `seds` at the top of the file; did you mean `seeds`?\n"
+    );
+}
+
+#[test]
+fn a_wrong_quick_table_is_found_without_quick() {
+    let folder = Folder::new();
+    folder.write("wrong.toml", &changed("[quick]\nduration = \"1 s\"", "[quick]\nduration = \"0.1 s\""));
+    let said = folder.jettison(&["check", "wrong.toml"]).refused();
+    assert!(said.starts_with("wrong.toml:40:12: a duration of 100 ms is not longer"), "{said}");
+}
+
+#[test]
+fn what_the_project_ships_is_right() {
+    let mut files = Vec::new();
+    for paper in fs::read_dir(project("scenarios")).expect("the project has scenarios") {
+        let paper = paper.expect("the folder can be read").path();
+        for file in fs::read_dir(&paper).expect("a paper's folder can be read") {
+            let file = file.expect("the folder can be read").path().display().to_string();
+            if file.ends_with(".toml") && !file.ends_with(".paper.toml") {
+                files.push(file);
+            }
+        }
+    }
+    assert!(files.len() >= 6, "{files:?}");
+    let arguments: Vec<&str> = ["check"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let printed = Folder::new().jettison(&arguments).ok();
+    assert_eq!(printed.lines().filter(|line| line.contains(": right: ")).count(), files.len());
+}

@@ -1,0 +1,124 @@
+//! Ctrl-C: finished runs are kept, nothing half-written is left, exit status 130.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::support::{Folder, SMALL};
+
+/// A run that ends at once, then one that would take hours.
+const ENDLESS: &str = r#"name = "endless"
+duration = "1 s"
+sample_interval = "1 s"
+
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+
+[links.wire]
+between = ["a", "b"]
+rate = "1 Mbit/s"
+
+[flows.echo]
+from = "a"
+to = "b"
+app = { kind = "ping", interval = "10 ms" }
+
+[[vary]]
+path = "duration"
+values = ["1 s", "1000000 s"]
+"#;
+
+/// A child that does not outlive its test.
+struct Guard(Child);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+/// Asks again and again until there is an answer; a minute is far more than anything here takes.
+fn wait_for<T>(what: &str, ask: &mut dyn FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    panic!("{what} did not come");
+}
+
+/// Starts the command, interrupts it when `ready`, and gives its exit status and standard output and error.
+fn interrupted(folder: &Folder, arguments: &[&str], ready: &dyn Fn() -> bool) -> (Option<i32>, [String; 2]) {
+    let mut command = folder.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Guard(command.spawn().expect("the command was built and can be started"));
+    wait_for("the moment to interrupt", &mut || ready().then_some(()));
+    let interrupt = format!("kill -INT {}", child.0.id());
+    assert!(folder.shell(&interrupt).status().expect("there is a shell").success());
+    let status = wait_for("the end", &mut || child.0.try_wait().expect("it is our own child"));
+    let read = |pipe: Option<&mut dyn std::io::Read>| {
+        let mut text = String::new();
+        pipe.expect("it is piped").read_to_string(&mut text).expect("what is printed is UTF-8");
+        text
+    };
+    let stdout = read(child.0.stdout.as_mut().map(|pipe| pipe as _));
+    let stderr = read(child.0.stderr.as_mut().map(|pipe| pipe as _));
+    (status.code(), [stdout, stderr])
+}
+
+fn temporary(folder: &Folder, below: &str) -> Option<String> {
+    let names = folder.path(below).exists().then(|| folder.names(below))?;
+    names.into_iter().find(|name| name.starts_with(".jettison-")).map(|name| format!("{below}/{name}"))
+}
+
+#[test]
+fn what_is_finished_is_kept() {
+    let folder = Folder::new();
+    folder.write("endless.toml", ENDLESS);
+    // The capture of the second run's first packet says that the first run has ended.
+    let second_has_begun = || {
+        let captures = temporary(&folder, "out").map(|staging| format!("{staging}/pcap"));
+        captures.is_some_and(|pcap| folder.path(&pcap).exists() && folder.names(&pcap).len() == 2)
+    };
+    let arguments = ["run", "endless.toml", "--jobs", "1", "--pcap"];
+    let (status, [stdout, stderr]) = interrupted(&folder, &arguments, &second_has_begun);
+    assert_eq!(status, Some(130), "{stderr}");
+    assert!(stderr.contains("runs that have finished are kept"), "{stderr}");
+    assert!(stdout.contains("duration=1 s"), "{stdout}");
+
+    assert_eq!(folder.names("out"), ["endless"]);
+    let manifest = folder.json("out/endless/manifest.json");
+    assert_eq!(manifest["status"], "interrupted");
+    assert_eq!(manifest["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(manifest["runs"][0]["variant"], "duration=1 s");
+    assert!(folder.path("out/endless/report.html").exists());
+    folder.jettison(&["report", "out/endless"]).ok();
+}
+
+#[test]
+fn before_the_first_run_has_finished_nothing_is_left() {
+    let folder = Folder::new();
+    folder.write("endless.toml", &ENDLESS.replace("values = [\"1 s\", ", "values = ["));
+    let begun = || temporary(&folder, "out").is_some();
+    let (status, [stdout, stderr]) = interrupted(&folder, &["run", "endless.toml"], &begun);
+    assert_eq!((status, stdout.as_str()), (Some(130), ""), "{stderr}");
+    assert!(stderr.ends_with("ended before the first run had finished: nothing was written\n"), "{stderr}");
+    assert_eq!(folder.names(""), ["endless.toml"]);
+}
+
+#[test]
+fn the_results_of_before_stay_if_nothing_finished() {
+    let folder = Folder::new();
+    folder.write("small.toml", &SMALL.replace("name = \"small\"", "name = \"endless\""));
+    folder.write("endless.toml", &ENDLESS.replace("values = [\"1 s\", ", "values = ["));
+    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    let before = folder.read("out/endless/manifest.json");
+    let begun = || temporary(&folder, "out").is_some();
+    let (status, _) = interrupted(&folder, &["run", "endless.toml"], &begun);
+    assert_eq!(status, Some(130));
+    assert_eq!(folder.names("out"), ["endless"]);
+    assert_eq!(folder.read("out/endless/manifest.json"), before);
+}

@@ -1,0 +1,123 @@
+//! `jettison list`: id first, then parameters, defaults, units, source document.
+
+use serde_json::Value;
+
+use super::support::{Folder, keys};
+
+const WHAT: [&str; 5] = ["queues", "transports", "controllers", "applications", "links"];
+
+fn entries(what: &str) -> Vec<Value> {
+    Folder::new().jettison(&["list", what, "--json"]).records()
+}
+
+fn ids(what: &str) -> Vec<String> {
+    entries(what).iter().map(|entry| entry["id"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn everything_that_scenarios_may_name_is_there() {
+    let expected: [(&str, &[&str]); 5] = [
+        ("queues", &["tail-drop", "red", "codel", "pi2", "priority", "ired"]),
+        ("transports", &["tcp", "udp"]),
+        ("controllers", &["newreno", "cubic"]),
+        ("applications", &["bulk", "cbr", "on-off", "ping", "web"]),
+        ("links", &["fixed", "mahimahi"]),
+    ];
+    for (what, expected) in expected {
+        let ids = ids(what);
+        let missing: Vec<_> = expected.iter().filter(|id| !ids.iter().any(|there| there == *id)).collect();
+        assert!(missing.is_empty(), "{what} lacks {missing:?}");
+    }
+}
+
+#[test]
+fn records_have_id_first_and_every_parameter_is_explained() {
+    for what in WHAT {
+        for entry in entries(what) {
+            assert_eq!(keys(&entry), ["id", "summary", "source", "parameters"]);
+            for key in ["id", "summary", "source"] {
+                assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{what}: {entry}");
+            }
+            for parameter in entry["parameters"].as_array().expect("parameters are a list") {
+                assert_eq!(keys(parameter), ["name", "unit", "default", "description"]);
+                for key in ["name", "unit", "description"] {
+                    let text = parameter[key].as_str();
+                    assert!(text.is_some_and(|text| !text.is_empty()), "{}: {parameter}", entry["id"]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_text_has_what_the_records_have() {
+    for what in WHAT {
+        let text = Folder::new().jettison(&["list", what]).ok();
+        let blocks: Vec<&str> = text.split("\n\n").collect();
+        let entries = entries(what);
+        assert_eq!(blocks.len(), entries.len(), "{text}");
+        for (block, entry) in blocks.iter().zip(entries) {
+            let text = |value: &Value| value.as_str().unwrap_or("–").to_owned();
+            assert!(block.starts_with(&format!("{}  ", text(&entry["id"]))), "{block}");
+            assert!(block.contains(&format!("source: {}", text(&entry["source"]))), "{block}");
+            for parameter in entry["parameters"].as_array().expect("parameters are a list") {
+                let head = |line: &&str| {
+                    line.trim_start().starts_with(&format!("{} ", text(&parameter["name"])))
+                        && line.contains(&text(&parameter["default"]))
+                        && line.ends_with(&text(&parameter["unit"]))
+                };
+                assert!(block.lines().any(|line| head(&line)), "{parameter} is not in\n{block}");
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_documents() {
+    let default = |what: &str, id: &str, name: &str| {
+        let entries = entries(what);
+        let entry = entries.iter().find(|entry| entry["id"] == id).unwrap_or_else(|| panic!("no {id}"));
+        let mut parameters = entry["parameters"].as_array().expect("parameters are a list").iter();
+        let found = parameters.find(|parameter| parameter["name"] == name);
+        found.unwrap_or_else(|| panic!("{id} has no {name}"))["default"].as_str().unwrap_or("–").to_owned()
+    };
+    assert_eq!(default("queues", "codel", "target"), "5 ms");
+    assert_eq!(default("queues", "codel", "interval"), "100 ms");
+    assert_eq!(default("queues", "ired", "average"), "two-sample");
+    assert_eq!(default("queues", "ired", "probability"), "constant");
+    assert_eq!(default("queues", "ired", "clone_path"), "through-queue");
+    assert_eq!(default("transports", "tcp", "initial_window"), "10");
+    assert_eq!(default("transports", "tcp", "min_rto"), "200 ms");
+    assert_eq!(default("transports", "tcp", "growth"), "per-byte");
+    assert_eq!(default("controllers", "cubic", "beta"), "0.7");
+    assert_eq!(default("applications", "ping", "interval"), "1 s");
+    assert_eq!(default("links", "mahimahi", "overhead"), "4 bytes");
+}
+
+#[test]
+fn every_default_kind_runs_as_it_is() {
+    // What `list` names can be named by id alone.
+    for id in ids("queues") {
+        let folder = Folder::with_small();
+        let set = format!("links.bottleneck.queue={id}");
+        folder.jettison(&["run", "small.toml", "--quick", "--set", &set]).ok();
+    }
+    for id in ids("applications") {
+        let folder = Folder::with_small();
+        let set = format!("flows.echo.app={id}");
+        folder.jettison(&["run", "small.toml", "--quick", "--set", &set]).ok();
+    }
+    for id in ids("controllers") {
+        let folder = Folder::with_small();
+        let set = format!("flows.bulk.transport={{ kind = \"tcp\", congestion = \"{id}\" }}");
+        folder.jettison(&["run", "small.toml", "--quick", "--set", &set]).ok();
+    }
+}
+
+#[test]
+fn an_unknown_listing_is_told_the_known_ones() {
+    let said = Folder::new().jettison(&["list", "planets"]).refused();
+    for what in WHAT {
+        assert!(said.contains(what), "{said}");
+    }
+}

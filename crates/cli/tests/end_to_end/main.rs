@@ -1,0 +1,21 @@
+//! The built command from end to end: real files, exit codes and messages, a topic a file.
+
+mod bad_outputs;
+mod bad_scenarios;
+mod bad_traces;
+mod bench;
+mod check;
+mod determinism;
+#[cfg(unix)]
+mod interrupt;
+mod list;
+mod recorded;
+mod report;
+mod reproduce;
+mod run;
+mod schema;
+mod shell;
+mod stdout;
+mod support;
+mod trace;
+mod worlds;

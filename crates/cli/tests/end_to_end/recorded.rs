@@ -1,0 +1,55 @@
+//! Recorded cellular traces, where they are beside the project.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::support::{Folder, changed, left_out, mean, project};
+
+fn traces(test: &str) -> Vec<PathBuf> {
+    let folder = project("../shared/data/networks/lte");
+    let found = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> =
+        found.filter(|path| path.extension().is_some_and(|extension| extension == "down")).collect();
+    found.sort();
+    if found.is_empty() {
+        left_out(test, "no recorded traces in ../shared/data/networks/lte");
+    }
+    found
+}
+
+#[test]
+fn info_of_each_is_that_of_a_cellular_link() {
+    for trace in traces("recorded::info_of_each_is_that_of_a_cellular_link") {
+        let name = trace.display().to_string();
+        let records = Folder::new().jettison(&["trace", "info", &name, "--json"]).records();
+        let info = &records[0];
+        assert!(info["opportunities"].as_u64() > Some(10_000), "{name}: {info}");
+        let rates = ["min", "p5", "p50", "p95", "max"].map(|at| info[format!("{at}_mbit_s")].as_f64());
+        assert!(rates.is_sorted(), "{name}: {info}");
+        assert!(
+            info["mean_mbit_s"].as_f64().is_some_and(|rate| (1.0..100.0).contains(&rate)),
+            "{name}: {info}"
+        );
+    }
+}
+
+#[test]
+fn a_bulk_flow_uses_each() {
+    for trace in traces("recorded::a_bulk_flow_uses_each") {
+        let folder = Folder::new();
+        let link = format!("trace = \"{}\"", trace.canonicalize().expect("it was found").display());
+        let text = changed("rate = \"5 Mbit/s\"", &link);
+        folder.write("lte.toml", &text.replace("delay = \"4 ms\"", "delay = \"20 ms\""));
+        let records = folder.jettison(&["run", "lte.toml", "--runs", "1", "--json"]).records();
+        let carried = mean(&records, "queue=tail-drop", "bottleneck.forward", "throughput");
+        let goodput = mean(&records, "queue=tail-drop", "bulk", "goodput");
+        assert!(
+            0.1 < goodput && goodput < carried && carried < 100.0,
+            "{}: {goodput} of {carried}",
+            trace.display()
+        );
+        // The trace is an input of the run.
+        let inputs = folder.json("out/small/manifest.json")["inputs"].clone();
+        assert_eq!(inputs.as_array().map(Vec::len), Some(2), "{inputs}");
+    }
+}

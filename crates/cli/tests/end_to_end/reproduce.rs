@@ -1,0 +1,148 @@
+//! `jettison reproduce`: a paper's figures beside ours.
+
+use serde_json::Value;
+
+use super::support::{Folder, SMALL, changed, keys};
+
+const FIGURES: &str = include_str!("../../../../scenarios/ired/ingress-vs-egress.paper.toml");
+const FIELDS: [&str; 12] = [
+    "paper",
+    "experiment",
+    "figure",
+    "variant",
+    "metric",
+    "unit",
+    "paper_value",
+    "ours",
+    "ci95",
+    "ratio",
+    "verdict",
+    "note",
+];
+const SHORT: [&str; 7] = ["--quick", "--runs", "2", "--set", "duration=3 s", "--set", "warm_up=1 s"];
+
+/// Figures for the small scenario: one that we have, one that we have not, one of something that does not exist.
+const TINY: &str = r#"paper = "A tiny paper"
+experiment = "small"
+
+[[row]]
+figure = "rate"
+metric = "throughput"
+unit = "Mbit/s"
+value = 5.0
+exact = "text"
+tolerance = 0.05
+ours = { variant = "queue=codel", object = "bottleneck.forward", metric = "throughput" }
+
+[[row]]
+figure = "wishful rate"
+metric = "throughput"
+unit = "Mbit/s"
+value = 50.0
+exact = "text"
+tolerance = 0.05
+ours = { variant = "queue=codel", object = "bottleneck.forward", metric = "throughput" }
+note = "The link has 5 Mbit/s."
+
+[[row]]
+figure = "nothing"
+metric = "throughput"
+unit = "Mbit/s"
+value = 5.0
+exact = "text"
+ours = { variant = "queue=sfq", object = "bottleneck.forward", metric = "throughput" }
+"#;
+
+fn with_tiny() -> Folder {
+    let folder = Folder::new();
+    folder.write("papers/tiny/small.toml", SMALL);
+    folder.write("papers/tiny/small.paper.toml", TINY);
+    folder
+}
+
+fn verdicts(records: &[Value]) -> Vec<&str> {
+    records.iter().map(|record| record["verdict"].as_str().unwrap_or_default()).collect()
+}
+
+#[test]
+fn ired_prints_a_row_a_figure() {
+    let folder = Folder::new();
+    let name = ["reproduce", "ired/ingress-vs-egress"];
+    let printed = folder.jettison(&[&name[..], &SHORT].concat()).ok();
+    assert!(printed.starts_with("ired/ingress-vs-egress\n"), "{printed}");
+    for part in ["figure", "paper", "ours", "ratio", "verdict", "note", "queue=ired-1024", "0.0380"] {
+        assert!(printed.contains(part), "{part} is not in:\n{printed}");
+    }
+    assert!(folder.path("out/ired/ingress-vs-egress/report.html").exists());
+    assert_eq!(folder.names("out/ired"), ["ingress-vs-egress"]);
+}
+
+#[test]
+fn ired_json_has_a_record_a_figure() {
+    let folder = Folder::new();
+    let name = ["reproduce", "ired/ingress-vs-egress", "--json", "--out", "results"];
+    let records = folder.jettison(&[&name[..], &SHORT].concat()).records();
+    assert_eq!(records.len(), FIGURES.matches("[[row]]").count());
+    for record in &records {
+        assert_eq!(keys(record), FIELDS);
+        assert_eq!(
+            (record["paper"].as_str(), record["experiment"].as_str()),
+            (Some("ired"), Some("ingress-vs-egress"))
+        );
+        assert!(record["ours"].is_f64(), "every figure has a value of ours: {record}");
+        assert_eq!(record["ci95"].as_array().map(Vec::len), Some(2), "{record}");
+        let verdict = record["verdict"].as_str().unwrap_or_default();
+        assert!(["agrees", "same direction", "differs"].contains(&verdict), "{record}");
+    }
+    assert_eq!(folder.json("results/reproduction.json"), Value::Array(records));
+}
+
+#[test]
+fn a_verdict_of_differs_is_no_failure() {
+    let folder = with_tiny();
+    let arguments = ["reproduce", "tiny/small", "--scenarios", "papers", "--json"];
+    let records = folder.jettison(&arguments).records();
+    assert_eq!(verdicts(&records), ["agrees", "differs", "differs"]);
+    assert_eq!(records[1]["note"], "The link has 5 Mbit/s.");
+    assert!(records[2]["ours"].is_null() && records[2]["ratio"].is_null() && records[2]["ci95"].is_null());
+    assert!(records[2]["note"].as_str().is_some_and(|note| note.contains("no such value")));
+}
+
+#[test]
+fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/other.toml", &changed("name = \"small\"", "name = \"tiny/other\""));
+    let arguments = ["reproduce", "tiny", "--scenarios", "papers", "--quick", "--out", "all"];
+    let printed = folder.jettison(&arguments).ok();
+    assert_eq!(folder.names("all"), ["other", "small"]);
+    assert!(printed.contains("tiny/small\n"), "{printed}");
+    assert!(printed.contains("The paper gives no figure for this experiment."), "{printed}");
+}
+
+#[test]
+fn wrong_figures_are_found_before_anything_runs() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/small.paper.toml", &TINY.replacen("value = 5.0", "vaule = 5.0", 1));
+    let said = folder.jettison(&["reproduce", "tiny", "--scenarios", "papers"]).refused();
+    assert!(said.contains("papers/tiny/small.paper.toml:"), "{said}");
+    assert!(said.contains("vaule"), "{said}");
+    assert_eq!(folder.names(""), ["papers"]);
+}
+
+#[test]
+fn an_unknown_name_is_told_the_known_ones() {
+    for name in ["nonsense", "ired/nonsense"] {
+        let said = Folder::new().jettison(&["reproduce", name]).refused();
+        assert!(
+            said.starts_with(&format!("jettison: there is no `{name}` to reproduce; there are: ")),
+            "{said}"
+        );
+        assert!(said.contains("ired/ingress-vs-egress"), "{said}");
+    }
+}
+
+#[test]
+fn without_a_name_it_lists_what_there_is() {
+    let printed = Folder::new().jettison(&["reproduce"]).ok();
+    assert!(printed.lines().any(|line| line.starts_with("ired/ingress-vs-egress ")), "{printed}");
+}

@@ -1,0 +1,212 @@
+//! `jettison run`: the table, the folder of results, the records, and what each option does.
+
+use serde_json::{Value, json};
+
+use super::support::{Folder, keys, mean};
+
+const RESULTS: [&str; 10] = [
+    "distributions.parquet",
+    "drops.parquet",
+    "flows.parquet",
+    "manifest.json",
+    "queues.parquet",
+    "report.html",
+    "runs.parquet",
+    "summary.json",
+    "summary.parquet",
+    "timing.json",
+];
+
+#[test]
+fn prints_the_comparison_and_says_where_the_results_are() {
+    let folder = Folder::with_small();
+    let printed = folder.jettison(&["run", "small.toml"]).ok();
+    for part in ["queue=tail-drop", "queue=codel", "goodput", "Mbit/s", "sojourn", "echo RTT", "drops"] {
+        assert!(printed.contains(part), "{part} is not in:\n{printed}");
+    }
+    let results = folder.path("out/small");
+    let places = format!("Results: {0}\nReport:  {0}/report.html\n", results.display());
+    assert!(printed.ends_with(&places), "{printed}");
+}
+
+#[test]
+fn the_folder_has_all_files_and_nothing_else_is_left() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml"]).ok();
+    assert_eq!(folder.names("out/small"), RESULTS);
+    assert_eq!(folder.names("out"), ["small"]);
+    for name in RESULTS.iter().filter(|name| name.ends_with(".parquet")) {
+        let bytes = folder.read(&format!("out/small/{name}"));
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{name} is no Parquet file");
+    }
+}
+
+#[test]
+fn the_manifest_says_what_ran() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml"]).ok();
+    let manifest = folder.json("out/small/manifest.json");
+    assert_eq!(manifest["status"], "complete");
+    assert_eq!(manifest["name"], "small");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["seeds"], json!([1, 2]));
+    let runs: Vec<(&str, u64)> = manifest["runs"]
+        .as_array()
+        .expect("runs are a list")
+        .iter()
+        .map(|run| (run["variant"].as_str().unwrap_or_default(), run["seed"].as_u64().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        runs,
+        [("queue=tail-drop", 1), ("queue=tail-drop", 2), ("queue=codel", 1), ("queue=codel", 2)]
+    );
+    assert_eq!(manifest["inputs"][0]["path"], "small.toml");
+    assert_eq!(manifest["inputs"][0]["sha256"].as_str().map(str::len), Some(64));
+    // The effective configuration has what the file leaves to defaults.
+    let configuration = manifest["configuration"].as_str().expect("a configuration is text");
+    assert!(configuration.contains("payload = \"56 bytes\""), "{configuration}");
+}
+
+#[test]
+fn the_page_needs_no_network() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml"]).ok();
+    let page = String::from_utf8(folder.read("out/small/report.html")).expect("a page is UTF-8");
+    assert!(page.contains("<svg") && page.contains("<table"), "the page has no plot or no table");
+    for outside in ["src=\"http", "href=\"http", "@import", "url(http", "<link"] {
+        assert!(!page.contains(outside), "the page refers to something outside: {outside}");
+    }
+}
+
+#[test]
+fn json_prints_summary_records_and_nothing_else() {
+    let folder = Folder::with_small();
+    let records = folder.jettison(&["run", "small.toml", "--json"]).records();
+    assert!(!records.is_empty());
+    for record in &records {
+        assert_eq!(
+            keys(record),
+            [
+                "type", "scenario", "variant", "object", "metric", "unit", "mean", "p50", "p95", "p99",
+                "ci95", "n"
+            ]
+        );
+        assert_eq!((&record["type"], &record["scenario"]), (&json!("summary"), &json!("small")));
+        if record["n"] == 2 {
+            let interval = record["ci95"].as_array().expect("two seeds give an interval");
+            let [low, high] = [&interval[0], &interval[1]].map(|bound| bound.as_f64().unwrap_or(f64::NAN));
+            let mean = record["mean"].as_f64().expect("a mean is a number");
+            assert!(interval.len() == 2 && low <= mean && mean <= high, "{record}");
+        }
+    }
+    // The same as the stored summary.
+    assert_eq!(folder.json("out/small/summary.json"), Value::Array(records.clone()));
+    for variant in ["queue=tail-drop", "queue=codel"] {
+        assert!((4.0..5.0).contains(&mean(&records, variant, "bulk", "goodput")));
+    }
+}
+
+#[test]
+fn one_seed_has_no_interval() {
+    let folder = Folder::with_small();
+    let records = folder.jettison(&["run", "small.toml", "--runs", "1", "--json"]).records();
+    assert!(records.iter().all(|record| record["n"] == 1 && record["ci95"].is_null()));
+}
+
+#[test]
+fn seed_and_runs_choose_the_seeds() {
+    let folder = Folder::with_small();
+    let seeds = |arguments: &[&str]| {
+        folder.jettison(&[&["run", "small.toml"], arguments].concat()).ok();
+        folder.json("out/small/manifest.json")["seeds"].clone()
+    };
+    assert_eq!(seeds(&["--seed", "7", "--runs", "3"]), json!([7, 8, 9]));
+    assert_eq!(seeds(&["--seed", "7"]), json!([7, 8]));
+    assert_eq!(seeds(&["--runs", "1"]), json!([1]));
+}
+
+#[test]
+fn jobs_say_how_many_runs_go_at_once() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml", "--jobs", "3"]).ok();
+    assert_eq!(folder.json("out/small/timing.json")["jobs"], 3);
+}
+
+#[test]
+fn set_overrides_any_key_and_the_manifest_says_so() {
+    let folder = Folder::with_small();
+    let set = ["--set", "links.bottleneck.rate=2 Mbit/s", "--set", "flows.echo.app.interval=50 ms"];
+    let records = folder.jettison(&[&["run", "small.toml", "--json"], &set[..]].concat()).records();
+    assert!((1.5..2.0).contains(&mean(&records, "queue=codel", "bulk", "goodput")));
+    assert_eq!(mean(&records, "queue=codel", "echo", "sent"), 30.0);
+    let manifest = folder.json("out/small/manifest.json");
+    let configuration = manifest["configuration"].as_str().expect("a configuration is text");
+    assert!(configuration.contains("rate = \"2 Mbit/s\""), "{configuration}");
+}
+
+#[test]
+fn an_axis_can_be_narrowed_with_set() {
+    let folder = Folder::with_small();
+    let set = "vary.0.values=[\"codel\"]";
+    let records = folder.jettison(&["run", "small.toml", "--json", "--set", set]).records();
+    assert!(records.iter().all(|record| record["variant"] == "queue=codel"));
+}
+
+#[test]
+fn quick_takes_the_short_form_and_set_goes_over_it() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    let manifest = folder.json("out/small/manifest.json");
+    assert_eq!((&manifest["duration"], &manifest["seeds"]), (&json!("1 s"), &json!([1])));
+    folder.jettison(&["run", "small.toml", "--quick", "--set", "duration=1.5 s"]).ok();
+    assert_eq!(folder.json("out/small/manifest.json")["duration"], "1500 ms");
+}
+
+#[test]
+fn pcap_captures_every_port_of_every_run() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml", "--quick", "--pcap"]).ok();
+    let mut expected = Vec::new();
+    for variant in ["queue=codel", "queue=tail-drop"] {
+        for port in ["access.forward", "access.reverse", "bottleneck.forward", "bottleneck.reverse"] {
+            expected.push(format!("{variant}/1/{port}.pcapng"));
+        }
+    }
+    assert_eq!(folder.files("out/small/pcap"), expected);
+    for file in expected {
+        let bytes = folder.read(&format!("out/small/pcap/{file}"));
+        // A section header block, and more than the blocks that describe the port.
+        assert!(bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) && bytes.len() > 1000, "{file}");
+    }
+}
+
+#[test]
+fn out_names_the_folder_and_our_own_is_replaced() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml", "--quick", "--pcap", "--out", "deep/er"]).ok();
+    assert_eq!(folder.names(""), ["deep", "small.toml"]);
+    assert!(folder.path("deep/er/pcap").exists());
+    folder.jettison(&["run", "small.toml", "--quick", "--out", "deep/er", "--seed", "5"]).ok();
+    assert_eq!(folder.json("deep/er/manifest.json")["seeds"], json!([5]));
+    // Nothing of the first run is among the results of the second.
+    assert_eq!(folder.names("deep/er"), RESULTS);
+    assert_eq!(folder.names("deep"), ["er"]);
+}
+
+#[test]
+fn a_name_with_slashes_gives_folders() {
+    let folder = Folder::new();
+    folder.write("small.toml", &super::support::changed("name = \"small\"", "name = \"paper/small\""));
+    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    assert_eq!(folder.names("out/paper/small"), RESULTS);
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let folder = Folder::with_small();
+    for (option, value) in [("--runs", "0"), ("--jobs", "0"), ("--seed", "-1"), ("--runs", "many")] {
+        let said = folder.jettison(&["run", "small.toml", option, value]).refused();
+        assert!(said.starts_with("error: ") && said.contains(option), "{said}");
+    }
+    assert_eq!(folder.names(""), ["small.toml"]);
+}

@@ -1,0 +1,60 @@
+//! `jettison completions` and `jettison man`, and what the command says of itself.
+
+use super::support::Folder;
+#[cfg(unix)]
+use super::support::{Ran, left_out};
+
+const COMMANDS: [&str; 10] =
+    ["run", "list", "check", "schema", "trace", "reproduce", "report", "bench", "completions", "man"];
+
+#[test]
+fn completions_know_the_commands_and_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = Folder::new().jettison(&["completions", shell]).ok();
+        for word in COMMANDS.iter().chain(&["quick", "pcap", "controllers"]) {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+        assert!(!script.contains("bench-memory-child"), "{shell} shows what is hidden");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_shells_take_their_completions() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        if Ran::of(&mut folder.shell(&format!("command -v {shell}"))).status != Some(0) {
+            left_out("shell::the_shells_take_their_completions", &format!("{shell} is not installed"));
+            continue;
+        }
+        folder.write("script", &folder.jettison(&["completions", shell]).ok());
+        Ran::of(&mut folder.shell(&format!("{shell} -n script"))).ok();
+    }
+}
+
+#[test]
+fn a_man_page_a_command_is_written() {
+    let folder = Folder::new();
+    assert_eq!(folder.jettison(&["man", "--out", "pages"]).ok(), "Man pages: pages\n");
+    let mut expected: Vec<String> = COMMANDS.iter().map(|command| format!("jettison-{command}.1")).collect();
+    expected.extend(["jettison.1".to_owned(), "jettison-trace-info.1".to_owned()]);
+    expected.sort();
+    assert_eq!(folder.names("pages"), expected);
+    for name in expected {
+        let page = String::from_utf8(folder.read(&format!("pages/{name}"))).expect("a page is UTF-8");
+        assert!(page.contains(".TH ") && page.contains(".SH SYNOPSIS"), "{name}:\n{page}");
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let help = Folder::new().jettison(&["--help"]).ok();
+    for command in COMMANDS {
+        assert!(
+            help.lines().any(|line| line.trim_start().starts_with(command)),
+            "{command} is not in:\n{help}"
+        );
+    }
+    let version = Folder::new().jettison(&["--version"]).ok();
+    assert_eq!(version, format!("jettison {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,223 @@
+//! What the tests share: a folder of their own with the command in it, and a small scenario.
+
+use std::fmt::Debug;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two hosts behind a router, a bulk flow and a ping, tail drop against CoDel, two seeds: four short runs.
+pub const SMALL: &str = r#"name = "small"
+duration = "2 s"
+warm_up = "500 ms"
+seeds = 2
+
+[nodes]
+a = { kind = "host" }
+r = { kind = "router" }
+b = { kind = "host" }
+
+[links.access]
+between = ["a", "r"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[links.bottleneck]
+between = ["r", "b"]
+rate = "5 Mbit/s"
+delay = "4 ms"
+queue = { kind = "tail-drop", limit = "20 packets" }
+
+[flows.bulk]
+from = "a"
+to = "b"
+app = "bulk"
+start_jitter = "50 ms"
+
+[flows.echo]
+from = "a"
+to = "b"
+app = { kind = "ping", interval = "100 ms" }
+
+[[vary]]
+name = "queue"
+path = "links.bottleneck.queue"
+values = ["tail-drop", "codel"]
+
+[quick]
+duration = "1 s"
+seeds = 1
+"#;
+
+/// The small scenario with one thing changed.
+#[track_caller]
+pub fn changed(from: &str, to: &str) -> String {
+    assert!(SMALL.contains(from), "the small scenario has no {from:?}");
+    SMALL.replacen(from, to, 1)
+}
+
+/// A temporary folder that commands run in.
+pub struct Folder(TempDir);
+
+/// What a command came to.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a temporary folder can be made"))
+    }
+
+    /// A folder that holds the small scenario as `small.toml`.
+    pub fn with_small() -> Folder {
+        let folder = Folder::new();
+        folder.write("small.toml", SMALL);
+        folder
+    }
+
+    /// Where it is, without links: as the command shows it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().canonicalize().expect("the folder is there until it is dropped").join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        let parent = path.parent().expect("the path has the folder above it");
+        fs::create_dir_all(parent).and_then(|()| fs::write(&path, text)).expect("the folder can be written");
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names in a folder of it, hidden ones too, sorted.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let names = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let mut names: Vec<String> = names
+            .map(|entry| entry.expect("the folder can be read").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// All files below a folder of it, as paths from there, sorted.
+    pub fn files(&self, folder: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(below) = open.pop() {
+            for name in self.names(&format!("{folder}/{below}")) {
+                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+                if self.path(&format!("{folder}/{path}")).is_dir() {
+                    open.push(path);
+                } else {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// The command, to be run in this folder with nothing of the caller's settings.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
+        self.prepare(&mut command);
+        command.args(arguments);
+        command
+    }
+
+    /// A shell with the command as `$JETTISON`, to be run in this folder.
+    #[cfg(unix)]
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        self.prepare(&mut command);
+        command.args(["-c", script]).env("JETTISON", assert_cmd::cargo::cargo_bin!("jettison"));
+        command
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        command.current_dir(self.path("")).env_remove("RUST_LOG").env_remove("COLUMNS").stdin(Stdio::null());
+    }
+
+    /// Runs the command in this folder.
+    pub fn jettison(&self, arguments: &[&str]) -> Ran {
+        Ran::of(&mut self.command(arguments))
+    }
+}
+
+impl Ran {
+    pub fn of(command: &mut Command) -> Ran {
+        let output = command.output().expect("the command was built and can be started");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let ran =
+            Ran { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        assert!(!ran.stderr.contains("panicked"), "a panic is a bug: {}", ran.stderr);
+        ran
+    }
+
+    /// It did what was asked, and had nothing to complain of: gives what it printed.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        self.stdout
+    }
+
+    /// Exit status 2, nothing printed: gives the message, without the line's end.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        assert_eq!((self.status, self.stdout.as_str()), (Some(2), ""), "stderr: {}", self.stderr);
+        self.stderr.strip_suffix('\n').expect("a message ends its line").to_owned()
+    }
+
+    /// It did what was asked: gives the NDJSON records that it printed.
+    #[track_caller]
+    pub fn records(self) -> Vec<Value> {
+        let text = self.ok();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
+    }
+}
+
+/// The keys of a JSON object, in order.
+#[track_caller]
+pub fn keys(record: &Value) -> Vec<&str> {
+    record.as_object().expect("a record is an object").keys().map(String::as_str).collect()
+}
+
+/// The mean in the summary record of that variant, object and metric.
+#[track_caller]
+pub fn mean(records: &[Value], variant: &str, object: &str, metric: &str) -> f64 {
+    let is = |record: &&Value| {
+        record["variant"] == variant && record["object"] == object && record["metric"] == metric
+    };
+    let found = records.iter().find(is);
+    let found = found.unwrap_or_else(|| panic!("no record of {metric} of {object} under {variant}"));
+    found["mean"].as_f64().expect("a mean is a number")
+}
+
+#[track_caller]
+pub fn assert_near(what: impl Debug, value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{what:?} is {value}, expected {expected} ± {tolerance}");
+}
+
+/// Says, past the capture of the test's output, that a test was left out.
+pub fn left_out(test: &str, why: &str) {
+    writeln!(std::io::stderr(), "left out: {test} ({why})").expect("standard error is open");
+}
+
+/// The project's own folder of that name.
+pub fn project(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
