@@ -7,6 +7,7 @@ mod output;
 use std::process::ExitCode;
 
 use clap::Parser;
+use jettison_run::bench::MEMORY_CHILD;
 use options::Cli;
 use output::Failure;
 
@@ -17,8 +18,10 @@ fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()),
         )
         .init();
-    let cli = Cli::parse();
-    match commands::dispatch(cli.command) {
+    // No command of the user's: completions and help would show it.
+    let is_child = std::env::args_os().nth(1).is_some_and(|first| first == MEMORY_CHILD);
+    let result = if is_child { commands::memory_child() } else { commands::dispatch(Cli::parse().command) };
+    match result {
         Ok(code) => code,
         // The reader of our output has gone (`jettison … | head`): nothing is wrong.
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Decides which packets of a media stream a congested network should drop, and shows what that does to the viewer.
+/// Simulates congested networks, and compares what queue disciplines, transports and loads make of them.
 #[derive(Debug, Parser)]
 #[command(name = "jettison", version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
@@ -37,6 +37,9 @@ pub enum Command {
         /// Check with these keys set
         #[arg(long = "set", value_name = "PATH=VALUE")]
         set: Vec<String>,
+        /// Check the short form
+        #[arg(long)]
+        quick: bool,
     },
     /// Print the JSON Schema of scenario files
     Schema,
@@ -85,8 +88,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "man")]
         out: PathBuf,
     },
-    #[command(name = jettison_run::bench::MEMORY_CHILD, hide = true)]
-    MemoryChild,
 }
 
 /// What `run` and `reproduce` take.

@@ -148,7 +148,7 @@ pub fn parameter_docs(schema: &Schema) -> Vec<ParameterDoc> {
         .iter()
         .map(|(name, property)| ParameterDoc {
             name: name.clone(),
-            unit: unit_of(property),
+            unit: unit_of(property, schema),
             default: property.get("default").filter(|d| !d.is_null()).map(written),
             description: property
                 .get("description")
@@ -166,7 +166,12 @@ fn written(value: &Value) -> String {
     }
 }
 
-fn unit_of(property: &Value) -> String {
+fn unit_of(property: &Value, schema: &Schema) -> String {
+    // What several parameters share stands once, under `$defs`.
+    let reference = property.get("$ref").and_then(Value::as_str);
+    if let Some(definition) = reference.and_then(|path| schema.pointer(path)) {
+        return unit_of(definition, schema);
+    }
     let choices = |list: &Vec<Value>| list.iter().map(written).collect::<Vec<_>>().join(" | ");
     if let Some(list) = property.get("enum").and_then(Value::as_array) {
         return choices(list);
@@ -179,7 +184,7 @@ fn unit_of(property: &Value) -> String {
             let parts: Vec<String> = list
                 .iter()
                 .filter(|part| part.get("type").and_then(Value::as_str) != Some("null"))
-                .map(|part| part.get("const").map(written).unwrap_or_else(|| unit_of(part)))
+                .map(|part| part.get("const").map(written).unwrap_or_else(|| unit_of(part, schema)))
                 .collect();
             return parts.join(" | ");
         }
@@ -195,7 +200,20 @@ fn unit_of(property: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, parameter_docs};
+
+    #[test]
+    fn what_parameters_share_is_looked_up() {
+        let schema = schemars::json_schema!({
+            "properties": {
+                "growth": { "$ref": "#/$defs/Growth", "default": "per-ack" },
+                "other": { "anyOf": [{ "$ref": "#/$defs/Growth" }, { "type": "null" }] },
+            },
+            "$defs": { "Growth": { "oneOf": [{ "const": "per-byte" }, { "const": "per-ack" }] } },
+        });
+        let units: Vec<String> = parameter_docs(&schema).into_iter().map(|doc| doc.unit).collect();
+        assert_eq!(units, ["per-byte | per-ack", "per-byte | per-ack"]);
+    }
 
     #[test]
     fn suggests_slips_and_not_strangers() {

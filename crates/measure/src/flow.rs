@@ -5,8 +5,9 @@ use jettison_core::{Duration, Time};
 use crate::Distribution;
 
 /// Counters and distributions of one flow.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct FlowMeter {
+    pub(crate) carries_data: bool,
     pub(crate) rtt: Distribution,
     pub(crate) owd: Distribution,
     pub(crate) completion: Distribution,
@@ -14,11 +15,35 @@ pub struct FlowMeter {
     pub(crate) interval_bytes: u64,
     pub(crate) sent: u64,
     pub(crate) received: u64,
+    pub(crate) failed: u64,
+    /// Lowest and highest sequence number received: what was expected lies between (RFC 3550 appendix A.3).
+    sequences: Option<(u64, u64)>,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
     last_transit: Option<i64>,
     pub(crate) jitter_sum: f64,
     pub(crate) jitter_count: u64,
+}
+
+impl Default for FlowMeter {
+    fn default() -> FlowMeter {
+        FlowMeter {
+            carries_data: true,
+            rtt: Distribution::default(),
+            owd: Distribution::default(),
+            completion: Distribution::default(),
+            goodput_bytes: 0,
+            interval_bytes: 0,
+            sent: 0,
+            received: 0,
+            failed: 0,
+            sequences: None,
+            jitter: 0.0,
+            last_transit: None,
+            jitter_sum: 0.0,
+            jitter_count: 0,
+        }
+    }
 }
 
 impl FlowMeter {
@@ -41,11 +66,11 @@ impl FlowMeter {
         self.sent += 1;
     }
 
-    /// The receiver got a datagram that was sent at `sent_at`: counts it, its one-way delay and the jitter
-    /// (RFC 3550 §6.4.1, J += (|D| − J) / 16).
+    /// The receiver got datagram number `sequence`, that was sent at `sent_at`: counts it, its one-way delay and the
+    /// jitter (RFC 3550 §6.4.1, J += (|D| − J) / 16).
     #[inline]
-    pub fn received(&mut self, sent_at: Time, now: Time) {
-        self.received += 1;
+    pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
+        self.count(sequence);
         // Clocks of two machines may disagree either way: the difference wraps, as RFC 3550's does.
         let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
         self.owd.record(now.since(sent_at));
@@ -58,10 +83,38 @@ impl FlowMeter {
         self.last_transit = Some(transit);
     }
 
-    /// An echo came back: counts it.
+    /// The reply to echo request number `sequence` came back: counts it.
     #[inline]
-    pub fn echo_received(&mut self) {
+    pub fn echo_received(&mut self, sequence: u64) {
+        self.count(sequence);
+    }
+
+    #[inline]
+    fn count(&mut self, sequence: u64) {
         self.received += 1;
+        self.sequences = Some(match self.sequences {
+            None => (sequence, sequence),
+            Some((lowest, highest)) => (lowest.min(sequence), highest.max(sequence)),
+        });
+    }
+
+    /// Share of packets lost, 0 to 1: of those between the lowest and the highest number received, how many are
+    /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. All, if packets were
+    /// sent and none came; `None` if none was sent.
+    pub fn loss(&self) -> Option<f64> {
+        match self.sequences {
+            Some((lowest, highest)) => {
+                let expected = highest - lowest + 1;
+                Some(expected.saturating_sub(self.received) as f64 / expected as f64)
+            }
+            None => (self.sent > 0).then_some(1.0),
+        }
+    }
+
+    /// A transfer of this flow failed.
+    #[inline]
+    pub fn failed(&mut self) {
+        self.failed += 1;
     }
 
     /// A one-way delay that is not of a whole datagram (a message, a frame).
@@ -93,6 +146,8 @@ impl FlowMeter {
         self.goodput_bytes = 0;
         self.sent = 0;
         self.received = 0;
+        self.failed = 0;
+        self.sequences = None;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
     }
@@ -105,10 +160,22 @@ mod tests {
     #[test]
     fn jitter_follows_rfc_3550() {
         let mut meter = FlowMeter::default();
-        meter.received(Time::from_millis(0), Time::from_millis(10));
-        meter.received(Time::from_millis(20), Time::from_millis(46)); // transit grew by 16 ms
+        meter.received(0, Time::from_millis(0), Time::from_millis(10));
+        meter.received(1, Time::from_millis(20), Time::from_millis(46)); // transit grew by 16 ms
         assert_eq!(meter.jitter(), Duration::from_millis(1));
-        meter.received(Time::from_millis(40), Time::from_millis(66));
+        meter.received(2, Time::from_millis(40), Time::from_millis(66));
         assert_eq!(meter.jitter(), Duration::from_nanos(937_500));
+    }
+
+    #[test]
+    fn loss_is_what_is_missing_between_the_first_and_the_last_received() {
+        let mut meter = FlowMeter::default();
+        assert_eq!(meter.loss(), None);
+        meter.sent();
+        assert_eq!(meter.loss(), Some(1.0));
+        for sequence in [10, 11, 14, 13] {
+            meter.received(sequence, Time::ZERO, Time::ZERO);
+        }
+        assert_eq!(meter.loss(), Some(0.2));
     }
 }

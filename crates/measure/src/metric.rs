@@ -48,6 +48,7 @@ pub mod metrics {
     pub const RECEIVED: Metric = Metric::new("received", "packets");
     pub const COMPLETION: Metric = Metric::new("completion_time", "ms");
     pub const TRANSFERS: Metric = Metric::new("transfers", "count");
+    pub const FAILED_TRANSFERS: Metric = Metric::new("failed_transfers", "count");
     pub const FAIRNESS: Metric = Metric::new("jain_index", "1");
 
     pub const CLONES: Metric = Metric::new("clones", "packets");

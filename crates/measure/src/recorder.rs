@@ -181,6 +181,13 @@ impl Recorder {
         ObjectId { kind: Kind::Flow, index: (self.flows.len() - 1) as u32 }
     }
 
+    /// Nothing is delivered to an application of this flow (a ping): it has no goodput to sample.
+    pub fn carries_no_data(&mut self, flow: FlowId) {
+        if let Some(meter) = self.flow(flow) {
+            meter.carries_data = false;
+        }
+    }
+
     /// Time between two samples.
     pub fn interval(&self) -> Duration {
         self.settings.interval
@@ -299,6 +306,9 @@ impl Recorder {
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);
         let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
+        if !meter.carries_data {
+            return;
+        }
         let goodput = mbit(std::mem::take(&mut meter.interval_bytes), span);
         self.point(ObjectId { kind: Kind::Flow, index: flow.0 }, metrics::GOODPUT, now, goodput);
     }
@@ -446,9 +456,13 @@ fn summarise_flow(
     if meter.sent > 0 {
         summary.push(plain(name, metrics::SENT, meter.sent as f64));
         summary.push(plain(name, metrics::RECEIVED, meter.received as f64));
-        // What is still under way when the run ends, or was when measuring began, shifts this by a packet or two.
-        let lost = meter.sent.saturating_sub(meter.received);
-        summary.push(plain(name, metrics::LOSS, 100.0 * lost as f64 / meter.sent as f64));
+        summary.extend(meter.loss().map(|loss| plain(name, metrics::LOSS, 100.0 * loss)));
+    }
+    if meter.completion.count() > 0 {
+        summary.push(plain(name, metrics::TRANSFERS, meter.completion.count() as f64));
+    }
+    if meter.failed > 0 {
+        summary.push(plain(name, metrics::FAILED_TRANSFERS, meter.failed as f64));
     }
     if meter.jitter_count > 0 {
         summary.push(plain(name, metrics::JITTER, meter.jitter_sum / meter.jitter_count as f64 / 1e6));

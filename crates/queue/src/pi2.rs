@@ -20,7 +20,7 @@ pub fn discipline() -> Discipline {
     Discipline::new("pi2", summary, "De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A", make)
 }
 
-/// Parameters of PI2, with the paper's names and defaults.
+/// Parameters of PI2, with the paper's names; docs say which defaults could be checked against it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pi2Parameters {
@@ -39,7 +39,7 @@ pub struct Pi2Parameters {
     pub p_cmax: f64,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them. Without it every packet is Classic and dropped.
     pub ecn: bool,
-    /// Where a packet is judged: on arrival, as the paper's implementation on top of PIE does, or as it leaves, as
+    /// Where a packet is judged: on arrival, as PIE does, on which the paper's implementation is built, or as it leaves, as
     /// RFC 9332 does.
     pub at: DecideAt,
     /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate.

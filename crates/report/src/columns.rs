@@ -174,10 +174,12 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("marks", queue, &[queue], "marks", Statistic::Mean);
     }
     let lossy = with("loss");
-    match lossy.as_slice() {
-        [] => {}
-        [only] => add("loss", only, &[*only], "loss", Statistic::Mean),
-        flows => add("loss", &format!("mean of {} flows", flows.len()), flows, "loss", Statistic::Mean),
+    if lossy.len() > OWN_COLUMNS {
+        add("loss", &format!("mean of {} flows", lossy.len()), &lossy, "loss", Statistic::Mean);
+    } else {
+        for flow in &lossy {
+            add("loss", flow, &[*flow], "loss", Statistic::Mean);
+        }
     }
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
     // A switch summarises its clones under its own name.

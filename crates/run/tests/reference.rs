@@ -9,10 +9,11 @@ use jettison_scenario::{Changes, NoFiles, Scenario};
 
 fn run(text: &str) -> RunRecord {
     let builder = Builder::standard();
-    let scenario =
-        Scenario::parse(text, "reference", &NoFiles, &Changes::default(), &builder.registries()).unwrap();
+    let scenario = Scenario::parse(text, "reference", &NoFiles, &Changes::default(), &builder.registries())
+        .expect("a reference scenario is right");
     let settings = &scenario.variants[0].settings;
-    let mut world = builder.build(settings, &scenario.folder, 1, &BuildOptions::default()).unwrap();
+    let mut world =
+        builder.build(settings, &scenario.folder, 1, &BuildOptions::default()).expect("and can be built");
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     world.finish()
 }

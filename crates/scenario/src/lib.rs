@@ -34,6 +34,6 @@ pub use error::{CheckError, Place, ScenarioError};
 pub use inputs::{Files, Folder, InputHash, NoFiles};
 pub use json_schema::schema_json;
 pub use path::{KeyPath, PathError, Step};
-pub use registries::{Fits, Kind, Kinds, Registries, TraceCheck, TraceProblem};
+pub use registries::{Fits, Kind, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
 pub use scenario::{Changes, Scenario, Variant};
 pub use schema::Settings;

@@ -22,6 +22,8 @@ pub struct Registries {
     pub applications: Kinds,
     /// Whether an application can run over a transport.
     pub fits: Fits,
+    /// The transport of an application whose flow names none.
+    pub usual_transport: UsualTransport,
     /// Reads a link's trace.
     pub trace: TraceCheck,
 }
@@ -47,6 +49,10 @@ pub struct Kind {
 /// Says why an application (its id) cannot run over a transport (its id; `None`: the flow names none).
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct Fits(pub Box<dyn Fn(&str, Option<&str>) -> Result<(), String>>);
+
+/// The transport (its id) of an application (its id) whose flow names none; `None` if it has none at all.
+#[allow(clippy::type_complexity)] // spelt out, it says what it does
+pub struct UsualTransport(pub Box<dyn Fn(&str) -> Option<String>>);
 
 /// Says what is wrong with the text of a trace file.
 #[allow(clippy::type_complexity)] // the struct is the name of that type
@@ -114,6 +120,7 @@ impl Registries {
             transports: Kinds::new("transport"),
             applications: Kinds::new("application"),
             fits: Fits(Box::new(|_, _| Ok(()))),
+            usual_transport: UsualTransport(Box::new(|_| None)),
             trace: TraceCheck(Box::new(|_| Ok(()))),
         }
     }
@@ -157,6 +164,11 @@ impl fmt::Debug for Kind {
 impl fmt::Debug for Fits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Fits")
+    }
+}
+impl fmt::Debug for UsualTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UsualTransport")
     }
 }
 impl fmt::Debug for TraceCheck {

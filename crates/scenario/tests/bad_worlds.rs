@@ -167,3 +167,28 @@ fn a_trace_that_cannot_be_used() {
         r#"s.toml:31:33: cannot read `shelf/none.csv`: no such file; write the path from the scenario's folder"#,
     );
 }
+
+#[test]
+fn two_flows_at_one_port() {
+    let flows = "[flows.a]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7000\ncount = 3\n\
+        [flows.b]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7002\n\
+        [flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"video\"\nport = 7002\n";
+    let text = messages(&format!("{GOOD}{flows}"));
+    assert!(text.contains("`a` and `b` both listen at tcp port 7002 of `h2`"), "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.contains("both listen")).count(),
+        1,
+        "UDP ports are others: {text}"
+    );
+}
+
+#[test]
+fn two_families() {
+    let text =
+        GOOD.replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", address = \"2001:db8::1\" }");
+    assert!(
+        messages(&text).contains("`h1` and `h2` have addresses of different families"),
+        "{}",
+        messages(&text)
+    );
+}

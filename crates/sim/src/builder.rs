@@ -260,6 +260,9 @@ impl WorldBuilder {
         let flow_names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
         for (index, flow) in flows.into_iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
+            if flow.programs.len() < 2 {
+                recorder.carries_no_data(FlowId(index as u32));
+            }
             for (number, program) in flow.programs.into_iter().enumerate() {
                 let numbers =
                     settings.seed.stream(&["flows", &flow.name, ["isn-from", "isn-to"][number.min(1)]]);

@@ -158,7 +158,8 @@ impl World {
             let capacity = direction.carrier.model().capacity(measured_from, now).get();
             let carried = self.recorder.queue(direction.queue).departed_bytes();
             if capacity > 0 && carried > 0 {
-                let share = 100.0 * carried as f64 / capacity as f64;
+                // The last packet may still be leaving when the run ends.
+                let share = (100.0 * carried as f64 / capacity as f64).min(100.0);
                 self.recorder.summarise(direction.name.as_str(), metrics::UTILISATION, share, None);
             }
         }
@@ -169,8 +170,9 @@ impl World {
         self.measuring = true;
         self.recorder.start_measuring();
         for node in &mut self.nodes {
-            if let Node::Router(router) = node {
-                router.before = router.switch.counters();
+            match node {
+                Node::Host(host) => host.stack.start_measuring(),
+                Node::Router(router) => router.before = router.switch.counters(),
             }
         }
     }

@@ -11,6 +11,10 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
     let benchmarks = select(names).map_err(Failure::of)?;
     let mut short = false;
     for benchmark in &benchmarks {
+        if list && json {
+            print_record(&benchmark.record())?;
+            continue;
+        }
         if list {
             print(format_args!("{:<24} {}\n", benchmark.name, benchmark.group))?;
             continue;
@@ -27,7 +31,12 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
             let verdict = if measured.suffices() { "" } else { "  FALLS SHORT" };
             format!("  ({bound} {required}){verdict}")
         });
-        print(format_args!("{:<24} {:>14.1} {}{required}\n", measured.name, measured.value, measured.unit))?;
+        print(format_args!(
+            "{:<24} {:>14.1} {}{required}\n",
+            measured.name,
+            measured.value.unwrap_or_default(),
+            measured.unit
+        ))?;
     }
     Ok(ExitCode::from(u8::from(short)))
 }

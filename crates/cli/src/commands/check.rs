@@ -9,12 +9,11 @@ use jettison_scenario::{Changes, Scenario, schema_json};
 use crate::output::{Failure, print};
 
 /// Checks scenario files; exit 2 if one is wrong.
-pub fn check(files: &[PathBuf], set: &[String]) -> Result<ExitCode, Failure> {
+pub fn check(files: &[PathBuf], changes: &Changes) -> Result<ExitCode, Failure> {
     let registries = Builder::standard().registries();
     let mut wrong = false;
     for file in files {
-        let changes = Changes { set: set.to_vec(), quick: false };
-        match Scenario::load(file, &changes, &registries) {
+        match Scenario::load(file, changes, &registries) {
             Ok(scenario) => {
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());

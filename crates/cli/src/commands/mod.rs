@@ -11,15 +11,23 @@ mod trace;
 
 use std::process::ExitCode;
 
+use jettison_scenario::Changes;
+
 use crate::options::{Command, TraceCommand};
 use crate::output::{Failure, print};
+
+/// What a child process of `bench` does: it measures its own memory.
+pub fn memory_child() -> Result<ExitCode, Failure> {
+    let megabytes = jettison_run::bench::memory_child().map_err(Failure::of)?;
+    print(format_args!("{megabytes}\n")).map(|()| ExitCode::SUCCESS)
+}
 
 /// Does what was asked; gives the exit status.
 pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run { file, options } => run::run(&file, &options),
         Command::List { what, json } => list::list(what, json).map(|()| ExitCode::SUCCESS),
-        Command::Check { files, set } => check::check(&files, &set),
+        Command::Check { files, set, quick } => check::check(&files, &Changes { set, quick }),
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
         Command::Trace { command: TraceCommand::Info { file, json } } => {
             trace::info(&file, json).map(|()| ExitCode::SUCCESS)
@@ -31,9 +39,5 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Bench { names, json, list } => bench::bench(&names, json, list),
         Command::Completions { shell } => shell::completions(shell).map(|()| ExitCode::SUCCESS),
         Command::Man { out } => shell::man(&out).map(|()| ExitCode::SUCCESS),
-        Command::MemoryChild => {
-            let megabytes = jettison_run::bench::memory_child().map_err(Failure::of)?;
-            print(format_args!("{megabytes}\n")).map(|()| ExitCode::SUCCESS)
-        }
     }
 }

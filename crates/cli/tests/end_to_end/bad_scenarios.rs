@@ -21,12 +21,10 @@ fn an_unknown_key_is_named_with_the_nearest_known_one() {
 
 #[test]
 fn an_unknown_key_of_a_discipline_is_named_too() {
-    let text = changed("queue = { kind = \"tail-drop\", limit =", "queue = { kind = \"tail-drop\", limt =");
-    let folder = Folder::new();
-    folder.write("bad.toml", &text);
-    let said = folder.jettison(&["run", "bad.toml"]).refused();
-    assert!(said.starts_with("bad.toml:20:33: ") && said.contains("did you mean `limit`?"), "{said}");
-    assert_eq!(said.lines().count(), 1);
+    refuses(
+        &changed("limit = \"20 packets\"", "limt = \"20 packets\""),
+        "bad.toml:20:31: unknown key `limt` in `links.bottleneck.queue`; did you mean `limit`?",
+    );
 }
 
 #[test]

@@ -95,12 +95,14 @@ fn defaults_are_those_of_the_documents() {
 }
 
 #[test]
-fn every_default_kind_runs_as_it_is() {
+fn every_queue_application_and_controller_runs_with_its_defaults() {
     // What `list` names can be named by id alone.
     for id in ids("queues") {
         let folder = Folder::with_small();
-        let set = format!("links.bottleneck.queue={id}");
-        folder.jettison(&["run", "small.toml", "--quick", "--set", &set]).ok();
+        // What acts in a router's pipeline cannot be the host's.
+        let (set, host) =
+            (format!("links.bottleneck.queue={id}"), "links.bottleneck.reverse.queue=tail-drop");
+        folder.jettison(&["run", "small.toml", "--quick", "--set", &set, "--set", host]).ok();
     }
     for id in ids("applications") {
         let folder = Folder::with_small();

@@ -11,7 +11,7 @@ const COMMANDS: [&str; 10] =
 fn completions_know_the_commands_and_options() {
     for shell in ["bash", "zsh", "fish"] {
         let script = Folder::new().jettison(&["completions", shell]).ok();
-        for word in COMMANDS.iter().chain(&["quick", "pcap", "controllers"]) {
+        for word in COMMANDS.iter().chain(&["quick", "pcap", "force"]) {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
         assert!(!script.contains("bench-memory-child"), "{shell} shows what is hidden");
@@ -19,17 +19,32 @@ fn completions_know_the_commands_and_options() {
 }
 
 #[cfg(unix)]
-#[test]
-fn the_shells_take_their_completions() {
+fn takes_its_completions(test: &str, shell: &str) {
     let folder = Folder::new();
-    for shell in ["bash", "zsh", "fish"] {
-        if Ran::of(&mut folder.shell(&format!("command -v {shell}"))).status != Some(0) {
-            left_out("shell::the_shells_take_their_completions", &format!("{shell} is not installed"));
-            continue;
-        }
-        folder.write("script", &folder.jettison(&["completions", shell]).ok());
-        Ran::of(&mut folder.shell(&format!("{shell} -n script"))).ok();
+    if Ran::of(&mut folder.shell(&format!("command -v {shell}"))).status != Some(0) {
+        left_out(test, &format!("{shell} is not installed"));
+        return;
     }
+    folder.write("script", &folder.jettison(&["completions", shell]).ok());
+    Ran::of(&mut folder.shell(&format!("{shell} -n script"))).ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_takes_its_completions() {
+    takes_its_completions("shell::bash_takes_its_completions", "bash");
+}
+
+#[cfg(unix)]
+#[test]
+fn zsh_takes_its_completions() {
+    takes_its_completions("shell::zsh_takes_its_completions", "zsh");
+}
+
+#[cfg(unix)]
+#[test]
+fn fish_takes_its_completions() {
+    takes_its_completions("shell::fish_takes_its_completions", "fish");
 }
 
 #[test]

@@ -116,7 +116,6 @@ pub(crate) fn print_quantity(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::units::{Bytes, Duration, Rate};
 
     #[test]

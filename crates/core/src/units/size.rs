@@ -18,6 +18,7 @@ const UNITS: &[(&str, u64)] = &[
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
 ];
+const BINARY: &[(&str, u64)] = &[("bytes", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 const PRINTED: &[(&str, u64)] = &[("bytes", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)];
 
 /// A size in whole bytes.
@@ -60,7 +61,9 @@ impl Sub for Bytes {
 }
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print_quantity(f, self.0, PRINTED)
+        // Powers of two read better as such: 6 MiB, not 6291.456 kB.
+        let is_binary = self.0.is_multiple_of(1024) && !self.0.is_multiple_of(1000);
+        print_quantity(f, self.0, if is_binary { BINARY } else { PRINTED })
     }
 }
 impl FromStr for Bytes {

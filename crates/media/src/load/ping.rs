@@ -38,6 +38,7 @@ pub struct Ping {
     request: EchoRequest,
     left: u64,
     // State.
+    next_number: u64,
     next: Option<Time>,
 }
 
@@ -50,7 +51,7 @@ impl Ping {
             traffic_class: parameters.dscp << 2,
         };
         let left = parameters.count.unwrap_or(u64::MAX);
-        Ping { remote, interval: parameters.interval, request, left, next: None }
+        Ping { remote, interval: parameters.interval, request, left, next_number: 0, next: None }
     }
 }
 
@@ -60,10 +61,12 @@ impl Application for Ping {
     }
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
-        if let SocketEvent::EchoReply { rtt, .. } = event {
+        if let SocketEvent::EchoReply { sequence, rtt } = event {
             // Half the round trip is no one-way delay: only the trip and its arrival are recorded.
             host.meter().round_trip(rtt);
-            host.meter().echo_received();
+            // The header's 16 bits count modulo 65,536: the number nearest below the next to be sent is meant.
+            let behind = u64::from((self.next_number as u16).wrapping_sub(sequence));
+            host.meter().echo_received(self.next_number.saturating_sub(behind));
             host.point(metrics::RTT, now, rtt.as_nanos() as f64 / 1e6);
         }
     }
@@ -77,7 +80,8 @@ impl Application for Ping {
             self.left -= 1;
             host.meter().sent();
             host.send_echo(self.remote, &self.request);
-            self.request.sequence = self.request.sequence.wrapping_add(1);
+            self.next_number += 1;
+            self.request.sequence = self.next_number as u16;
             self.next = Some(at + self.interval);
         }
     }

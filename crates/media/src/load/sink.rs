@@ -60,7 +60,7 @@ impl Application for UdpSink {
         let meter = host.meter();
         meter.delivered(u64::from(datagram.length));
         if let Some(head) = ProbeHead::parse(datagram.head.as_slice()) {
-            meter.received(head.sent_at, now);
+            meter.received(head.sequence, head.sent_at, now);
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, RandomStream, Time};
-use jettison_measure::{Metric, metrics};
 use jettison_transport::{Endpoint, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,8 +47,6 @@ pub struct Web {
     // State: transfers under way, in order of their start.
     open: VecDeque<(SocketId, Time)>,
     next: Option<Time>,
-    started: u64,
-    failed: u64,
 }
 
 /// Pareto cut to `low..=high`.
@@ -89,8 +86,6 @@ impl Web {
             arrivals,
             open: VecDeque::new(),
             next: None,
-            started: 0,
-            failed: 0,
         }
     }
 
@@ -116,7 +111,7 @@ impl Application for Web {
                     host.meter().completed(now.since(started));
                 }
             }
-            SocketEvent::Closed(socket, _) if self.forget(socket).is_some() => self.failed += 1,
+            SocketEvent::Closed(socket, _) if self.forget(socket).is_some() => host.meter().failed(),
             _ => {}
         }
     }
@@ -127,7 +122,6 @@ impl Application for Web {
             host.write(socket, Payload::Zeros(self.sizes.draw()));
             host.close(socket);
             self.open.push_back((socket, now));
-            self.started += 1;
             self.next = Some(at + self.gap().max(Duration::from_nanos(1)));
         }
     }
@@ -140,13 +134,6 @@ impl Application for Web {
         self.next = None;
         while let Some((socket, _)) = self.open.pop_front() {
             host.abort(socket);
-        }
-    }
-
-    fn finish(&mut self, _: Time, summarise: &mut dyn FnMut(Metric, f64, Option<[f64; 3]>)) {
-        summarise(metrics::TRANSFERS, self.started as f64, None);
-        if self.failed > 0 {
-            summarise(Metric::new("failed_transfers", "count"), self.failed as f64, None);
         }
     }
 }

@@ -40,8 +40,8 @@ pub struct Measured {
     pub group: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// What was measured.
-    pub value: f64,
+    /// What was measured; `None` if it was not.
+    pub value: Option<f64>,
     /// Its unit.
     pub unit: &'static str,
     /// What is required.
@@ -53,19 +53,24 @@ pub struct Measured {
 impl Measured {
     /// Whether it is as good as required.
     pub fn suffices(&self) -> bool {
-        self.required.is_none_or(|required| match self.better {
-            Better::Higher => self.value >= required,
-            Better::Lower => self.value <= required,
-        })
+        let (Some(required), Some(value)) = (self.required, self.value) else { return true };
+        match self.better {
+            Better::Higher => value >= required,
+            Better::Lower => value <= required,
+        }
     }
 }
 
 impl Benchmark {
     /// Measures it.
     pub fn run(&self) -> Result<Measured, String> {
-        let value = (self.measure)()?;
+        Ok(Measured { value: Some((self.measure)()?), ..self.record() })
+    }
+
+    /// Its record without a value.
+    pub fn record(&self) -> Measured {
         let Benchmark { group, name, unit, required, better, .. } = *self;
-        Ok(Measured { group, name, value, unit, required, better })
+        Measured { group, name, value: None, unit, required, better }
     }
 }
 

@@ -138,6 +138,10 @@ fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
             continue;
         };
+        // The reference scenarios are no paper's.
+        if paper == "reference" {
+            continue;
+        }
         let figures_path = path.with_file_name(format!("{stem}.paper.toml"));
         let figures = files.iter().find(|(path, _)| *path == figures_path).map(|(_, text)| text.clone());
         experiments.push(Experiment {

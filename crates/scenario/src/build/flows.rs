@@ -14,9 +14,6 @@ use jettison_wire::Address;
 use super::{BuildFailure, Builder, part};
 use crate::schema::{Kinded, Settings};
 
-/// The port that a flow's receiver listens on if the file names none: iperf's, and each further flow the next.
-const FIRST_PORT: u16 = 5001;
-
 impl Builder {
     /// Adds the flow of that name, or the several flows that its `count` makes.
     pub(super) fn flows(
@@ -38,7 +35,7 @@ impl Builder {
         let entry = entry.ok_or_else(|| part(&["flows", name, "app"], self.applications.unknown(kind)))?;
         let usual = Kinded::plain(entry.transports.first().copied().unwrap_or("udp"));
         let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
-        let first_port = flow.port.unwrap_or_else(|| default_port(settings, name));
+        let first_port = flow.port.unwrap_or_else(|| settings.default_port(name));
         for (number, own_name) in flow.names(name).iter().enumerate() {
             let random = |what: &str| seed.stream(&["flows", own_name, what]);
             let transport = flow_transport(name, transport, &random)?;
@@ -65,13 +62,6 @@ fn jitter(most: Duration, random: &dyn Fn(&str) -> RandomStream) -> Duration {
         0 => Duration::ZERO,
         most => Duration::from_nanos(random("start").uniform(0, most)),
     }
-}
-
-/// Flows take ports in the order of the file, so that none listens where another does.
-fn default_port(settings: &Settings, name: &str) -> u16 {
-    let before = settings.flows.iter().take_while(|(other, _)| *other != name);
-    let taken: u32 = before.map(|(_, flow)| flow.count).sum();
-    FIRST_PORT.wrapping_add(taken as u16)
 }
 
 fn flow_transport(

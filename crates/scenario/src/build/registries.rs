@@ -11,7 +11,7 @@ use jettison_wire::Address;
 use serde_json::Value;
 
 use super::Builder;
-use crate::registries::{Fits, Kinds, Registries, TraceCheck, TraceProblem};
+use crate::registries::{Fits, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
 
 impl Builder {
     /// What scenarios may name, for [`crate::Scenario::load`].
@@ -49,6 +49,10 @@ impl Builder {
                 _ => Ok(()),
             }
         };
+        let entries = self.applications.clone();
+        let usual = move |application: &str| {
+            entries.entry(application)?.transports.first().map(|transport| (*transport).to_owned())
+        };
         Registries {
             disciplines,
             port_queues,
@@ -57,6 +61,7 @@ impl Builder {
             }),
             applications,
             fits: Fits(Box::new(fits)),
+            usual_transport: UsualTransport(Box::new(usual)),
             trace: TraceCheck(Box::new(check_trace)),
         }
     }

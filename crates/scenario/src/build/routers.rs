@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jettison_sim::RouterPlan;
-use jettison_switch::{Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, Selector, Switch};
+use jettison_switch::{Pipeline, Port, PortConfig, Prefix, Routes, Selector, Switch};
 use jettison_wire::Address;
 
 use super::{BuildFailure, part};
@@ -17,11 +17,7 @@ pub(super) fn native(
     settings: &Settings,
     addresses: &BTreeMap<&str, Address>,
 ) -> Result<impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static, BuildFailure> {
-    let mut recirculation = RecirculationSettings::default();
-    if let Some(own) = &router.recirculation {
-        recirculation.rate = own.rate.unwrap_or(recirculation.rate);
-        recirculation.delay = own.delay.unwrap_or(recirculation.delay);
-    }
+    let recirculation = router.recirculation.clone().unwrap_or_default();
     recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
     let policies = router
         .routes

@@ -14,6 +14,7 @@ impl Checker<'_> {
         let neighbours = neighbours(settings);
         let mut reachable: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
         let mut names: IndexMap<String, &str> = IndexMap::new();
+        let mut listening: IndexMap<(&str, &str, u16), &str> = IndexMap::new();
         for (name, flow) in &settings.flows {
             let at = table.key(name);
             let from = self.flow_end(&flow.from, &at.key("from"));
@@ -27,6 +28,8 @@ impl Checker<'_> {
             }
             self.flow_times(flow, &at);
             self.transport(flow, &at);
+            self.same_family(flow, &at);
+            self.own_ports(name, flow, &at, &mut listening);
             for each in flow.names(name) {
                 if let Some(other) = names.insert(each.clone(), name) {
                     let message = format!("`{other}` and `{name}` both make a flow called `{each}`");
@@ -85,6 +88,43 @@ impl Checker<'_> {
             let message =
                 format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());
             self.find(&at.key("port"), message, "write a lower `port` or fewer flows");
+        }
+    }
+
+    /// No two flows may have their receivers listen at one port of one host.
+    fn own_ports<'n>(
+        &mut self,
+        name: &'n str,
+        flow: &'n Flow,
+        at: &KeyPath,
+        listening: &mut IndexMap<(&'n str, &'n str, u16), &'n str>,
+    ) {
+        let Some(transport) = (self.registries.usual_transport.0)(&flow.app.0.kind) else { return };
+        let transport = flow.transport.as_ref().map_or(transport, |choice| choice.0.kind.clone());
+        let protocol = if transport == "udp" { "udp" } else { "tcp" };
+        let first = flow.port.unwrap_or_else(|| self.settings.default_port(name));
+        for number in 0..flow.count {
+            let port = first.wrapping_add(number as u16).max(1);
+            if let Some(other) = listening.insert((flow.to.as_str(), protocol, port), name)
+                && other != name
+            {
+                let message =
+                    format!("`{other}` and `{name}` both listen at {protocol} port {port} of `{}`", flow.to);
+                self.find(&at.key("port"), message, "give one of them another `port`");
+                return;
+            }
+        }
+    }
+
+    /// A packet has two addresses of one family.
+    fn same_family(&mut self, flow: &Flow, at: &KeyPath) {
+        let is_v6 = |name: &str| {
+            let address = self.settings.nodes.get(name).and_then(Node::address);
+            address.is_some_and(|address| address.is_ipv6())
+        };
+        if is_v6(&flow.from) != is_v6(&flow.to) {
+            let message = format!("`{}` and `{}` have addresses of different families", flow.from, flow.to);
+            self.find(&at.key("to"), message, "give both an IPv4 address or both an IPv6 one");
         }
     }
 

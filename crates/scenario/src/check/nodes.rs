@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::Checker;
 use crate::path::KeyPath;
 use crate::schema::{Node, PolicyRoute};
+use crate::validate::Finding;
 
 impl Checker<'_> {
     pub(super) fn nodes(&mut self) {
@@ -25,14 +26,10 @@ impl Checker<'_> {
             }
             if let Node::Router(router) = node
                 && let Some(recirculation) = &router.recirculation
-                && recirculation.rate.is_some_and(|rate| rate.is_zero())
+                && let Err(error) = recirculation.check()
             {
-                let at = at.key("recirculation").key("rate");
-                self.find(
-                    &at,
-                    "a recirculation rate of zero carries nothing".to_owned(),
-                    "write at least 1 bit/s",
-                );
+                let at = error.path.iter().fold(at.key("recirculation"), |at, key| at.key(key));
+                self.findings.push(Finding::complete(&at, error.message));
             }
         }
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use flow::Flow;
 pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
 pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse, Trace};
-pub use node::{Host, Node, PolicyRoute, Recirculation, Router};
+pub use node::{Host, Node, PolicyRoute, Router};
 pub(crate) use vary::{Alternative, Axis};
 
 /// One variant of a scenario: all keys of the file but `vary` and `quick`.
@@ -92,6 +92,15 @@ impl Settings {
                 None => Kinded::plain(name),
             },
         }
+    }
+
+    /// The port that the receiver of a flow without `port` listens at: 5001, iperf's, and on from there in the order
+    /// of the file.
+    pub fn default_port(&self, flow: &str) -> u16 {
+        const FIRST_PORT: u16 = 5001;
+        let before = self.flows.iter().take_while(|(other, _)| *other != flow);
+        let taken: u32 = before.map(|(_, flow)| flow.count).sum();
+        FIRST_PORT.wrapping_add(taken as u16)
     }
 
     /// One direction of a link with everything that `reverse`, the node's own queue and the defaults decide;

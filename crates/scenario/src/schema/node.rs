@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use jettison_core::{Duration, Rate};
+use jettison_switch::RecirculationSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub struct Router {
     pub routes: Vec<PolicyRoute>,
     /// The port that packets take from egress back to ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recirculation: Option<Recirculation>,
+    pub recirculation: Option<RecirculationSettings>,
 }
 
 /// A policy route. A packet matches if all the conditions that are given hold.
@@ -68,18 +68,6 @@ pub struct PolicyRoute {
     pub dscp: Option<u8>,
     /// The link that it leaves on.
     pub via: String,
-}
-
-/// A recirculation port.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Recirculation {
-    /// Its rate; the switch's own default if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// How long a packet takes from egress to ingress; the switch's own default if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Duration>,
 }
 
 impl Node {

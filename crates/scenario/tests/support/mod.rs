@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jettison_core::{BuildError, Bytes, Duration, parameters};
-use jettison_scenario::{Changes, Files, Fits, Kind, Kinds, Registries, Scenario, TraceCheck, TraceProblem};
+use jettison_scenario::{
+    Changes, Files, Fits, Kind, Kinds, Registries, Scenario, TraceCheck, TraceProblem, UsualTransport,
+};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -129,6 +131,11 @@ pub fn registries() -> Registries {
         fits: Fits(Box::new(|application, transport| match (application, transport) {
             ("bulk", Some("udp")) => Err("`bulk` runs over tcp; write `transport = \"tcp\"`".to_owned()),
             _ => Ok(()),
+        })),
+        usual_transport: UsualTransport(Box::new(|application| match application {
+            "bulk" => Some("tcp".to_owned()),
+            "cbr" | "video" => Some("udp".to_owned()),
+            _ => None,
         })),
         trace: TraceCheck(Box::new(|text| {
             let bad = text.lines().position(|line| line.trim().parse::<u64>().is_err());

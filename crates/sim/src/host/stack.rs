@@ -40,13 +40,17 @@ struct Owner {
     /// Draws initial sequence numbers (RFC 9293 §3.4.1).
     numbers: RandomStream,
     observed: Option<SocketId>,
+    /// Of connections that are gone.
     totals: Totals,
+    /// All of them when measuring began.
+    before: Totals,
 }
 
 /// What a program's connections did, those that are gone included.
 #[derive(Debug, Default, Clone, Copy)]
 struct Totals {
-    connections: u64,
+    /// Connections that sent data.
+    senders: u64,
     retransmits: u64,
     timeouts: u64,
 }
@@ -89,7 +93,13 @@ impl Stack {
     }
 
     pub(crate) fn add_owner(&mut self, flow: FlowId, numbers: RandomStream) {
-        self.owners.push(Owner { flow, numbers, observed: None, totals: Totals::default() });
+        self.owners.push(Owner {
+            flow,
+            numbers,
+            observed: None,
+            totals: Totals::default(),
+            before: Totals::default(),
+        });
     }
 
     // ---- what programs ask for -------------------------------------------------------------------------------
@@ -346,18 +356,35 @@ impl Stack {
         })
     }
 
-    /// Retransmissions and timeouts of each program that had connections of its own making.
-    pub(crate) fn summarise(&mut self, recorder: &mut Recorder, flow_names: &[String]) {
-        for index in 0..self.sockets.len() {
-            self.count(index);
+    /// Measuring begins: what connections did so far is left out of the summary.
+    pub(crate) fn start_measuring(&mut self) {
+        for (owner, now) in self.totals().into_iter().enumerate() {
+            self.owners[owner].before = now;
         }
-        for owner in &self.owners {
+    }
+
+    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP.
+    pub(crate) fn summarise(&self, recorder: &mut Recorder, flow_names: &[String]) {
+        for (owner, totals) in self.owners.iter().zip(self.totals()) {
             let name = flow_names[owner.flow.0 as usize].as_str();
-            if owner.totals.connections > 0 {
-                recorder.summarise(name, metrics::RETRANSMITS, owner.totals.retransmits as f64, None);
-                recorder.summarise(name, metrics::TIMEOUTS, owner.totals.timeouts as f64, None);
+            if totals.senders > 0 {
+                let retransmits = totals.retransmits - owner.before.retransmits;
+                let timeouts = totals.timeouts - owner.before.timeouts;
+                recorder.summarise(name, metrics::RETRANSMITS, retransmits as f64, None);
+                recorder.summarise(name, metrics::TIMEOUTS, timeouts as f64, None);
             }
         }
+    }
+
+    /// What each program's connections did so far, those that are gone included.
+    fn totals(&self) -> Vec<Totals> {
+        let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
+        for index in 0..self.sockets.len() {
+            if let Some(Socket::Tcp(socket)) = self.sockets.get(index) {
+                totals[socket.owner as usize].add(&socket.connection.statistics());
+            }
+        }
+        totals
     }
 
     // ---- within ----------------------------------------------------------------------------------------------
@@ -413,22 +440,20 @@ impl Stack {
     }
 
     fn remove_connection(&mut self, index: u32) {
-        self.count(index);
         if let Some(Socket::Tcp(socket)) = self.sockets.remove(index) {
+            self.owners[socket.owner as usize].totals.add(&socket.connection.statistics());
             self.connections.remove(&socket.key);
         }
     }
+}
 
-    fn count(&mut self, index: u32) {
-        if let Some(Socket::Tcp(socket)) = self.sockets.get(index) {
-            let statistics = socket.connection.statistics();
-            let totals = &mut self.owners[socket.owner as usize].totals;
-            // A pure receiver's connections say nothing about the network.
-            if statistics.delivered > 0 {
-                totals.connections += 1;
-                totals.retransmits += statistics.segments_retransmitted;
-                totals.timeouts += statistics.timeouts;
-            }
+impl Totals {
+    fn add(&mut self, connection: &TcpStatistics) {
+        // A pure receiver's connection says nothing about the network.
+        if connection.delivered > 0 {
+            self.senders += 1;
+            self.retransmits += connection.segments_retransmitted;
+            self.timeouts += connection.timeouts;
         }
     }
 }

@@ -17,7 +17,7 @@ slow = { kind = "router" }
 kind = "router"
 routes = [
   { from = "a2", to = "b", via = "in-slow" },
-  { dscp = 46, via = "in-slow" },
+  { to = "b", dscp = 46, via = "in-slow" },
 ]
 
 [links.a1]
@@ -89,7 +89,7 @@ fn the_first_route_that_matches_decides_before_the_shortest_path() {
     // Four links each way. The replies find no route and come back over the first of the two shortest paths.
     assert_rtt(&records, "plain", 8.0);
     assert_rtt(&records, "by-sender", 8.0 + 18.0);
-    // A reply keeps its request's DSCP, but only `in` has the route.
+    // A reply keeps its request's DSCP, but the route is for those to `b`.
     assert_rtt(&records, "by-dscp", 8.0 + 18.0);
     assert_eq!(mean(&records, "in-fast.forward", "packets"), 20.0);
     assert_eq!(mean(&records, "in-slow.forward", "packets"), 40.0);
