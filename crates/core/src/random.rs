@@ -27,7 +27,7 @@ impl Seed {
 
 /// One component's random numbers: ChaCha8, the same on every machine.
 ///
-/// It is a [`rand::Rng`], so the distributions of `rand_distr` draw from it directly.
+/// It is a [`rand::Rng`], so libraries of distributions draw from it directly.
 #[derive(Debug, Clone)]
 pub struct RandomStream(ChaCha8Rng);
 

@@ -32,6 +32,7 @@ between = ["r", "b"]
 rate = "10 Mbit/s"
 delay = "5 ms"
 queue = "red"
+reverse = { queue = "red" }
 
 [flows.bulk]
 from = "a"

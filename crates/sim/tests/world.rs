@@ -1,0 +1,245 @@
+//! Small worlds, to the nanosecond.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use jettison_core::{DropReason, Duration, Rate, Seed, Time};
+use jettison_link::{FixedRate, Loss, LossParameters, Propagation, ScheduledLoss};
+use jettison_measure::{RecorderSettings, RunRecord, metrics};
+use jettison_media::{
+    Application, CloseReason, ControllerFactory, Datagram, SocketEvent, Sockets, TcpOptions,
+};
+use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_sim::{
+    Carrier, DirectionSpec, FlowProgram, LinkSpec, NodeId, RouterPlan, TopologyError, WorldBuilder,
+    WorldSettings,
+};
+use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switch};
+use jettison_transport::tcp::TcpParameters;
+use jettison_transport::{Endpoint, Payload};
+use jettison_wire::{Address, InlineBytes};
+
+const END: Time = Time::from_secs(5);
+
+fn builder() -> WorldBuilder {
+    WorldBuilder::new(WorldSettings { seed: Seed(1), recorder: RecorderSettings::default() })
+}
+
+fn router(plan: RouterPlan) -> Box<dyn Switch> {
+    let mut routes = Routes::new();
+    for (address, port) in plan.routes {
+        routes.add_host(address, port);
+    }
+    let ports = plan.ports.into_iter().map(|p| PortConfig { discipline: p.queue, hooks: p.hooks }).collect();
+    Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()))
+}
+
+fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
+    let parameters = LossParameters { scheduled: lost, ..LossParameters::default() };
+    DirectionSpec {
+        name: name.to_owned(),
+        carrier: Carrier::Fixed(FixedRate::new(rate)),
+        propagation: Propagation::new(delay),
+        loss: (!parameters.is_none())
+            .then(|| Loss::new(&parameters, &|what| Seed(1).stream(&[name, what])).expect("right")),
+        queue: Box::new(TailDrop::new(TailDropParameters::default())),
+        hooks: None,
+        tapped: false,
+    }
+}
+
+fn link(world: &mut WorldBuilder, name: &str, ends: [NodeId; 2], rate: Rate, delay: Duration) {
+    let forward = direction(&format!("{name}.forward"), rate, delay, Vec::new());
+    let reverse = direction(&format!("{name}.reverse"), rate, delay, Vec::new());
+    world.link(LinkSpec { ends, forward, reverse });
+}
+
+fn address(last: u8) -> Address {
+    Address::v4(198, 18, 0, last)
+}
+
+/// What a program saw, with the instant.
+type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
+
+/// Does one thing at its start, and logs every event.
+struct Script<F> {
+    start: Option<F>,
+    log: Log,
+}
+
+impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        if let Some(start) = self.start.take() {
+            start(now, host);
+        }
+    }
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        self.log.lock().unwrap().push((now, event));
+        if let SocketEvent::Readable(socket) = event {
+            while let Some(payload) = host.read(socket, u64::MAX) {
+                host.meter().delivered(payload.len());
+            }
+        }
+    }
+}
+
+fn program(
+    host: NodeId,
+    log: &Log,
+    start: impl FnOnce(Time, &mut dyn Sockets) + Send + 'static,
+) -> FlowProgram {
+    let application = Box::new(Script { start: Some(start), log: Arc::clone(log) });
+    FlowProgram { host, application, start: Time::ZERO, stop: Time::MAX }
+}
+
+fn run(world: WorldBuilder) -> RunRecord {
+    let mut world = world.build().unwrap();
+    world.run(END, &AtomicBool::new(false));
+    world.finish()
+}
+
+fn tcp() -> TcpOptions {
+    let parameters = Arc::new(TcpParameters::default());
+    let shared = Arc::clone(&parameters);
+    TcpOptions { parameters, controller: ControllerFactory::new(move || shared.controller(None).unwrap()) }
+}
+
+fn datagram(length: u16) -> Datagram {
+    Datagram { head: InlineBytes::default(), length, traffic_class: 0 }
+}
+
+#[test]
+fn a_datagram_arrives_after_each_links_serialisation_and_delay() {
+    let (mut world, log) = (builder(), Log::default());
+    let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+    let r = world.router("r", router);
+    link(&mut world, "slow", [a, r], Rate::from_mbit(8), Duration::from_millis(3));
+    link(&mut world, "fast", [r, b], Rate::from_mbit(80), Duration::from_millis(1));
+    let to = Endpoint { address: address(2), port: 9 };
+    let send = program(a, &Log::default(), move |_, host| {
+        let socket = host.udp_bind(0);
+        host.send_to(socket, to, &datagram(958)); // 958 + 8 + 20 + 14 = 1,000 bytes on the link
+        host.send_to(socket, to, &datagram(958));
+    });
+    let receive = program(b, &log, |_, host| {
+        host.udp_bind(9);
+    });
+    world.flow("f", a, b, vec![send, receive]);
+    run(world);
+    let times: Vec<Time> = log.lock().unwrap().iter().map(|(time, _)| *time).collect();
+    // 1 ms + 3 ms, then 0.1 ms + 1 ms; the second leaves the slow link 1 ms later.
+    assert_eq!(times, [Time::from_micros(5_100), Time::from_micros(6_100)]);
+}
+
+#[test]
+fn a_transfer_over_losses_arrives_whole_and_its_losses_are_logged() {
+    let (mut world, log) = (builder(), Log::default());
+    let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+    let rate = Rate::from_mbit(10);
+    let delay = Duration::from_millis(5);
+    let lost = vec![ScheduledLoss { at: None, packet: Some(20), count: 3 }];
+    let forward = direction("l.forward", rate, delay, lost);
+    let reverse = direction("l.reverse", rate, delay, Vec::new());
+    world.link(LinkSpec { ends: [a, b], forward, reverse });
+    let to = Endpoint { address: address(2), port: 80 };
+    let send = program(a, &Log::default(), move |_, host| {
+        let socket = host.tcp_connect(to, &tcp());
+        host.write(socket, Payload::Bytes(Box::from(*b"GET / HTTP/1.1\r\n\r\n")));
+        host.write(socket, Payload::Zeros(300_000));
+        host.close(socket);
+    });
+    let receive = program(b, &log, |_, host| {
+        host.tcp_listen(80, &tcp());
+    });
+    world.flow("f", a, b, vec![send, receive]);
+    let record = run(world);
+    let goodput = record.summary_value("f", metrics::GOODPUT).unwrap().mean;
+    assert_eq!((goodput * 5e6 / 8.0).round(), 300_018.0);
+    let log = log.lock().unwrap();
+    assert!(matches!(log[0].1, SocketEvent::Accepted { .. }), "{log:?}");
+    assert!(log.iter().any(|(_, event)| matches!(event, SocketEvent::PeerClosed(_))));
+    assert_eq!(record.drops.len(), 3);
+    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::ScheduledLoss));
+    assert_eq!(record.summary_value("f", metrics::RETRANSMITS).unwrap().mean, 3.0);
+}
+
+#[test]
+fn where_nobody_listens_tcp_is_reset_and_udp_dropped() {
+    let (mut world, log) = (builder(), Log::default());
+    let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+    link(&mut world, "l", [a, b], Rate::from_mbit(10), Duration::from_millis(5));
+    let connect = program(a, &log, |_, host| {
+        host.tcp_connect(Endpoint { address: address(2), port: 80 }, &tcp());
+        let socket = host.udp_bind(0);
+        host.send_to(socket, Endpoint { address: address(2), port: 9 }, &datagram(100));
+    });
+    world.flow("f", a, b, vec![connect]);
+    let record = run(world);
+    let log = log.lock().unwrap();
+    assert!(matches!(log[..], [(_, SocketEvent::Closed(_, CloseReason::Reset))]), "{log:?}");
+    let reasons: Vec<DropReason> = record.drops.iter().map(|drop| drop.reason).collect();
+    assert_eq!(reasons, [DropReason::NoSocket, DropReason::NoSocket]);
+}
+
+#[test]
+fn every_packet_is_delivered_dropped_or_waiting() {
+    // 20 datagrams at once into a queue of five behind a link that is busy.
+    let (mut world, log) = (builder(), Log::default());
+    let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+    let mut forward = direction("l.forward", Rate::from_kbit(80), Duration::from_millis(5), Vec::new());
+    let limit = "5 packets".parse().unwrap();
+    forward.queue = Box::new(TailDrop::new(TailDropParameters { limit }));
+    let reverse = direction("l.reverse", Rate::from_mbit(1), Duration::from_millis(5), Vec::new());
+    world.link(LinkSpec { ends: [a, b], forward, reverse });
+    let to = Endpoint { address: address(2), port: 9 };
+    let send = program(a, &Log::default(), move |_, host| {
+        let socket = host.udp_bind(0);
+        (0..20).for_each(|_| host.send_to(socket, to, &datagram(958)));
+    });
+    let receive = program(b, &log, |_, host| {
+        host.udp_bind(9);
+    });
+    world.flow("f", a, b, vec![send, receive]);
+    let record = run(world);
+    // One is sent at once, five wait, the rest is dropped.
+    assert_eq!((log.lock().unwrap().len(), record.drops.len()), (6, 14));
+    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::BufferFull && drop.queue == 0));
+}
+
+#[test]
+fn hosts_that_nothing_joins_are_refused() {
+    let mut world = builder();
+    let (a, b, c) = (world.host("a", address(1)), world.host("b", address(2)), world.host("c", address(3)));
+    // A host forwards nothing.
+    link(&mut world, "ab", [a, b], Rate::from_mbit(1), Duration::ZERO);
+    link(&mut world, "bc", [b, c], Rate::from_mbit(1), Duration::ZERO);
+    world.flow("f", a, c, Vec::new());
+    let error = world.build().err().unwrap();
+    assert!(matches!(error, TopologyError::Unreachable { ref flow, .. } if flow == "f"), "{error}");
+}
+
+#[test]
+fn a_world_may_be_run_in_slices() {
+    let record = |slices: u64| {
+        let (mut world, log) = (builder(), Log::default());
+        let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+        link(&mut world, "l", [a, b], Rate::from_mbit(10), Duration::from_millis(5));
+        let to = Endpoint { address: address(2), port: 80 };
+        let send = program(a, &Log::default(), move |_, host| {
+            let socket = host.tcp_connect(to, &tcp());
+            host.observe(socket);
+            host.write(socket, Payload::Zeros(u64::MAX / 2));
+        });
+        let receive = program(b, &log, |_, host| {
+            host.tcp_listen(80, &tcp());
+        });
+        world.flow("f", a, b, vec![send, receive]);
+        let mut world = world.build().unwrap();
+        for slice in 1..=slices {
+            world.run(Time::from_nanos(END.as_nanos() * slice / slices), &AtomicBool::new(false));
+        }
+        let record = world.finish();
+        (record.series, record.summary, record.drops)
+    };
+    assert_eq!(record(1), record(7));
+}
