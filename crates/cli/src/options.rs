@@ -100,7 +100,8 @@ pub struct RunArguments {
     #[arg(long)]
     pub force: bool,
     /// The first seed [default: 1, or the scenario's own list]
-    #[arg(long, value_name = "N")]
+    // TOML's integers end at 2^63 - 1, and `runs` counts on from here.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64 - 100_000))]
     pub seed: Option<u64>,
     /// How many seeds to run each variant under [default: the scenario's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]

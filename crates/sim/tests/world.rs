@@ -74,7 +74,7 @@ impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
         }
     }
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
-        self.log.lock().unwrap().push((now, event));
+        self.log.lock().expect("no program panics").push((now, event));
         if let SocketEvent::Readable(socket) = event {
             while let Some(payload) = host.read(socket, u64::MAX) {
                 host.meter().delivered(payload.len());
@@ -93,7 +93,7 @@ fn program(
 }
 
 fn run(world: WorldBuilder) -> RunRecord {
-    let mut world = world.build().unwrap();
+    let mut world = world.build().expect("all ends are joined");
     world.run(END, &AtomicBool::new(false));
     world.finish()
 }
@@ -101,7 +101,10 @@ fn run(world: WorldBuilder) -> RunRecord {
 fn tcp() -> TcpOptions {
     let parameters = Arc::new(TcpParameters::default());
     let shared = Arc::clone(&parameters);
-    TcpOptions { parameters, controller: ControllerFactory::new(move || shared.controller(None).unwrap()) }
+    TcpOptions {
+        parameters,
+        controller: ControllerFactory::new(move || shared.controller(None).expect("the default one")),
+    }
 }
 
 fn datagram(length: u16) -> Datagram {

@@ -18,10 +18,11 @@ pub fn check(files: &[PathBuf], changes: &Changes) -> Result<ExitCode, Failure> 
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
                 print(format_args!(
-                    "{}: right: {} × {} = {runs} runs of {}\n",
+                    "{}: right: {} × {} = {} of {}\n",
                     file.display(),
                     count(variants, "variant"),
                     count(seeds, "seed"),
+                    count(runs, "run"),
                     scenario.variants[0].settings.duration,
                 ))?;
             }

@@ -11,6 +11,8 @@ fn a_right_file_is_told_what_it_would_run() {
     assert_eq!(printed, "small.toml: right: 2 variants × 2 seeds = 4 runs of 2 s\n");
     let printed = folder.jettison(&["check", "small.toml", "--set", "seeds=1"]).ok();
     assert_eq!(printed, "small.toml: right: 2 variants × 1 seed = 2 runs of 2 s\n");
+    let one = ["check", "small.toml", "--set", "seeds=1", "--set", "vary=[]"];
+    assert_eq!(folder.jettison(&one).ok(), "small.toml: right: 1 variant × 1 seed = 1 run of 2 s\n");
     assert_eq!(folder.names(""), ["small.toml"]);
 }
 

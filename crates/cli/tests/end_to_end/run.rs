@@ -204,7 +204,9 @@ fn a_name_with_slashes_gives_folders() {
 #[test]
 fn numbers_out_of_range_are_refused() {
     let folder = Folder::with_small();
-    for (option, value) in [("--runs", "0"), ("--jobs", "0"), ("--seed", "one"), ("--runs", "many")] {
+    for (option, value) in
+        [("--runs", "0"), ("--jobs", "0"), ("--seed", "18446744073709551615"), ("--runs", "many")]
+    {
         let said = folder.jettison(&["run", "small.toml", option, value]).refused();
         assert!(said.starts_with("error: ") && said.contains(option), "{said}");
     }

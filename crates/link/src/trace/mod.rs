@@ -183,7 +183,10 @@ mod tests {
         assert!(refusal("1\n-2\n").starts_with("line 2: `-2` is not"));
         assert!(refusal("1\n2.5\n").starts_with("line 2: `2.5` is not"));
         assert!(refusal("1\n\n2\n").starts_with("line 2: `` is not"));
-        assert_eq!(refusal("10\n20\n15\n"), "line 3: 15 ms comes after 20 ms: timestamps never decrease");
+        assert_eq!(
+            refusal("10\n20\n15\n"),
+            "line 3: 15 ms comes after 20 ms: timestamps never decrease; put the lines in order"
+        );
         assert!(refusal("1\n4294967296\n").starts_with("line 2: `4294967296` ms is past"));
         assert!(refusal("0\n0\n").starts_with("line 2: the trace ends at 0 ms"));
         assert!(refusal("").contains("is empty"));
