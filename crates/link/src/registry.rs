@@ -81,7 +81,7 @@ pub fn links() -> Registry<LinkEntry> {
     links.register(LinkEntry {
         id: "fixed",
         summary: "a fixed rate, with scheduled changes",
-        source: "exact serialisation in integer nanoseconds",
+        source: "RFC 2544 §26 (throughput of a link of fixed rate); exact in integer nanoseconds",
         schema: || schema_for!(FixedParameters),
         build: |value, _| Ok(Box::new(parameters::<FixedParameters>(value)?.build()?)),
     });

@@ -340,7 +340,8 @@ impl Recorder {
         let mut goodputs = Vec::new();
         for (index, (meter, name)) in self.flows.iter().zip(&self.flow_names).enumerate() {
             let id = ObjectId { kind: Kind::Flow, index: index as u32 };
-            if meter.goodput_bytes > 0 {
+            // A flow that got nothing counts as such.
+            if meter.carries_data {
                 goodputs.push(mbit(meter.goodput_bytes, end.since(start)));
             }
             summarise_flow(&mut summary, name, id, meter, &series, start, end);
@@ -445,7 +446,7 @@ fn summarise_flow(
     start: Time,
     end: Time,
 ) {
-    if meter.goodput_bytes > 0 {
+    if meter.carries_data {
         let mut goodput = plain(name, metrics::GOODPUT, mbit(meter.goodput_bytes, end.since(start)));
         goodput.percentiles = of_series(series, id, metrics::GOODPUT, start);
         summary.push(goodput);

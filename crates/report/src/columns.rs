@@ -79,7 +79,7 @@ impl Column {
 }
 
 /// The queue that a comparison looks at: the one that the experiment names, or else the one with the highest mean
-/// utilisation where that is measured, and backlog.
+/// load (utilisation and drop rate) where that is measured, and backlog.
 pub fn bottleneck(results: &Results) -> Option<&str> {
     if let Some(named) = &results.manifest.experiment.bottleneck {
         return Some(named);
@@ -91,8 +91,9 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
                 results.runs.iter().filter_map(|run| run.value(queue, metric, "")).map(|v| v.mean).collect();
             jettison_measure::statistics::mean(&values).unwrap_or(0.0)
         };
-        // Whole per cents: two links that are both full are told apart by their backlog.
-        (mean("utilisation").round().max(0.0) as u64, mean("backlog"))
+        // Whole per cents: two links that are both full are told apart by their backlog. A queue that drops what it is
+        // offered is congested, however little gets through.
+        ((mean("utilisation") + mean("drop_rate")).round().max(0.0) as u64, mean("backlog"))
     };
     let mut best: Option<(&str, (u64, f64))> = None;
     for (queue, _) in queues {
@@ -105,7 +106,7 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
 }
 
 /// How many flows get RTT and one-way delay columns of their own before they are averaged.
-const OWN_COLUMNS: usize = 2;
+const OWN_COLUMNS: usize = 3;
 
 /// The columns that matter for these results: only those that have values.
 pub fn comparison_columns(results: &Results) -> Vec<Column> {

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::columns::comparison_columns;
+use crate::columns::{bottleneck, comparison_columns};
 use crate::model::Variant;
 use crate::number;
 use crate::reproduction::ReproductionRow;
@@ -16,10 +16,17 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
     first.extend(variants.iter().map(Variant::title));
     let mut columns = Vec::new();
     let shown = comparison_columns(results);
+    let several_flows = results.manifest.objects.values().filter(|table| *table == "flows").count() > 1;
     for column in &shown {
+        // A flow's figure says whose it is, unless there is one flow only.
+        let is_flows =
+            several_flows && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss");
         let is_shared = shown.iter().filter(|other| other.title == column.title).count() > 1;
-        let title =
-            if is_shared { format!("{} {}", column.subject, column.title) } else { column.title.clone() };
+        let title = if is_shared || is_flows {
+            format!("{} {}", column.subject, column.title)
+        } else {
+            column.title.clone()
+        };
         let mut cells = vec![title, column.unit.clone()];
         cells.extend(variants.iter().map(|variant| {
             column.value(&results.runs, &variant.name).map_or_else(|| "–".to_owned(), |value| value.text())
@@ -42,11 +49,15 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
         group.push(column);
     }
     out.push_str(&render(&first, &group));
-    let seeds = results.manifest.experiment.seeds.len();
-    if seeds > 1 {
-        out.push_str(&format!("Means over {seeds} seeds; ± is the 95 % Student interval.\n"));
+    if let Some(queue) = bottleneck(results) {
+        out.push_str(&format!("Queue: {queue}\n"));
     }
+    let seeds = results.manifest.experiment.seeds.len();
     let (done, all) = (results.manifest.runs.len(), seeds * variants.len());
+    if seeds > 1 {
+        let over = if done < all { "the seeds that finished".to_owned() } else { format!("{seeds} seeds") };
+        out.push_str(&format!("Means over {over}, ± half the 95 % interval (Student).\n"));
+    }
     if done < all {
         out.push_str(&format!("Interrupted: {done} of {all} runs are in these results.\n"));
     }

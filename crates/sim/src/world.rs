@@ -157,7 +157,7 @@ impl World {
         for direction in &mut self.directions {
             let capacity = direction.carrier.model().capacity(measured_from, now).get();
             let carried = self.recorder.queue(direction.queue).departed_bytes();
-            if capacity > 0 && carried > 0 {
+            if capacity > 0 {
                 // The last packet may still be leaving when the run ends.
                 let share = (100.0 * carried as f64 / capacity as f64).min(100.0);
                 self.recorder.summarise(direction.name.as_str(), metrics::UTILISATION, share, None);

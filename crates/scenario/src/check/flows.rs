@@ -83,6 +83,12 @@ impl Checker<'_> {
             let message = format!("the flow stops at {stop}, before it has begun at {}", flow.start);
             self.find(&at.key("stop"), message, "write a later `stop` or an earlier `start`");
         }
+        let end = jettison_core::Time::ZERO + self.settings.duration;
+        let last_start = flow.start + flow.start_spacing * u64::from(flow.count - 1);
+        if last_start >= end {
+            let message = format!("the flow starts at {last_start}, when the run of {end} is over");
+            self.find(&at.key("start"), message, "write an earlier `start` or a longer `duration`");
+        }
         let last = flow.port.map(|port| u32::from(port) + (flow.count - 1));
         if last.is_some_and(|last| last > u32::from(u16::MAX)) {
             let message =
