@@ -35,11 +35,23 @@ pub enum DropReason {
     Malformed,
     /// A switch program resubmitted it more often than the pipeline allows.
     ResubmitLimit,
+    /// PIE's random early drop (RFC 8033 §4.1).
+    Pie,
+    /// DualPI2's squared probability, or its drop under overload (RFC 9332 appendix A).
+    DualPi2,
+    /// FRED: the flow has more buffered than it may (Lin & Morris 1997).
+    FredFlow,
+    /// RED-DPM's test on a tagged flow's logical queue (Parris et al. 1998).
+    DpmFlow,
+    /// RED-DPM: a tagged flow's oldest queued packet was old, and deep in the queue.
+    DpmStale,
+    /// BLUE's probability (Feng et al. 2002).
+    Blue,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 16] = [
+    pub const ALL: [DropReason; 22] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -56,6 +68,12 @@ impl DropReason {
         DropReason::Malformed,
         DropReason::ResubmitLimit,
         DropReason::CloneLost,
+        DropReason::Pie,
+        DropReason::DualPi2,
+        DropReason::FredFlow,
+        DropReason::DpmFlow,
+        DropReason::DpmStale,
+        DropReason::Blue,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -77,6 +95,12 @@ impl DropReason {
             DropReason::Malformed => 13,
             DropReason::ResubmitLimit => 14,
             DropReason::CloneLost => 15,
+            DropReason::Pie => 16,
+            DropReason::DualPi2 => 17,
+            DropReason::FredFlow => 18,
+            DropReason::DpmFlow => 19,
+            DropReason::DpmStale => 20,
+            DropReason::Blue => 21,
         }
     }
 
@@ -99,6 +123,12 @@ impl DropReason {
             DropReason::Malformed => "malformed",
             DropReason::ResubmitLimit => "resubmit-limit",
             DropReason::CloneLost => "clone-lost",
+            DropReason::Pie => "pie",
+            DropReason::DualPi2 => "dualpi2",
+            DropReason::FredFlow => "fred-flow",
+            DropReason::DpmFlow => "dpm-flow",
+            DropReason::DpmStale => "dpm-stale",
+            DropReason::Blue => "blue",
         }
     }
 }
@@ -114,12 +144,28 @@ pub enum MarkReason {
     Pi2Classic,
     /// PI2's scalable probability, for ECT(1).
     Pi2Scalable,
+    /// PIE's probability, below its limit for marks (RFC 8033 §5.1).
+    Pie,
+    /// DualPI2's squared probability, for the Classic queue.
+    DualPi2Classic,
+    /// DualPI2's coupled or native probability, for the L4S queue.
+    DualPi2L4s,
+    /// BLUE's probability.
+    Blue,
 }
 
 impl MarkReason {
     /// All reasons, in the order of [`MarkReason::index`].
-    pub const ALL: [MarkReason; 4] =
-        [MarkReason::Red, MarkReason::CoDel, MarkReason::Pi2Classic, MarkReason::Pi2Scalable];
+    pub const ALL: [MarkReason; 8] = [
+        MarkReason::Red,
+        MarkReason::CoDel,
+        MarkReason::Pi2Classic,
+        MarkReason::Pi2Scalable,
+        MarkReason::Pie,
+        MarkReason::DualPi2Classic,
+        MarkReason::DualPi2L4s,
+        MarkReason::Blue,
+    ];
 
     /// Position in [`MarkReason::ALL`].
     pub const fn index(self) -> usize {
@@ -128,6 +174,10 @@ impl MarkReason {
             MarkReason::CoDel => 1,
             MarkReason::Pi2Classic => 2,
             MarkReason::Pi2Scalable => 3,
+            MarkReason::Pie => 4,
+            MarkReason::DualPi2Classic => 5,
+            MarkReason::DualPi2L4s => 6,
+            MarkReason::Blue => 7,
         }
     }
 
@@ -138,6 +188,10 @@ impl MarkReason {
             MarkReason::CoDel => "codel",
             MarkReason::Pi2Classic => "pi2-classic",
             MarkReason::Pi2Scalable => "pi2-scalable",
+            MarkReason::Pie => "pie",
+            MarkReason::DualPi2Classic => "dualpi2-classic",
+            MarkReason::DualPi2L4s => "dualpi2-l4s",
+            MarkReason::Blue => "blue",
         }
     }
 }

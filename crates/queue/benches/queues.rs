@@ -26,6 +26,29 @@ fn main_configuration(id: &str, ecn: bool, backlog: u64) -> Value {
         value["min_th"] = json!(format!("{} packets", backlog / 2));
         value["max_th"] = json!(format!("{} packets", backlog * 2));
     }
+    if id == "fred" {
+        // The average settles between the thresholds, where arrivals of robust flows draw; all but none is dropped.
+        value["min_th"] = json!(format!("{} packets", backlog / 2));
+        value["maxq"] = json!(format!("{backlog} packets"));
+        value["max_th"] = json!(format!("{} packets", backlog * 2));
+        value["max_p"] = json!(1e-9);
+        value["minq"] = json!("1 packet");
+    }
+    if id == "pie" {
+        // The controller has something to do, and marks.
+        value["target"] = json!("50 us");
+        value["max_burst"] = json!("0 s");
+        value["mark_ecnth"] = json!(1.0);
+    }
+    if id == "red-dpm" {
+        // All are tagged; both averages settle between their thresholds.
+        value["tagged"] = json!(["default"]);
+        value["min_th"] = json!(format!("{} packets", backlog / 2));
+        value["max_th"] = json!(format!("{} packets", backlog * 2));
+        value["flow_min_th"] = json!(format!("{} packets", (backlog / 200).max(1)));
+        value["flow_max_th"] = json!(format!("{} packets", backlog / 25));
+        value["max_p"] = json!(1e-9);
+    }
     if id == "priority" {
         value["bands"] = json!([{ "kind": "tail-drop", "limit": "unlimited" }, "codel", "pi2"]);
     }

@@ -5,21 +5,33 @@
 //! argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
-//! ([`Limit`], [`Threshold`], [`Hertz`], [`Dscp`]), CoDel's state machine ([`CodelState`]) and the measured
-//! departure rate ([`DepartureRate`]).
+//! ([`Limit`], [`Threshold`], [`Hertz`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
+//! measured departure rate ([`DepartureRate`]), state by flow ([`FlowTable`]) and the packets of many queues
+//! ([`PacketPool`]).
 
+pub mod blue;
+pub mod cake;
 pub mod codel;
 mod codel_state;
 mod departure_rate;
 mod discipline;
 mod dscp;
+pub mod dualpi2;
 mod fifo;
+mod flow_table;
+pub mod fq_codel;
+pub mod fred;
 mod hertz;
 mod limit;
+mod packet_pool;
 pub mod pi2;
+pub mod pie;
 pub mod priority;
 pub mod red;
+pub mod red_dpm;
+mod red_state;
 pub mod registry;
+pub mod sfq;
 pub mod tail_drop;
 #[cfg(test)]
 mod testing;
@@ -31,6 +43,9 @@ pub use departure_rate::DepartureRate;
 pub use discipline::{Backlog, QueueDiscipline};
 pub use dscp::Dscp;
 pub use fifo::Fifo;
+pub use flow_table::{FlowTable, Found};
 pub use hertz::Hertz;
 pub use limit::Limit;
+pub use packet_pool::{Chain, PacketPool};
+pub use red_state::{RedDecision, RedSettings, RedState};
 pub use threshold::Threshold;

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
+use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, Threshold};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -105,25 +105,13 @@ fn make(
 #[derive(Debug)]
 pub struct Red {
     parameters: RedParameters,
+    settings: RedSettings,
     random: RandomStream,
 
-    /// Average queue, in the unit of the thresholds.
-    average: f64,
-    /// Unsignalled arrivals since the last signal, while the average is between the thresholds.
-    count: u32,
-    /// When the queue ran empty.
-    q_time: Time,
+    state: RedState,
     /// Typical transmission time of a small packet; `None` until the link's rate is known.
     s: Option<Duration>,
     fifo: Fifo,
-}
-
-/// What RED decides on an arrival.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decision {
-    Pass,
-    Early,
-    Forced,
 }
 
 impl Red {
@@ -133,76 +121,40 @@ impl Red {
     /// If a parameter is out of range.
     pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, BuildError> {
         parameters.check()?;
-        let s = parameters.s;
-        Ok(Red { parameters, random, average: 0.0, count: 0, q_time: Time::ZERO, s, fifo: Fifo::default() })
+        let settings = RedSettings {
+            min_th: parameters.min_th,
+            max_th: parameters.max_th,
+            w_q: parameters.w_q,
+            max_p: parameters.max_p,
+            gentle: parameters.gentle,
+            maximum_packet_size: parameters.maximum_packet_size.get(),
+        };
+        let (s, state) = (parameters.s, RedState::default());
+        Ok(Red { parameters, settings, random, state, s, fifo: Fifo::default() })
     }
 
     /// The average queue, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
-        self.average
+        self.state.average()
     }
 
-    /// §4, figure 2: "calculate new average queue size".
-    fn update_average(&mut self, now: Time) {
-        let w_q = self.parameters.w_q;
-        if !self.fifo.is_empty() {
-            let queue = self.parameters.min_th.measure(self.fifo.backlog());
-            self.average += w_q * (queue as f64 - self.average);
-            return;
-        }
-        // §4: the queue is empty: as if m small packets had arrived at an empty queue meanwhile. Without a known rate
-        // only this arrival counts.
-        let idle = now.since(self.q_time).as_secs_f64();
-        let m = self.s.map_or(1.0, |s| idle / s.as_secs_f64());
-        self.average *= libm::pow(1.0 - w_q, m);
-        // The idle time is counted, should this arrival not be queued.
-        self.q_time = now;
-    }
-
-    /// §4, figure 2, with the count of §7.
-    fn decide(&mut self, length: u16) -> Decision {
-        let min = self.parameters.min_th.value() as f64;
-        let max = self.parameters.max_th.value() as f64;
-        let max_p = self.parameters.max_p;
-        let average = self.average;
-        let mut p_b = if average < min {
-            self.count = 0;
-            return Decision::Pass;
-        } else if average < max {
-            max_p * (average - min) / (max - min)
-        } else if self.parameters.gentle && average < 2.0 * max {
-            // Floyd 2000: from max_p at max_th to 1 at twice max_th.
-            max_p + (1.0 - max_p) * (average - max) / max
-        } else {
-            self.count = 0;
-            return Decision::Forced;
-        };
-        if self.parameters.min_th.is_bytes() {
-            p_b *= f64::from(length) / self.parameters.maximum_packet_size.get() as f64;
-        }
-        // §7, method 2: p_b / (1 - count · p_b) makes the number of arrivals to the next signal uniform on 1..=1/p_b.
-        let unsignalled = 1.0 - f64::from(self.count) * p_b;
-        if unsignalled <= p_b || self.random.chance(p_b / unsignalled) {
-            self.count = 0;
-            Decision::Early
-        } else {
-            self.count = self.count.saturating_add(1);
-            Decision::Pass
-        }
+    #[inline]
+    fn decide(&mut self, length: u16) -> RedDecision {
+        self.state.decide(&self.settings, length, &mut self.random)
     }
 }
 
 impl QueueDiscipline for Red {
     fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        self.update_average(now);
+        self.state.arrival(&self.settings, self.fifo.backlog(), self.s, now);
         let decision = self.decide(packet.meta.length);
         let ecn = self.parameters.ecn && packet.is_ecn_capable();
         let marks = match decision {
-            Decision::Pass => false,
-            Decision::Early if ecn => true,
-            Decision::Forced if ecn && self.parameters.mark_above_max => true,
-            Decision::Early => return out.dropped(packet, DropReason::RedEarly, now),
-            Decision::Forced => return out.dropped(packet, DropReason::RedForced, now),
+            RedDecision::Pass => false,
+            RedDecision::Early if ecn => true,
+            RedDecision::Forced if ecn && self.parameters.mark_above_max => true,
+            RedDecision::Early => return out.dropped(packet, DropReason::RedEarly, now),
+            RedDecision::Forced => return out.dropped(packet, DropReason::RedForced, now),
         };
         if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
@@ -217,7 +169,7 @@ impl QueueDiscipline for Red {
     fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
         let packet = self.fifo.pop();
         if packet.is_some() && self.fifo.is_empty() {
-            self.q_time = now;
+            self.state.emptied(now);
         }
         packet
     }

@@ -8,7 +8,10 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::{QueueDiscipline, codel, pi2, priority, red, tail_drop};
+use crate::{
+    QueueDiscipline, blue, cake, codel, dualpi2, fq_codel, fred, pi2, pie, priority, red, red_dpm, sfq,
+    tail_drop,
+};
 
 /// All disciplines of this crate. The registry stays open: a program may register its own beside them.
 pub fn disciplines() -> Registry<Discipline> {
@@ -18,7 +21,15 @@ pub fn disciplines() -> Registry<Discipline> {
         red::discipline(),
         codel::discipline(),
         pi2::discipline(),
+        fq_codel::discipline(),
+        pie::discipline(),
+        dualpi2::discipline(),
+        cake::discipline(),
         priority::discipline(),
+        fred::discipline(),
+        red_dpm::discipline(),
+        blue::discipline(),
+        sfq::discipline(),
     ] {
         registry.register(discipline);
     }

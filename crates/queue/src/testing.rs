@@ -12,6 +12,15 @@ pub fn packet(id: u32, length: u16) -> Packet {
     packet_with(id, length, Ecn::NotEct)
 }
 
+/// A packet of that flow (its UDP source port).
+pub fn packet_of(flow: u16, id: u32, length: u16) -> Packet {
+    let mut packet = packet(id, length);
+    if let Some(Headers { transport: Transport::Udp(udp), .. }) = packet.headers_mut() {
+        udp.src_port = flow;
+    }
+    packet
+}
+
 /// A packet with that ECN field.
 pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
     let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });

@@ -67,7 +67,11 @@ fn overload(ecn: u8) -> Vec<Operation> {
 #[test]
 fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
     for discipline in disciplines().iter().filter(|discipline| knows_ecn(discipline.id)) {
-        let value = json!({ "kind": discipline.id, "ecn": true, "limit": "unlimited" });
+        let mut value = json!({ "kind": discipline.id, "ecn": true, "limit": "unlimited" });
+        if discipline.id == "pie" {
+            // Marks do not slow this load down, and RFC 8033 §5.1 drops above 10 %.
+            value["mark_ecnth"] = json!(1.0);
+        }
         for ecn in [1, 2] {
             let trace = drive(&mut *built(&value, 1), &overload(ecn));
             assert!(trace.drops.is_empty(), "{}: {:?}", discipline.id, trace.drops.first());

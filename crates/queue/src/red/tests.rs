@@ -15,13 +15,13 @@ fn red(parameters: RedParameters) -> Red {
 fn held_at(backlog: u32, parameters: RedParameters) -> Red {
     let mut red = red(RedParameters { w_q: 1e-12, ..parameters });
     (0..backlog).for_each(|id| red.fifo.push(packet(id, 1000), Time::ZERO));
-    red.average = red.parameters.min_th.measure(red.fifo.backlog()) as f64;
+    red.state.average = red.parameters.min_th.measure(red.fifo.backlog()) as f64;
     red
 }
 
 /// Decides on `arrivals` packets of `length` bytes at an unchanging average; the share that was signalled.
 fn share_signalled(red: &mut Red, length: u16, arrivals: u32) -> f64 {
-    let signalled = (0..arrivals).filter(|_| red.decide(length) != Decision::Pass).count();
+    let signalled = (0..arrivals).filter(|_| red.decide(length) != RedDecision::Pass).count();
     signalled as f64 / f64::from(arrivals)
 }
 
@@ -43,8 +43,8 @@ fn an_idle_period_counts_as_so_many_small_packets() {
     let parameters =
         RedParameters { w_q: 0.5, s: Some(Duration::from_millis(1)), ..RedParameters::default() };
     let mut red = red(parameters);
-    red.average = 8.0;
-    red.q_time = Time::from_millis(10);
+    red.state.average = 8.0;
+    red.state.q_time = Time::from_millis(10);
     red.enqueue(packet(1, 1000), Time::from_millis(13), &mut NoOutcomes);
     assert_eq!(red.average(), 1.0);
 }
@@ -54,7 +54,7 @@ fn s_is_a_mean_packet_at_the_links_rate_unless_written() {
     let mut red = red(RedParameters { w_q: 0.5, ..RedParameters::default() });
     red.capacity_changed(Rate::from_mbit(4), Time::ZERO);
     assert_eq!(red.s, Some(Duration::from_millis(1)));
-    red.average = 8.0;
+    red.state.average = 8.0;
     red.enqueue(packet(1, 1000), Time::from_millis(2), &mut NoOutcomes);
     assert_eq!(red.average(), 2.0);
 }
@@ -99,7 +99,7 @@ fn between_the_thresholds_the_gaps_are_uniform() {
     let (mut gap, mut gaps) = (0usize, [0u32; 11]);
     for _ in 0..220_000 {
         gap += 1;
-        if red.decide(1000) == Decision::Early {
+        if red.decide(1000) == RedDecision::Early {
             gaps[gap] += 1;
             gap = 0;
         }
@@ -113,10 +113,10 @@ fn between_the_thresholds_the_gaps_are_uniform() {
 fn the_count_starts_anew_below_the_minimum_threshold() {
     // §4, figure 2: "else count <- -1"
     let mut red = held_at(10, RedParameters::default());
-    red.count = 40;
-    red.average = 4.0;
+    red.state.count = 40;
+    red.state.average = 4.0;
     red.decide(1000);
-    assert_eq!(red.count, 0);
+    assert_eq!(red.state.count, 0);
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn gentle_grows_from_max_p_to_one_up_to_twice_the_maximum_threshold() {
     let at_max = share_signalled(&mut held_at(15, gentle()), 1000, 100_000);
     assert!((at_max * 5.5 - 1.0).abs() < 0.03, "{at_max}");
     assert!(share_signalled(&mut held_at(29, gentle()), 1000, 10_000) > 0.9);
-    assert_ne!(held_at(29, gentle()).decide(1000), Decision::Forced);
-    assert_eq!(held_at(30, gentle()).decide(1000), Decision::Forced);
+    assert_ne!(held_at(29, gentle()).decide(1000), RedDecision::Forced);
+    assert_eq!(held_at(30, gentle()).decide(1000), RedDecision::Forced);
 }
 
 #[test]

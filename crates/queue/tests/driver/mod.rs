@@ -62,6 +62,19 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "red", "min_th": "2 kB", "max_th": "9 kB", "w_q": 0.3, "max_p": 0.5, "gentle": true }),
         json!({ "kind": "codel", "target": "1 us", "interval": "10 us", "maxpacket": "0 bytes" }),
         json!({ "kind": "pi2", "at": "dequeue", "delay": "rate", "t_update": "1 ms", "alpha": "50 Hz", "p_cmax": 1.0 }),
+        json!({ "kind": "fred", "min_th": "4 packets", "w_q": 0.2, "max_p": 0.5, "flows": 8, "limit": "40 packets" }),
+        json!({ "kind": "fred", "min_th": "2 packets", "w_q": 0.5, "two_packets": false, "limit": "unlimited" }),
+        json!({ "kind": "fq-codel", "flows": 3, "quantum": "300 bytes", "target": "1 us", "limit": "40 packets" }),
+        json!({ "kind": "cake", "tins": "best-effort", "hosts": "flows", "quantum": "16 bytes", "limit": "40 packets" }),
+        json!({ "kind": "dualpi2", "scheduler": "ts-fifo", "t_update": "1 ms", "alpha": "50 Hz", "range": "0 s" }),
+        json!({ "kind": "pie", "delay": "rate", "t_update": "1 ms", "max_burst": "0 ms", "alpha": "50 Hz", "ecn": true }),
+        json!({ "kind": "pie", "on_off": true, "derandomise": false, "limit": "20 packets", "target": "1 us" }),
+        json!({ "kind": "red-dpm", "min_th": "2 packets", "max_th": "6 packets", "w_q": 0.3, "flows": 8,
+            "tagged": ["EF", "default"], "stale_age": "2 ms", "stale_depth": "3 packets", "limit": "9 packets, 6 kB" }),
+        json!({ "kind": "red-dpm", "min_th": "2 kB", "max_th": "9 kB", "w_q": 0.3, "flow_test": "fred-share" }),
+        json!({ "kind": "blue", "d1": 0.3, "d2": 0.1, "freeze_time": "1 ms", "l": "3 kB", "ecn": true, "limit": "9 packets" }),
+        json!({ "kind": "sfq", "queues": 4, "perturb": "1 ms", "drop_from": "head", "limit": "9 packets, 6 kB" }),
+        json!({ "kind": "sfq", "queues": 3, "perturb": "3 ms", "limit": "30 packets" }),
         json!({ "kind": "priority", "bands": ["pi2", { "kind": "codel", "ecn": true }, "red", "priority"] }),
         json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 }, "limit": "10 packets" }),
     ]);
@@ -84,12 +97,13 @@ pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipli
 
 /// A packet as [`Operation::Enqueue`] describes it.
 pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
-    let transport =
-        Transport::Udp(UdpHeader { src_port: u16::from(flow), dst_port: 9, inline: Default::default() });
+    // What is ECT(1) or CE is a flow of its own: a sender is scalable or it is not (RFC 9332 sorts by that).
+    let stream = u16::from(flow) | u16::from(ecn & 1) << 8;
+    let transport = Transport::Udp(UdpHeader { src_port: stream, dst_port: 9, inline: Default::default() });
     let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
     let mut packet = Packet::model(headers, 0);
     packet.meta.id = id;
-    packet.meta.flow = FlowId(u32::from(flow));
+    packet.meta.flow = FlowId(u32::from(stream));
     packet.meta.length = length;
     packet.meta.class = flow % 4;
     packet.meta.traffic_class = (if flow.is_multiple_of(3) { 46 << 2 } else { 0 }) | (ecn & 3);
@@ -106,7 +120,7 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
     let mut now = Time::ZERO;
     let mut arrived = 0u32;
     let mut lengths = Vec::new();
-    let mut last_sent = [None; 256];
+    let mut last_sent = [None; 512];
     for operation in operations {
         match *operation {
             Operation::Enqueue { flow, length, ecn } => {

@@ -1,0 +1,335 @@
+//! `blue`: BLUE (Feng, Shin, Kandlur & Saha 2002).
+//!
+//! One probability of dropping or marking, raised when the buffer overflows and lowered when the link is idle. Neither
+//! the backlog nor an average of it enters: what is learned is the rate at which the senders must be told.
+
+use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "A probability that grows with losses and shrinks while the link is idle";
+    Discipline::new("blue", summary, "Feng, Shin, Kandlur & Saha 2002", make)
+}
+
+/// Parameters of BLUE, with the paper's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BlueParameters {
+    /// What the probability is raised by, above 0 and at most 1.
+    pub d1: f64,
+    /// What the probability is lowered by, above 0 and at most 1. The paper: a tenth of `d1` or less.
+    pub d2: f64,
+    /// Least time between two changes of the probability.
+    pub freeze_time: Duration,
+    /// Backlog above which an arrival raises the probability as a loss does (the paper's L), so that room is left for
+    /// bursts.
+    pub l: Threshold,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
+    pub ecn: bool,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+impl Default for BlueParameters {
+    fn default() -> BlueParameters {
+        BlueParameters {
+            d1: 0.02,
+            d2: 0.002,
+            freeze_time: Duration::from_millis(100),
+            l: Threshold::Packets(500),
+            ecn: false,
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl BlueParameters {
+    fn check(&self) -> Result<(), BuildError> {
+        for (key, value) in [("d1", self.d1), ("d2", self.d2)] {
+            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.002")
+            })?;
+        }
+        BuildError::unless(!self.freeze_time.is_zero(), "freeze_time", || {
+            "`freeze_time` is above zero, such as \"100 ms\"".to_owned()
+        })
+    }
+}
+
+fn make(
+    parameters: BlueParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Blue::new(parameters, (context.random)("drop"))?))
+}
+
+/// One FIFO queue under BLUE.
+#[derive(Debug)]
+pub struct Blue {
+    parameters: BlueParameters,
+    random: RandomStream,
+
+    /// The paper's p_m.
+    probability: f64,
+    /// When the probability was last changed; `None` before the first change.
+    last_update: Option<Time>,
+    rate: Rate,
+    /// When the link had sent, or will have sent, the packet that left the queue empty.
+    idle_from: Time,
+    fifo: Fifo,
+}
+
+impl Blue {
+    /// An empty queue that draws from `random`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: BlueParameters, random: RandomStream) -> Result<Blue, BuildError> {
+        parameters.check()?;
+        Ok(Blue {
+            parameters,
+            random,
+            probability: 0.0,
+            last_update: None,
+            rate: Rate::from_bits(0),
+            idle_from: Time::ZERO,
+            fifo: Fifo::default(),
+        })
+    }
+
+    /// The probability with which arrivals are dropped or marked.
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// "Upon packet loss (or Qlen > L) event."
+    fn lost(&mut self, now: Time) {
+        let frozen = self.last_update.is_some_and(|last| now.since(last) <= self.parameters.freeze_time);
+        if !frozen {
+            self.probability = (self.probability + self.parameters.d1).min(1.0);
+            self.last_update = Some(now);
+        }
+    }
+
+    /// "Upon link idle event", for an idle period that ends now: one event each `freeze_time` that it lasted.
+    fn idled(&mut self, now: Time) {
+        let freeze = self.parameters.freeze_time;
+        let thawed = self.last_update.map_or(Time::ZERO, |last| last.saturating_add(freeze));
+        let first = self.idle_from.max(thawed);
+        if now <= first {
+            return;
+        }
+        let further = now.since(first).as_nanos() / freeze.as_nanos();
+        self.probability = (self.probability - (further + 1) as f64 * self.parameters.d2).max(0.0);
+        self.last_update = Some(first.saturating_add(freeze.saturating_mul(further)));
+    }
+}
+
+impl QueueDiscipline for Blue {
+    fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let backlog = self.fifo.backlog();
+        if backlog.packets == 0 {
+            self.idled(now);
+            // The idle time is counted, should this arrival not be queued.
+            self.idle_from = self.idle_from.max(now);
+        }
+        if self.parameters.l.measure(backlog) > self.parameters.l.value() {
+            self.lost(now);
+        }
+        if !self.parameters.limit.admits(backlog, packet.meta.length) {
+            self.lost(now);
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        if self.random.chance(self.probability) {
+            if !(self.parameters.ecn && packet.mark_ce()) {
+                return out.dropped(packet, DropReason::Blue, now);
+            }
+            out.marked(&packet, MarkReason::Blue, now);
+        }
+        self.fifo.push(packet, now);
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let packet = self.fifo.pop()?;
+        if self.fifo.is_empty() {
+            // Without a known rate the link is taken to be free at once.
+            let sending = match self.rate.is_zero() {
+                true => Duration::ZERO,
+                false => self.rate.time_for(Bytes::new(u64::from(packet.meta.length))),
+            };
+            self.idle_from = now.saturating_add(sending);
+        }
+        Some(packet)
+    }
+
+    fn capacity_changed(&mut self, rate: Rate, _: Time) {
+        self.rate = rate;
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{build_error, packet, packet_with};
+    use jettison_core::Seed;
+    use jettison_measure::{NoOutcomes, Tally};
+    use jettison_wire::Ecn;
+    use serde_json::json;
+
+    fn blue(parameters: BlueParameters) -> Blue {
+        Blue::new(parameters, Seed(1).stream(&["blue"])).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn arrive(blue: &mut Blue, millis: u64) {
+        blue.enqueue(packet(1, 1000), Time::from_millis(millis), &mut NoOutcomes);
+    }
+
+    /// A queue whose buffer holds one packet, and it does.
+    fn full() -> Blue {
+        let mut blue = blue(BlueParameters { limit: Limit::packets(1), ..BlueParameters::default() });
+        arrive(&mut blue, 0);
+        blue
+    }
+
+    #[test]
+    fn a_loss_raises_the_probability_at_most_once_each_freeze_time() {
+        // "if ((now − last_update) > freeze_time) p_m += d1"
+        let mut blue = full();
+        for (millis, probability) in
+            [(1, 0.02), (2, 0.02), (101, 0.02), (102, 0.04), (202, 0.04), (203, 0.06)]
+        {
+            arrive(&mut blue, millis);
+            assert!((blue.probability() - probability).abs() < 1e-12, "{millis} ms: {}", blue.probability());
+        }
+    }
+
+    #[test]
+    fn a_backlog_above_l_raises_the_probability_as_a_loss_does() {
+        let mut blue = blue(BlueParameters { l: Threshold::Packets(2), ..BlueParameters::default() });
+        (0..3).for_each(|_| arrive(&mut blue, 0));
+        assert_eq!(blue.probability(), 0.0, "2 is not above L");
+        arrive(&mut blue, 0);
+        assert_eq!(blue.probability(), 0.02);
+    }
+
+    #[test]
+    fn an_idle_link_lowers_the_probability_once_each_freeze_time() {
+        // "if ((now − last_update) > freeze_time) p_m −= d2"
+        let lowered_by = |idle: u64| {
+            let mut blue = full();
+            (blue.probability, blue.last_update) = (0.5, Some(Time::ZERO));
+            blue.dequeue(Time::from_millis(500), &mut NoOutcomes);
+            arrive(&mut blue, 500 + idle);
+            ((0.5 - blue.probability()) / 0.002).round()
+        };
+        assert_eq!([0, 1, 99, 101, 201, 100_000].map(lowered_by), [0.0, 1.0, 1.0, 2.0, 3.0, 250.0]);
+    }
+
+    #[test]
+    fn a_change_freezes_idle_events_too() {
+        let mut blue = full();
+        (blue.probability, blue.last_update) = (0.5, Some(Time::from_millis(500)));
+        blue.dequeue(Time::from_millis(510), &mut NoOutcomes);
+        arrive(&mut blue, 590);
+        assert_eq!(blue.probability(), 0.5);
+        blue.dequeue(Time::from_millis(590), &mut NoOutcomes);
+        arrive(&mut blue, 610);
+        assert_eq!((blue.probability(), blue.last_update), (0.498, Some(Time::from_millis(600))));
+    }
+
+    #[test]
+    fn a_link_that_still_sends_is_not_idle() {
+        let mut blue = full();
+        blue.capacity_changed(Rate::from_mbit(1), Time::ZERO);
+        (blue.probability, blue.last_update) = (0.5, Some(Time::ZERO));
+        // 1,000 bytes take 8 ms.
+        blue.dequeue(Time::from_millis(500), &mut NoOutcomes);
+        arrive(&mut blue, 508);
+        assert_eq!(blue.probability(), 0.5);
+        blue.dequeue(Time::from_millis(508), &mut NoOutcomes);
+        arrive(&mut blue, 517);
+        assert_eq!(blue.probability(), 0.498);
+    }
+
+    #[test]
+    fn the_probability_stays_between_zero_and_one() {
+        let mut blue = full();
+        (1..200).for_each(|n| arrive(&mut blue, 101 * n));
+        assert_eq!(blue.probability(), 1.0);
+        blue.dequeue(Time::from_secs(30), &mut NoOutcomes);
+        arrive(&mut blue, 1_000_000);
+        assert_eq!(blue.probability(), 0.0);
+    }
+
+    #[test]
+    fn arrivals_are_dropped_with_the_probability() {
+        let mut blue = blue(BlueParameters { limit: Limit::UNLIMITED, ..BlueParameters::default() });
+        (blue.probability, blue.last_update) = (0.25, Some(Time::MAX));
+        let mut tally = Tally::default();
+        arrive(&mut blue, 0);
+        (0..40_000).for_each(|id| blue.enqueue(packet(id, 1000), Time::ZERO, &mut tally));
+        assert!((9_700..10_300).contains(&tally.drops.len()), "{}", tally.drops.len());
+        assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::Blue));
+    }
+
+    #[test]
+    fn ecn_capable_packets_are_marked_where_told() {
+        for (ecn, capable, marks) in
+            [(true, Ecn::Ect0, 5), (true, Ecn::Ect1, 5), (true, Ecn::NotEct, 0), (false, Ecn::Ect0, 0)]
+        {
+            let mut blue = blue(BlueParameters { ecn, ..BlueParameters::default() });
+            (blue.probability, blue.last_update) = (1.0, Some(Time::MAX));
+            let mut tally = Tally::default();
+            (0..5).for_each(|id| blue.enqueue(packet_with(id, 1000, capable), Time::ZERO, &mut tally));
+            assert_eq!((tally.marks.len(), tally.drops.len()), (marks, 5 - marks));
+        }
+    }
+
+    #[test]
+    fn a_persistent_overload_is_held_without_overflow_once_it_is_learned() {
+        // Two arrive a millisecond, one leaves: the probability settles near one half.
+        let mut blue = blue(BlueParameters { limit: Limit::packets(100), ..BlueParameters::default() });
+        let mut tally = Tally::default();
+        let mut last = Tally::default();
+        for millis in 0..60_000u64 {
+            let now = Time::from_millis(millis);
+            let out = if millis < 50_000 { &mut tally } else { &mut last };
+            (0..2).for_each(|_| blue.enqueue(packet(1, 1000), now, out));
+            blue.dequeue(now, out);
+        }
+        assert!((0.4..0.65).contains(&blue.probability()), "{}", blue.probability());
+        let overflows = |tally: &Tally| {
+            tally.drops.iter().filter(|drop| drop.1 == DropReason::BufferFull).count() as f64
+                / tally.drops.len() as f64
+        };
+        assert!(overflows(&tally) > 0.0 && overflows(&last) < 0.1, "{}", overflows(&last));
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_refused() {
+        for (key, value, right) in [
+            ("d1", json!(0.0), "above 0"),
+            ("d2", json!(1.5), "at most 1"),
+            ("freeze_time", json!("0 ms"), "100 ms"),
+        ] {
+            let (path, message) = build_error(json!({ "kind": "blue", key: value }));
+            assert_eq!(path, key);
+            assert!(message.contains(right), "{message}");
+        }
+    }
+}

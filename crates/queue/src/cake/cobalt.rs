@@ -1,0 +1,128 @@
+//! COBALT: CoDel and BLUE together.
+//!
+//! CoDel signals senders that listen. One that does not fills its queue until the buffer overflows: then BLUE's
+//! probability rises, and it drops, ECN or not, until the queue runs empty.
+
+use jettison_core::{DropReason, MarkReason, RandomStream, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+
+use crate::{CodelSettings, CodelState, CodelStore};
+
+/// What COBALT remembers of one queue.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cobalt {
+    codel: CodelState,
+    /// BLUE's drop probability.
+    p_drop: f64,
+    /// When `p_drop` last changed.
+    changed: Option<Time>,
+}
+
+/// Rise of BLUE's probability at an overflow.
+const RISE: f64 = 1.0 / 256.0;
+/// Fall of BLUE's probability when the queue is empty.
+const FALL: f64 = 1.0 / 4096.0;
+
+impl Cobalt {
+    /// Gives the next packet to send from `store`, after the drops and marks that are due.
+    #[inline]
+    pub fn dequeue<S: CodelStore>(
+        &mut self,
+        settings: &CodelSettings,
+        ecn: bool,
+        store: &mut S,
+        random: &mut RandomStream,
+        now: Time,
+        out: &mut dyn Outcomes,
+    ) -> Option<Packet> {
+        while let Some(mut packet) = store.pop() {
+            let sojourn = now.since(packet.meta.enqueued_at);
+            let signals = self.codel.judge(settings, sojourn, store.bytes(), now);
+            if random.chance(self.p_drop) {
+                out.dropped(packet, DropReason::Blue, now);
+                continue;
+            }
+            if !signals {
+                return Some(packet);
+            }
+            if ecn && packet.mark_ce() {
+                out.marked(&packet, MarkReason::CoDel, now);
+                return Some(packet);
+            }
+            out.dropped(packet, DropReason::CoDel, now);
+        }
+        self.codel.emptied();
+        self.change(settings, -FALL, now);
+        None
+    }
+
+    /// The buffer was full and this queue lost a packet for it.
+    pub fn overflowed(&mut self, settings: &CodelSettings, now: Time) {
+        self.change(settings, RISE, now);
+    }
+
+    /// At most once in a target's time.
+    #[inline]
+    fn change(&mut self, settings: &CodelSettings, by: f64, now: Time) {
+        if self.p_drop == 0.0 && by < 0.0 || self.changed.is_some_and(|at| now.since(at) < settings.target) {
+            return;
+        }
+        self.p_drop = (self.p_drop + by).clamp(0.0, 1.0);
+        self.changed = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fifo;
+    use crate::testing::packet_with;
+    use jettison_core::{Duration, Seed};
+    use jettison_measure::Tally;
+    use jettison_wire::Ecn;
+
+    const SETTINGS: CodelSettings = CodelSettings {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(100),
+        maxpacket: 1514,
+    };
+
+    #[test]
+    fn blue_rises_at_overflow_at_most_once_a_target() {
+        let mut cobalt = Cobalt::default();
+        for t in 0..100 {
+            cobalt.overflowed(&SETTINGS, Time::from_millis(t));
+        }
+        assert!((cobalt.p_drop - 20.0 * RISE).abs() < 1e-12, "{}", cobalt.p_drop);
+    }
+
+    #[test]
+    fn blue_falls_while_the_queue_is_empty() {
+        let mut cobalt = Cobalt { p_drop: 3.0 * FALL, ..Cobalt::default() };
+        let mut random = Seed(1).stream(&["blue"]);
+        let mut empty = |cobalt: &mut Cobalt, t| {
+            let now = Time::from_millis(t);
+            cobalt.dequeue(&SETTINGS, true, &mut Fifo::default(), &mut random, now, &mut Tally::default())
+        };
+        for t in 0..10 {
+            assert!(empty(&mut cobalt, t).is_none());
+        }
+        assert!((cobalt.p_drop - FALL).abs() < 1e-12, "{}", cobalt.p_drop);
+        assert!(empty(&mut cobalt, 10).is_none());
+        assert_eq!(cobalt.p_drop, 0.0);
+    }
+
+    #[test]
+    fn blue_drops_what_is_ecn_capable_too() {
+        let mut cobalt = Cobalt { p_drop: 0.25, ..Cobalt::default() };
+        let (mut random, mut tally, mut fifo) =
+            (Seed(1).stream(&["blue"]), Tally::default(), Fifo::default());
+        for id in 0..4000 {
+            fifo.push(packet_with(id, 1000, Ecn::Ect0), Time::ZERO);
+            cobalt.dequeue(&SETTINGS, true, &mut fifo, &mut random, Time::ZERO, &mut tally);
+        }
+        assert!((900..1100).contains(&tally.drops.len()), "{}", tally.drops.len());
+        assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::Blue) && tally.marks.is_empty());
+    }
+}

@@ -1,0 +1,269 @@
+//! `fq-codel`: FlowQueue-CoDel (RFC 8290).
+//!
+//! Flows are hashed into queues that a deficit round robin in bytes serves in turn, each under a CoDel of its own. A
+//! queue that has just become active is served before those that have a backlog, so that a flow that sends less than a
+//! quantum a round (DNS, SYNs, voice) never waits for the others.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Bytes, DropReason, Duration, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::codel::CodelParameters;
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Chain, CodelSettings, CodelState, CodelStore, Limit, PacketPool, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "A queue a flow, served by deficit round robin, new flows first, each under CoDel";
+    Discipline::new("fq-codel", summary, "RFC 8290", make)
+}
+
+/// Parameters of FQ-CoDel, with RFC 8290's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqCodelParameters {
+    /// Number of queues that flows are hashed into (RFC 8290 §5.2.4).
+    pub flows: u32,
+    /// Bytes a queue may send in its turn (RFC 8290 §5.2.3).
+    pub quantum: Bytes,
+    /// Acceptable standing sojourn time of each queue (RFC 8290 §5.2.2).
+    pub target: Duration,
+    /// Window of the minimum: about the longest RTT (RFC 8290 §5.2.1).
+    pub interval: Duration,
+    /// A queue that holds at most this is not a standing queue (RFC 8289 §5.3: MAXPACKET).
+    pub maxpacket: Bytes,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them (RFC 8290 §5.2.6).
+    pub ecn: bool,
+    /// How much all queues hold together; beyond it the fattest loses packets at its head (RFC 8290 §4.1, §5.2.5).
+    pub limit: Limit,
+    /// Most packets that the fattest queue loses at once (RFC 8290 §4.1).
+    pub drop_batch: u32,
+}
+
+impl Default for FqCodelParameters {
+    fn default() -> FqCodelParameters {
+        let codel = CodelParameters::default();
+        FqCodelParameters {
+            flows: 1024,
+            quantum: Bytes::new(1514),
+            target: codel.target,
+            interval: codel.interval,
+            maxpacket: codel.maxpacket,
+            ecn: true,
+            limit: Limit::packets(10_240),
+            drop_batch: 64,
+        }
+    }
+}
+
+impl FqCodelParameters {
+    fn codel(&self) -> CodelParameters {
+        CodelParameters {
+            target: self.target,
+            interval: self.interval,
+            maxpacket: self.maxpacket,
+            ecn: self.ecn,
+            limit: self.limit,
+        }
+    }
+    fn check(&self) -> Result<(), BuildError> {
+        BuildError::unless((1..=MOST_FLOWS).contains(&self.flows), "flows", || {
+            format!("`{}` is out of range: `flows` is from 1 to {MOST_FLOWS}, such as 1024", self.flows)
+        })?;
+        BuildError::unless((1..=MOST_QUANTUM).contains(&self.quantum.get()), "quantum", || {
+            format!(
+                "`{}` is out of range: `quantum` is from 1 byte to 1 GB, such as \"1514 bytes\"",
+                self.quantum
+            )
+        })?;
+        BuildError::unless(self.drop_batch > 0, "drop_batch", || {
+            "`drop_batch` is at least 1, such as 64".into()
+        })
+    }
+}
+
+/// A queue's number is 16 bits.
+const MOST_FLOWS: u32 = 65_536;
+const MOST_QUANTUM: u64 = 1_000_000_000;
+
+fn make(
+    parameters: FqCodelParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    let perturbation = (context.random)("hash").uniform(0, u64::MAX);
+    Ok(Box::new(FqCodel::new(&parameters, perturbation)?))
+}
+
+/// Queues by flow, each under CoDel.
+#[derive(Debug)]
+pub struct FqCodel {
+    settings: CodelSettings,
+    ecn: bool,
+    quantum: i64,
+    limit: Limit,
+    drop_batch: u64,
+    /// Salts the hash, so that flows collide differently in each run (RFC 8290 §3.1: "perturbation").
+    perturbation: u64,
+
+    pool: PacketPool,
+    queues: Vec<FlowQueue>,
+    /// Bytes that wait in each queue, side by side for the search for the fattest.
+    bytes: Vec<u64>,
+    /// Queues that became active and have not used up their first quantum.
+    new: VecDeque<u16>,
+    /// Queues that have had a turn.
+    old: VecDeque<u16>,
+    backlog: Backlog,
+}
+
+#[derive(Debug, Default)]
+struct FlowQueue {
+    packets: Chain,
+    codel: CodelState,
+    /// Bytes it may still send in this round; below zero it has sent more than its quantum.
+    credits: i64,
+    /// Whether it is in one of the lists.
+    active: bool,
+}
+
+impl FqCodel {
+    /// Empty queues; `perturbation` salts the hash.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: &FqCodelParameters, perturbation: u64) -> Result<FqCodel, BuildError> {
+        parameters.check()?;
+        let flows = parameters.flows as usize;
+        Ok(FqCodel {
+            settings: parameters.codel().settings()?,
+            ecn: parameters.ecn,
+            quantum: parameters.quantum.get() as i64,
+            limit: parameters.limit,
+            drop_batch: u64::from(parameters.drop_batch),
+            perturbation,
+            pool: PacketPool::default(),
+            queues: (0..flows).map(|_| FlowQueue::default()).collect(),
+            bytes: vec![0; flows],
+            new: VecDeque::with_capacity(flows),
+            old: VecDeque::with_capacity(flows),
+            backlog: Backlog::default(),
+        })
+    }
+
+    /// RFC 8290 §4.1.1: the hash of the five-tuple, scaled to the number of queues.
+    #[inline]
+    fn classify(&self, packet: &Packet) -> u16 {
+        // Mixed once more: neighbouring ports differ only in the upper half, and would spread too evenly.
+        let hash = packet.flow_hash(self.perturbation).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((u128::from(hash) * self.queues.len() as u128) >> 64) as u16
+    }
+
+    /// RFC 8290 §4.1: of the queue with the largest byte count half the packets, at most a batch, are dropped at the
+    /// head. A batch, because the search for that queue is long.
+    #[cold]
+    fn drop_from_fattest(&mut self, now: Time, out: &mut dyn Outcomes) {
+        // The first of equals, by the queue's number.
+        let fattest = (0..self.bytes.len()).rev().max_by_key(|index| self.bytes[*index]).unwrap_or(0);
+        let chain = &mut self.queues[fattest].packets;
+        for _ in 0..(chain.backlog().packets / 2).clamp(1, self.drop_batch) {
+            let Some(packet) = self.pool.pop(chain) else { break };
+            self.backlog.packets -= 1;
+            self.backlog.bytes -= u64::from(packet.meta.length);
+            out.dropped(packet, DropReason::BufferFull, now);
+        }
+        self.bytes[fattest] = chain.backlog().bytes;
+    }
+
+    #[inline]
+    fn over_limit(&self) -> bool {
+        self.backlog.packets > self.limit.packets || self.backlog.bytes > self.limit.bytes
+    }
+}
+
+/// A flow's queue, with the count of all.
+struct Counted<'a> {
+    pool: &'a mut PacketPool,
+    chain: &'a mut Chain,
+    total: &'a mut Backlog,
+}
+
+impl CodelStore for Counted<'_> {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.pool.pop(self.chain)?;
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(packet.meta.length);
+        Some(packet)
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.chain.backlog().bytes
+    }
+}
+
+impl QueueDiscipline for FqCodel {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let index = self.classify(&packet);
+        self.backlog.packets += 1;
+        self.backlog.bytes += u64::from(packet.meta.length);
+        self.bytes[usize::from(index)] += u64::from(packet.meta.length);
+        let queue = &mut self.queues[usize::from(index)];
+        let depth = queue.packets.backlog().packets;
+        self.pool.push(&mut queue.packets, packet, depth, now);
+        if !queue.active {
+            queue.active = true;
+            queue.credits = self.quantum;
+            self.new.push_back(index);
+        }
+        while self.over_limit() {
+            self.drop_from_fattest(now, out);
+        }
+    }
+
+    /// RFC 8290 §4.2.
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            let queue = &mut self.queues[usize::from(index)];
+            if queue.credits <= 0 {
+                queue.credits += self.quantum;
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            let mut store =
+                Counted { pool: &mut self.pool, chain: &mut queue.packets, total: &mut self.backlog };
+            let packet = queue.codel.dequeue(&self.settings, self.ecn, &mut store, now, out);
+            self.bytes[usize::from(index)] = queue.packets.backlog().bytes;
+            if let Some(packet) = packet {
+                queue.credits -= i64::from(packet.meta.length);
+                return Some(packet);
+            }
+            list.pop_front();
+            if is_new {
+                // An empty new queue goes through the old ones before it may be new again: otherwise a flow that
+                // sends a packet each time its queue is empty would starve the old ones.
+                self.old.push_back(index);
+            } else {
+                queue.active = false;
+            }
+        }
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;

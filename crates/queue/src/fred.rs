@@ -1,0 +1,295 @@
+//! `fred`: Flow Random Early Drop (Lin & Morris 1997).
+//!
+//! RED that counts what each *active* flow, one with packets in the queue, has buffered. A flow may always hold `minq`
+//! packets (fragile flows are spared), never more than `maxq`, and one that keeps trying (`strike`) no more than the
+//! average flow (`avgcq`). RED's random drops fall on the flows above their share alone.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Bytes, DropReason, Duration, RandomStream, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Fifo, FlowTable, Limit, QueueDiscipline, RedState, Threshold};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "RED that drops by what each active flow has buffered and spares the fragile ones";
+    Discipline::new("fred", summary, "Lin & Morris 1997", make)
+}
+
+/// Parameters of FRED, with the paper's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FredParameters {
+    /// Average queue below which nothing is dropped at random, in packets. The paper: a quarter of the buffer.
+    pub min_th: Threshold,
+    /// Average queue from which on flows may hold no more than two packets each, in packets. Unset: twice `min_th`, as
+    /// in the paper.
+    pub max_th: Option<Threshold>,
+    /// Weight of a new sample in the average queue, 0 to 1.
+    pub w_q: f64,
+    /// Probability of a random drop as the average reaches `max_th`, 0 to 1.
+    pub max_p: f64,
+    /// What every flow may buffer without random drops, in packets. The paper: 2 for small buffers, 4 for large ones.
+    pub minq: Threshold,
+    /// Most that a flow may buffer, in packets. Unset: `min_th`, as in the paper.
+    pub maxq: Option<Threshold>,
+    /// From `max_th` on, let every flow buffer two packets (the paper's extension for many flows) instead of dropping
+    /// every arrival.
+    pub two_packets: bool,
+    /// Typical transmission time of a small packet, by which the average decays while idle. Unset: that of
+    /// `mean_packet` at the link's rate.
+    pub s: Option<Duration>,
+    /// IP length of the typical small packet, where `s` is unset.
+    pub mean_packet: Bytes,
+    /// Slots for the state of active flows, a power of two from 8 to 65,536. Flows beyond share.
+    pub flows: u32,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+impl Default for FredParameters {
+    fn default() -> FredParameters {
+        FredParameters {
+            min_th: Threshold::Packets(16),
+            max_th: None,
+            w_q: 0.002,
+            max_p: 0.02,
+            minq: Threshold::Packets(2),
+            maxq: None,
+            two_packets: true,
+            s: None,
+            mean_packet: Bytes::new(500),
+            flows: 1024,
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl FredParameters {
+    fn check(&self) -> Result<(), BuildError> {
+        let counts = [("max_th", self.max_th), ("maxq", self.maxq)];
+        let counts = counts.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        for (key, value) in counts.chain([("min_th", self.min_th), ("minq", self.minq)]) {
+            BuildError::unless(!value.is_bytes() && value.value() > 0, key, || {
+                format!("`{value}` is not a number of packets: FRED counts packets, such as \"16 packets\"")
+            })?;
+        }
+        let (min, max) = (self.min_th.value(), self.max_th.map(Threshold::value));
+        BuildError::unless(max.is_none_or(|max| max > min), "max_th", || {
+            format!("`max_th` is above `min_th` ({}): twice `min_th` is right", self.min_th)
+        })?;
+        for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
+            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
+            })?;
+        }
+        BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
+            "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
+        })?;
+        BuildError::unless(self.mean_packet.get() > 0, "mean_packet", || {
+            "`mean_packet` is at least 1 byte".to_owned()
+        })?;
+        BuildError::unless(
+            self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows),
+            "flows",
+            || format!("`{}` is not a power of two from 8 to 65,536, such as 1024", self.flows),
+        )
+    }
+}
+
+fn make(
+    parameters: FredParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Fred::new(parameters, (context.random)("drop"), &mut (context.random)("hash"))?))
+}
+
+/// One FIFO queue under FRED.
+#[derive(Debug)]
+pub struct Fred {
+    parameters: FredParameters,
+    min_th: f64,
+    max_th: f64,
+    /// Most that a flow may buffer while the average is below `max_th`, packets.
+    maxq: u64,
+    random: RandomStream,
+
+    /// The average queue in packets; its count is not used.
+    average: RedState,
+    /// The paper's count: arrivals since the last random drop, −1 while there is none to come.
+    count: i64,
+    /// Average backlog of an active flow in packets, at least 1.
+    avgcq: f64,
+    /// Flows with packets in the queue.
+    active: u32,
+    flows: FlowTable<Flow>,
+    /// Typical transmission time of a small packet; `None` until the link's rate is known.
+    s: Option<Duration>,
+
+    fifo: Fifo,
+    /// Slot of the flow of each packet in `fifo`.
+    slots: VecDeque<u32>,
+}
+
+/// What FRED knows of a flow while it has packets in the queue.
+#[derive(Debug, Clone, Default)]
+struct Flow {
+    /// Its packets in the queue.
+    qlen: u64,
+    /// How often it went over its share.
+    strike: u32,
+}
+
+impl Fred {
+    /// An empty queue that draws from `random` and takes the seed of its flow table from `hash`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(
+        parameters: FredParameters,
+        random: RandomStream,
+        hash: &mut RandomStream,
+    ) -> Result<Fred, BuildError> {
+        parameters.check()?;
+        let min_th = parameters.min_th.value();
+        Ok(Fred {
+            min_th: min_th as f64,
+            max_th: parameters.max_th.map_or(min_th.saturating_mul(2), Threshold::value) as f64,
+            maxq: parameters.maxq.map_or(min_th, Threshold::value),
+            random,
+            average: RedState::default(),
+            count: -1,
+            avgcq: 1.0,
+            active: 0,
+            flows: FlowTable::new(parameters.flows, hash.uniform(0, u64::MAX)),
+            s: parameters.s,
+            fifo: Fifo::default(),
+            slots: VecDeque::new(),
+            parameters,
+        })
+    }
+
+    /// The average queue in packets.
+    pub fn average(&self) -> f64 {
+        self.average.average()
+    }
+
+    /// The average backlog of an active flow in packets, at least 1.
+    pub fn avgcq(&self) -> f64 {
+        self.avgcq
+    }
+
+    /// The paper's "calculate average queue length", on an arrival or (`departed`) on a departure.
+    #[inline]
+    fn update_average(&mut self, departed: bool, now: Time) {
+        let queue = self.fifo.backlog().packets;
+        if queue > 0 || departed {
+            self.average.sample(self.parameters.w_q, queue);
+        } else {
+            self.average.idle(self.parameters.w_q, self.s, now);
+        }
+        let share = self.average.average() / f64::from(self.active.max(1));
+        self.avgcq = share.max(1.0);
+        if queue == 0 {
+            self.average.emptied(now);
+        }
+    }
+
+    /// Why an arrival of the flow in `slot` is dropped, if it is. A drop of a non-adaptive flow is a strike.
+    #[inline]
+    fn refusal(&mut self, slot: u32) -> Option<DropReason> {
+        let average = self.average.average();
+        let congested = average >= self.max_th;
+        // Two packets a flow keep TCP's fast retransmission going when there are more flows than buffers.
+        let maxq = if congested && self.parameters.two_packets { 2 } else { self.maxq };
+        let flow = self.flows.state_mut(slot);
+        let qlen = flow.qlen as f64;
+        // "Identify and manage non-adaptive flows."
+        if flow.qlen >= maxq
+            || (congested && qlen > 2.0 * self.avgcq)
+            || (qlen >= self.avgcq && flow.strike > 1)
+        {
+            flow.strike = flow.strike.saturating_add(1);
+            return Some(DropReason::FredFlow);
+        }
+        if congested {
+            self.count = 0;
+            return (!self.parameters.two_packets).then_some(DropReason::RedForced);
+        }
+        if average < self.min_th {
+            self.count = -1;
+            return None;
+        }
+        // "Operate in random drop mode", but on robust flows only.
+        self.count += 1;
+        if qlen < self.avgcq.max(self.parameters.minq.value() as f64) {
+            return None;
+        }
+        let p_b = self.parameters.max_p * (average - self.min_th) / (self.max_th - self.min_th);
+        let undropped = 1.0 - self.count as f64 * p_b;
+        if undropped <= p_b || self.random.chance(p_b / undropped) {
+            self.count = 0;
+            return Some(DropReason::RedEarly);
+        }
+        None
+    }
+}
+
+impl QueueDiscipline for Fred {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let found = self.flows.find(&packet, |flow| flow.qlen == 0);
+        if self.fifo.is_empty() {
+            self.update_average(false, now);
+        }
+        if let Some(reason) = self.refusal(found.slot) {
+            return out.dropped(packet, reason, now);
+        }
+        if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        let flow = self.flows.state_mut(found.slot);
+        if flow.qlen == 0 {
+            self.active += 1;
+        }
+        flow.qlen += 1;
+        self.update_average(false, now);
+        self.slots.push_back(found.slot);
+        self.fifo.push(packet, now);
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let packet = self.fifo.pop()?;
+        let slot = self.slots.pop_front().expect("a slot stands for each packet in the queue");
+        let flow = self.flows.state_mut(slot);
+        flow.qlen -= 1;
+        if flow.qlen == 0 {
+            // "Delete state table": strikes are forgotten with the flow's last packet.
+            *flow = Flow::default();
+            self.active -= 1;
+        }
+        self.update_average(true, now);
+        Some(packet)
+    }
+
+    fn capacity_changed(&mut self, rate: Rate, _: Time) {
+        if self.parameters.s.is_none() {
+            self.s = (!rate.is_zero()).then(|| rate.time_for(self.parameters.mean_packet));
+        }
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

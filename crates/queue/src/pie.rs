@@ -1,0 +1,290 @@
+//! `pie`: Proportional Integral controller Enhanced (RFC 8033).
+//!
+//! Each `t_update` a proportional-integral controller moves the drop probability so that the queueing delay settles at
+//! `target`; arrivals are dropped with it. How far it moves goes with the probability itself (auto-tuning), because a
+//! small probability needs small steps. A burst shorter than `max_burst` is let through.
+
+use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::pi2::DelayFrom;
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Proportional-integral control of delay by random drops on arrival, auto-tuned";
+    Discipline::new("pie", summary, "RFC 8033", make)
+}
+
+/// Parameters of PIE, with RFC 8033's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PieParameters {
+    /// Queueing delay to settle at (QDELAY_REF, RFC 8033 §4.2).
+    pub target: Duration,
+    /// Time between two updates of the drop probability (T_UPDATE, RFC 8033 §4.2).
+    pub t_update: Duration,
+    /// Integral gain: change of the probability an update for a second of delay above target (RFC 8033 §4.2).
+    pub alpha: Hertz,
+    /// Proportional gain: change of the probability an update for a second by which the delay grew (RFC 8033 §4.2).
+    pub beta: Hertz,
+    /// How long a burst is let through before anything is dropped (MAX_BURST, RFC 8033 §4.4).
+    pub max_burst: Duration,
+    /// Nothing is dropped while at most two packets of this size wait (MEAN_PKTSIZE, RFC 8033 §4.1).
+    pub mean_pktsize: Bytes,
+    /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate
+    /// (RFC 8033 §4.3, §5.2).
+    pub delay: DelayFrom,
+    /// Spaces drops evenly: none until the probabilities since the last add up to 0.85, one at 8.5 (RFC 8033 §5.4).
+    pub derandomise: bool,
+    /// Lets a probability above 10 % rise by at most 2 % an update (RFC 8033 §5.5).
+    pub cap_adjustment: bool,
+    /// Works only once a third of `limit` is in use, until the congestion is over (RFC 8033 §5.3).
+    pub on_off: bool,
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them, up to `mark_ecnth` (RFC 8033 §5.1).
+    pub ecn: bool,
+    /// Highest probability at which packets are marked, 0 to 1; above it they are dropped (RFC 8033 §5.1).
+    pub mark_ecnth: f64,
+    /// How much the buffer holds; arrivals beyond are dropped.
+    pub limit: Limit,
+}
+
+impl Default for PieParameters {
+    fn default() -> PieParameters {
+        PieParameters {
+            target: Duration::from_millis(15),
+            t_update: Duration::from_millis(15),
+            alpha: Hertz::new(0.125),
+            beta: Hertz::new(1.25),
+            max_burst: Duration::from_millis(150),
+            mean_pktsize: Bytes::new(1024),
+            delay: DelayFrom::Sojourn,
+            derandomise: true,
+            cap_adjustment: true,
+            on_off: false,
+            ecn: false,
+            mark_ecnth: 0.1,
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl PieParameters {
+    fn check(&self) -> Result<(), BuildError> {
+        BuildError::unless(!self.t_update.is_zero(), "t_update", || {
+            "`t_update` is above zero, such as \"15 ms\"".into()
+        })?;
+        BuildError::unless((0.0..=1.0).contains(&self.mark_ecnth), "mark_ecnth", || {
+            format!("`{}` is not a probability: `mark_ecnth` is from 0 to 1, such as 0.1", self.mark_ecnth)
+        })?;
+        BuildError::unless(!self.on_off || self.limit != Limit::UNLIMITED, "on_off", || {
+            "an unlimited buffer is never a third full: give `limit`, such as \"1000 packets\"".into()
+        })
+    }
+}
+
+fn make(
+    parameters: PieParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Pie::new(parameters, (context.random)("drop"))?))
+}
+
+/// One FIFO queue under PIE.
+#[derive(Debug)]
+pub struct Pie {
+    parameters: PieParameters,
+    random: RandomStream,
+
+    /// Whether it controls the queue (RFC 8033 §5.3); always, unless `on_off`.
+    active: bool,
+    drop_prob: f64,
+    /// Probabilities added up since the last drop (RFC 8033 §5.4).
+    accu_prob: f64,
+    burst_allowance: Duration,
+    /// The delay at the last update.
+    qdelay_old: Duration,
+    next_update: Time,
+    departures: DepartureRate,
+    fifo: Fifo,
+}
+
+impl Pie {
+    /// An empty queue that draws from `random`; its first update is one `t_update` after time zero.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: PieParameters, random: RandomStream) -> Result<Pie, BuildError> {
+        parameters.check()?;
+        Ok(Pie {
+            random,
+            active: !parameters.on_off,
+            drop_prob: 0.0,
+            accu_prob: 0.0,
+            burst_allowance: parameters.max_burst,
+            qdelay_old: Duration::ZERO,
+            next_update: Time::ZERO.saturating_add(parameters.t_update),
+            departures: DepartureRate::default(),
+            fifo: Fifo::default(),
+            parameters,
+        })
+    }
+
+    /// The drop probability, 0 to 1.
+    pub fn drop_prob(&self) -> f64 {
+        self.drop_prob
+    }
+
+    /// How much longer a burst is let through.
+    pub fn burst_allowance(&self) -> Duration {
+        self.burst_allowance
+    }
+
+    /// RFC 8033 §4.1, §4.4: whether the packet that arrives now is to be dropped.
+    #[inline]
+    fn drop_early(&mut self) -> bool {
+        let congested = self.qdelay_old >= half(self.parameters.target) || self.drop_prob >= 0.2;
+        let few = self.fifo.backlog().bytes <= self.parameters.mean_pktsize.get().saturating_mul(2);
+        if !self.active || !self.burst_allowance.is_zero() || !congested || few {
+            return false;
+        }
+        if !self.parameters.derandomise {
+            return self.random.chance(self.drop_prob);
+        }
+        // RFC 8033 §5.4
+        if self.drop_prob == 0.0 {
+            self.accu_prob = 0.0;
+        }
+        self.accu_prob += self.drop_prob;
+        if self.accu_prob < 0.85 {
+            return false;
+        }
+        let drops = self.accu_prob >= 8.5 || self.random.chance(self.drop_prob);
+        if drops {
+            self.accu_prob = 0.0;
+        }
+        drops
+    }
+
+    /// RFC 8033 §4.2: the drop probability from the delay now and at the last update.
+    fn calculate_drop_prob(&mut self, now: Time) {
+        let (target, qdelay) = (self.parameters.target, self.queueing_delay(now));
+        let seconds = qdelay.as_secs_f64();
+        let mut p = self.parameters.alpha.get() * (seconds - target.as_secs_f64())
+            + self.parameters.beta.get() * (seconds - self.qdelay_old.as_secs_f64());
+        p *= tuning(self.drop_prob);
+        if self.parameters.cap_adjustment && self.drop_prob >= 0.1 {
+            p = p.min(0.02); // RFC 8033 §5.5
+        }
+        self.drop_prob += p;
+        if qdelay.is_zero() && self.qdelay_old.is_zero() {
+            self.drop_prob *= 0.98; // 1 - 1/64, RFC 8033 §4.2
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+
+        // RFC 8033 §4.4
+        self.burst_allowance = self.burst_allowance.saturating_sub(self.parameters.t_update);
+        if self.drop_prob == 0.0 && qdelay < half(target) && self.qdelay_old < half(target) {
+            self.burst_allowance = self.parameters.max_burst;
+        }
+        if self.parameters.on_off && self.drop_prob == 0.0 && qdelay.is_zero() && self.qdelay_old.is_zero() {
+            self.active = false; // RFC 8033 §5.3
+        }
+        self.qdelay_old = qdelay;
+    }
+
+    fn queueing_delay(&self, now: Time) -> Duration {
+        match self.parameters.delay {
+            DelayFrom::Sojourn => {
+                self.fifo.head().map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at))
+            }
+            DelayFrom::Rate => self.departures.delay_of(self.fifo.backlog().bytes),
+        }
+    }
+
+    /// RFC 8033 §5.3: turned on, with everything anew, once a third of the buffer is in use.
+    fn turn_on(&mut self) {
+        let (Backlog { packets, bytes }, limit) = (self.fifo.backlog(), self.parameters.limit);
+        if packets < limit.packets.div_ceil(3) && bytes < limit.bytes.div_ceil(3) {
+            return;
+        }
+        self.active = true;
+        self.drop_prob = 0.0;
+        self.accu_prob = 0.0;
+        self.qdelay_old = Duration::ZERO;
+        self.burst_allowance = self.parameters.max_burst;
+        self.departures = DepartureRate::default();
+    }
+}
+
+/// RFC 8033 §4.2: a small probability moves in small steps.
+fn tuning(drop_prob: f64) -> f64 {
+    match drop_prob {
+        p if p < 0.000_001 => 1.0 / 2048.0,
+        p if p < 0.000_01 => 1.0 / 512.0,
+        p if p < 0.000_1 => 1.0 / 128.0,
+        p if p < 0.001 => 1.0 / 32.0,
+        p if p < 0.01 => 1.0 / 8.0,
+        p if p < 0.1 => 1.0 / 2.0,
+        _ => 1.0,
+    }
+}
+
+fn half(span: Duration) -> Duration {
+    Duration::from_nanos(span.as_nanos() / 2)
+}
+
+impl QueueDiscipline for Pie {
+    fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        if self.drop_early() {
+            // RFC 8033 §5.1: senders that do not heed marks are dropped once the probability is high.
+            let marks = self.parameters.ecn && self.drop_prob <= self.parameters.mark_ecnth;
+            if !(marks && packet.mark_ce()) {
+                return out.dropped(packet, DropReason::Pie, now);
+            }
+            out.marked(&packet, MarkReason::Pie, now);
+        }
+        self.fifo.push(packet, now);
+        if !self.active {
+            self.turn_on();
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let packet = self.fifo.pop()?;
+        if self.parameters.delay == DelayFrom::Rate && self.active {
+            self.departures.departed(packet.meta.length, self.fifo.backlog().bytes, now);
+        }
+        Some(packet)
+    }
+
+    fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
+        if now < self.next_update {
+            return;
+        }
+        if self.active {
+            self.calculate_drop_prob(now);
+        }
+        // Called late, it does not make up for updates that were missed.
+        let next = self.next_update.saturating_add(self.parameters.t_update);
+        self.next_update = if next > now { next } else { now.saturating_add(self.parameters.t_update) };
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        Some(self.next_update)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! `red-dpm`: RED with Drop Preference Management (Parris, Jeffay, Smith & Borgersen 1998).
+//!
+//! One FIFO under RED. Each *tagged* flow also has a logical queue, its packets in the FIFO. When a packet of a tagged
+//! flow is to be dropped, it is the flow's oldest that goes (*delete and advance*): the later ones move up into each
+//! other's places and the arrival takes the last. So the flow pays with the packet that is worth the least to it, and
+//! no other flow sees a difference.
+//!
+//! The main queue is kept as *places*, each of one flow, and a flow's packets as a chain of their own: the flow's n-th
+//! place holds the n-th packet of its chain. Delete and advance then touches the chain alone: constant work.
+
+use std::collections::VecDeque;
+
+use jettison_core::{DropReason, Duration, RandomStream, Rate, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{
+    Backlog, Chain, FlowTable, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState,
+};
+
+mod parameters;
+
+pub use parameters::{FlowTest, RedDpmParameters};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "RED that takes a tagged flow's oldest packet where it would drop its newest";
+    Discipline::new("red-dpm", summary, "Parris, Jeffay, Smith & Borgersen 1998", make)
+}
+
+fn make(
+    parameters: RedDpmParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(RedDpm::new(parameters, (context.random)("drop"), &mut (context.random)("hash"))?))
+}
+
+/// One FIFO queue under RED with drop preference management.
+#[derive(Debug)]
+pub struct RedDpm {
+    parameters: RedDpmParameters,
+    settings: RedSettings,
+    flow_settings: RedSettings,
+    /// Which DSCPs are tagged, a bit each.
+    tagged: u64,
+    random: RandomStream,
+
+    /// RED's state of the main queue.
+    red: RedState,
+    /// Typical transmission time of a small packet; `None` until the link's rate is known.
+    s: Option<Duration>,
+    /// Tagged flows with packets in the queue.
+    active: u64,
+    flows: FlowTable<Flow>,
+
+    /// The main queue, in order.
+    places: VecDeque<Place>,
+    /// Number of the place at the head of the main queue, counted from the first ever.
+    head: u64,
+    pool: PacketPool,
+    /// The untagged packets, which fill the places of no flow.
+    untagged: Chain,
+    bytes: u64,
+}
+
+/// One place of the main queue.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Slot of the flow whose place it is, or [`UNTAGGED`].
+    slot: u32,
+    /// Number of the flow's next place, if it has one.
+    next: u64,
+}
+
+/// Places of packets that are not tagged.
+const UNTAGGED: u32 = u32::MAX;
+
+/// A tagged flow.
+#[derive(Debug, Clone, Default)]
+struct Flow {
+    /// The logical queue.
+    chain: Chain,
+    /// RED's state of the logical queue.
+    red: RedState,
+    /// Numbers of the first and the last of its places in the main queue, while it has any.
+    first: u64,
+    last: u64,
+}
+
+impl RedDpm {
+    /// An empty queue that draws from `random` and takes the seed of its flow table from `hash`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(
+        parameters: RedDpmParameters,
+        random: RandomStream,
+        hash: &mut RandomStream,
+    ) -> Result<RedDpm, BuildError> {
+        parameters.check()?;
+        Ok(RedDpm {
+            settings: parameters.settings(),
+            flow_settings: parameters.flow_settings(),
+            tagged: parameters.tagged.iter().fold(0, |bits, dscp| bits | 1 << dscp.get()),
+            random,
+            red: RedState::default(),
+            s: parameters.s,
+            active: 0,
+            flows: FlowTable::new(parameters.flows, hash.uniform(0, u64::MAX)),
+            places: VecDeque::new(),
+            head: 0,
+            pool: PacketPool::default(),
+            untagged: Chain::default(),
+            bytes: 0,
+            parameters,
+        })
+    }
+
+    /// The average main queue, in the unit of the thresholds.
+    pub fn average(&self) -> f64 {
+        self.red.average()
+    }
+
+    #[inline]
+    fn is_tagged(&self, packet: &Packet) -> bool {
+        self.tagged >> packet.dscp() & 1 == 1
+    }
+
+    /// Why a drop is decided on an arrival to the main queue, if it is.
+    #[inline]
+    fn main_test(&mut self, length: u16) -> Option<DropReason> {
+        match self.red.decide(&self.settings, length, &mut self.random) {
+            RedDecision::Early => return Some(DropReason::RedEarly),
+            RedDecision::Forced => return Some(DropReason::RedForced),
+            RedDecision::Pass => {}
+        }
+        let full = !self.parameters.limit.admits(self.backlog(), length);
+        full.then_some(DropReason::BufferFull)
+    }
+
+    /// Why a drop is decided on an arrival of a tagged flow: the tests in the paper's order.
+    #[inline]
+    fn tagged_test(&mut self, slot: u32, length: u16, now: Time) -> Option<DropReason> {
+        let over_its_share = match self.parameters.flow_test {
+            FlowTest::Red => {
+                let flow = self.flows.state_mut(slot);
+                flow.red.arrival(&self.flow_settings, flow.chain.backlog(), self.s, now);
+                let decision = flow.red.decide(&self.flow_settings, length, &mut self.random);
+                decision != RedDecision::Pass
+            }
+            FlowTest::FredShare => self.passes_share(slot, length),
+        };
+        if over_its_share {
+            return Some(DropReason::DpmFlow);
+        }
+        if self.is_stale(slot, now) {
+            return Some(DropReason::DpmStale);
+        }
+        self.main_test(length)
+    }
+
+    /// Whether one more packet would take the flow over its share of the buffer: the limit over the active tagged
+    /// flows, of which it is one, and the untagged traffic, which counts as another.
+    fn passes_share(&self, slot: u32, length: u16) -> bool {
+        let flow = self.flows.state(slot).chain.backlog();
+        if flow.packets < self.parameters.min_share.value() {
+            return false;
+        }
+        let sharers = self.active + u64::from(flow.packets == 0) + u64::from(!self.untagged.is_empty());
+        let Limit { packets, bytes } = self.parameters.limit;
+        (flow.packets + 1).saturating_mul(sharers) > packets
+            || (flow.bytes + u64::from(length)).saturating_mul(sharers) > bytes
+    }
+
+    /// Whether the flow's oldest packet has waited too long and still has too far to go.
+    #[inline]
+    fn is_stale(&self, slot: u32, now: Time) -> bool {
+        let flow = self.flows.state(slot);
+        let Some(oldest) = self.pool.head(&flow.chain) else { return false };
+        now.since(oldest.meta.enqueued_at) > self.parameters.stale_age
+            && flow.first - self.head >= self.parameters.stale_depth.value()
+    }
+
+    /// Drops the flow's oldest packet, moves its later ones up and gives `packet` its last place. Without a queued
+    /// packet, or where `packet` would not fit in bytes, it is `packet` that is dropped.
+    fn delete_and_advance(
+        &mut self,
+        slot: u32,
+        packet: Packet,
+        reason: DropReason,
+        now: Time,
+        out: &mut dyn Outcomes,
+    ) {
+        let flow = self.flows.state_mut(slot);
+        let Some(oldest) = self.pool.head(&flow.chain) else {
+            return out.dropped(packet, reason, now);
+        };
+        let bytes = self.bytes - u64::from(oldest.meta.length) + u64::from(packet.meta.length);
+        if bytes > self.parameters.limit.bytes {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        self.bytes = bytes;
+        let oldest = self.pool.pop(&mut flow.chain).expect("it has a head");
+        self.pool.push(&mut flow.chain, packet, self.places.len() as u64 - 1, now);
+        out.dropped(oldest, reason, now);
+    }
+
+    /// Appends a place to the main queue and the packet to its chain.
+    #[inline]
+    fn append(&mut self, slot: u32, packet: Packet, now: Time) {
+        let depth = self.places.len() as u64;
+        let number = self.head + depth;
+        self.bytes += u64::from(packet.meta.length);
+        self.places.push_back(Place { slot, next: 0 });
+        if slot == UNTAGGED {
+            return self.pool.push(&mut self.untagged, packet, depth, now);
+        }
+        let flow = self.flows.state_mut(slot);
+        if flow.chain.is_empty() {
+            self.active += 1;
+            flow.first = number;
+        } else {
+            self.places[(flow.last - self.head) as usize].next = number;
+        }
+        flow.last = number;
+        self.pool.push(&mut flow.chain, packet, depth, now);
+    }
+}
+
+impl QueueDiscipline for RedDpm {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        self.red.arrival(&self.settings, self.backlog(), self.s, now);
+        let length = packet.meta.length;
+        if !self.is_tagged(&packet) {
+            match self.main_test(length) {
+                Some(reason) => out.dropped(packet, reason, now),
+                None => self.append(UNTAGGED, packet, now),
+            }
+            return;
+        }
+        let found = self.flows.find(&packet, |flow| flow.chain.is_empty());
+        if found.is_new {
+            *self.flows.state_mut(found.slot) = Flow::default();
+        }
+        match self.tagged_test(found.slot, length, now) {
+            Some(reason) => self.delete_and_advance(found.slot, packet, reason, now, out),
+            None => self.append(found.slot, packet, now),
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let place = self.places.pop_front()?;
+        self.head += 1;
+        let packet = if place.slot == UNTAGGED {
+            self.pool.pop(&mut self.untagged)
+        } else {
+            let flow = self.flows.state_mut(place.slot);
+            flow.first = place.next;
+            let packet = self.pool.pop(&mut flow.chain);
+            if flow.chain.is_empty() {
+                flow.red.emptied(now);
+                self.active -= 1;
+            }
+            packet
+        };
+        let packet = packet.expect("a flow has as many packets as places");
+        self.bytes -= u64::from(packet.meta.length);
+        if self.places.is_empty() {
+            self.red.emptied(now);
+        }
+        Some(packet)
+    }
+
+    fn capacity_changed(&mut self, rate: Rate, _: Time) {
+        if self.parameters.s.is_none() {
+            self.s = (!rate.is_zero()).then(|| rate.time_for(self.parameters.mean_packet));
+        }
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.places.len() as u64, bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests;

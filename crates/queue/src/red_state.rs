@@ -1,0 +1,117 @@
+//! RED's average queue and decision (Floyd & Jacobson 1993), for every discipline that contains a RED test.
+
+use jettison_core::{Duration, RandomStream, Time};
+
+use crate::{Backlog, Threshold};
+
+/// What RED's decision depends on. The names are the paper's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RedSettings {
+    /// Average queue below which nothing is signalled. Its unit is the one the queue is measured in.
+    pub min_th: Threshold,
+    /// Average queue from which on every arrival is signalled, in the unit of `min_th`.
+    pub max_th: Threshold,
+    /// Weight of a new sample in the average, 0 to 1.
+    pub w_q: f64,
+    /// Probability as the average reaches `max_th`, 0 to 1.
+    pub max_p: f64,
+    /// From `max_th` to twice that, let the probability grow from `max_p` to 1 (Floyd 2000).
+    pub gentle: bool,
+    /// Size in bytes that is signalled with the full probability where the queue is measured in bytes.
+    pub maximum_packet_size: u64,
+}
+
+/// What RED decides on an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedDecision {
+    /// It goes on unsignalled.
+    Pass,
+    /// Signalled between the thresholds.
+    Early,
+    /// Signalled above them.
+    Forced,
+}
+
+/// The average of one queue and what RED remembers of its last decisions.
+#[derive(Debug, Clone, Default)]
+pub struct RedState {
+    /// Average queue, in the unit of the thresholds.
+    pub(crate) average: f64,
+    /// Unsignalled arrivals since the last signal, while the average is between the thresholds.
+    pub(crate) count: u32,
+    /// When the queue ran empty.
+    pub(crate) q_time: Time,
+}
+
+impl RedState {
+    /// The average queue, in the unit of the thresholds.
+    #[inline]
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// §4, figure 2: "calculate new average queue size", on an arrival that finds `backlog`. `s` is the typical
+    /// transmission time of a small packet.
+    #[inline]
+    pub fn arrival(&mut self, settings: &RedSettings, backlog: Backlog, s: Option<Duration>, now: Time) {
+        if backlog.packets > 0 {
+            self.sample(settings.w_q, settings.min_th.measure(backlog));
+        } else {
+            self.idle(settings.w_q, s, now);
+        }
+    }
+
+    /// One sample of a queue: avg ← (1 − w_q) avg + w_q q.
+    #[inline]
+    pub(crate) fn sample(&mut self, w_q: f64, queue: u64) {
+        self.average += w_q * (queue as f64 - self.average);
+    }
+
+    /// §4: the queue is empty: as if m small packets had arrived at an empty queue meanwhile. Without a known `s` only
+    /// this arrival counts.
+    pub(crate) fn idle(&mut self, w_q: f64, s: Option<Duration>, now: Time) {
+        let m = s.map_or(1.0, |s| now.since(self.q_time).as_secs_f64() / s.as_secs_f64());
+        self.average *= libm::pow(1.0 - w_q, m);
+        // The idle time is counted, should this arrival not be queued.
+        self.q_time = now;
+    }
+
+    /// The queue ran empty.
+    #[inline]
+    pub fn emptied(&mut self, now: Time) {
+        self.q_time = now;
+    }
+
+    /// §4, figure 2, with the count of §7, on an arrival of `length` bytes.
+    #[inline]
+    pub fn decide(&mut self, settings: &RedSettings, length: u16, random: &mut RandomStream) -> RedDecision {
+        let min = settings.min_th.value() as f64;
+        let max = settings.max_th.value() as f64;
+        let max_p = settings.max_p;
+        let average = self.average;
+        let mut p_b = if average < min {
+            self.count = 0;
+            return RedDecision::Pass;
+        } else if average < max {
+            max_p * (average - min) / (max - min)
+        } else if settings.gentle && average < 2.0 * max {
+            // Floyd 2000: from max_p at max_th to 1 at twice max_th.
+            max_p + (1.0 - max_p) * (average - max) / max
+        } else {
+            self.count = 0;
+            return RedDecision::Forced;
+        };
+        if settings.min_th.is_bytes() {
+            p_b *= f64::from(length) / settings.maximum_packet_size as f64;
+        }
+        // §7, method 2: p_b / (1 - count · p_b) makes the number of arrivals to the next signal uniform on 1..=1/p_b.
+        let unsignalled = 1.0 - f64::from(self.count) * p_b;
+        if unsignalled <= p_b || random.chance(p_b / unsignalled) {
+            self.count = 0;
+            RedDecision::Early
+        } else {
+            self.count = self.count.saturating_add(1);
+            RedDecision::Pass
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `sfq`: Stochastic Fairness Queueing (McKenney 1990).
+//!
+//! Flows are hashed to a fixed number of queues, which are served in turn, a packet each. Flows that collide share one
+//! queue's turn, so the hash is changed from time to time (*perturbation*). When the buffer is full, the longest queue
+//! gives a packet up for the arrival.
+
+use std::collections::VecDeque;
+
+use jettison_core::{DropReason, Duration, RandomStream, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Chain, Limit, PacketPool, QueueDiscipline};
+
+mod longest;
+
+use longest::ByLength;
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "Hashes flows to queues, serves them in turn, and drops from the longest";
+    Discipline::new("sfq", summary, "McKenney 1990", make)
+}
+
+/// Parameters of SFQ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SfqParameters {
+    /// Number of queues, 1 to 65,536: several times the number of flows that are active at once.
+    pub queues: u32,
+    /// Time between two changes of the hash, "0 s" for never.
+    pub perturb: Duration,
+    /// Which packet of the longest queue is dropped from a full buffer: the newest or the oldest.
+    pub drop_from: DropFrom,
+    /// How much all queues together hold.
+    pub limit: Limit,
+}
+
+/// Which packet of the longest queue is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum DropFrom {
+    /// Its newest.
+    Tail,
+    /// Its oldest.
+    Head,
+}
+
+impl Default for SfqParameters {
+    fn default() -> SfqParameters {
+        SfqParameters {
+            queues: 1024,
+            perturb: Duration::from_secs(10),
+            drop_from: DropFrom::Tail,
+            limit: Limit::default(),
+        }
+    }
+}
+
+fn make(
+    parameters: SfqParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    Ok(Box::new(Sfq::new(parameters, (context.random)("hash"))?))
+}
+
+/// Hashed queues, served in turn.
+#[derive(Debug)]
+pub struct Sfq {
+    parameters: SfqParameters,
+    /// Where the seeds of the hash come from.
+    random: RandomStream,
+    seed: u64,
+    perturb_at: Time,
+
+    queues: Vec<Queue>,
+    by_length: ByLength,
+    /// The queues whose turn comes, in order. One that a drop has emptied stays until its turn.
+    turns: VecDeque<u32>,
+    pool: PacketPool,
+    backlog: Backlog,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Queue {
+    chain: Chain,
+    /// Whether it stands in `turns`.
+    has_turn: bool,
+}
+
+impl Sfq {
+    /// Empty queues whose hash is seeded from `random`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: SfqParameters, mut random: RandomStream) -> Result<Sfq, BuildError> {
+        BuildError::unless((1..=65_536).contains(&parameters.queues), "queues", || {
+            format!(
+                "`{}` is out of range: there are from 1 to 65,536 queues, such as 1024",
+                parameters.queues
+            )
+        })?;
+        let count = parameters.queues;
+        let perturb_at = next_perturbation(&parameters, Time::ZERO);
+        Ok(Sfq {
+            seed: random.uniform(0, u64::MAX),
+            random,
+            perturb_at,
+            queues: vec![Queue::default(); count as usize],
+            by_length: ByLength::new(count),
+            turns: VecDeque::with_capacity(count as usize),
+            pool: PacketPool::default(),
+            backlog: Backlog::default(),
+            parameters,
+        })
+    }
+
+    #[inline]
+    fn queue_of(&self, packet: &Packet) -> u32 {
+        // The hash's upper half times the number of queues: even, and without a division.
+        (((packet.flow_hash(self.seed) >> 32) * u64::from(self.parameters.queues)) >> 32) as u32
+    }
+
+    /// Changes the hash. What waits is hashed anew, a queue after the other, so that no flow is reordered: all packets
+    /// of a flow are in one queue, before and after.
+    fn perturb(&mut self, now: Time) {
+        self.perturb_at = next_perturbation(&self.parameters, now);
+        self.seed = self.random.uniform(0, u64::MAX);
+        let mut old: Vec<Chain> = Vec::with_capacity(self.turns.len());
+        for number in std::mem::take(&mut self.turns) {
+            old.push(std::mem::take(&mut self.queues[number as usize]).chain);
+        }
+        self.by_length = ByLength::new(self.parameters.queues);
+        for mut chain in old {
+            while let Some(packet) = self.pool.head(&chain) {
+                let number = self.queue_of(packet);
+                let queue = &mut self.queues[number as usize];
+                self.pool.move_oldest(&mut chain, &mut queue.chain);
+                self.by_length.grown(number, queue.chain.backlog().packets);
+                if !queue.has_turn {
+                    queue.has_turn = true;
+                    self.turns.push_back(number);
+                }
+            }
+        }
+    }
+
+    /// Drops a packet of the longest queue.
+    fn drop_from_longest(&mut self, now: Time, out: &mut dyn Outcomes) {
+        let number = self.by_length.longest().expect("something waits where the limit is passed");
+        let chain = &mut self.queues[number as usize].chain;
+        let packet = match self.parameters.drop_from {
+            DropFrom::Tail => self.pool.pop_newest(chain),
+            DropFrom::Head => self.pool.pop(chain),
+        };
+        let packet = packet.expect("the longest queue has a packet");
+        self.by_length.shrunk(number, chain.backlog().packets);
+        self.left(&packet);
+        out.dropped(packet, DropReason::BufferFull, now);
+    }
+
+    #[inline]
+    fn left(&mut self, packet: &Packet) {
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= u64::from(packet.meta.length);
+    }
+}
+
+fn next_perturbation(parameters: &SfqParameters, now: Time) -> Time {
+    match parameters.perturb.is_zero() {
+        true => Time::MAX,
+        false => now.saturating_add(parameters.perturb),
+    }
+}
+
+impl QueueDiscipline for Sfq {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if now >= self.perturb_at && self.perturb_at < Time::MAX {
+            self.perturb(now);
+        }
+        let Limit { packets, bytes } = self.parameters.limit;
+        if u64::from(packet.meta.length) > bytes {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        let number = self.queue_of(&packet);
+        let depth = self.backlog.packets;
+        self.backlog.packets += 1;
+        self.backlog.bytes += u64::from(packet.meta.length);
+        let queue = &mut self.queues[number as usize];
+        self.pool.push(&mut queue.chain, packet, depth, now);
+        self.by_length.grown(number, queue.chain.backlog().packets);
+        if !queue.has_turn {
+            queue.has_turn = true;
+            self.turns.push_back(number);
+        }
+        while self.backlog.packets > packets || self.backlog.bytes > bytes {
+            self.drop_from_longest(now, out);
+        }
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        loop {
+            let number = self.turns.pop_front()?;
+            let queue = &mut self.queues[number as usize];
+            let Some(packet) = self.pool.pop(&mut queue.chain) else {
+                queue.has_turn = false;
+                continue;
+            };
+            queue.has_turn = !queue.chain.is_empty();
+            if queue.has_turn {
+                self.turns.push_back(number);
+            }
+            self.by_length.shrunk(number, queue.chain.backlog().packets);
+            self.left(&packet);
+            return Some(packet);
+        }
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;
