@@ -26,9 +26,9 @@ pub fn discipline() -> Discipline {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCodelParameters {
-    /// Number of queues that flows are hashed into (RFC 8290 §5.2.4).
+    /// Number of queues that flows are hashed into (RFC 8290 §5.2.5).
     pub flows: u32,
-    /// Bytes a queue may send in its turn (RFC 8290 §5.2.3).
+    /// Bytes a queue may send in its turn (RFC 8290 §5.2.4).
     pub quantum: Bytes,
     /// Acceptable standing sojourn time of each queue (RFC 8290 §5.2.2).
     pub target: Duration,
@@ -38,7 +38,7 @@ pub struct FqCodelParameters {
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them (RFC 8290 §5.2.6).
     pub ecn: bool,
-    /// How much all queues hold together; beyond it the fattest loses packets at its head (RFC 8290 §4.1, §5.2.5).
+    /// How much all queues hold together; beyond it the fattest loses packets at its head (RFC 8290 §4.1, §5.2.3).
     pub limit: Limit,
     /// Most packets that the fattest queue loses at once (RFC 8290 §4.1).
     pub drop_batch: u32,

@@ -17,7 +17,25 @@ fn ids(what: &str) -> Vec<String> {
 #[test]
 fn everything_that_scenarios_may_name_is_there() {
     let expected: [(&str, &[&str]); 5] = [
-        ("queues", &["tail-drop", "red", "codel", "pi2", "priority", "ired"]),
+        (
+            "queues",
+            &[
+                "tail-drop",
+                "red",
+                "codel",
+                "pi2",
+                "priority",
+                "ired",
+                "fred",
+                "red-dpm",
+                "blue",
+                "sfq",
+                "fq-codel",
+                "pie",
+                "dualpi2",
+                "cake",
+            ],
+        ),
         ("transports", &["tcp", "udp"]),
         ("controllers", &["newreno", "cubic"]),
         ("applications", &["bulk", "cbr", "on-off", "ping", "web"]),
