@@ -1,5 +1,7 @@
 //! The command line.
 
+#![allow(rustdoc::invalid_html_tags, rustdoc::broken_intra_doc_links)] // the comments are the command's help
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
