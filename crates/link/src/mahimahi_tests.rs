@@ -206,7 +206,8 @@ proptest! {
         trace.sort_unstable();
         prop_assume!(trace.last() != Some(&0));
         let period = u64::from(*trace.last().unwrap());
-        let counted = (0..400u64)
+        // Rounds of 1 ms at the shortest, up to 600 ms.
+        let counted = (0..601u64)
             .flat_map(|round| trace.iter().map(move |at| round * period + u64::from(*at)))
             .filter(|at| (from..from + span).contains(at))
             .count() as u64;
