@@ -16,14 +16,10 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;
-    let (low, part) = (at as usize, at - libm_floor(at));
+    let low = at as usize; // the rank is not negative: truncation is the floor
+    let part = at - low as f64;
     let high = (low + 1).min(last);
     Some(sorted[low] + (sorted[high] - sorted[low]) * part)
-}
-
-fn libm_floor(x: f64) -> f64 {
-    // Truncation is exact for the non-negative ranks used here.
-    x as u64 as f64
 }
 
 #[cfg(test)]

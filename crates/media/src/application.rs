@@ -27,12 +27,3 @@ pub trait Application: Send {
     /// The run has ended: values for the summary that no meter holds, each with its percentiles if it has any.
     fn finish(&mut self, _now: Time, _summarise: &mut dyn FnMut(Metric, f64, Option<[f64; 3]>)) {}
 }
-
-/// Which end of a flow a program is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disposition {
-    /// At the flow's `from` host.
-    From,
-    /// At the flow's `to` host.
-    To,
-}

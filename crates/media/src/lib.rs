@@ -11,7 +11,7 @@ pub mod load;
 pub mod registry;
 mod sockets;
 
-pub use application::{Application, Disposition};
+pub use application::Application;
 pub use sockets::{
     CloseReason, ControllerFactory, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions,
 };

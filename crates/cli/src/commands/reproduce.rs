@@ -24,10 +24,6 @@ pub fn reproduce(
         return list(&library).map(|()| ExitCode::SUCCESS);
     };
     let experiments = library.find(name).map_err(Failure::of)?;
-    if experiments.len() > 1 && options.out.is_some() {
-        // Each experiment gets a folder of its own below it.
-        tracing::debug!("several experiments share --out");
-    }
     let builder = Builder::standard();
     // Everything is read and checked before anything runs.
     let mut prepared = Vec::new();

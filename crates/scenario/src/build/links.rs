@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jettison_core::{RandomStream, Seed};
-use jettison_link::{FixedRate, Loss, LossChange, Propagation, Schedule, TraceLink};
+use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::BuildContext;
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId};
@@ -117,11 +117,7 @@ fn loss(
     settings: &DirectionSettings,
     random: &dyn Fn(&str) -> RandomStream,
 ) -> Result<Option<Loss>, BuildFailure> {
-    let mut parameters = settings.loss.clone();
-    let changes = settings.changes.iter();
-    parameters
-        .changes
-        .extend(changes.filter_map(|change| Some(LossChange { at: change.at, probability: change.loss? })));
+    let parameters = settings.loss_parameters();
     if parameters.is_none() {
         return Ok(None);
     }
