@@ -47,11 +47,13 @@ pub enum DropReason {
     DpmStale,
     /// BLUE's probability (Feng et al. 2002).
     Blue,
+    /// CoDel++: at ingress, because the depth last reported for the slice's queue is over the slice's threshold.
+    SliceDepth,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 22] = [
+    pub const ALL: [DropReason; 23] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -74,6 +76,7 @@ impl DropReason {
         DropReason::DpmFlow,
         DropReason::DpmStale,
         DropReason::Blue,
+        DropReason::SliceDepth,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -101,6 +104,7 @@ impl DropReason {
             DropReason::DpmFlow => 19,
             DropReason::DpmStale => 20,
             DropReason::Blue => 21,
+            DropReason::SliceDepth => 22,
         }
     }
 
@@ -129,6 +133,7 @@ impl DropReason {
             DropReason::DpmFlow => "dpm-flow",
             DropReason::DpmStale => "dpm-stale",
             DropReason::Blue => "blue",
+            DropReason::SliceDepth => "slice-depth",
         }
     }
 }

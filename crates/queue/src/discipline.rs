@@ -41,6 +41,12 @@ pub trait QueueDiscipline: Send {
 
     /// What waits now.
     fn backlog(&self) -> Backlog;
+
+    /// What waits now in the queue that packets of traffic class `class` (`meta.class`) join: all there is, unless the
+    /// discipline keeps a queue for each class.
+    fn class_backlog(&self, _class: u8) -> Backlog {
+        self.backlog()
+    }
 }
 
 /// What waits in a queue.

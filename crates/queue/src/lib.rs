@@ -5,7 +5,7 @@
 //! argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
-//! ([`Limit`], [`Threshold`], [`Hertz`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
+//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
 //! measured departure rate ([`DepartureRate`]), state by flow ([`FlowTable`]) and the packets of many queues
 //! ([`PacketPool`]).
 
@@ -24,6 +24,8 @@ pub mod fred;
 mod hertz;
 mod limit;
 mod packet_pool;
+pub mod packet_rate;
+mod packets_per_second;
 pub mod pi2;
 pub mod pie;
 pub mod priority;
@@ -47,5 +49,6 @@ pub use flow_table::{FlowTable, Found};
 pub use hertz::Hertz;
 pub use limit::Limit;
 pub use packet_pool::{Chain, PacketPool};
+pub use packets_per_second::PacketsPerSecond;
 pub use red_state::{RedDecision, RedSettings, RedState};
 pub use threshold::Threshold;

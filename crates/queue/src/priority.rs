@@ -111,6 +111,15 @@ pub struct Priority {
 }
 
 impl Priority {
+    /// Bands by traffic class, highest priority first: at least one.
+    ///
+    /// # Panics
+    /// If there is no band.
+    pub fn by_class(bands: Vec<Box<dyn QueueDiscipline>>) -> Priority {
+        assert!(!bands.is_empty(), "a scheduler has a band");
+        Priority { by_dscp: None, limit: Limit::UNLIMITED, bands }
+    }
+
     /// Where a packet goes: a class past the last band goes to the last.
     #[inline]
     fn band_of(&self, packet: &Packet) -> usize {
@@ -157,6 +166,14 @@ impl QueueDiscipline for Priority {
             packets: sum.packets + band.packets,
             bytes: sum.bytes + band.bytes,
         })
+    }
+
+    /// Of a class's own band; of all bands where they follow the DSCP.
+    fn class_backlog(&self, class: u8) -> Backlog {
+        match self.by_dscp {
+            None => self.bands[usize::from(class).min(self.bands.len() - 1)].backlog(),
+            Some(_) => self.backlog(),
+        }
     }
 }
 

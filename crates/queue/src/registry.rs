@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
-    QueueDiscipline, blue, cake, codel, dualpi2, fq_codel, fred, pi2, pie, priority, red, red_dpm, sfq,
-    tail_drop,
+    QueueDiscipline, blue, cake, codel, dualpi2, fq_codel, fred, packet_rate, pi2, pie, priority, red,
+    red_dpm, sfq, tail_drop,
 };
 
 /// All disciplines of this crate. The registry stays open: a program may register its own beside them.
@@ -26,6 +26,7 @@ pub fn disciplines() -> Registry<Discipline> {
         dualpi2::discipline(),
         cake::discipline(),
         priority::discipline(),
+        packet_rate::discipline(),
         fred::discipline(),
         red_dpm::discipline(),
         blue::discipline(),

@@ -93,6 +93,9 @@ impl Program for Forwarding {
             Some(Ok(class)) => class,
             Some(Err(reason)) => return actions.drop(reason, Some(port)),
         };
+        if self.hook(port).is_some_and(|hook| hook.watches_queue()) {
+            packet.meta.tag = Notes::WATCHED;
+        }
         actions.send(port, class);
     }
 
@@ -109,9 +112,11 @@ impl Program for Forwarding {
             return self.pass_on(packet.meta.tag, port, actions);
         }
         let Some(hook) = self.hook(port) else { return };
-        let Some(feedback) = hook.departing(packet, queue, now) else {
-            return;
-        };
+        let verdict = hook.departing(packet, queue, now);
+        if let Some(reason) = verdict.drop {
+            actions.drop(reason, Some(port));
+        }
+        let Some(feedback) = verdict.feedback else { return };
         let to = match hook.feedback_path() {
             FeedbackPath::Register => return hook.fed_back(feedback, now),
             FeedbackPath::CloneThroughQueue => MirrorTo::Queue { port, class: queue.class },
@@ -122,8 +127,12 @@ impl Program for Forwarding {
         actions.clone = Some(Mirror { to, tag });
     }
 
-    fn discarded(&mut self, packet: &Packet) {
-        self.notes.take(packet.meta.tag);
+    fn discarded(&mut self, packet: &Packet, queue: Option<Port>) {
+        if packet.meta.tag != Notes::WATCHED {
+            self.notes.take(packet.meta.tag);
+        } else if let Some(hook) = queue.and_then(|port| self.hook(port)) {
+            hook.discarded(packet);
+        }
     }
 }
 

@@ -4,14 +4,18 @@ use jettison_core::{DropReason, Duration, Time};
 use jettison_wire::Packet;
 
 /// What a packet's queue looked like, as egress reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueReading {
     /// Packets in the queue when this one was queued, itself excluded.
     pub enq_qdepth: u32,
-    /// Packets in the queue now that this one has left it.
+    /// Packets in the queue now that this one has left it. Of a port with several queues: in this packet's own.
     pub deq_qdepth: u32,
+    /// Bytes (IP length) in that queue now.
+    pub deq_bytes: u64,
     /// How long it waited.
     pub sojourn: Duration,
+    /// How long it has been in the switch.
+    pub in_switch: Duration,
     /// Its class: which of the port's queues it came from.
     pub class: u8,
 }
@@ -23,6 +27,15 @@ pub struct Feedback {
     pub value: u64,
 }
 
+/// What egress makes of a departing packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// Discard it: it has cost its place in the queue and its turn, but not the link.
+    pub drop: Option<DropReason>,
+    /// What ingress is told.
+    pub feedback: Option<Feedback>,
+}
+
 /// Queue management of one port that acts in the pipeline and not in the queue: iRED, CoDel++. One file each.
 pub trait PortHooks: Send {
     /// Ingress is about to queue `packet` for this port: gives its class (0 = highest priority), or drops it.
@@ -30,10 +43,19 @@ pub trait PortHooks: Send {
 
     /// `packet` has left the queue and is at egress. Feedback, if any, travels as the hook's
     /// [`PortHooks::feedback_path`] says. Not called for the clones that carry feedback.
-    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Option<Feedback>;
+    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Verdict;
 
     /// Feedback has reached ingress.
     fn fed_back(&mut self, feedback: Feedback, now: Time);
+
+    /// Whether the hook wants to be told of what the queue discards.
+    fn watches_queue(&self) -> bool {
+        false
+    }
+
+    /// The queue has discarded a packet that [`PortHooks::admit`] let in. Only called if the hook
+    /// [watches](PortHooks::watches_queue).
+    fn discarded(&mut self, _packet: &Packet) {}
 
     /// How feedback travels.
     fn feedback_path(&self) -> FeedbackPath;

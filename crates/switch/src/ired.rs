@@ -19,7 +19,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, QueueReading};
+use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, QueueReading, Verdict};
 
 /// Where the squared probability's register saturates: 2^16 - 1, the paper's 16 bits.
 const REGISTER_FULL: u32 = 65_535;
@@ -241,7 +241,7 @@ impl PortHooks for Ired {
         }
     }
 
-    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Option<Feedback> {
+    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
         let average = self.update_average(u64::from(queue.enq_qdepth));
         let clone = if average < self.min {
             self.register = self.numerator;
@@ -251,7 +251,7 @@ impl PortHooks for Ired {
         } else {
             true
         };
-        clone.then_some(Feedback { value: 1 })
+        Verdict { drop: None, feedback: clone.then_some(Feedback { value: 1 }) }
     }
 
     fn fed_back(&mut self, _: Feedback, _: Time) {

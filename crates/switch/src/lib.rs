@@ -7,6 +7,7 @@
 //! [`port_queues`] lists them.
 
 mod actions;
+pub mod codel_pp;
 mod forwarding;
 mod hooks;
 mod ired;
@@ -15,6 +16,7 @@ mod notes;
 mod packets;
 mod pipeline;
 mod prefix;
+mod prefix_table;
 mod program;
 mod recirculation;
 pub mod registry;
@@ -25,12 +27,13 @@ mod testing;
 
 pub use actions::{Actions, Fate, Loopback, Mirror, MirrorTo};
 pub use forwarding::{Forwarding, PortConfig};
-pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading};
+pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading, Verdict};
 pub use ired::{Average, ClonePath, Ired, IredParameters, Probability};
 pub use manager::TrafficManager;
 pub use packets::Packets;
 pub use pipeline::{Pipeline, Replica};
 pub use prefix::{Prefix, PrefixError};
+pub use prefix_table::PrefixTable;
 pub use program::Program;
 pub use recirculation::{Recirculation, RecirculationSettings};
 pub use registry::{PortQueue, PortQueueEntry, port_queues};

@@ -67,11 +67,16 @@ impl TrafficManager {
     /// What egress may know of the queue that `packet` has just left.
     #[inline]
     pub fn reading(&self, port: Port, packet: &Packet, now: Time) -> QueueReading {
+        let class = packet.meta.class;
+        let state = self.ports.get(usize::from(port.0));
+        let backlog = state.map(|state| state.discipline.class_backlog(class)).unwrap_or_default();
         QueueReading {
             enq_qdepth: packet.meta.enq_qdepth,
-            deq_qdepth: u32::try_from(self.backlog(port).packets).unwrap_or(u32::MAX),
+            deq_qdepth: u32::try_from(backlog.packets).unwrap_or(u32::MAX),
+            deq_bytes: backlog.bytes,
             sojourn: now.since(packet.meta.enqueued_at),
-            class: packet.meta.class,
+            in_switch: now.since(packet.meta.arrived_at),
+            class,
         }
     }
 

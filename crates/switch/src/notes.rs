@@ -21,6 +21,9 @@ pub(crate) struct Note {
 }
 
 impl Notes {
+    /// The tag of a packet without a note, of whose end in the queue a hook wants to know.
+    pub const WATCHED: u32 = u32::MAX;
+
     /// Keeps a note; gives its tag, which is not 0.
     pub fn keep(&mut self, note: Note) -> u32 {
         if let Some(tag) = self.free.pop() {
@@ -28,7 +31,8 @@ impl Notes {
             return tag;
         }
         self.notes.push(Some(note));
-        u32::try_from(self.notes.len()).expect("fewer than 2^32 clones are under way")
+        let tag = u32::try_from(self.notes.len()).ok().filter(|tag| *tag != Notes::WATCHED);
+        tag.expect("fewer than 2^32 - 1 clones are under way")
     }
 
     /// Gives a note up; `None` if there is none under this tag.

@@ -3,6 +3,8 @@
 //! The order is that of v1model as BMv2's `simple_switch` documents it. After ingress: clone, digest, resubmit,
 //! multicast, drop, unicast. After egress: clone, digest, drop, recirculate, transmit.
 
+use std::collections::VecDeque;
+
 use jettison_core::{DropReason, Duration, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::Backlog;
@@ -23,6 +25,9 @@ pub struct Pipeline<P> {
     program: P,
     manager: TrafficManager,
     recirculation: Recirculation,
+    /// From a packet's arrival to ingress, and the packets between the two, oldest first.
+    ingress_delay: Duration,
+    arriving: VecDeque<(Time, Packet)>,
     groups: FxHashMap<u16, Vec<Replica>>,
     total: SwitchCounters,
     ports: Vec<SwitchCounters>,
@@ -54,10 +59,19 @@ impl<P: Program> Pipeline<P> {
             program,
             manager,
             recirculation: Recirculation::new(recirculation),
+            ingress_delay: Duration::ZERO,
+            arriving: VecDeque::new(),
             groups: FxHashMap::default(),
             total: SwitchCounters::default(),
             ports,
         }
+    }
+
+    /// Lets every packet from a link take `delay` from its arrival to ingress: what a parser and tables take that are
+    /// not a pipeline of a chip.
+    pub fn with_ingress_delay(mut self, delay: Duration) -> Self {
+        self.ingress_delay = delay;
+        self
     }
 
     /// The program.
@@ -166,7 +180,7 @@ impl<P: Program> Pipeline<P> {
             packet.meta.class = class;
         }
         out.sink.offered(port, &packet, now);
-        let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(port)) };
+        let mut watched = Watched::queue(&mut self.program, port, out);
         self.manager.enqueue(port, packet, now, &mut watched);
         out.pending.push(port);
     }
@@ -222,7 +236,8 @@ impl<P: Program> Pipeline<P> {
         now: Time,
         out: &mut SwitchOutcomes<'_>,
     ) {
-        Watched { program: &mut self.program, inner: out.sink.at(at) }.dropped(packet, reason, now);
+        Watched { program: &mut self.program, queue: None, inner: out.sink.at(at) }
+            .dropped(packet, reason, now);
     }
 
     #[inline]
@@ -243,6 +258,9 @@ impl<P: Program> Switch for Pipeline<P> {
             (meta.ingress_port, meta.instance, meta.class, meta.tag) = (from.0, Instance::Normal, 0, 0);
         }
         self.count(Some(from), |c| c.received += 1);
+        if self.ingress_delay > Duration::ZERO {
+            return self.arriving.push_back((now.saturating_add(self.ingress_delay), packet));
+        }
         self.ingress(packet, Instance::Normal, now, out);
     }
 
@@ -251,7 +269,7 @@ impl<P: Program> Switch for Pipeline<P> {
         // fast as it empties: once round the backlog, the port counts as busy.
         let mut drops_left = None;
         loop {
-            let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(to)) };
+            let mut watched = Watched::queue(&mut self.program, to, out);
             let mut packet = self.manager.dequeue(to, now, &mut watched)?;
             let queue = self.manager.reading(to, &packet, now);
             let mut actions = Actions::at_egress(to, queue.class);
@@ -287,7 +305,11 @@ impl<P: Program> Switch for Pipeline<P> {
                     return Some(Departure::Transmit(packet));
                 }
             }
-            let left = drops_left.get_or_insert(u64::from(queue.deq_qdepth));
+            // The clone that this packet has just left in the queue is not part of it.
+            let own =
+                matches!(actions.clone, Some(Mirror { to: MirrorTo::Queue { port, .. }, .. }) if port == to);
+            let left = drops_left
+                .get_or_insert_with(|| self.manager.backlog(to).packets.saturating_sub(u64::from(own)));
             if *left == 0 && self.manager.backlog(to).packets > 0 {
                 return Some(Departure::Service(length));
             }
@@ -296,13 +318,17 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        while self.arriving.front().is_some_and(|(due, _)| *due <= now) {
+            let (_, packet) = self.arriving.pop_front().expect("there is a front");
+            self.ingress(packet, Instance::Normal, now, out);
+        }
         while let Some(mut packet) = self.recirculation.pop_due(now) {
             packet.meta.instance = Instance::Recirculated;
             self.ingress(packet, Instance::Recirculated, now, out);
         }
         let mut from = 0;
         while let Some(port) = self.manager.due(from, now) {
-            let mut watched = Watched { program: &mut self.program, inner: out.sink.at(Some(port)) };
+            let mut watched = Watched::queue(&mut self.program, port, out);
             self.manager.handle_wakeup(port, now, &mut watched);
             out.pending.push(port);
             let Some(next) = port.0.checked_add(1) else { break };
@@ -312,10 +338,12 @@ impl<P: Program> Switch for Pipeline<P> {
 
     #[inline]
     fn next_wakeup(&self) -> Option<Time> {
-        match (self.recirculation.next_due(), self.manager.next_wakeup()) {
+        let earlier = |a: Option<Time>, b: Option<Time>| match (a, b) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
-        }
+        };
+        let inside = earlier(self.recirculation.next_due(), self.manager.next_wakeup());
+        if self.arriving.is_empty() { inside } else { earlier(inside, Some(self.arriving[0].0)) }
     }
 
     fn capacity_changed(&mut self, to: Port, rate: Rate, now: Time) {
@@ -338,13 +366,22 @@ impl<P: Program> Switch for Pipeline<P> {
 /// Passes drops and marks on, and lets the program let go of what it kept for a packet that is gone.
 struct Watched<'a, P> {
     program: &'a mut P,
+    /// The port whose queue is at work.
+    queue: Option<Port>,
     inner: &'a mut dyn Outcomes,
+}
+
+impl<'a, P> Watched<'a, P> {
+    #[inline]
+    fn queue(program: &'a mut P, port: Port, out: &'a mut SwitchOutcomes<'_>) -> Watched<'a, P> {
+        Watched { program, queue: Some(port), inner: out.sink.at(Some(port)) }
+    }
 }
 
 impl<P: Program> Outcomes for Watched<'_, P> {
     fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
         if packet.meta.tag != 0 {
-            self.program.discarded(&packet);
+            self.program.discarded(&packet, self.queue);
         }
         self.inner.dropped(packet, reason, now);
     }

@@ -37,6 +37,6 @@ pub trait Program: Send {
     /// A digest of this program is due, in its place in the pipeline's order.
     fn digested(&mut self, _receiver: u32, _now: Time) {}
 
-    /// The traffic manager or the recirculation port discarded a packet that carries a tag.
-    fn discarded(&mut self, _packet: &Packet) {}
+    /// The queue of that port, or (`None`) the recirculation port or the pipeline discarded a packet that carries a tag.
+    fn discarded(&mut self, _packet: &Packet, _queue: Option<Port>) {}
 }

@@ -6,7 +6,7 @@ use jettison_queue::registry::{BuildContext, BuildError};
 use schemars::Schema;
 use serde_json::Value;
 
-use crate::{PortHooks, ired};
+use crate::{PortHooks, codel_pp, ired};
 
 /// A port's queue and its hooks.
 pub struct PortQueue {
@@ -51,6 +51,7 @@ impl Catalogue for PortQueueEntry {
 pub fn port_queues() -> Registry<PortQueueEntry> {
     let mut registry = Registry::new("queue with port hooks");
     registry.register(ired::port_queue());
+    registry.register(codel_pp::port_queue());
     registry
 }
 

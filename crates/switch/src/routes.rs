@@ -3,28 +3,14 @@
 use std::ops::RangeInclusive;
 
 use jettison_wire::{Address, Packet};
-use rustc_hash::FxHashMap;
 
-use crate::prefix::mask;
-use crate::{Port, Prefix};
+use crate::{Port, Prefix, PrefixTable};
 
-/// A routing table.
-///
-/// Policy routes come first, in the order in which they were added. Then exact host routes, one hash lookup: the common
-/// case. Then prefixes, the longest first, one hash lookup for each length that occurs in the address's family.
+/// A routing table: policy routes in the order in which they were added, and then the longest prefix.
 #[derive(Debug, Clone, Default)]
 pub struct Routes {
     policies: Vec<(Selector, Port)>,
-    hosts: FxHashMap<u128, Port>,
-    v4: Vec<Level>,
-    v6: Vec<Level>,
-}
-
-/// The prefixes of one length.
-#[derive(Debug, Clone)]
-struct Level {
-    length: u8,
-    routes: FxHashMap<u128, Port>,
+    prefixes: PrefixTable<Port>,
 }
 
 /// What a policy route matches: all that is set must hold; one with nothing set matches every packet.
@@ -54,24 +40,12 @@ impl Routes {
 
     /// Adds a route to one address; gives the port of the one that it replaces.
     pub fn add_host(&mut self, address: Address, port: Port) -> Option<Port> {
-        self.hosts.insert(address.to_u128(), port)
+        self.add_prefix(Prefix::host(address), port)
     }
 
     /// Adds a route to a prefix; gives the port of the one that it replaces.
     pub fn add_prefix(&mut self, prefix: Prefix, port: Port) -> Option<Port> {
-        let (bits, length) = prefix.mapped();
-        if length == 128 {
-            return self.hosts.insert(bits, port);
-        }
-        let levels = if prefix.is_v4() { &mut self.v4 } else { &mut self.v6 };
-        let at = match levels.binary_search_by(|level| length.cmp(&level.length)) {
-            Ok(at) => at,
-            Err(at) => {
-                levels.insert(at, Level { length, routes: FxHashMap::default() });
-                at
-            }
-        };
-        levels[at].routes.insert(bits, port)
+        self.prefixes.insert(prefix, port)
     }
 
     /// Adds a policy route behind those there are.
@@ -93,12 +67,7 @@ impl Routes {
     /// The port towards an address, policy routes aside.
     #[inline]
     pub fn lookup_address(&self, destination: Address) -> Option<Port> {
-        let bits = destination.to_u128();
-        if let Some(port) = self.hosts.get(&bits) {
-            return Some(*port);
-        }
-        let levels = if destination.is_v4() { &self.v4 } else { &self.v6 };
-        levels.iter().find_map(|level| level.routes.get(&(bits & mask(level.length))).copied())
+        self.prefixes.lookup(destination)
     }
 
     fn policy(&self, packet: &Packet, ingress: Port) -> Option<Port> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jettison_core::Duration;
 use jettison_sim::RouterPlan;
 use jettison_switch::{Pipeline, Port, PortConfig, Prefix, Routes, Selector, Switch};
 use jettison_wire::Address;
@@ -19,6 +20,7 @@ pub(super) fn native(
 ) -> Result<impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static, BuildFailure> {
     let recirculation = router.recirculation.clone().unwrap_or_default();
     recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
+    let ingress_delay = router.ingress_delay.unwrap_or(Duration::ZERO);
     let policies = router
         .routes
         .iter()
@@ -37,7 +39,7 @@ pub(super) fn native(
             .into_iter()
             .map(|port| PortConfig { discipline: port.queue, hooks: port.hooks })
             .collect();
-        Box::new(Pipeline::native(routes, ports, recirculation))
+        Box::new(Pipeline::native(routes, ports, recirculation).with_ingress_delay(ingress_delay))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use jettison_core::Duration;
 use jettison_switch::RecirculationSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,10 @@ pub struct Router {
     /// Policy routes: the first that matches a packet decides, before the shortest path does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<PolicyRoute>,
+    /// From a packet's arrival to the end of ingress, when it is queued: what a software switch's parser and tables
+    /// take. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingress_delay: Option<Duration>,
     /// The port that packets take from egress back to ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recirculation: Option<RecirculationSettings>,

@@ -7,7 +7,7 @@ use super::*;
 use crate::testing::{Bench, Dropped, fifo, packet};
 use crate::{
     Average, ClonePath, Departure, Feedback, Ired, IredParameters, Pipeline, Prefix, Probability,
-    RecirculationSettings, Switch,
+    RecirculationSettings, Switch, Verdict,
 };
 
 /// 10.0.`net`.0/24 leaves by port `net`.
@@ -84,8 +84,8 @@ impl PortHooks for Register {
     fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
         if self.told { Err(DropReason::IredFlag) } else { Ok(5) }
     }
-    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Option<Feedback> {
-        Some(Feedback { value: u64::from(queue.class) })
+    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
+        Verdict { drop: None, feedback: Some(Feedback { value: u64::from(queue.class) }) }
     }
     fn fed_back(&mut self, feedback: Feedback, _: Time) {
         assert_eq!(feedback.value, 5);

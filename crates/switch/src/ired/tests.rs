@@ -23,9 +23,13 @@ fn packet() -> Packet {
 /// A packet departs that found `depth` others when it was queued: is it cloned?
 fn departs(ired: &mut Ired, depth: u32) -> bool {
     // The depth now, and the sojourn time, are of no concern to iRED.
-    let queue =
-        QueueReading { enq_qdepth: depth, deq_qdepth: 7, sojourn: Duration::from_millis(3), class: 0 };
-    ired.departing(&mut packet(), &queue, Time::ZERO).is_some()
+    let queue = QueueReading {
+        enq_qdepth: depth,
+        deq_qdepth: 7,
+        sojourn: Duration::from_millis(3),
+        ..Default::default()
+    };
+    ired.departing(&mut packet(), &queue, Time::ZERO).feedback.is_some()
 }
 
 /// Cloned by certainty or not at all: the register is never above a number drawn.

@@ -36,7 +36,7 @@ where
     fn digested(&mut self, receiver: u32, _: Time) {
         self.digests.push(receiver);
     }
-    fn discarded(&mut self, packet: &Packet) {
+    fn discarded(&mut self, packet: &Packet, _: Option<Port>) {
         self.discarded.push(packet.meta.tag);
     }
 }
@@ -329,7 +329,9 @@ fn queues_tell_egress_what_they_looked_like() {
     let manager = TrafficManager::new([fifo(10)]);
     let mut bench = Bench::new(Pipeline::new(Reader(Vec::new()), manager, RecirculationSettings::default()));
     for id in 0..3 {
-        bench.arrive(0, packet(id, 1), Time::from_millis(u64::from(id)));
+        let mut packet = packet(id, 1);
+        packet.meta.arrived_at = Time::from_millis(u64::from(id));
+        bench.arrive(0, packet, Time::from_millis(u64::from(id)));
     }
     for at in [5, 9] {
         bench.transmit(0, Time::from_millis(at));
@@ -337,7 +339,9 @@ fn queues_tell_egress_what_they_looked_like() {
     let reading = |enq_qdepth, deq_qdepth, millis, class| QueueReading {
         enq_qdepth,
         deq_qdepth,
+        deq_bytes: 1500 * u64::from(deq_qdepth),
         sojourn: Duration::from_millis(millis),
+        in_switch: Duration::from_millis(millis),
         class,
     };
     assert_eq!(bench.switch.program().0, [reading(0, 2, 5, 0), reading(1, 1, 8, 1)]);
@@ -383,4 +387,25 @@ fn the_earliest_wakeup_of_any_port_is_known_and_called() {
     let ticks: Vec<u64> = (1..4).map(|port| bench.switch.backlog(Port(port)).packets).collect();
     assert_eq!(ticks, [3, 3, 3]);
     assert_eq!(bench.switch.next_wakeup(), Some(Time::from_millis(34)));
+}
+
+#[test]
+fn an_ingress_that_takes_time_queues_each_packet_that_much_later_and_in_order() {
+    let script =
+        Script { ingress: send, egress: plain, keeps_original: false, digests: vec![], discarded: vec![] };
+    let manager = TrafficManager::new([fifo(9), fifo(9)]);
+    let switch = Pipeline::new(script, manager, RecirculationSettings::default())
+        .with_ingress_delay(Duration::from_millis(2));
+    let mut bench = Bench::new(switch);
+    bench.arrive(0, packet(1, 1), Time::from_millis(10));
+    bench.arrive(0, packet(2, 1), Time::from_millis(11));
+    assert_eq!(bench.switch.backlog(Port(1)).packets, 0);
+    assert_eq!(bench.switch.next_wakeup(), Some(Time::from_millis(12)));
+    bench.wake(Time::from_millis(12));
+    assert_eq!((bench.switch.backlog(Port(1)).packets, &bench.pending[..]), (1, &[Port(1)][..]));
+    bench.wake(Time::from_millis(13));
+    let first = bench.transmit(1, Time::from_millis(13));
+    assert_eq!((first.meta.id, first.meta.enqueued_at), (1, Time::from_millis(12)));
+    assert_eq!(bench.transmit(1, Time::from_millis(13)).meta.enqueued_at, Time::from_millis(13));
+    assert_eq!(bench.switch.next_wakeup(), None);
 }
