@@ -97,7 +97,7 @@ impl Codel {
 }
 
 impl QueueDiscipline for Codel {
-    /// RFC 8289 §5.4: only the time is stamped. (§4.5: the buffer's own limit drops at the tail.)
+    /// RFC 8289 §5.4: only the time is stamped; what a full buffer drops does not count for CoDel.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if self.limit.admits(self.fifo.backlog(), packet.meta.length) {
             self.fifo.push(packet, now);

@@ -78,7 +78,7 @@ impl CodelState {
     #[inline]
     pub fn judge(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
         let ok_to_drop = self.ok_to_drop(settings, sojourn, backlog, now);
-        // RFC 8289 §5.5: "if the dequeue doesn't take us out of dropping state, schedule the next drop".
+        // RFC 8289 §5.5: "If the dequeue doesn't take us out of dropping state, schedule the next drop."
         if std::mem::take(&mut self.unscheduled) && ok_to_drop {
             self.drop_next = control_law(self.drop_next, settings.interval, self.count);
         }
@@ -326,8 +326,8 @@ mod tests {
 
     #[test]
     fn several_signals_fall_due_at_once_after_a_long_silence() {
-        // RFC 8289 §5.5: "a large amount of packets in the queue might result in drop rates so high that the next drop
-        // should happen now, hence the while loop".
+        // RFC 8289 §5.5: "A large backlog might result in drop rates so high that the next drop should happen now,
+        // hence the 'while' loop."
         let mut state = CodelState::default();
         let (sojourn, later) = (Duration::from_secs(1), Time::from_millis(1600));
         assert_eq!(run(&mut state, 1000, 101, sojourn), [1100]);

@@ -120,7 +120,7 @@ pub struct DualPi2 {
     classic_signals: Recurrence,
 }
 
-/// RFC 9332 appendix A, `recur`: an event with a likelihood, evenly spaced instead of at random.
+/// RFC 9332 appendix A.1, `recur`: an event with a likelihood, evenly spaced instead of at random.
 #[derive(Debug, Default)]
 struct Recurrence(f64);
 
@@ -163,8 +163,8 @@ impl DualPi2 {
         self.p_prime
     }
 
-    /// RFC 9332 appendix A, `dualpi2_update`: p' follows the greater of the two delays, so that an L queue in overload
-    /// raises it too.
+    /// RFC 9332 appendix A.2, `dualpi2_update`: p' follows the greater of the two delays, so that an L queue in
+    /// overload raises it too.
     fn update(&mut self, now: Time) {
         let delay = waiting(&self.classic, now).max(waiting(&self.l4s, now));
         let seconds = delay.as_secs_f64();
@@ -196,7 +196,8 @@ impl DualPi2 {
         }
     }
 
-    /// RFC 9332 appendix A, `laqm`: the L queue's own probability by a packet's delay.
+    /// RFC 9332 appendix A.1, `laqm`: the L queue's own probability by a packet's delay. None for a packet that is
+    /// alone (A.2).
     #[inline]
     fn ramp(&self, delay: Duration) -> f64 {
         let above = delay.saturating_sub(self.parameters.min_th);
@@ -254,7 +255,7 @@ fn waiting(fifo: &Fifo, now: Time) -> Duration {
 }
 
 impl QueueDiscipline for DualPi2 {
-    /// RFC 9332 §2.3, appendix A: ECT(1) and CE go to L, all others to C; one buffer for both.
+    /// RFC 9332 §2.3, appendix A.1: ECT(1) and CE go to L, all others to C; one buffer for both.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if !self.parameters.limit.admits(self.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);

@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Bytes, DropReason, Duration, Time};
+use jettison_core::{Bytes, DropReason, Duration, MarkReason, Time};
 use jettison_measure::Outcomes;
-use jettison_wire::Packet;
+use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,10 +34,13 @@ pub struct FqCodelParameters {
     pub target: Duration,
     /// Window of the minimum: about the longest RTT (RFC 8290 §5.2.1).
     pub interval: Duration,
-    /// A queue that holds at most this is not a standing queue (RFC 8289 §5.3: MAXPACKET).
+    /// While all queues together hold at most this, CoDel leaves them alone (RFC 8289 §4.4, §5.3: MAXPACKET).
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them (RFC 8290 §5.2.6).
     pub ecn: bool,
+    /// Sojourn time above which every ECN-capable packet is marked, whatever CoDel says (RFC 8290 §5.2.7). Unset: no
+    /// such marks.
+    pub ce_threshold: Option<Duration>,
     /// How much all queues hold together; beyond it the fattest loses packets at its head (RFC 8290 §4.1, §5.2.3).
     pub limit: Limit,
     /// Most packets that the fattest queue loses at once (RFC 8290 §4.1).
@@ -54,6 +57,7 @@ impl Default for FqCodelParameters {
             interval: codel.interval,
             maxpacket: codel.maxpacket,
             ecn: true,
+            ce_threshold: None,
             limit: Limit::packets(10_240),
             drop_batch: 64,
         }
@@ -103,10 +107,11 @@ fn make(
 pub struct FqCodel {
     settings: CodelSettings,
     ecn: bool,
+    ce_threshold: Option<Duration>,
     quantum: i64,
     limit: Limit,
     drop_batch: u64,
-    /// Salts the hash, so that flows collide differently in each run (RFC 8290 §3.1: "perturbation").
+    /// Salts the hash, so that flows collide differently in each run (RFC 8290 §1.3, §4.1).
     perturbation: u64,
 
     pool: PacketPool,
@@ -141,6 +146,7 @@ impl FqCodel {
         Ok(FqCodel {
             settings: parameters.codel().settings()?,
             ecn: parameters.ecn,
+            ce_threshold: parameters.ce_threshold,
             quantum: parameters.quantum.get() as i64,
             limit: parameters.limit,
             drop_batch: u64::from(parameters.drop_batch),
@@ -154,7 +160,7 @@ impl FqCodel {
         })
     }
 
-    /// RFC 8290 §4.1.1: the hash of the five-tuple, scaled to the number of queues.
+    /// RFC 8290 §4.1: the hash of the five-tuple, scaled to the number of queues.
     #[inline]
     fn classify(&self, packet: &Packet) -> u16 {
         // Mixed once more: neighbouring ports differ only in the upper half, and would spread too evenly.
@@ -184,6 +190,13 @@ impl FqCodel {
     }
 }
 
+/// RFC 8290 §5.2.7. What carries CE already, such as by CoDel's mark, is not marked again.
+fn mark_late(packet: &mut Packet, now: Time, out: &mut dyn Outcomes) {
+    if packet.ecn() != Ecn::Ce && packet.mark_ce() {
+        out.marked(packet, MarkReason::CoDel, now);
+    }
+}
+
 /// A flow's queue, with the count of all.
 struct Counted<'a> {
     pool: &'a mut PacketPool,
@@ -199,9 +212,10 @@ impl CodelStore for Counted<'_> {
         self.total.bytes -= u64::from(packet.meta.length);
         Some(packet)
     }
+    /// RFC 8289 §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used".
     #[inline]
     fn bytes(&self) -> u64 {
-        self.chain.backlog().bytes
+        self.total.bytes
     }
 }
 
@@ -241,8 +255,12 @@ impl QueueDiscipline for FqCodel {
                 Counted { pool: &mut self.pool, chain: &mut queue.packets, total: &mut self.backlog };
             let packet = queue.codel.dequeue(&self.settings, self.ecn, &mut store, now, out);
             self.bytes[usize::from(index)] = queue.packets.backlog().bytes;
-            if let Some(packet) = packet {
+            if let Some(mut packet) = packet {
                 queue.credits -= i64::from(packet.meta.length);
+                let threshold = self.ce_threshold;
+                if threshold.is_some_and(|threshold| now.since(packet.meta.enqueued_at) > threshold) {
+                    mark_late(&mut packet, now, out);
+                }
                 return Some(packet);
             }
             list.pop_front();

@@ -144,6 +144,14 @@ impl Pie {
         self.burst_allowance
     }
 
+    /// RFC 8033 §4.4, §5.3: "When the congestion goes away", the probability being zero and the delay `now` and at
+    /// the last update below half the target.
+    #[inline]
+    fn congestion_is_over(&self, now: Duration) -> bool {
+        let half = half(self.parameters.target);
+        self.drop_prob == 0.0 && self.qdelay_old < half && now < half
+    }
+
     /// RFC 8033 §4.1, §4.4: whether the packet that arrives now is to be dropped.
     #[inline]
     fn drop_early(&mut self) -> bool {
@@ -188,11 +196,10 @@ impl Pie {
 
         // RFC 8033 §4.4
         self.burst_allowance = self.burst_allowance.saturating_sub(self.parameters.t_update);
-        if self.drop_prob == 0.0 && qdelay < half(target) && self.qdelay_old < half(target) {
-            self.burst_allowance = self.parameters.max_burst;
-        }
-        if self.parameters.on_off && self.drop_prob == 0.0 && qdelay.is_zero() && self.qdelay_old.is_zero() {
-            self.active = false; // RFC 8033 §5.3
+        // RFC 8033 §5.3. A delay that is not known yet is none that is below the target.
+        let known = self.parameters.delay == DelayFrom::Sojourn || self.departures.is_measured();
+        if self.parameters.on_off && known && self.congestion_is_over(qdelay) {
+            self.active = false;
         }
         self.qdelay_old = qdelay;
     }
@@ -241,7 +248,13 @@ fn half(span: Duration) -> Duration {
 impl QueueDiscipline for Pie {
     fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
+            // RFC 8033 §5.4, appendix B: reset after any drop.
+            self.accu_prob = 0.0;
             return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        // RFC 8033 §4.4, appendix A: asked at each arrival. The delay is looked up only if all else is given.
+        if self.drop_prob == 0.0 && self.congestion_is_over(self.queueing_delay(now)) {
+            self.burst_allowance = self.parameters.max_burst;
         }
         if self.drop_early() {
             // RFC 8033 §5.1: senders that do not heed marks are dropped once the probability is high.

@@ -44,7 +44,7 @@ fn ect1_and_ce_go_to_the_l_queue_all_others_to_the_classic() {
 
 #[test]
 fn p_prime_follows_the_greater_delay() {
-    // RFC 9332 appendix A, dualpi2_update
+    // RFC 9332 appendix A.2, dualpi2_update
     let second = Time::from_secs(1);
     let after = |l4s_ms: u64, classic_ms: u64| {
         let mut queue = dualpi2(DualPi2Parameters::default());
@@ -75,7 +75,7 @@ fn p_prime_stays_within_bounds_and_is_updated_every_t_update() {
 
 #[test]
 fn classic_packets_are_signalled_with_the_square() {
-    // RFC 9332 appendix A: p_C = p'^2
+    // RFC 9332 §2.4 (2), appendix A.1: p_C = p'^2
     let (tally, sent) = through(0.3, Ecn::NotEct, 10_000);
     assert!((899..=901).contains(&tally.drops.len()), "{}", tally.drops.len());
     assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::DualPi2));
@@ -88,7 +88,7 @@ fn classic_packets_are_signalled_with_the_square() {
 
 #[test]
 fn l4s_packets_are_marked_with_k_times_p_prime() {
-    // RFC 9332 §2.1, appendix A: p_CL = k * p'
+    // RFC 9332 §2.4 (3), appendix A.1: p_CL = k * p'
     let (tally, sent) = through(0.3, Ecn::Ect1, 10_000);
     assert!((5_999..=6_001).contains(&tally.marks.len()), "{}", tally.marks.len());
     assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::DualPi2L4s) && tally.drops.is_empty());
@@ -97,7 +97,7 @@ fn l4s_packets_are_marked_with_k_times_p_prime() {
 
 #[test]
 fn signals_are_evenly_spaced() {
-    // RFC 9332 appendix A, recur
+    // RFC 9332 appendix A.1, recur
     let (tally, _) = through(0.05, Ecn::Ect1, 1000);
     let gaps: Vec<u32> = tally.marks.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     assert!(gaps.len() > 95 && gaps.iter().all(|gap| (10..=11).contains(gap)), "{gaps:?}");
@@ -105,7 +105,7 @@ fn signals_are_evenly_spaced() {
 
 #[test]
 fn the_native_ramp_marks_between_min_th_and_its_end() {
-    // RFC 9332 appendix A, laqm: 0 at 800 us, 1 at 1,200 us
+    // RFC 9332 appendix A.1, laqm: 0 at 800 us, 1 at 1,200 us
     let mut queue = dualpi2(DualPi2Parameters::default());
     queue.l4s.push(packet_with(1, 1000, Ecn::Ect1), Time::ZERO);
     let ramp = |micros| queue.ramp(Duration::from_micros(micros));
@@ -115,6 +115,7 @@ fn the_native_ramp_marks_between_min_th_and_its_end() {
 
 #[test]
 fn a_range_of_zero_makes_it_a_step() {
+    // RFC 9332 appendix A.1, note c
     let mut queue = dualpi2(DualPi2Parameters { range: Duration::ZERO, ..Default::default() });
     queue.l4s.push(packet_with(1, 1000, Ecn::Ect1), Time::ZERO);
     assert_eq!(queue.ramp(Duration::from_nanos(799_999)), 0.0);
@@ -123,7 +124,7 @@ fn a_range_of_zero_makes_it_a_step() {
 
 #[test]
 fn a_lone_packet_is_not_marked_by_the_ramp() {
-    // RFC 9332 appendix A: Th_len = 1 packet
+    // RFC 9332 appendix A.2: "zeroed if the queue is only 1 packet", Th_len = 1
     let mut queue = dualpi2(DualPi2Parameters::default());
     let mut tally = Tally::default();
     for id in 0..4 {
@@ -138,7 +139,7 @@ fn a_lone_packet_is_not_marked_by_the_ramp() {
 
 #[test]
 fn the_greater_of_coupled_and_native_probability_marks() {
-    // RFC 9332 appendix A: p_L = max(p'_L, p_CL)
+    // RFC 9332 §2.4 (4), appendix A.1: p_L = max(p'_L, p_CL)
     let marks = |p_prime, micros| {
         let mut queue = both_backlogged(DualPi2Parameters::default(), 2000, 1000, 1000);
         let mut tally = Tally::default();
@@ -199,7 +200,7 @@ fn what_the_classic_queue_did_not_use_it_may_not_use_later() {
 
 #[test]
 fn a_time_shifted_fifo_serves_what_has_waited_longest_with_a_head_start_for_l() {
-    // RFC 9332 §4.2.2
+    // RFC 9332 §4.2.2, appendix B.1, scheduler(): ties go to L
     let parameters = DualPi2Parameters { scheduler: Scheduler::TsFifo, ..Default::default() };
     let first = |classic_ahead_by: u64| {
         let mut queue = dualpi2(parameters.clone());
@@ -213,7 +214,7 @@ fn a_time_shifted_fifo_serves_what_has_waited_longest_with_a_head_start_for_l() 
 
 #[test]
 fn both_queues_share_one_buffer() {
-    // RFC 9332 appendix A: lq.byt() + cq.byt()
+    // RFC 9332 appendix A.1: lq.byt() + cq.byt()
     let mut queue = dualpi2(DualPi2Parameters { limit: Limit::packets(2), ..Default::default() });
     let mut tally = Tally::default();
     for (id, ecn) in [(0, Ecn::Ect1), (1, Ecn::Ect0), (2, Ecn::Ect1), (3, Ecn::Ect0)] {
@@ -243,6 +244,8 @@ fn defaults_are_those_of_the_rfc() {
     assert!((defaults.beta.get() - 0.3 / rtt_max).abs() < 1e-12);
     assert_eq!((defaults.min_th, defaults.range), (Duration::from_micros(800), Duration::from_micros(400)));
     assert_eq!((defaults.k, defaults.th_len), (2.0, 1));
+    // §4.2.2: "e.g., 1/16"; appendix A.2: "a good value for tshift is 50 ms"
+    assert_eq!((defaults.classic_share, defaults.t_shift), (1.0 / 16.0, Duration::from_millis(50)));
 }
 
 #[test]

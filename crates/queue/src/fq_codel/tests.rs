@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::testing::{build_error, packet_with};
-use jettison_core::MarkReason;
 use jettison_measure::{NoOutcomes, Tally};
-use jettison_wire::{Ecn, Transport};
+use jettison_wire::Transport;
 use serde_json::{Value, json};
 
 /// A packet of the flow with that source port.
@@ -37,7 +36,7 @@ fn two_backlogged(parameters: FqCodelParameters, each: u32) -> FqCodel {
 
 #[test]
 fn flows_are_told_by_five_tuple_and_keep_their_queue() {
-    // RFC 8290 §4.1.1
+    // RFC 8290 §4.1
     let queue = fq_codel(FqCodelParameters::default());
     let queues: std::collections::BTreeSet<u16> =
         (0..1000).map(|flow| queue.classify(&of_flow(flow, 0, 100))).collect();
@@ -53,14 +52,14 @@ fn flows_are_told_by_five_tuple_and_keep_their_queue() {
 
 #[test]
 fn a_queue_sends_a_quantum_in_its_turn() {
-    // RFC 8290 §4.2: credits fall by the packet's size; at or below zero the next queue's turn comes.
+    // RFC 8290 §4.2: credits fall by the packet's size; §3: until "zero or less", then the next queue's turn comes.
     let mut queue = two_backlogged(FqCodelParameters { quantum: Bytes::new(3000), ..Default::default() }, 4);
     assert_eq!(drain(&mut queue, Time::ZERO), [100, 101, 200, 201, 102, 103, 202, 203]);
 }
 
 #[test]
 fn shares_are_of_bytes_not_of_packets() {
-    // RFC 8290 §1.1: byte-based deficit round robin.
+    // RFC 8290 §3: byte-based deficit round robin.
     let mut queue = fq_codel(FqCodelParameters::default());
     for n in 0..600 {
         queue.enqueue(of_flow(1, n, 1500), Time::ZERO, &mut NoOutcomes);
@@ -214,6 +213,48 @@ fn marks_ecn_capable_packets_by_default() {
 }
 
 #[test]
+fn the_occupancy_of_all_queues_decides_whether_codel_may_drop() {
+    // RFC 8289 §4.4: a flow that never leaves more than a packet behind is dropped from only if the others hold some.
+    let lone_drops = |others: u32| {
+        let mut queue = fq_codel(FqCodelParameters::default());
+        let mut tally = Tally::default();
+        for n in 0..others {
+            queue.enqueue(of_flow(2, 100_000 + n, 1500), Time::ZERO, &mut tally);
+        }
+        for t in 0..200u32 {
+            let now = Time::from_millis(u64::from(t) * 10);
+            queue.enqueue(of_flow(1, t, 1500), now, &mut tally);
+            while queue.bytes[usize::from(queue.classify(&of_flow(1, 0, 0)))] > 1500 {
+                queue.dequeue(now, &mut tally);
+            }
+        }
+        tally.drops.iter().filter(|drop| drop.0 < 100_000).count()
+    };
+    assert_eq!(lone_drops(0), 0);
+    assert!(lone_drops(1000) > 5, "{}", lone_drops(1000));
+}
+
+#[test]
+fn capable_packets_past_the_ce_threshold_are_marked() {
+    // RFC 8290 §5.2.7
+    let marks = |ce_threshold, ecn| -> Vec<(u32, MarkReason, Time)> {
+        let mut queue = fq_codel(FqCodelParameters { ce_threshold, ..Default::default() });
+        let mut tally = Tally::default();
+        for (id, waits) in [(0, 999), (1, 1000), (2, 1001)] {
+            queue.enqueue(packet_with(id, 1500, ecn), Time::ZERO, &mut tally);
+            assert!(queue.dequeue(Time::from_micros(waits), &mut tally).is_some());
+        }
+        assert!(tally.drops.is_empty());
+        tally.marks
+    };
+    let late = Time::from_micros(1001);
+    assert_eq!(marks(Some(Duration::from_millis(1)), Ecn::Ect1), [(2, MarkReason::CoDel, late)]);
+    assert!(marks(Some(Duration::from_millis(1)), Ecn::NotEct).is_empty());
+    assert!(marks(Some(Duration::from_millis(1)), Ecn::Ce).is_empty());
+    assert!(marks(None, Ecn::Ect1).is_empty());
+}
+
+#[test]
 fn one_queue_is_codel() {
     let one = json!({ "kind": "fq-codel", "flows": 1, "ecn": false, "limit": "unlimited" });
     let codel = json!({ "kind": "codel", "limit": "unlimited" });
@@ -239,6 +280,7 @@ fn defaults_are_those_of_the_rfc() {
     assert_eq!((defaults.flows, defaults.quantum, defaults.ecn), (1024, Bytes::new(1514), true));
     assert_eq!((defaults.target, defaults.interval), (Duration::from_millis(5), Duration::from_millis(100)));
     assert_eq!((defaults.limit, defaults.drop_batch), (Limit::packets(10_240), 64));
+    assert_eq!(defaults.ce_threshold, None);
 }
 
 #[test]

@@ -138,17 +138,28 @@ fn a_burst_is_let_through_until_its_allowance_is_spent() {
 
 #[test]
 fn the_allowance_is_given_again_when_congestion_is_over() {
-    // RFC 8033 §4.4: probability 0 and both delays below half the target
+    // RFC 8033 §4.4, appendix A: on an arrival, with probability 0 and both delays below half the target
+    let after_arrival = |old_ms: u64, now_ms: u64, drop_prob: f64| {
+        let mut queue = pie(PieParameters::default());
+        queue.enqueue(packet(1, 1500), Time::ZERO, &mut NoOutcomes);
+        queue.burst_allowance = Duration::ZERO;
+        queue.qdelay_old = Duration::from_millis(old_ms);
+        queue.drop_prob = drop_prob;
+        queue.enqueue(packet(2, 1500), Time::from_millis(now_ms), &mut NoOutcomes);
+        queue.burst_allowance()
+    };
+    assert_eq!(after_arrival(7, 7, 0.0), Duration::from_millis(150));
+    assert_eq!(after_arrival(8, 7, 0.0), Duration::ZERO);
+    assert_eq!(after_arrival(7, 8, 0.0), Duration::ZERO);
+    assert_eq!(after_arrival(7, 7, 1e-9), Duration::ZERO);
+}
+
+#[test]
+fn the_allowance_falls_at_updates_even_when_congestion_is_over() {
+    // RFC 8033 §4.4, appendix A: calculate_drop_prob only takes from it.
     let mut queue = pie(PieParameters::default());
-    queue.burst_allowance = Duration::ZERO;
-    queue.qdelay_old = Duration::from_millis(8);
-    updates(&mut queue, Duration::from_millis(7), 1);
-    assert!(queue.burst_allowance().is_zero());
-    updates(&mut queue, Duration::from_millis(7), 1);
-    assert_eq!(queue.burst_allowance(), Duration::from_millis(150));
-    queue.drop_prob = 0.5;
-    updates(&mut queue, Duration::from_millis(7), 1);
-    assert_eq!(queue.burst_allowance(), Duration::from_millis(135));
+    updates(&mut queue, Duration::from_millis(1), 3);
+    assert_eq!(queue.burst_allowance(), Duration::from_millis(105));
 }
 
 #[test]
@@ -217,6 +228,17 @@ fn a_drop_is_certain_at_8_5() {
 }
 
 #[test]
+fn a_full_buffer_resets_what_has_added_up() {
+    // RFC 8033 §5.4, appendix B: accu_prob is 0 after a drop, whatever the packet was dropped for.
+    let mut queue = congested(PieParameters::default(), 0.1);
+    (queue.parameters.limit, queue.accu_prob) = (Limit::packets(3), 0.8);
+    let mut tally = Tally::default();
+    queue.enqueue(packet(9, 1500), Time::ZERO, &mut tally);
+    assert_eq!(tally.drops, [(9, DropReason::BufferFull, Time::ZERO)]);
+    assert_eq!(queue.accu_prob, 0.0);
+}
+
+#[test]
 fn capable_packets_are_marked_up_to_mark_ecnth_and_dropped_above() {
     // RFC 8033 §5.1
     let with_ecn = || PieParameters { ecn: true, ..Default::default() };
@@ -246,7 +268,7 @@ fn the_delay_may_come_from_the_departure_rate() {
 
 #[test]
 fn it_turns_on_at_a_third_of_the_buffer_and_off_when_congestion_is_over() {
-    // RFC 8033 §5.3
+    // RFC 8033 §5.3: off when the probability is 0 and both delays are below half the target
     let mut queue = pie(PieParameters { on_off: true, limit: Limit::packets(30), ..Default::default() });
     for id in 0..9 {
         queue.enqueue(packet(id, 1500), Time::ZERO, &mut NoOutcomes);
@@ -258,11 +280,23 @@ fn it_turns_on_at_a_third_of_the_buffer_and_off_when_congestion_is_over() {
     queue.enqueue(packet(9, 1500), Time::from_secs(1), &mut NoOutcomes);
     assert!(queue.active);
     assert_eq!(queue.burst_allowance(), Duration::from_millis(150));
-    updates(&mut queue, Duration::from_millis(1), 1);
-    updates(&mut queue, Duration::ZERO, 1);
-    assert!(queue.active);
-    updates(&mut queue, Duration::ZERO, 1);
+    queue.qdelay_old = Duration::from_millis(8);
+    updates(&mut queue, Duration::from_millis(7), 1);
+    assert!(queue.active && queue.drop_prob() == 0.0);
+    updates(&mut queue, Duration::from_millis(7), 1);
     assert!(!queue.active);
+}
+
+#[test]
+fn it_does_not_turn_off_for_a_delay_that_is_not_measured_yet() {
+    // RFC 8033 §5.3 with the rate of §5.2
+    let parameters = PieParameters { on_off: true, limit: Limit::packets(30), ..Default::default() };
+    let mut queue = pie(PieParameters { delay: DelayFrom::Rate, ..parameters });
+    for id in 0..20 {
+        queue.enqueue(packet(id, 1500), Time::ZERO, &mut NoOutcomes);
+    }
+    queue.handle_wakeup(queue.next_update, &mut NoOutcomes);
+    assert!(queue.active);
 }
 
 #[test]
