@@ -61,7 +61,15 @@ impl<'s> Shape<'s> {
         if let Some(property) = self.schema.get("properties").and_then(|properties| properties.get(key)) {
             return Some(self.at(property));
         }
-        self.entries()
+        self.numbered(key).or_else(|| self.entries())
+    }
+
+    /// The schema under a number of a table whose keys are whole numbers.
+    fn numbered(self, key: &str) -> Option<Shape<'s>> {
+        // The one pattern that schemas of this project have: that of a map from integers.
+        let entry = self.schema.get("patternProperties")?.get(r"^\d+$")?;
+        let number = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+        number.then(|| self.at(entry))
     }
 
     /// The schema of the entries of a table whose keys are free.
