@@ -10,6 +10,7 @@ use crate::load::cbr::{Cbr, CbrParameters};
 use crate::load::on_off::{OnOff, OnOffParameters};
 use crate::load::ping::{Ping, PingParameters};
 use crate::load::probe::ProbeHead;
+use crate::load::segments::{Segments, SegmentsParameters};
 use crate::load::sink::{TcpSink, UdpSink};
 use crate::load::web::{Web, WebParameters};
 use crate::{Application, TcpOptions};
@@ -112,6 +113,14 @@ pub fn applications() -> Registry<ApplicationEntry> {
         build: build_ping,
     });
     registry.register(ApplicationEntry {
+        id: "segments",
+        summary: "a segment at an interval over one connection: the on/off pattern of adaptive streaming",
+        source: "Akhshabi, Begen, Dovrolis 2011 §3 (steady state)",
+        transports: &["tcp"],
+        schema: || schema_for!(SegmentsParameters),
+        build: build_segments,
+    });
+    registry.register(ApplicationEntry {
         id: "web",
         summary: "short transfers at Poisson instants with heavy-tailed sizes, a connection each",
         source: "Crovella & Bestavros 1997 §3",
@@ -178,6 +187,21 @@ fn build_ping(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplicatio
     }
     check_dscp(parameters.dscp)?;
     Ok(FlowApplications { from: Box::new(Ping::new(&parameters, context.remote.address)), to: None })
+}
+
+fn build_segments(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: SegmentsParameters = parameters(value)?;
+    let options = tcp(context, "segments")?;
+    if parameters.size == Bytes::ZERO {
+        return Err(BuildError::at("size", "must be above zero"));
+    }
+    if parameters.interval.is_zero() {
+        return Err(BuildError::at("interval", "must be above zero"));
+    }
+    Ok(FlowApplications {
+        from: Box::new(Segments::new(&parameters, context.remote, options.clone())),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
 }
 
 fn build_web(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {

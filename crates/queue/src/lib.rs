@@ -10,6 +10,7 @@
 //! ([`PacketPool`]).
 
 pub mod blue;
+mod by_length;
 pub mod cake;
 pub mod codel;
 mod codel_state;
@@ -40,6 +41,7 @@ mod testing;
 mod threshold;
 mod written;
 
+pub use by_length::ByLength;
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
 pub use departure_rate::DepartureRate;
 pub use discipline::{Backlog, QueueDiscipline};

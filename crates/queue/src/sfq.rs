@@ -13,11 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Chain, Limit, PacketPool, QueueDiscipline};
-
-mod longest;
-
-use longest::ByLength;
+use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {

@@ -129,7 +129,11 @@ impl Program for Forwarding {
 
     fn discarded(&mut self, packet: &Packet, queue: Option<Port>) {
         if packet.meta.tag != Notes::WATCHED {
-            self.notes.take(packet.meta.tag);
+            if let Some(note) = self.notes.take(packet.meta.tag)
+                && let Some(hook) = self.hook(note.port)
+            {
+                hook.feedback_lost(note.feedback);
+            }
         } else if let Some(hook) = queue.and_then(|port| self.hook(port)) {
             hook.discarded(packet);
         }

@@ -48,6 +48,9 @@ pub trait PortHooks: Send {
     /// Feedback has reached ingress.
     fn fed_back(&mut self, feedback: Feedback, now: Time);
 
+    /// The clone that carried this feedback found no room.
+    fn feedback_lost(&mut self, _feedback: Feedback) {}
+
     /// Whether the hook wants to be told of what the queue discards.
     fn watches_queue(&self) -> bool {
         false

@@ -19,7 +19,10 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::backlogs::FlowBacklogs;
 use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, QueueReading, Verdict};
+
+mod backlogs;
 
 /// Where the squared probability's register saturates: 2^16 - 1, the paper's 16 bits.
 const REGISTER_FULL: u32 = 65_535;
@@ -50,6 +53,12 @@ pub struct IredParameters {
     pub clone_path: ClonePath,
     /// From the recirculation port to ingress; the switch's own recirculation delay where it is not given.
     pub recirculation_delay: Option<Duration>,
+    /// Whether a clone names the flow that holds most of the backlog, and sets that flow's own drop flag, so that only a
+    /// packet of it is dropped. Not in the paper, which leaves it as future work.
+    pub culprit: bool,
+    /// How many flows the switch counts the backlog of, by a hash of their five-tuples: flows that share a place count as
+    /// one.
+    pub flow_slots: u32,
 }
 
 /// What the depth is averaged with.
@@ -97,6 +106,8 @@ impl Default for IredParameters {
             range: 511,
             clone_path: ClonePath::ThroughQueue,
             recirculation_delay: None,
+            culprit: false,
+            flow_slots: 1024,
         }
     }
 }
@@ -136,6 +147,9 @@ impl IredParameters {
                 ));
             }
         }
+        BuildError::unless((1..=1 << 20).contains(&self.flow_slots), "flow_slots", || {
+            "flows are counted in 1 to 1048576 places".to_owned()
+        })?;
         self.thresholds().map(drop)
     }
 }
@@ -172,12 +186,14 @@ pub struct Ired {
     range: u64,
     clone_path: ClonePath,
     recirculation_delay: Option<Duration>,
+    /// Who holds how much of the queue, where clones name the culprit.
+    backlogs: Option<FlowBacklogs>,
     // State at egress.
     random: RandomStream,
     /// Two-sample: the previous packet's depth. Ewma: the average so far, times ten.
     old: u64,
     register: u32,
-    // State at ingress.
+    // State at ingress: the drop flag, where it is not one for each flow.
     drop_next: bool,
 }
 
@@ -199,6 +215,7 @@ impl Ired {
             clone_path: parameters.clone_path,
             recirculation_delay: parameters.recirculation_delay,
             random,
+            backlogs: parameters.culprit.then(|| FlowBacklogs::new(parameters.flow_slots)),
             old: 0,
             register: parameters.numerator,
             drop_next: false,
@@ -234,14 +251,26 @@ impl Ired {
 
 impl PortHooks for Ired {
     #[inline]
-    fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
-        match std::mem::take(&mut self.drop_next) {
-            true => Err(DropReason::IredFlag),
-            false => Ok(0),
-        }
+    fn admit(&mut self, packet: &mut Packet, _: Time) -> Result<u8, DropReason> {
+        let dropped = match &mut self.backlogs {
+            None => std::mem::take(&mut self.drop_next),
+            Some(backlogs) => {
+                let slot = backlogs.slot_of(packet);
+                let flagged = backlogs.take_flag(slot);
+                if !flagged {
+                    backlogs.joined(slot);
+                }
+                flagged
+            }
+        };
+        if dropped { Err(DropReason::IredFlag) } else { Ok(0) }
     }
 
-    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
+    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
+        if let Some(backlogs) = &mut self.backlogs {
+            let slot = backlogs.slot_of(packet);
+            backlogs.left(slot);
+        }
         let average = self.update_average(u64::from(queue.enq_qdepth));
         let clone = if average < self.min {
             self.register = self.numerator;
@@ -251,11 +280,36 @@ impl PortHooks for Ired {
         } else {
             true
         };
-        Verdict { drop: None, feedback: clone.then_some(Feedback { value: 1 }) }
+        let value = match &mut self.backlogs {
+            _ if !clone => None,
+            None => Some(1),
+            Some(backlogs) => backlogs.accuse().map(u64::from),
+        };
+        Verdict { drop: None, feedback: value.map(|value| Feedback { value }) }
     }
 
-    fn fed_back(&mut self, _: Feedback, _: Time) {
-        self.drop_next = true;
+    fn fed_back(&mut self, feedback: Feedback, _: Time) {
+        match &mut self.backlogs {
+            None => self.drop_next = true,
+            Some(backlogs) => backlogs.raise(feedback.value.into()),
+        }
+    }
+
+    fn feedback_lost(&mut self, feedback: Feedback) {
+        if let Some(backlogs) = &mut self.backlogs {
+            backlogs.acquit(feedback.value.into());
+        }
+    }
+
+    fn watches_queue(&self) -> bool {
+        self.backlogs.is_some()
+    }
+
+    fn discarded(&mut self, packet: &Packet) {
+        if let Some(backlogs) = &mut self.backlogs {
+            let slot = backlogs.slot_of(packet);
+            backlogs.left(slot);
+        }
     }
 
     fn feedback_path(&self) -> FeedbackPath {
@@ -270,5 +324,7 @@ impl PortHooks for Ired {
     }
 }
 
+#[cfg(test)]
+mod culprit_tests;
 #[cfg(test)]
 mod tests;

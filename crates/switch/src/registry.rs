@@ -114,6 +114,8 @@ mod tests {
             "range",
             "clone_path",
             "recirculation_delay",
+            "culprit",
+            "flow_slots",
         ];
         assert_eq!(names, expected);
         assert!(docs.iter().all(|doc| !doc.description.is_empty() && !doc.unit.is_empty()), "{docs:#?}");

@@ -5,5 +5,6 @@ pub mod cbr;
 pub mod on_off;
 pub mod ping;
 pub mod probe;
+pub mod segments;
 pub mod sink;
 pub mod web;

@@ -4,6 +4,7 @@ mod changes;
 mod overload;
 mod paths;
 mod ping;
+mod segments;
 mod trace_link;
 
 use serde_json::Value;

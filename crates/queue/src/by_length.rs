@@ -5,7 +5,7 @@ const NONE: u32 = u32::MAX;
 
 /// Queues in lists by their length in packets. A length changes by one at a time, so the greatest does, too.
 #[derive(Debug)]
-pub(super) struct ByLength {
+pub struct ByLength {
     /// First queue of each length.
     first: Vec<u32>,
     /// Neighbours of each queue in its list.
