@@ -75,6 +75,31 @@ impl Distribution {
     }
 }
 
+/// The mean of what a distribution took in since it was last asked for: a difference of the distribution's own sums, so
+/// that recording a value costs nothing more.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct IntervalMean {
+    // What the distribution held when the interval began, modulo the word: below zero once it has been cleared since.
+    sum: u128,
+    count: u64,
+}
+
+impl IntervalMean {
+    /// Ends an interval and gives its mean; `None` if nothing was recorded in it.
+    pub(crate) fn take(&mut self, distribution: &Distribution) -> Option<Duration> {
+        let sum = distribution.sum.wrapping_sub(self.sum);
+        let count = distribution.count().wrapping_sub(self.count);
+        *self = IntervalMean { sum: distribution.sum, count: distribution.count() };
+        (count > 0).then(|| Duration::from_nanos((sum / u128::from(count)) as u64))
+    }
+
+    /// The distribution is about to be cleared: what it took in since the interval began still counts.
+    pub(crate) fn before_clear(&mut self, distribution: &Distribution) {
+        self.sum = self.sum.wrapping_sub(distribution.sum);
+        self.count = self.count.wrapping_sub(distribution.count());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +114,23 @@ mod tests {
         let cdf = distribution.cdf(100);
         assert!(cdf.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1));
         assert_eq!(cdf.last().unwrap().1, 1.0);
+    }
+
+    #[test]
+    fn an_intervals_mean_is_of_that_interval_alone_and_survives_a_clearing() {
+        let (mut distribution, mut interval) = (Distribution::default(), IntervalMean::default());
+        assert_eq!(interval.take(&distribution), None);
+        distribution.record(Duration::from_millis(2));
+        distribution.record(Duration::from_millis(4));
+        assert_eq!(interval.take(&distribution), Some(Duration::from_millis(3)));
+        assert_eq!(interval.take(&distribution), None);
+        distribution.record(Duration::from_millis(10));
+        interval.before_clear(&distribution);
+        distribution.clear();
+        distribution.record(Duration::from_millis(30));
+        assert_eq!(interval.take(&distribution), Some(Duration::from_millis(20)));
+        distribution.record(Duration::from_millis(7));
+        assert_eq!(interval.take(&distribution), Some(Duration::from_millis(7)));
     }
 
     #[test]

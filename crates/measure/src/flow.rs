@@ -2,7 +2,8 @@
 
 use jettison_core::{Duration, Time};
 
-use crate::Distribution;
+use crate::distribution::IntervalMean;
+use crate::{Distribution, FrameMeter, FramePart, Timeliness};
 
 /// Counters and distributions of one flow.
 #[derive(Debug, Clone)]
@@ -10,6 +11,7 @@ pub struct FlowMeter {
     pub(crate) carries_data: bool,
     pub(crate) rtt: Distribution,
     pub(crate) owd: Distribution,
+    interval_owd: IntervalMean,
     pub(crate) completion: Distribution,
     pub(crate) goodput_bytes: u64,
     pub(crate) interval_bytes: u64,
@@ -23,6 +25,9 @@ pub struct FlowMeter {
     last_transit: Option<i64>,
     pub(crate) jitter_sum: f64,
     pub(crate) jitter_count: u64,
+    // Of applications that have them only.
+    pub(crate) timeliness: Option<Box<Timeliness>>,
+    pub(crate) frames: Option<Box<FrameMeter>>,
 }
 
 impl Default for FlowMeter {
@@ -31,6 +36,7 @@ impl Default for FlowMeter {
             carries_data: true,
             rtt: Distribution::default(),
             owd: Distribution::default(),
+            interval_owd: IntervalMean::default(),
             completion: Distribution::default(),
             goodput_bytes: 0,
             interval_bytes: 0,
@@ -42,6 +48,8 @@ impl Default for FlowMeter {
             last_transit: None,
             jitter_sum: 0.0,
             jitter_count: 0,
+            timeliness: None,
+            frames: None,
         }
     }
 }
@@ -98,15 +106,56 @@ impl FlowMeter {
         });
     }
 
+    /// This flow's samples are worth the less the later they come: [`FlowMeter::sample_arrived`] tells of each.
+    pub fn watch_deadlines(&mut self, deadlines: &[Duration]) {
+        self.timeliness = Some(Box::new(Timeliness::new(deadlines)));
+    }
+
+    /// A sample that was sent at `sent_at` arrived, beside [`FlowMeter::received`].
+    #[inline]
+    pub fn sample_arrived(&mut self, sent_at: Time, now: Time) {
+        if let Some(timeliness) = &mut self.timeliness {
+            timeliness.arrived(sent_at, now);
+        }
+    }
+
+    /// Deadlines missed and gaps, if anything watches them.
+    pub fn timeliness(&self) -> Option<&Timeliness> {
+        self.timeliness.as_deref()
+    }
+
+    /// Frames, if the flow has any.
+    pub fn frames(&self) -> Option<&FrameMeter> {
+        self.frames.as_deref()
+    }
+
+    /// The sender emitted a frame, all its packets included.
+    pub fn frame_sent(&mut self) {
+        self.frames.get_or_insert_default().sent();
+    }
+
+    /// A packet of a frame that was sent at `sent_at` arrived, beside [`FlowMeter::received`].
+    #[inline]
+    pub fn frame_part(&mut self, part: FramePart, sent_at: Time, now: Time) {
+        self.frames.get_or_insert_default().arrived(part, sent_at, now);
+    }
+
+    /// How many were sent from the lowest to the highest number received (RFC 3550 appendix A.3).
+    pub(crate) fn expected(&self) -> Option<u64> {
+        self.sequences.map(|(lowest, highest)| highest - lowest + 1)
+    }
+
+    /// Ends an interval: its mean one-way delay, if anything arrived in it.
+    pub(crate) fn take_interval_owd(&mut self) -> Option<Duration> {
+        self.interval_owd.take(&self.owd)
+    }
+
     /// Share of packets lost, 0 to 1: of those between the lowest and the highest number received, how many are
     /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. All, if packets were
     /// sent and none came; `None` if none was sent.
     pub fn loss(&self) -> Option<f64> {
-        match self.sequences {
-            Some((lowest, highest)) => {
-                let expected = highest - lowest + 1;
-                Some(expected.saturating_sub(self.received) as f64 / expected as f64)
-            }
+        match self.expected() {
+            Some(expected) => Some(expected.saturating_sub(self.received) as f64 / expected as f64),
             None => (self.sent > 0).then_some(1.0),
         }
     }
@@ -141,6 +190,7 @@ impl FlowMeter {
 
     pub(crate) fn start_measuring(&mut self) {
         self.rtt.clear();
+        self.interval_owd.before_clear(&self.owd);
         self.owd.clear();
         self.completion.clear();
         self.goodput_bytes = 0;
@@ -150,6 +200,12 @@ impl FlowMeter {
         self.sequences = None;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
+        if let Some(timeliness) = &mut self.timeliness {
+            timeliness.start_measuring();
+        }
+        if let Some(frames) = &mut self.frames {
+            frames.start_measuring();
+        }
     }
 }
 

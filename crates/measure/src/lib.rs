@@ -9,17 +9,21 @@
 
 mod distribution;
 mod flow;
+mod frames;
 mod metric;
 mod outcomes;
 mod queue;
 mod recorder;
 pub mod statistics;
+mod timeliness;
 
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
+pub use frames::{FrameMeter, FramePart};
 pub use metric::{Metric, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use recorder::{
     DropRecord, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings, RunRecord, Series, SummaryValue,
 };
+pub use timeliness::Timeliness;

@@ -43,9 +43,15 @@ pub mod metrics {
     pub const TIMEOUTS: Metric = Metric::new("timeouts", "count");
     pub const OWD: Metric = Metric::new("owd", "ms");
     pub const JITTER: Metric = Metric::new("jitter", "ms");
+    pub const DEADLINE_MISS: Metric = Metric::new("deadline_miss", "%");
+    pub const LONGEST_GAP: Metric = Metric::new("longest_gap", "ms");
     pub const LOSS: Metric = Metric::new("loss", "%");
     pub const SENT: Metric = Metric::new("sent", "packets");
     pub const RECEIVED: Metric = Metric::new("received", "packets");
+    pub const SEND_RATE: Metric = Metric::new("send_rate", "Mbit/s");
+    pub const FRAMES: Metric = Metric::new("frames", "count");
+    pub const FRAME_LOSS: Metric = Metric::new("frame_loss", "%");
+    pub const FRAME_DELAY: Metric = Metric::new("frame_delay", "ms");
     pub const COMPLETION: Metric = Metric::new("completion_time", "ms");
     pub const TRANSFERS: Metric = Metric::new("transfers", "count");
     pub const FAILED_TRANSFERS: Metric = Metric::new("failed_transfers", "count");

@@ -1,5 +1,7 @@
 //! One run's record: objects, series, points, drop log, summary.
 
+use std::borrow::Cow;
+
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_wire::FlowId;
 
@@ -87,8 +89,8 @@ pub struct SummaryValue {
     pub object: String,
     /// What.
     pub metric: Metric,
-    /// A subdivision, such as a drop's reason; empty if there is none.
-    pub part: &'static str,
+    /// A subdivision, such as a drop's reason or a deadline; empty if there is none.
+    pub part: Cow<'static, str>,
     /// The mean, or the count.
     pub mean: f64,
     /// Median, 95th and 99th percentile, where the metric has a distribution.
@@ -128,7 +130,11 @@ impl RunRecord {
     }
     /// The summary value of that object and metric.
     pub fn summary_value(&self, object: &str, metric: Metric) -> Option<&SummaryValue> {
-        self.summary.iter().find(|v| v.object == object && v.metric == metric && v.part.is_empty())
+        self.summary_part(object, metric, "")
+    }
+    /// The summary value of that part of a metric.
+    pub fn summary_part(&self, object: &str, metric: Metric, part: &str) -> Option<&SummaryValue> {
+        self.summary.iter().find(|v| v.object == object && v.metric == metric && v.part == part)
     }
 }
 
@@ -265,7 +271,8 @@ impl Recorder {
         mean: f64,
         percentiles: Option<[f64; 3]>,
     ) {
-        self.extra.push(SummaryValue { object: object.into(), metric, part: "", mean, percentiles });
+        let part = Cow::Borrowed("");
+        self.extra.push(SummaryValue { object: object.into(), metric, part, mean, percentiles });
     }
 
     /// Ends an interval for a queue with that backlog and writes its series.
@@ -302,7 +309,8 @@ impl Recorder {
         }
     }
 
-    /// Ends an interval for a flow and writes its goodput.
+    /// Ends an interval for a flow and writes its goodput, and its one-way delay where anything arrived that says when
+    /// it was sent.
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);
         let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
@@ -310,7 +318,12 @@ impl Recorder {
             return;
         }
         let goodput = mbit(std::mem::take(&mut meter.interval_bytes), span);
-        self.point(ObjectId { kind: Kind::Flow, index: flow.0 }, metrics::GOODPUT, now, goodput);
+        let owd = meter.take_interval_owd();
+        let id = ObjectId { kind: Kind::Flow, index: flow.0 };
+        self.point(id, metrics::GOODPUT, now, goodput);
+        if let Some(owd) = owd {
+            self.point(id, metrics::OWD, now, owd.as_nanos() as f64 / 1e6);
+        }
     }
 
     /// All objects have been sampled: the next interval starts.
@@ -345,11 +358,12 @@ impl Recorder {
                 goodputs.push(mbit(meter.goodput_bytes, end.since(start)));
             }
             summarise_flow(&mut summary, name, id, meter, &series, start, end);
-            let distributions = [
+            let mut distributions = vec![
                 (metrics::RTT, &meter.rtt),
                 (metrics::OWD, &meter.owd),
                 (metrics::COMPLETION, &meter.completion),
             ];
+            distributions.extend(meter.frames.as_ref().map(|f| (metrics::FRAME_DELAY, f.delay())));
             let distributions = distributions
                 .into_iter()
                 .filter(|(_, d)| d.count() > 0)
@@ -369,19 +383,28 @@ impl Recorder {
     }
 }
 
-fn plain(object: &str, metric: Metric, mean: f64) -> SummaryValue {
-    SummaryValue { object: object.to_owned(), metric, part: "", mean, percentiles: None }
+pub(crate) fn plain(object: &str, metric: Metric, mean: f64) -> SummaryValue {
+    SummaryValue { object: object.to_owned(), metric, part: Cow::Borrowed(""), mean, percentiles: None }
 }
 
-fn of_distribution(object: &str, metric: Metric, distribution: &Distribution) -> Option<SummaryValue> {
+pub(crate) fn of_distribution(
+    object: &str,
+    metric: Metric,
+    distribution: &Distribution,
+) -> Option<SummaryValue> {
     let ms = |d: Duration| d.as_nanos() as f64 / 1e6;
     (distribution.count() > 0).then(|| SummaryValue {
         object: object.to_owned(),
         metric,
-        part: "",
+        part: Cow::Borrowed(""),
         mean: ms(distribution.mean()),
         percentiles: Some([0.5, 0.95, 0.99].map(|share| ms(distribution.quantile(share)))),
     })
+}
+
+/// That value as one of a part.
+pub(crate) fn part_of(value: SummaryValue, part: impl Into<Cow<'static, str>>) -> SummaryValue {
+    SummaryValue { part: part.into(), ..value }
 }
 
 /// Percentiles of a series' values after the warm-up.
@@ -423,7 +446,7 @@ fn summarise_queue(
     summary.push(plain(name, metrics::PACKETS, meter.departed as f64));
     summary.push(plain(name, metrics::DROPS, meter.total_drops() as f64));
     for (reason, count) in DropReason::ALL.iter().zip(meter.drops).filter(|(_, count)| *count > 0) {
-        summary.push(SummaryValue { part: reason.name(), ..plain(name, metrics::DROPS, count as f64) });
+        summary.push(part_of(plain(name, metrics::DROPS, count as f64), reason.name()));
     }
     if meter.enqueued > 0 {
         let rate = 100.0 * meter.total_drops() as f64 / meter.enqueued as f64;
@@ -432,7 +455,7 @@ fn summarise_queue(
     if meter.total_marks() > 0 {
         summary.push(plain(name, metrics::MARKS, meter.total_marks() as f64));
         for (reason, count) in MarkReason::ALL.iter().zip(meter.marks).filter(|(_, count)| *count > 0) {
-            summary.push(SummaryValue { part: reason.name(), ..plain(name, metrics::MARKS, count as f64) });
+            summary.push(part_of(plain(name, metrics::MARKS, count as f64), reason.name()));
         }
     }
 }
@@ -467,5 +490,12 @@ fn summarise_flow(
     }
     if meter.jitter_count > 0 {
         summary.push(plain(name, metrics::JITTER, meter.jitter_sum / meter.jitter_count as f64 / 1e6));
+    }
+    if let Some(timeliness) = &meter.timeliness {
+        let sent = meter.expected().unwrap_or(meter.sent);
+        timeliness.summarise(name, sent, summary);
+    }
+    if let Some(frames) = &meter.frames {
+        frames.summarise(name, summary);
     }
 }

@@ -3,13 +3,17 @@
 //! An [`Application`] is a plain state machine over [`Sockets`]: the simulator's host gives it modelled sockets,
 //! `live` gives it the kernel's. It never learns which.
 //!
-//! `load/` holds bulk transfers, CBR, on/off, web-like load and ping. To add an application: write its file, and
-//! add a line to [`registry::applications`].
+//! `load/` holds bulk transfers, CBR, on/off, web-like load and ping, `realtime/` what is worth the less the later it
+//! comes: video conferences and haptic streams. To add an application: write its file, and add a line to
+//! [`registry::applications`].
 
 mod application;
 pub mod load;
+pub mod realtime;
 pub mod registry;
 mod sockets;
+#[cfg(test)]
+mod testing;
 
 pub use application::Application;
 pub use sockets::{

@@ -13,6 +13,8 @@ use crate::load::probe::ProbeHead;
 use crate::load::segments::{Segments, SegmentsParameters};
 use crate::load::sink::{TcpSink, UdpSink};
 use crate::load::web::{Web, WebParameters};
+use crate::realtime::conference::{ConferenceParameters, ConferenceReceiver, ConferenceSender};
+use crate::realtime::haptic::{HapticParameters, HapticReceiver, HapticSender};
 use crate::{Application, TcpOptions};
 
 /// What an application may need to know of its place when it is built.
@@ -128,6 +130,22 @@ pub fn applications() -> Registry<ApplicationEntry> {
         schema: || schema_for!(WebParameters),
         build: build_web,
     });
+    registry.register(ApplicationEntry {
+        id: "conference",
+        summary: "a video conference: frames of several datagrams, at a fixed rate or backing off on loss",
+        source: "RFC 3550 §6.4 (receiver reports, jitter)",
+        transports: &["udp"],
+        schema: || schema_for!(ConferenceParameters),
+        build: build_conference,
+    });
+    registry.register(ApplicationEntry {
+        id: "haptic",
+        summary: "samples of a force, all of them or those that can be felt; counts which come too late",
+        source: "Hinterseer et al. 2008 (perceptual dead-band)",
+        transports: &["udp"],
+        schema: || schema_for!(HapticParameters),
+        build: build_haptic,
+    });
     registry
 }
 
@@ -221,6 +239,29 @@ fn build_web(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplication
     Ok(FlowApplications {
         from: Box::new(Web::new(&parameters, context.remote, options.clone(), arrivals, sizes)),
         to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
+
+fn build_conference(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: ConferenceParameters = parameters(value)?;
+    let traffic_class = udp(context, "conference")?;
+    parameters.validate()?;
+    let sizes = (context.random)("frames");
+    Ok(FlowApplications {
+        from: Box::new(ConferenceSender::new(&parameters, context.remote, traffic_class, sizes)),
+        to: Some(Box::new(ConferenceReceiver::new(&parameters, context.remote.port))),
+    })
+}
+
+fn build_haptic(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let parameters: HapticParameters = parameters(value)?;
+    let traffic_class = udp(context, "haptic")?;
+    check_payload(parameters.payload)?;
+    parameters.validate()?;
+    let signal = (context.random)("signal");
+    Ok(FlowApplications {
+        from: Box::new(HapticSender::new(&parameters, context.remote, traffic_class, signal)),
+        to: Some(Box::new(HapticReceiver::new(&parameters, context.remote.port))),
     })
 }
 

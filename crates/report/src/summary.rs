@@ -40,7 +40,7 @@ impl RunSummary {
             object: value.object.clone(),
             metric: value.metric.name.to_owned(),
             unit: value.metric.unit.to_owned(),
-            part: value.part.to_owned(),
+            part: value.part.to_string(),
             mean: value.mean,
             percentiles: value.percentiles,
         });

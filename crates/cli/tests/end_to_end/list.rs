@@ -38,7 +38,7 @@ fn everything_that_scenarios_may_name_is_there() {
         ),
         ("transports", &["tcp", "udp"]),
         ("controllers", &["newreno", "cubic"]),
-        ("applications", &["bulk", "cbr", "on-off", "ping", "web"]),
+        ("applications", &["bulk", "cbr", "on-off", "ping", "web", "conference", "haptic"]),
         ("links", &["fixed", "mahimahi"]),
     ];
     for (what, expected) in expected {
@@ -109,6 +109,10 @@ fn defaults_are_those_of_the_documents() {
     assert_eq!(default("transports", "tcp", "growth"), "per-byte");
     assert_eq!(default("controllers", "cubic", "beta"), "0.7");
     assert_eq!(default("applications", "ping", "interval"), "1 s");
+    assert_eq!(default("applications", "conference", "rate"), "200 kbit/s");
+    assert_eq!(default("applications", "conference", "adapt"), "none");
+    assert_eq!(default("applications", "haptic", "samples"), "1000");
+    assert_eq!(default("applications", "haptic", "deadband"), "–");
     assert_eq!(default("links", "mahimahi", "overhead"), "4 bytes");
 }
 

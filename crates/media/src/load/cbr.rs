@@ -62,6 +62,13 @@ impl Gap {
         Gap { whole: interval.as_nanos(), numerator: 0, denominator: 1, carried: 0 }
     }
 
+    /// Of so many a second, to a thousandth.
+    pub(crate) fn of_frequency(per_second: f64) -> Gap {
+        let denominator = (libm::round(per_second * 1e3) as u64).max(1);
+        let (whole, numerator) = (1_000_000_000_000 / denominator, 1_000_000_000_000 % denominator);
+        Gap { whole, numerator, denominator, carried: 0 }
+    }
+
     /// The next gap.
     #[inline]
     pub(crate) fn advance(&mut self) -> Duration {
@@ -120,5 +127,8 @@ mod tests {
         let mut gap = Gap::of_rate(1470, Rate::from_mbit(3));
         let total: u64 = (0..300_000).map(|_| gap.advance().as_nanos()).sum();
         assert_eq!(total, 1_176_000_000_000); // 300,000 × 1,470 × 8 bit at 3 Mbit/s
+        let mut gap = Gap::of_frequency(29.97);
+        let total: u64 = (0..2_997).map(|_| gap.advance().as_nanos()).sum();
+        assert_eq!(total, 100_000_000_000);
     }
 }

@@ -1,9 +1,10 @@
 //! Receivers: take what arrives and measure it.
 
 use jettison_core::Time;
+use jettison_measure::FlowMeter;
 
 use crate::load::probe::ProbeHead;
-use crate::{Application, SocketEvent, Sockets, TcpOptions};
+use crate::{Application, Datagram, SocketEvent, Sockets, TcpOptions};
 
 /// Listens on a TCP port, reads everything and counts it as goodput.
 #[derive(Debug)]
@@ -57,10 +58,15 @@ impl Application for UdpSink {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         let SocketEvent::Datagram { datagram, .. } = event else { return };
-        let meter = host.meter();
-        meter.delivered(u64::from(datagram.length));
-        if let Some(head) = ProbeHead::parse(datagram.head.as_slice()) {
-            meter.received(head.sequence, head.sent_at, now);
-        }
+        measure(&datagram, now, host.meter());
     }
+}
+
+/// Counts a datagram as goodput, and as a probe if it is one; gives its head.
+#[inline]
+pub(crate) fn measure(datagram: &Datagram, now: Time, meter: &mut FlowMeter) -> Option<ProbeHead> {
+    meter.delivered(u64::from(datagram.length));
+    let head = ProbeHead::parse(datagram.head.as_slice())?;
+    meter.received(head.sequence, head.sent_at, now);
+    Some(head)
 }
