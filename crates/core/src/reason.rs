@@ -136,6 +136,11 @@ impl DropReason {
             DropReason::SliceDepth => "slice-depth",
         }
     }
+
+    /// Whether a flow has lost a packet: a clone is none of its packets.
+    pub const fn is_loss(self) -> bool {
+        !matches!(self, DropReason::CloneConsumed | DropReason::CloneLost)
+    }
 }
 
 /// Why a packet was marked CE instead of dropped.

@@ -20,6 +20,8 @@ pub struct FlowMeter {
     pub(crate) failed: u64,
     /// Lowest and highest sequence number received: what was expected lies between (RFC 3550 appendix A.3).
     sequences: Option<(u64, u64)>,
+    /// Packets of the flow that were dropped since the last one that was received.
+    dropped_since: u64,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
     last_transit: Option<i64>,
@@ -44,6 +46,7 @@ impl Default for FlowMeter {
             received: 0,
             failed: 0,
             sequences: None,
+            dropped_since: 0,
             jitter: 0.0,
             last_transit: None,
             jitter_sum: 0.0,
@@ -100,10 +103,16 @@ impl FlowMeter {
     #[inline]
     fn count(&mut self, sequence: u64) {
         self.received += 1;
+        self.dropped_since = 0;
         self.sequences = Some(match self.sequences {
             None => (sequence, sequence),
             Some((lowest, highest)) => (lowest.min(sequence), highest.max(sequence)),
         });
+    }
+
+    /// A packet of this flow was dropped on its way.
+    pub(crate) fn dropped(&mut self) {
+        self.dropped_since += 1;
     }
 
     /// This flow's samples are worth the less the later they come: [`FlowMeter::sample_arrived`] tells of each.
@@ -151,13 +160,13 @@ impl FlowMeter {
     }
 
     /// Share of packets lost, 0 to 1: of those between the lowest and the highest number received, how many are
-    /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. All, if packets were
-    /// sent and none came; `None` if none was sent.
+    /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. What was seen to be
+    /// dropped after the last one received counts as well: a flow that is starved for good loses packets. All, if
+    /// packets were sent and none came; `None` if none was sent.
     pub fn loss(&self) -> Option<f64> {
-        match self.expected() {
-            Some(expected) => Some(expected.saturating_sub(self.received) as f64 / expected as f64),
-            None => (self.sent > 0).then_some(1.0),
-        }
+        let Some(expected) = self.expected() else { return (self.sent > 0).then_some(1.0) };
+        let missing = expected.saturating_sub(self.received) + self.dropped_since;
+        Some(missing as f64 / (expected + self.dropped_since) as f64)
     }
 
     /// A transfer of this flow failed.
@@ -198,6 +207,7 @@ impl FlowMeter {
         self.received = 0;
         self.failed = 0;
         self.sequences = None;
+        self.dropped_since = 0;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
         if let Some(timeliness) = &mut self.timeliness {
@@ -233,5 +243,16 @@ mod tests {
             meter.received(sequence, Time::ZERO, Time::ZERO);
         }
         assert_eq!(meter.loss(), Some(0.2));
+    }
+
+    #[test]
+    fn drops_after_the_last_packet_received_are_loss_and_drops_before_it_are_counted_once() {
+        let mut meter = FlowMeter::default();
+        meter.received(0, Time::ZERO, Time::ZERO);
+        meter.dropped();
+        meter.received(2, Time::ZERO, Time::ZERO);
+        assert_eq!(meter.loss(), Some(1.0 / 3.0));
+        meter.dropped();
+        assert_eq!(meter.loss(), Some(0.5));
     }
 }

@@ -222,6 +222,11 @@ impl Recorder {
         if let Some(queue) = self.queues.get_mut(record.queue as usize) {
             queue.dropped(record.reason);
         }
+        if record.reason.is_loss()
+            && let Some(flow) = self.flows.get_mut(record.flow.0 as usize)
+        {
+            flow.dropped();
+        }
         if self.drops.len() < self.settings.drop_log_limit {
             self.drops.push(record);
         } else {

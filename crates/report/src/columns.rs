@@ -19,6 +19,8 @@ pub struct Column {
     pub objects: Vec<String>,
     /// The metric.
     pub metric: String,
+    /// The part of it, such as a deadline; empty for the whole.
+    pub part: String,
     /// Which of its numbers.
     pub statistic: Statistic,
 }
@@ -60,7 +62,7 @@ impl Column {
         let is_count = matches!(self.unit.as_str(), "packets" | "count");
         let mut values = Vec::new();
         for run in runs.iter().filter(|run| run.key.variant == variant) {
-            let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, ""));
+            let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, &self.part));
             let found = found.filter_map(|value| match self.statistic {
                 Statistic::Mean => Some(value.mean),
                 Statistic::P99 => value.percentiles.map(|p| p[2]),
@@ -133,6 +135,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             subject: subject.to_owned(),
             objects: objects.iter().map(|o| (*o).to_owned()).collect(),
             metric: metric.to_owned(),
+            part: String::new(),
             statistic,
         });
     };
@@ -156,7 +159,9 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("sojourn mean", queue, &[queue], "sojourn", Statistic::Mean);
         add("sojourn p99", queue, &[queue], "sojourn", Statistic::P99);
     }
-    for (metric, title) in [("rtt", "RTT"), ("owd", "OWD"), ("completion_time", "completion")] {
+    let delays =
+        [("rtt", "RTT"), ("owd", "OWD"), ("frame_delay", "frame delay"), ("completion_time", "completion")];
+    for (metric, title) in delays {
         let flows = with(metric);
         if flows.len() > OWN_COLUMNS {
             let subject = format!("mean of {} flows", flows.len());
@@ -174,12 +179,14 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("drop rate", queue, &[queue], "drop_rate", Statistic::Mean);
         add("marks", queue, &[queue], "marks", Statistic::Mean);
     }
-    let lossy = with("loss");
-    if lossy.len() > OWN_COLUMNS {
-        add("loss", &format!("mean of {} flows", lossy.len()), &lossy, "loss", Statistic::Mean);
-    } else {
-        for flow in &lossy {
-            add("loss", flow, &[*flow], "loss", Statistic::Mean);
+    for (metric, title) in [("loss", "loss"), ("frame_loss", "frame loss"), ("longest_gap", "longest gap")] {
+        let flows = with(metric);
+        if flows.len() > OWN_COLUMNS {
+            add(title, &format!("mean of {} flows", flows.len()), &flows, metric, Statistic::Mean);
+            continue;
+        }
+        for flow in &flows {
+            add(title, flow, &[*flow], metric, Statistic::Mean);
         }
     }
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
@@ -191,5 +198,26 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             add(title, only, &[*only], metric, Statistic::Mean);
         }
     }
+    columns.extend(deadline_columns(results));
     columns
+}
+
+/// A column for each deadline of each flow that has any.
+fn deadline_columns(results: &Results) -> Vec<Column> {
+    let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
+    for value in results.runs.iter().flat_map(|run| &run.values) {
+        if value.metric == "deadline_miss" && !value.part.is_empty() {
+            seen.insert((&value.object, &value.part), &value.unit);
+        }
+    }
+    let column = |((flow, deadline), unit): (&(&str, &str), &&str)| Column {
+        title: format!("later than {deadline}"),
+        unit: (*unit).to_owned(),
+        subject: (*flow).to_owned(),
+        objects: vec![(*flow).to_owned()],
+        metric: "deadline_miss".to_owned(),
+        part: (*deadline).to_owned(),
+        statistic: Statistic::Mean,
+    };
+    seen.iter().map(column).collect()
 }

@@ -20,7 +20,7 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
             let verdict = match means[index] {
                 None => Verdict::Differs,
                 Some(_) if agrees(row, means[index], interval) => Verdict::Agrees,
-                Some(ours) if same_side(row, ours) || same_move(paper, &means, index) => {
+                Some(ours) if same_side(row, ours) || same_move(paper, &estimates, index) => {
                     Verdict::SameDirection
                 }
                 Some(_) => Verdict::Differs,
@@ -73,16 +73,17 @@ fn same_side(row: &Row, ours: f64) -> bool {
     row.neutral.is_some_and(|neutral| (ours - neutral) * (row.value - neutral) > 0.0)
 }
 
-/// Whether ours moves from the first row of the series to this one (or, for the first, to the last) as the paper's.
-fn same_move(paper: &Paper, means: &[Option<f64>], index: usize) -> bool {
+/// Whether ours moves from the first row of the series to this one (or, for the first, to the last) as the paper's, by
+/// more than chance: the intervals of the two do not overlap.
+fn same_move(paper: &Paper, estimates: &[Option<Estimate>], index: usize) -> bool {
     let Some(series) = &paper.rows[index].series else { return false };
     let of_series = || (0..paper.rows.len()).filter(|i| paper.rows[*i].series.as_ref() == Some(series));
     let (Some(first), Some(last)) = (of_series().next(), of_series().next_back()) else { return false };
     let (from, to) = if index == first { (first, last) } else { (first, index) };
-    match (means[from], means[to]) {
-        (Some(a), Some(b)) => (b - a) * (paper.rows[to].value - paper.rows[from].value) > 0.0,
-        _ => false,
-    }
+    let (Some(a), Some(b)) = (&estimates[from], &estimates[to]) else { return false };
+    let chance = a.half_width().unwrap_or(0.0) + b.half_width().unwrap_or(0.0);
+    let move_of_papers = paper.rows[to].value - paper.rows[from].value;
+    (b.mean - a.mean).abs() > chance && (b.mean - a.mean) * move_of_papers > 0.0
 }
 
 impl Pick {
@@ -135,6 +136,20 @@ mod tests {
         assert!(fitting.ci95.unwrap()[1] > 2.5 && fitting.verdict == Verdict::Agrees, "{fitting:?}");
         let vague = judge(RATIO, &[1.0, 6.0], &[1.0; 2]);
         assert!(vague.ci95.unwrap()[1] > 2.5 && vague.verdict == Verdict::SameDirection, "{vague:?}");
+    }
+
+    #[test]
+    fn a_move_along_a_series_counts_if_it_is_more_than_chance() {
+        let row = |value: f64, variant: &str| {
+            format!(
+                "[[row]]\nfigure='f'\nseries='s'\nmetric='m'\nunit='x'\nvalue={value:?}\nexact='text'\n\
+                ours={{variant='{variant}',object='o',metric='m'}}\n"
+            )
+        };
+        let falling = format!("{}{}", row(100.0, "b"), row(50.0, "a"));
+        assert_eq!(judge(&falling, &[8.0, 8.1], &[10.0, 10.1]).verdict, Verdict::SameDirection);
+        assert_eq!(judge(&falling, &[12.0, 12.1], &[10.0, 10.1]).verdict, Verdict::Differs);
+        assert_eq!(judge(&falling, &[9.9, 10.2], &[10.0, 10.2]).verdict, Verdict::Differs);
     }
 
     #[test]
