@@ -37,8 +37,8 @@ fn everything_that_scenarios_may_name_is_there() {
             ],
         ),
         ("transports", &["tcp", "udp"]),
-        ("controllers", &["newreno", "cubic"]),
-        ("applications", &["bulk", "cbr", "on-off", "ping", "web", "conference", "haptic"]),
+        ("controllers", &["newreno", "cubic", "dctcp", "prague"]),
+        ("applications", &["bulk", "cbr", "on-off", "ping", "segments", "web", "conference", "haptic"]),
         ("links", &["fixed", "mahimahi"]),
     ];
     for (what, expected) in expected {
@@ -108,6 +108,9 @@ fn defaults_are_those_of_the_documents() {
     assert_eq!(default("transports", "tcp", "min_rto"), "200 ms");
     assert_eq!(default("transports", "tcp", "growth"), "per-byte");
     assert_eq!(default("controllers", "cubic", "beta"), "0.7");
+    assert_eq!(default("controllers", "dctcp", "g"), "0.0625");
+    assert_eq!(default("controllers", "prague", "rtt_virtual_min"), "25 ms");
+    assert_eq!(default("transports", "tcp", "ecn"), "auto");
     assert_eq!(default("applications", "ping", "interval"), "1 s");
     assert_eq!(default("applications", "conference", "rate"), "200 kbit/s");
     assert_eq!(default("applications", "conference", "adapt"), "none");

@@ -6,8 +6,11 @@
 //! unless the controller says that it does this itself ([`RecoveryControl::Controller`]: BBR).
 
 mod cubic;
+mod dctcp;
 mod hystart;
+mod marks;
 mod newreno;
+mod prague;
 mod rate_sample;
 mod registry;
 mod sample;
@@ -18,8 +21,11 @@ use jettison_core::Rate;
 use jettison_wire::Ecn;
 
 pub use cubic::{Cubic, CubicParameters};
+pub use dctcp::{Dctcp, DctcpParameters};
 pub use hystart::{HyStart, SlowStart};
+pub use marks::Ect;
 pub use newreno::{NewReno, NewRenoParameters};
+pub use prague::{Prague, PragueParameters};
 pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
 pub use registry::{ControllerContext, ControllerEntry, build_controller, controllers};
 pub use sample::{
@@ -84,6 +90,16 @@ pub trait CongestionController: Send + Debug {
     fn ecn(&self) -> EcnUse {
         EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic }
     }
+
+    /// Whether ECN is asked for where the parameters leave it to the controller: those that need a count of marks do.
+    fn wants_ecn(&self) -> bool {
+        self.ecn().feedback == EcnFeedback::PerPacket
+    }
+
+    /// What takes over, before it starts, on a connection without ECN; `None` for itself.
+    fn without_ecn(&self) -> Option<Box<dyn CongestionController>> {
+        None
+    }
 }
 
 /// Who says how much may be in flight during recovery.
@@ -91,6 +107,8 @@ pub trait CongestionController: Send + Debug {
 pub enum RecoveryControl {
     /// The transport, by proportional rate reduction or the window that the RFC names.
     Transport,
+    /// The transport while it repairs losses; the controller, with its window, while marks alone are answered (Prague).
+    TransportOnLoss,
     /// The controller: its window holds throughout.
     Controller,
 }

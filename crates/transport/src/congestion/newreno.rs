@@ -67,6 +67,14 @@ impl NewReno {
         }
     }
 
+    /// Reduces window and ssthresh to `window`, but not below two segments. What was acknowledged towards the next segment
+    /// stays so.
+    pub(super) fn reduce_to(&mut self, window: u64) {
+        self.prior = Some((self.window, self.ssthresh));
+        self.ssthresh = window.max(2 * self.mss);
+        self.window = self.ssthresh;
+    }
+
     /// RFC 5681 eq. 4: half the flight, at least two segments. Limited transmit's segments beyond the window do not
     /// count (§3.2 step 2).
     fn reduced(&self, flight_size: u64) -> u64 {
@@ -107,9 +115,7 @@ impl CongestionController for NewReno {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        self.prior = Some((self.window, self.ssthresh));
-        self.ssthresh = self.reduced(event.flight_size);
-        self.window = self.ssthresh;
+        self.reduce_to(self.reduced(event.flight_size));
         self.credit = 0;
     }
 

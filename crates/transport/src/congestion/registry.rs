@@ -7,7 +7,10 @@ use schemars::Schema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{CongestionController, Cubic, CubicParameters, Growth, NewReno, NewRenoParameters, SlowStart};
+use super::{
+    CongestionController, Cubic, CubicParameters, Dctcp, DctcpParameters, Growth, NewReno, NewRenoParameters,
+    Prague, PragueParameters, SlowStart,
+};
 
 /// What a controller is built for.
 #[derive(Debug, Clone)]
@@ -82,6 +85,17 @@ pub fn controllers() -> Registry<ControllerEntry> {
         }),
     });
     registry.register(ControllerEntry {
+        id: "dctcp",
+        summary: "NewReno that reduces by the share of marked bytes",
+        source: "RFC 8257",
+        schema: || schemars::schema_for!(DctcpParameters),
+        build: Builder(|parameters, context| {
+            let parameters: DctcpParameters = read(parameters)?;
+            parameters.validate()?;
+            Ok(Box::new(Dctcp::new(parameters, SlowStart::new(context, false), context)))
+        }),
+    });
+    registry.register(ControllerEntry {
         id: "newreno",
         summary: "additive increase, multiplicative decrease",
         source: "RFC 5681, RFC 6582",
@@ -90,6 +104,17 @@ pub fn controllers() -> Registry<ControllerEntry> {
             let parameters: NewRenoParameters = read(parameters)?;
             parameters.validate()?;
             Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, false), context)))
+        }),
+    });
+    registry.register(ControllerEntry {
+        id: "prague",
+        summary: "scalable, paced, with little bias by RTT: L4S's controller",
+        source: "draft-briscoe-iccrg-prague-congestion-control-04, RFC 9331",
+        schema: || schemars::schema_for!(PragueParameters),
+        build: Builder(|parameters, context| {
+            let parameters: PragueParameters = read(parameters)?;
+            parameters.validate()?;
+            Ok(Box::new(Prague::new(parameters, SlowStart::new(context, false), context)))
         }),
     });
     registry

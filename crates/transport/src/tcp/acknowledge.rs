@@ -175,7 +175,7 @@ impl Sender {
             self.enter_recovery(CongestionKind::Ecn, flight, now);
         }
 
-        if self.prr_on && matches!(self.phase, Phase::Recovery | Phase::Cwr) {
+        if self.is_steered() {
             let is_safe = acked > 0 && lost == 0;
             self.prr.on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
         }

@@ -100,7 +100,10 @@ impl Connection {
         state: State,
         now: Time,
     ) -> Connection {
-        let settings = Settings::from(parameters);
+        let settings = Settings {
+            ecn: parameters.ecn.decided().unwrap_or(controller.wants_ecn()),
+            ..Settings::from(parameters)
+        };
         Connection {
             settings,
             local,

@@ -51,8 +51,9 @@ pub struct TcpParameters {
     pub timestamps: bool,
     /// Detection of spurious retransmissions by timestamps, and their undoing (RFC 3522, RFC 4015); needs `timestamps`.
     pub eifel: bool,
-    /// Explicit congestion notification, if the peer agrees (RFC 3168).
-    pub ecn: bool,
+    /// Explicit congestion notification, if the peer agrees (RFC 3168); `auto` leaves it to the controller (DCTCP and
+    /// Prague: yes).
+    pub ecn: Switch,
     /// Receive buffer, advertised as the window less what waits for the application.
     pub receive_buffer: Bytes,
     /// Back to the restart window after an idle time of an RTO (RFC 5681 §4.1).
@@ -61,7 +62,7 @@ pub struct TcpParameters {
     pub growth: Growth,
     /// Whether slow start ends by HyStart++ (RFC 9406); `auto` leaves it to the controller (CUBIC: yes).
     pub hystart: Switch,
-    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (BBR).
+    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (Prague).
     pub pacing: Switch,
     /// Pacing rate over window/RTT in slow start.
     pub pacing_gain_slow_start: f64,
@@ -96,7 +97,7 @@ impl Default for TcpParameters {
             limited_transmit: true,
             timestamps: true,
             eifel: true,
-            ecn: false,
+            ecn: Switch::Auto,
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
             growth: Growth::PerByte,
@@ -260,6 +261,7 @@ pub(super) struct Settings {
     pub limited_transmit: bool,
     pub timestamps: bool,
     pub eifel: bool,
+    /// As decided; where the controller decides, [`super::Connection`] asks it.
     pub ecn: bool,
     pub receive_buffer: u64,
     pub slow_start_after_idle: bool,
@@ -291,7 +293,7 @@ impl From<&TcpParameters> for Settings {
             limited_transmit: p.limited_transmit,
             timestamps: p.timestamps,
             eifel: p.eifel,
-            ecn: p.ecn,
+            ecn: p.ecn == Switch::On,
             receive_buffer: p.receive_buffer.get(),
             slow_start_after_idle: p.slow_start_after_idle,
             pacing: p.pacing,

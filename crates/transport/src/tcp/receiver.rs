@@ -289,7 +289,8 @@ impl Receiver {
             // RFC 3168 §6.1.3: echo until the sender says that it reduced; a mark on that packet counts anew.
             Some(EcnFeedback::Classic) => self.ecn_echo = ce || (self.ecn_echo && !cwr),
             Some(EcnFeedback::PerPacket) if ce != self.ecn_echo => {
-                // RFC 8257 §3.2: what came before is acknowledged with the mark that it had.
+                // RFC 8257 §3.2: an ACK at once, and before it one for what came before, with the mark that that had.
+                self.ack_now = true;
                 if self.pending > 0 {
                     self.flush = Some((self.reassembly.next(), self.ecn_echo));
                     self.pending = 0;

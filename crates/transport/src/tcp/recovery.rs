@@ -4,27 +4,30 @@ use jettison_core::Time;
 
 use super::prr::Prr;
 use super::sender::{Force, Sender};
-use crate::congestion::{CongestionEvent, CongestionKind, Phase, RecoveryControl, RecoveryEnd, RtoEvent};
+use crate::congestion::{
+    CongestionEvent, CongestionKind, EcnFeedback, Phase, RecoveryControl, RecoveryEnd, RtoEvent,
+};
 
 impl Sender {
     /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the
     /// ACK that showed it.
     pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), now: Time) {
         let (flight_size, sacked, in_flight) = flight;
-        let reduced_already = self.phase == Phase::Cwr;
+        let reduced_already = self.answered_loss_by_marks();
         self.phase = match kind {
-            CongestionKind::Loss => Phase::Recovery,
+            CongestionKind::Loss => {
+                self.deadlines.probe = Time::MAX;
+                Phase::Recovery
+            }
             CongestionKind::Ecn => Phase::Cwr,
         };
         self.recovery_kind = kind;
         self.recovery_point = self.board.next();
-        self.deadlines.probe = Time::MAX;
         self.begin_repair(flight_size, false);
         match kind {
             CongestionKind::Loss => self.counters.recoveries += 1,
             CongestionKind::Ecn => self.counters.ecn_reductions += 1,
         }
-        // RFC 3168 §6.1.2: loss and marks of one window of data are answered once.
         if !reduced_already {
             let recovery_point = self.recovery_point;
             self.controller.on_congestion(&CongestionEvent {
@@ -38,11 +41,17 @@ impl Sender {
             self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
         }
         self.cwr_pending = self.ecn.is_some();
-        let transport_decides = self.controller.recovery_control() == RecoveryControl::Transport;
+        let transport_decides = self.controller.recovery_control() != RecoveryControl::Controller;
         if kind == CongestionKind::Loss && !self.prr_on && transport_decides {
             // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment leaves at once.
             self.force = Force::Retransmission;
         }
+    }
+
+    /// RFC 3168 §6.1.2: loss and marks of one window of data are answered once. Not so where marks take only a share of
+    /// what a loss would: then a loss is answered as if nothing had been marked (RFC 8257 §3.5, RFC 9331 §4.3).
+    fn answered_loss_by_marks(&self) -> bool {
+        self.phase == Phase::Cwr && self.ecn.is_none_or(|ecn| ecn.feedback == EcnFeedback::Classic)
     }
 
     /// `is_repeated` says that the same data timed out before: the first retransmission is still that of the first time.
@@ -158,7 +167,7 @@ impl Sender {
         } else if number > end {
             // The probe repaired the loss of the last segment: answer that loss.
             self.probe_end = None;
-            if self.phase == Phase::Open {
+            if matches!(self.phase, Phase::Open | Phase::Cwr) && !self.answered_loss_by_marks() {
                 let in_flight = self.flight();
                 self.controller.on_congestion(&CongestionEvent {
                     now,

@@ -99,6 +99,8 @@ pub(super) struct Sender {
     /// How ECN is used, if both ends agreed to.
     pub ecn: Option<EcnUse>,
     pub prr_on: bool,
+    /// Whether it regulates the reduction for ECN, too.
+    pub prr_on_ecn: bool,
     // Parts.
     pub controller: Box<dyn CongestionController>,
     pub buffer: SendBuffer,
@@ -172,6 +174,7 @@ impl Sender {
             timestamps: false,
             ecn: None,
             prr_on: false,
+            prr_on_ecn: false,
             window: controller.window(),
             ssthresh: controller.ssthresh(),
             controller_rate: None,
@@ -223,10 +226,15 @@ impl Sender {
     /// The handshake is complete: `mss` is what both ends can carry, `window` what the peer offers.
     pub fn establish(&mut self, mss: u64, initial_window: u64, window: u64, now: Time) {
         self.mss = mss;
+        if self.ecn.is_none()
+            && let Some(fallback) = self.controller.without_ecn()
+        {
+            self.controller = fallback;
+        }
         self.controller.on_established(mss, initial_window);
-        self.prr_on = self.settings.prr
-            && self.sack
-            && self.controller.recovery_control() == RecoveryControl::Transport;
+        let control = self.controller.recovery_control();
+        self.prr_on = self.settings.prr && self.sack && control != RecoveryControl::Controller;
+        self.prr_on_ecn = self.prr_on && control == RecoveryControl::Transport;
         self.peer_edge = window;
         self.peer_window = u64::MAX;
         self.peer_window_max = window;
@@ -279,6 +287,16 @@ impl Sender {
         in_flight.saturating_sub(self.duplicate_bytes)
     }
 
+    /// Whether proportional rate reduction says what leaves.
+    #[inline]
+    pub fn is_steered(&self) -> bool {
+        match self.phase {
+            Phase::Recovery => self.prr_on,
+            Phase::Cwr => self.prr_on_ecn,
+            Phase::Open | Phase::Loss => false,
+        }
+    }
+
     /// The window that holds now.
     #[inline]
     pub fn refresh_window(&mut self) {
@@ -286,11 +304,7 @@ impl Sender {
         if self.settings.pacing != Switch::Off {
             self.controller_rate = self.controller.pacing_rate();
         }
-        self.window = if self.prr_on && matches!(self.phase, Phase::Recovery | Phase::Cwr) {
-            self.prr.window()
-        } else {
-            self.controller.window()
-        };
+        self.window = if self.is_steered() { self.prr.window() } else { self.controller.window() };
     }
 }
 

@@ -78,7 +78,7 @@ impl Sender {
     pub fn schedule_probe(&mut self, now: Time) {
         if !self.settings.rack_tlp
             || !self.sack
-            || self.phase != Phase::Open
+            || !matches!(self.phase, Phase::Open | Phase::Cwr)
             || self.board.sacked() > 0
             || self.probe_end.is_some()
             || self.board.is_empty()

@@ -175,7 +175,7 @@ impl Sender {
             self.flight_peak_until = self.board.next();
         }
         self.sent(space, in_flight, false, now);
-        if self.phase == Phase::Open {
+        if matches!(self.phase, Phase::Open | Phase::Cwr) {
             self.schedule_probe(now);
         }
         Outgoing { offset: offset as i64, length, fin, is_retransmission: false, cwr }

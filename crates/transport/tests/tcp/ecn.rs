@@ -1,19 +1,19 @@
 //! Explicit congestion notification (RFC 3168).
 
 use jettison_core::Time;
-use jettison_transport::tcp::TcpParameters;
+use jettison_transport::tcp::{Switch, TcpParameters};
 use jettison_wire::{Ecn, TcpFlags};
 
 use crate::harness::*;
 
 fn with_ecn() -> TcpParameters {
-    TcpParameters { ecn: true, ..parameters() }
+    TcpParameters { ecn: Switch::On, ..parameters() }
 }
 
 #[test]
 fn rfc3168_6_1_1_is_used_only_if_both_ends_agree() {
     for (client, server) in [(true, true), (true, false), (false, true)] {
-        let with = |ecn| TcpParameters { ecn, ..parameters() };
+        let with = |on| TcpParameters { ecn: if on { Switch::On } else { Switch::Off }, ..parameters() };
         let mut net = Net::new(ms(10));
         net.add_flow(&with(client), &with(server), Time::ZERO, [5, 6]);
         net.client().write(jettison_transport::Payload::Zeros(5 * MSS));

@@ -97,6 +97,8 @@ struct Bottleneck {
     rate: Rate,
     /// Packets that may wait, the one in service excluded.
     limit: usize,
+    /// Packets that find as many waiting are marked, if they are ECN-capable.
+    marks_from: usize,
     queue: VecDeque<(usize, Packet)>,
     busy: bool,
 }
@@ -125,6 +127,22 @@ impl Ord for Scheduled {
     }
 }
 
+/// What arriving packets found at the bottleneck.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Found {
+    pub packets: u64,
+    /// Packets that they found, in all.
+    pub sum: u64,
+    /// The most that one found.
+    pub most: usize,
+}
+
+impl Found {
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.packets as f64
+    }
+}
+
 type Script = Box<dyn FnMut(&Seen) -> Fate>;
 
 pub struct Net {
@@ -133,6 +151,8 @@ pub struct Net {
     pub log: Vec<Seen>,
     pub keeps_log: bool,
     pub drops: u64,
+    /// What arriving packets found at the bottleneck.
+    pub found: Found,
     delay: Duration,
     script: Script,
     bottleneck: Option<Bottleneck>,
@@ -149,6 +169,7 @@ impl Net {
             log: Vec::new(),
             keeps_log: true,
             drops: 0,
+            found: Found::default(),
             delay,
             script: Box::new(|_| Fate::Pass),
             bottleneck: None,
@@ -176,7 +197,14 @@ impl Net {
     }
 
     pub fn with_bottleneck(mut self, rate: Rate, limit: usize) -> Net {
-        self.bottleneck = Some(Bottleneck { rate, limit, queue: VecDeque::new(), busy: false });
+        self.bottleneck =
+            Some(Bottleneck { rate, limit, marks_from: usize::MAX, queue: VecDeque::new(), busy: false });
+        self
+    }
+
+    /// The bottleneck marks what finds so many packets or more before it: a step.
+    pub fn with_step_marking(mut self, packets: usize) -> Net {
+        self.bottleneck.as_mut().expect("with_bottleneck comes first").marks_from = packets;
         self
     }
 
@@ -398,6 +426,13 @@ impl Net {
                 if bottleneck.queue.len() > bottleneck.limit {
                     self.drops += 1;
                     return;
+                }
+                let waiting = bottleneck.queue.len();
+                self.found.packets += 1;
+                self.found.sum += waiting as u64;
+                self.found.most = self.found.most.max(waiting);
+                if waiting >= bottleneck.marks_from {
+                    packet.mark_ce();
                 }
                 bottleneck.queue.push_back((index, packet));
                 if !bottleneck.busy {

@@ -9,5 +9,6 @@ mod harness;
 mod pacing;
 mod properties;
 mod recovery;
+mod scalable;
 mod timers;
 mod windows;

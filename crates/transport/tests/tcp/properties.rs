@@ -60,9 +60,10 @@ fn bad(weather: Weather) -> impl FnMut(&Seen) -> Fate + 'static {
 
 fn any_parameters() -> impl Strategy<Value = TcpParameters> {
     let switches = prop::array::uniform12(any::<bool>());
-    (switches, 100u16..2000, 1u32..20, 2_000u64..300_000, 1u32..4, any::<bool>()).prop_map(
-        |(on, mss, initial_window, buffer, delayed_ack_segments, per_ack)| TcpParameters {
-            congestion: if on[0] { "cubic" } else { "newreno" }.to_owned(),
+    let controllers = prop::sample::select(vec!["newreno", "cubic", "dctcp", "prague"]);
+    (switches, controllers, 100u16..2000, 1u32..20, 2_000u64..300_000, 1u32..4, any::<bool>()).prop_map(
+        |(on, congestion, mss, initial_window, buffer, delayed_ack_segments, per_ack)| TcpParameters {
+            congestion: congestion.to_owned(),
             mss,
             initial_window,
             receive_buffer: Bytes::new(buffer.max(u64::from(mss))),
@@ -71,7 +72,7 @@ fn any_parameters() -> impl Strategy<Value = TcpParameters> {
             rack_tlp: on[2],
             prr: on[3],
             timestamps: on[4],
-            ecn: on[5],
+            ecn: [[Switch::Auto, Switch::Off], [Switch::On; 2]][usize::from(on[5])][usize::from(on[0])],
             limited_transmit: on[6],
             eifel: on[7],
             dsack: on[8],

@@ -1,7 +1,5 @@
 //! When the receiver acknowledges, and what it reports.
 
-use jettison_core::Duration;
-
 use super::*;
 use crate::tcp::TcpParameters;
 
@@ -126,10 +124,34 @@ fn rfc8257_3_2_acknowledges_at_once_where_marks_change() {
     receiver.handle_data(&IncomingData { ce: true, ..segment(1) }, Time::ZERO);
     assert!(receiver.is_ack_due());
     let first = receiver.acknowledgement(true);
-    assert_eq!((first.number, first.ecn_echo), (START + 1000, false));
-    receiver.handle_wakeup(Time::ZERO + Duration::from_millis(40));
+    assert_eq!(
+        (first.number, first.ecn_echo),
+        (START + 1000, false),
+        "for what came before, with its own mark"
+    );
+    assert!(receiver.is_ack_due());
     let second = receiver.acknowledgement(true);
     assert_eq!((second.number, second.ecn_echo), (START + 2000, true));
+    assert!(!receiver.is_ack_due());
+    // Where nothing waits for an ACK, one is enough.
+    receiver.handle_data(&segment(2), Time::ZERO);
+    let third = receiver.acknowledgement(true);
+    assert_eq!((third.number, third.ecn_echo), (START + 3000, false));
+    assert!(!receiver.is_ack_due());
+}
+
+#[test]
+fn rfc8257_3_2_delays_acks_while_marks_stay_the_same() {
+    let mut receiver = receiver(65_535);
+    receiver.ecn = Some(EcnFeedback::PerPacket);
+    for number in 0..3 {
+        receiver.handle_data(&IncomingData { ce: true, ..segment(number) }, Time::ZERO);
+        // The first one changes the mark, the second waits, the third is the second to wait.
+        assert_eq!(receiver.is_ack_due(), number != 1);
+        if receiver.is_ack_due() {
+            assert!(receiver.acknowledgement(true).ecn_echo);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,225 @@
+//! DCTCP (RFC 8257).
+//!
+//! Principle: a queue that marks from a low threshold on says by the share of marked bytes, alpha, how congested it is;
+//! the window falls by half of that share, not by half. All else is NewReno: growth (§3.4), the answer to loss (§3.5),
+//! and what it does on a connection without ECN. Units: bytes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::marks::MarkAverage;
+use super::{
+    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, EcnUse,
+    Ect, IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
+};
+
+/// Parameters of `dctcp`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct DctcpParameters {
+    /// Weight of the newest window in the average share of marked bytes (RFC 8257 §4.2: 1/16).
+    pub g: f64,
+    /// Share of marked bytes that is assumed before anything is known (RFC 8257 §3.3: 1).
+    pub initial_alpha: f64,
+    /// ECN codepoint of data: `"ect1"`, which DualPI2 takes for scalable, or `"ect0"`, as data centres have it.
+    pub codepoint: Ect,
+}
+
+impl Default for DctcpParameters {
+    fn default() -> DctcpParameters {
+        DctcpParameters { g: 1.0 / 16.0, initial_alpha: 1.0, codepoint: Ect::Ect1 }
+    }
+}
+
+impl DctcpParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        MarkAverage::validate(self.g, self.initial_alpha)
+    }
+}
+
+/// The controller.
+#[derive(Debug, Clone)]
+pub struct Dctcp {
+    codepoint: Ect,
+    reno: NewReno,
+    marks: MarkAverage,
+    /// DCTCP.WindowEnd: the observation window ends when more than this is acknowledged.
+    window_end: u64,
+}
+
+impl Dctcp {
+    /// A controller with its initial window.
+    pub fn new(parameters: DctcpParameters, slow_start: SlowStart, context: &ControllerContext) -> Dctcp {
+        Dctcp {
+            codepoint: parameters.codepoint,
+            reno: NewReno::new(NewRenoParameters::default(), slow_start, context),
+            marks: MarkAverage::new(parameters.g, parameters.initial_alpha),
+            window_end: 0,
+        }
+    }
+}
+
+impl CongestionController for Dctcp {
+    fn on_established(&mut self, mss: u64, initial_window: u64) {
+        self.reno.on_established(mss, initial_window);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        // RFC 8257 §3.3 steps 1 to 8; SACK does not count.
+        self.marks.count(ack.acked, if ack.ecn_echo { ack.acked } else { 0 });
+        if ack.acknowledged > self.window_end {
+            self.marks.end_window();
+            self.window_end = ack.next_offset;
+        }
+        self.reno.on_ack(ack);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            // RFC 8257 §3.5: as conventional TCP.
+            CongestionKind::Loss => self.reno.on_congestion(event),
+            // RFC 8257 §3.3: cwnd = cwnd * (1 - alpha / 2), once a window of data.
+            CongestionKind::Ecn => {
+                let window = self.reno.window() as f64 * (1.0 - self.marks.alpha() / 2.0);
+                self.reno.reduce_to(window as u64);
+            }
+        }
+    }
+
+    fn on_recovery_end(&mut self, end: &RecoveryEnd) {
+        // The window that marks left is there already, and with it the bytes acknowledged towards the next segment, which
+        // frequent small reductions would otherwise take each time.
+        if end.kind == CongestionKind::Loss {
+            self.reno.on_recovery_end(end);
+        }
+    }
+
+    fn on_rto(&mut self, event: &RtoEvent) {
+        self.reno.on_rto(event);
+    }
+
+    fn on_spurious_recovery(&mut self) {
+        self.reno.on_spurious_recovery();
+    }
+
+    fn on_idle_restart(&mut self, restart: &IdleRestart) {
+        self.reno.on_idle_restart(restart);
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.reno.window()
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+
+    fn ecn(&self) -> EcnUse {
+        EcnUse { codepoint: self.codepoint.into(), feedback: EcnFeedback::PerPacket }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_wire::Ecn;
+
+    use super::super::testing::{MSS, ack, context, loss, rto};
+    use super::*;
+
+    fn dctcp() -> Dctcp {
+        let context = context();
+        Dctcp::new(DctcpParameters::default(), SlowStart::new(&context, false), &context)
+    }
+
+    fn marks(window: u64) -> CongestionEvent {
+        CongestionEvent { kind: CongestionKind::Ecn, ..loss(window) }
+    }
+
+    /// A window of ten segments each, the first `marked` of them marked.
+    fn window(controller: &mut Dctcp, number: u64, marked: u64) {
+        for i in 0..10 {
+            let acknowledged = (number * 10 + i + 1) * MSS;
+            let next_offset = acknowledged + 9 * MSS;
+            let ecn_echo = i < marked;
+            let sample = AckSample { acknowledged, next_offset, ecn_echo, ..ack(MSS) };
+            controller.on_ack(&AckSample { is_window_limited: false, ..sample });
+        }
+    }
+
+    #[test]
+    fn rfc8257_3_3_alpha_starts_at_1_and_converges_to_the_share_of_marks() {
+        let mut controller = dctcp();
+        assert_eq!(controller.marks.alpha(), 1.0);
+        for number in 0..200 {
+            window(&mut controller, number, 3);
+        }
+        assert!((controller.marks.alpha() - 0.3).abs() < 1e-3, "{}", controller.marks.alpha());
+    }
+
+    #[test]
+    fn rfc8257_3_3_alpha_moves_once_a_window_of_data() {
+        let mut controller = dctcp();
+        window(&mut controller, 0, 0);
+        // SND.UNA begins as the end of the first window (WindowEnd), so that its first ACK ends it.
+        assert_eq!(controller.marks.alpha(), 15.0 / 16.0);
+        window(&mut controller, 1, 0);
+        assert_eq!(controller.marks.alpha(), 15.0 / 16.0 * 15.0 / 16.0);
+    }
+
+    #[test]
+    fn rfc8257_3_3_reduces_by_half_of_alpha() {
+        let mut controller = dctcp();
+        controller.on_congestion(&marks(10 * MSS));
+        assert_eq!((controller.window(), controller.ssthresh()), (5 * MSS, 5 * MSS), "alpha is 1");
+        let mut controller = dctcp();
+        controller.marks = MarkAverage::new(1.0 / 16.0, 0.2);
+        controller.on_congestion(&marks(10 * MSS));
+        assert_eq!((controller.window(), controller.ssthresh()), (9 * MSS, 9 * MSS));
+    }
+
+    #[test]
+    fn rfc8257_3_4_grows_as_newreno() {
+        let mut controller = dctcp();
+        let mut reno = controller.reno.clone();
+        for i in 0..100 {
+            if i == 20 {
+                controller.on_congestion(&marks(10 * MSS));
+                reno.reduce_to(controller.ssthresh());
+            }
+            controller.on_ack(&ack(MSS));
+            reno.on_ack(&ack(MSS));
+            assert_eq!(controller.window(), reno.window());
+        }
+    }
+
+    #[test]
+    fn rfc8257_3_5_loss_halves_and_a_timeout_leaves_one_segment_whatever_alpha_is() {
+        let mut controller = dctcp();
+        controller.marks = MarkAverage::new(1.0 / 16.0, 0.01);
+        controller.on_congestion(&loss(10 * MSS));
+        assert_eq!(controller.ssthresh(), 5 * MSS);
+        controller.on_rto(&rto(10 * MSS, false));
+        assert_eq!(controller.window(), MSS);
+    }
+
+    #[test]
+    fn asks_for_ecn_with_the_codepoint_of_its_parameters() {
+        let mut controller = dctcp();
+        assert!(controller.wants_ecn());
+        assert_eq!(controller.ecn().codepoint, Ecn::Ect1);
+        controller.codepoint = Ect::Ect0;
+        assert_eq!(controller.ecn().codepoint, Ecn::Ect0);
+    }
+
+    #[test]
+    fn refuses_what_is_no_share() {
+        let wrong = DctcpParameters { g: 1.0, ..DctcpParameters::default() };
+        assert!(wrong.validate().unwrap_err().contains("between 0 and 1"));
+        let wrong = DctcpParameters { initial_alpha: -0.1, ..DctcpParameters::default() };
+        assert!(wrong.validate().unwrap_err().contains("initial_alpha"));
+    }
+}

@@ -1,0 +1,105 @@
+//! What scalable controllers share: the moving average of the share of marked bytes, and their codepoint.
+
+use jettison_wire::Ecn;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The ECN-capable codepoint of a scalable controller's data.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Ect {
+    /// ECT(0): for data centres whose switches mark all ECN-capable packets alike.
+    Ect0,
+    /// ECT(1): scalable (L4S, RFC 9331 §4.1); DualPI2 puts it into its low-latency queue (RFC 9332).
+    #[default]
+    Ect1,
+}
+
+impl From<Ect> for Ecn {
+    fn from(codepoint: Ect) -> Ecn {
+        match codepoint {
+            Ect::Ect0 => Ecn::Ect0,
+            Ect::Ect1 => Ecn::Ect1,
+        }
+    }
+}
+
+/// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha), in floating point, so that nothing is
+/// lost to rounding however small it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarkAverage {
+    gain: f64,
+    alpha: f64,
+    /// Bytes acknowledged and bytes of them marked in the present observation window.
+    acked: u64,
+    marked: u64,
+}
+
+impl MarkAverage {
+    pub fn new(gain: f64, alpha: f64) -> MarkAverage {
+        MarkAverage { gain, alpha, acked: 0, marked: 0 }
+    }
+
+    /// Whether the two parameters make sense; the message says what would.
+    pub fn validate(gain: f64, alpha: f64) -> Result<(), String> {
+        if !(gain > 0.0 && gain < 1.0) {
+            return Err(format!("g is {gain}: it lies between 0 and 1"));
+        }
+        if !(0.0..=1.0).contains(&alpha) {
+            return Err(format!("initial_alpha is {alpha}: a share is 0 to 1"));
+        }
+        Ok(())
+    }
+
+    /// The average.
+    #[inline]
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Counts what an ACK acknowledges.
+    #[inline]
+    pub fn count(&mut self, acked: u64, marked: u64) {
+        self.acked += acked;
+        self.marked += marked;
+    }
+
+    /// The observation window ends: `alpha = (1 - g) * alpha + g * M`, M its share of marked bytes.
+    pub fn end_window(&mut self) {
+        if self.acked > 0 {
+            let share = self.marked as f64 / self.acked as f64;
+            self.alpha += self.gain * (share - self.alpha);
+        }
+        self.acked = 0;
+        self.marked = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rfc8257_3_3_averages_the_shares_of_windows() {
+        let mut marks = MarkAverage::new(1.0 / 16.0, 1.0);
+        marks.count(8000, 2000);
+        marks.count(2000, 500);
+        assert_eq!(marks.alpha(), 1.0, "not before the window ends");
+        marks.end_window();
+        assert_eq!(marks.alpha(), 15.0 / 16.0 + 0.25 / 16.0);
+        let before = marks.alpha();
+        marks.end_window();
+        assert_eq!(marks.alpha(), before, "a window without bytes says nothing");
+    }
+
+    #[test]
+    fn a_small_share_is_not_rounded_away() {
+        let mut marks = MarkAverage::new(1.0 / 16.0, 0.0);
+        for _ in 0..1000 {
+            marks.count(100_000_000, 1000);
+            marks.end_window();
+        }
+        assert!((marks.alpha() / 1e-5 - 1.0).abs() < 1e-6, "{}", marks.alpha());
+    }
+}
