@@ -3,6 +3,7 @@
 use jettison_core::Seed;
 use jettison_queue::registry::disciplines;
 use jettison_wire::{Address, Headers, Transport, UdpHeader};
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -263,4 +264,71 @@ fn errors_name_the_key() {
     assert_eq!(error(json!({ "rate": "0 packets/s" })), "rate");
     assert_eq!(error(json!({ "threshold": 64 })), "threshold");
     assert_eq!(error(json!({ "rate_scope": "switch" })), "rate_scope");
+}
+
+/// One thing done to a switch.
+#[derive(Debug, Clone)]
+enum Step {
+    Arrive { net: u8 },
+    Poll,
+    Wait { micros: u64 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0u8..5).prop_map(|net| Step::Arrive { net }),
+        3 => Just(Step::Poll),
+        1 => (0u64..50_000).prop_map(|micros| Step::Wait { micros }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn received_is_transmitted_dropped_or_waiting(
+        steps in prop::collection::vec(step(), 0..400),
+        threshold in 0u64..8,
+        limit in 1u64..30,
+        rate in prop::option::of(prop_oneof![Just("500 packets/s"), Just("7 packets/s")]),
+        port_rate: bool,
+        port_state: bool,
+        from_parser: bool,
+    ) {
+        let mut more = json!({
+            "threshold": format!("{threshold} packets"),
+            "limit": format!("{limit} packets"),
+            "rate_scope": if port_rate { "port" } else { "queue" },
+            "state": if port_state { "port" } else { "queue" },
+            "delay_from": if from_parser { "parser" } else { "enqueue" },
+            "target": "1 us",
+            "interval": "1 ms",
+            "maxpacket": "0 bytes",
+        });
+        if let Some(rate) = rate {
+            more["rate"] = json!(rate);
+        }
+        let mut bench = bench(with(three_slices(), more));
+        let (mut now, mut received, mut transmitted) = (Time::ZERO, 0, 0);
+        for step in steps {
+            match step {
+                Step::Arrive { net } => {
+                    received += 1;
+                    bench.arrive(0, from(net, received), now);
+                }
+                Step::Poll => match bench.poll(0, now) {
+                    Some(Departure::Transmit(_)) => transmitted += 1,
+                    Some(Departure::Service(_)) => prop_assert!(false, "nothing is cloned"),
+                    // A queue that has something either gives it, or says when to ask again.
+                    None => prop_assert!(
+                        bench.switch.backlog(Port(0)).packets == 0 || bench.switch.next_wakeup().is_some()
+                    ),
+                },
+                Step::Wait { micros } => {
+                    now += Duration::from_micros(micros);
+                    bench.wake(now);
+                }
+            }
+            let waiting = bench.switch.backlog(Port(0)).packets as u32;
+            prop_assert_eq!(received, transmitted + waiting + bench.sink.drops.len() as u32);
+        }
+    }
 }

@@ -269,6 +269,7 @@ proptest! {
         two_sample: bool,
         constant: bool,
         through_queue: bool,
+        culprit: bool,
     ) {
         let parameters = IredParameters {
             buffer: crate::Packets(buffer),
@@ -277,6 +278,8 @@ proptest! {
             probability: if constant { Probability::Constant } else { Probability::Squared },
             numerator: 200,
             clone_path: if through_queue { ClonePath::ThroughQueue } else { ClonePath::Direct },
+            culprit,
+            flow_slots: 3,
             ..Default::default()
         };
         let hooks = Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap();

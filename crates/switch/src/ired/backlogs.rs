@@ -62,11 +62,10 @@ impl FlowBacklogs {
         fresh.then_some(FlowSlot(slot))
     }
 
-    /// The clone has reached ingress: the flow's flag is up, unless it holds nothing any more. Then its next packet,
-    /// perhaps much later, is let in.
+    /// The clone has reached ingress: the flow's flag is up until a packet of it comes, however late. A clone that went
+    /// through the queue comes behind the packets that it is about, so that what the flow holds now says little.
     pub fn raise(&mut self, slot: FlowSlot) {
-        let holds = self.packets[slot.0 as usize] > 0;
-        self.flags[slot.0 as usize] = if holds { Flag::Up } else { Flag::Down };
+        self.flags[slot.0 as usize] = Flag::Up;
     }
 
     /// The clone was lost.
@@ -95,10 +94,6 @@ impl FlowBacklogs {
         if *packets > 0 {
             *packets -= 1;
             self.by_length.shrunk(slot.0, *packets);
-            let flag = &mut self.flags[slot.0 as usize];
-            if *packets == 0 && *flag == Flag::Up {
-                *flag = Flag::Down;
-            }
         }
     }
 }

@@ -75,13 +75,15 @@ fn plain_ired_drops_whatever_comes_next() {
 }
 
 #[test]
-fn a_culprit_that_holds_nothing_any_more_is_forgiven() {
+fn the_flag_waits_for_the_culprit_however_late_it_comes() {
     let mut bench = bench(100, true);
     until_a_clone_is_back(&mut bench, &[5, 5, 5, 5, 7, 7]);
     while let Some(Departure::Transmit(_)) = bench.poll(0, at(11)) {}
     bench.wake(at(30));
-    bench.arrive(0, of(7, 102), at(40));
-    assert_eq!(dropped(&bench), [0; 0]);
+    bench.arrive(0, of(5, 101), at(40));
+    bench.arrive(0, of(7, 102), at(4_000_000));
+    bench.arrive(0, of(7, 103), at(4_000_000));
+    assert_eq!(dropped(&bench), [102]);
 }
 
 #[test]
