@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Chain, CodelSettings, CodelState, CodelStore, Limit, PacketPool, QueueDiscipline};
+use crate::{Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -157,8 +157,7 @@ impl FqCodel {
     /// RFC 8290 §4.1.1: the hash of the five-tuple, scaled to the number of queues.
     #[inline]
     fn classify(&self, packet: &Packet) -> u16 {
-        // Mixed once more: neighbouring ports differ only in the upper half, and would spread too evenly.
-        let hash = packet.flow_hash(self.perturbation).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = packet.flow_hash(self.perturbation);
         ((u128::from(hash) * self.queues.len() as u128) >> 64) as u16
     }
 
@@ -181,27 +180,6 @@ impl FqCodel {
     #[inline]
     fn over_limit(&self) -> bool {
         self.backlog.packets > self.limit.packets || self.backlog.bytes > self.limit.bytes
-    }
-}
-
-/// A flow's queue, with the count of all.
-struct Counted<'a> {
-    pool: &'a mut PacketPool,
-    chain: &'a mut Chain,
-    total: &'a mut Backlog,
-}
-
-impl CodelStore for Counted<'_> {
-    #[inline]
-    fn pop(&mut self) -> Option<Packet> {
-        let packet = self.pool.pop(self.chain)?;
-        self.total.packets -= 1;
-        self.total.bytes -= u64::from(packet.meta.length);
-        Some(packet)
-    }
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.chain.backlog().bytes
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
 //! ([`Limit`], [`Threshold`], [`Hertz`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
-//! measured departure rate ([`DepartureRate`]), state by flow ([`FlowTable`]) and the packets of many queues
-//! ([`PacketPool`]).
+//! measured departure rate ([`DepartureRate`]), the instants of a controller's updates ([`UpdateTimer`]), state by flow
+//! ([`FlowTable`]) and the packets of many queues ([`PacketPool`]).
 
 pub mod blue;
 pub mod cake;
@@ -36,6 +36,7 @@ pub mod tail_drop;
 #[cfg(test)]
 mod testing;
 mod threshold;
+mod update_timer;
 mod written;
 
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
@@ -46,6 +47,8 @@ pub use fifo::Fifo;
 pub use flow_table::{FlowTable, Found};
 pub use hertz::Hertz;
 pub use limit::Limit;
+use packet_pool::Counted;
 pub use packet_pool::{Chain, PacketPool};
 pub use red_state::{RedDecision, RedSettings, RedState};
 pub use threshold::Threshold;
+pub use update_timer::UpdateTimer;

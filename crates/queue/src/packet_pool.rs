@@ -3,7 +3,7 @@
 use jettison_core::Time;
 use jettison_wire::Packet;
 
-use crate::Backlog;
+use crate::{Backlog, CodelStore};
 
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
@@ -169,6 +169,28 @@ impl Chain {
             self.backlog.bytes -= u64::from(packet.meta.length);
         }
         packet
+    }
+}
+
+/// A chain whose packets are counted in a total as well: what CoDel takes a flow's packets from.
+pub(crate) struct Counted<'a> {
+    pub pool: &'a mut PacketPool,
+    pub chain: &'a mut Chain,
+    /// The backlog of all chains that are counted together.
+    pub total: &'a mut Backlog,
+}
+
+impl CodelStore for Counted<'_> {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.pool.pop(self.chain)?;
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(packet.meta.length);
+        Some(packet)
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.chain.backlog().bytes
     }
 }
 

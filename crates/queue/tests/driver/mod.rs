@@ -33,6 +33,8 @@ pub struct Trace {
     pub marks: Vec<(u32, MarkReason, Time)>,
     /// Bytes that came in, went out and were dropped.
     bytes: [u64; 3],
+    /// Which packets, by id, have been marked.
+    marked: Vec<bool>,
 }
 
 impl Outcomes for Trace {
@@ -43,6 +45,9 @@ impl Outcomes for Trace {
     fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
         assert_eq!(packet.meta.traffic_class & 3, 3, "a marked packet carries CE");
         self.marks.push((packet.meta.id, reason, now));
+        let id = packet.meta.id as usize;
+        self.marked.resize(self.marked.len().max(id + 1), false);
+        self.marked[id] = true;
     }
 }
 
@@ -113,21 +118,22 @@ pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
 /// Does all operations.
 ///
 /// # Panics
-/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, or if the
-/// discipline asks to be woken in the past.
+/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, if a packet's ECN
+/// field or DSCP was changed but for a mark that was reported, or if the discipline asks to be woken in the past.
 pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace {
     let mut trace = Trace::default();
     let mut now = Time::ZERO;
     let mut arrived = 0u32;
-    let mut lengths = Vec::new();
+    let mut arrivals = Vec::new();
     let mut last_sent = [None; 512];
     for operation in operations {
         match *operation {
             Operation::Enqueue { flow, length, ecn } => {
                 let length = length.clamp(20, 9000);
-                lengths.push(length);
+                let packet = packet(arrived, flow, length, ecn);
+                arrivals.push((length, packet.meta.traffic_class));
                 trace.bytes[0] += u64::from(length);
-                queue.enqueue(packet(arrived, flow, length, ecn), now, &mut trace);
+                queue.enqueue(packet, now, &mut trace);
                 arrived += 1;
             }
             Operation::Dequeue(count) => {
@@ -139,7 +145,11 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                     assert!(*flow < Some(packet.meta.id), "packet {} is out of order", packet.meta.id);
                     *flow = Some(packet.meta.id);
                     assert!(packet.meta.enqueued_at <= now);
-                    assert_eq!(packet.meta.length, lengths[packet.meta.id as usize]);
+                    let id = packet.meta.id as usize;
+                    let (length, traffic_class) = arrivals[id];
+                    let mark = if trace.marked.get(id) == Some(&true) { 3 } else { 0 };
+                    assert_eq!(packet.meta.length, length);
+                    assert_eq!(packet.meta.traffic_class, traffic_class | mark, "packet {id}");
                     trace.bytes[1] += u64::from(packet.meta.length);
                     trace.sent.push((packet.meta.id, packet.meta.traffic_class));
                 }
