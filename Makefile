@@ -31,6 +31,7 @@ test: setup ## Format, clippy, all tests, docs: everything that must hold
 	@scripts/test.sh
 
 bench: build ## Measure speed against what is required; exits 1 if a figure falls short
+	@scripts/setup.sh bench
 	$(JETTISON) bench $(ARGS)
 
 experiments: build ## Run every paper's experiments in full into out/PAPER/EXPERIMENT/

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building needs and this machine lacks: with apt, through sudo if not root. Where it cannot, it says
 # which packages are wanted and exits with 1. A machine that has everything is left alone.
+#
+# `setup.sh bench` installs what only `make bench` uses, if it can: without valgrind no instructions are counted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -54,6 +56,12 @@ install_packages() {
   update_lists
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
+
+if [ "${1:-}" = bench ]; then
+  command -v valgrind >/dev/null || install_packages valgrind ||
+    say "going on without valgrind: instructions will not be counted"
+  exit 0
+fi
 
 # 1. A C linker and headers: rustup brings none.
 if ! can_link; then

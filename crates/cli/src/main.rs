@@ -7,7 +7,6 @@ mod output;
 use std::process::ExitCode;
 
 use clap::Parser;
-use jettison_run::bench::MEMORY_CHILD;
 use options::Cli;
 use output::Failure;
 
@@ -19,8 +18,13 @@ fn main() -> ExitCode {
         )
         .init();
     // No command of the user's: completions and help would show it.
-    let is_child = std::env::args_os().nth(1).is_some_and(|first| first == MEMORY_CHILD);
-    let result = if is_child { commands::memory_child() } else { commands::dispatch(Cli::parse().command) };
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok()).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match jettison_run::bench::child(&arguments) {
+        Some(done) => commands::bench_child(done),
+        None => commands::dispatch(Cli::parse().command),
+    };
     match result {
         Ok(code) => code,
         // The reader of our output has gone (`jettison … | head`): nothing is wrong.

@@ -1,19 +1,17 @@
 //! Which queue is the longest, in constant time.
 
-/// The end of a list, or no list.
-const NONE: u32 = u32::MAX;
-
-/// Queues in lists by their length in packets. A length changes by one at a time, so the greatest does, too.
+/// Queues in lists by their length in packets, the empty ones too. A length changes by one at a time, so the greatest
+/// does, too.
 #[derive(Debug)]
 pub struct ByLength {
-    /// First queue of each length.
-    first: Vec<u32>,
-    /// Neighbours of each queue in its list.
+    /// The queues and, behind them, the head of each length's list: rings, so that nothing has to be asked about ends.
     links: Vec<Link>,
+    queues: usize,
     /// The greatest length, 0 while nothing waits.
     greatest: usize,
 }
 
+/// Neighbours in a ring.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     next: u32,
@@ -23,25 +21,26 @@ struct Link {
 impl ByLength {
     /// `queues` empty queues.
     pub fn new(queues: u32) -> ByLength {
-        let links = vec![Link { next: NONE, previous: NONE }; queues as usize];
-        ByLength { first: vec![NONE; 64], links, greatest: 0 }
+        let queues = queues as usize;
+        let mut by_length = ByLength { links: Vec::new(), queues, greatest: 0 };
+        by_length.grow(queues + 64);
+        (0..queues as u32).for_each(|queue| by_length.insert(queue, 0));
+        by_length
     }
 
     /// The longest queue; of several the one that came to its length last. `None` while all are empty.
     pub fn longest(&self) -> Option<u32> {
-        (self.greatest > 0).then(|| self.first[self.greatest])
+        (self.greatest > 0).then(|| self.links[self.queues + self.greatest].next)
     }
 
     /// That queue has one packet more: `length`.
     #[inline]
     pub fn grown(&mut self, queue: u32, length: u64) {
         let length = length as usize;
-        if length > 1 {
-            self.remove(queue, length - 1);
+        if self.queues + length >= self.links.len() {
+            self.grow(self.queues + 2 * length);
         }
-        if length >= self.first.len() {
-            self.first.resize(2 * length, NONE);
-        }
+        self.remove(queue);
         self.insert(queue, length);
         self.greatest = self.greatest.max(length);
     }
@@ -49,35 +48,33 @@ impl ByLength {
     /// That queue has one packet less: `length`.
     #[inline]
     pub fn shrunk(&mut self, queue: u32, length: u64) {
-        let length = length as usize;
-        self.remove(queue, length + 1);
-        if length > 0 {
-            self.insert(queue, length);
-        }
-        if self.first[self.greatest] == NONE {
+        self.remove(queue);
+        self.insert(queue, length as usize);
+        let head = self.queues + self.greatest;
+        if self.links[head].next as usize == head {
             self.greatest -= 1;
         }
     }
 
-    #[inline]
-    fn insert(&mut self, queue: u32, length: usize) {
-        let next = std::mem::replace(&mut self.first[length], queue);
-        if next != NONE {
-            self.links[next as usize].previous = queue;
-        }
-        self.links[queue as usize] = Link { next, previous: NONE };
+    /// Heads of empty lists, until there are `links` links.
+    #[cold]
+    fn grow(&mut self, links: usize) {
+        self.links.extend((self.links.len() as u32..links as u32).map(|at| Link { next: at, previous: at }));
     }
 
     #[inline]
-    fn remove(&mut self, queue: u32, length: usize) {
+    fn insert(&mut self, queue: u32, length: usize) {
+        let head = self.queues + length;
+        let next = std::mem::replace(&mut self.links[head].next, queue);
+        self.links[next as usize].previous = queue;
+        self.links[queue as usize] = Link { next, previous: head as u32 };
+    }
+
+    #[inline]
+    fn remove(&mut self, queue: u32) {
         let Link { next, previous } = self.links[queue as usize];
-        if next != NONE {
-            self.links[next as usize].previous = previous;
-        }
-        match previous {
-            NONE => self.first[length] = next,
-            previous => self.links[previous as usize].next = next,
-        }
+        self.links[next as usize].previous = previous;
+        self.links[previous as usize].next = next;
     }
 }
 

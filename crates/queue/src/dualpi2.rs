@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline};
+use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -110,7 +110,7 @@ pub struct DualPi2 {
     p_prime: f64,
     /// The delay at the last update.
     last_delay: Duration,
-    next_update: Time,
+    updates: UpdateTimer,
     l4s: Fifo,
     classic: Fifo,
     /// Bytes that C has earned by what L sent while C waited (`wrr`).
@@ -147,7 +147,7 @@ impl DualPi2 {
             p_cmax: (1.0 / (parameters.k * parameters.k)).min(1.0),
             p_prime: 0.0,
             last_delay: Duration::ZERO,
-            next_update: Time::ZERO.saturating_add(parameters.t_update),
+            updates: UpdateTimer::new(parameters.t_update),
             l4s: Fifo::default(),
             classic: Fifo::default(),
             earned: 0.0,
@@ -282,17 +282,13 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
-        if now < self.next_update {
-            return;
+        if self.updates.is_due(now) {
+            self.update(now);
         }
-        self.update(now);
-        // Called late, it does not make up for updates that were missed.
-        let next = self.next_update.saturating_add(self.parameters.t_update);
-        self.next_update = if next > now { next } else { now.saturating_add(self.parameters.t_update) };
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        Some(self.next_update)
+        Some(self.updates.next())
     }
 
     fn backlog(&self) -> Backlog {

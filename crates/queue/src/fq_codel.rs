@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Chain, CodelSettings, CodelState, CodelStore, Limit, PacketPool, QueueDiscipline};
+use crate::{
+    Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline, Standing,
+};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -163,8 +165,7 @@ impl FqCodel {
     /// RFC 8290 §4.1: the hash of the five-tuple, scaled to the number of queues.
     #[inline]
     fn classify(&self, packet: &Packet) -> u16 {
-        // Mixed once more: neighbouring ports differ only in the upper half, and would spread too evenly.
-        let hash = packet.flow_hash(self.perturbation).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = packet.flow_hash(self.perturbation);
         ((u128::from(hash) * self.queues.len() as u128) >> 64) as u16
     }
 
@@ -194,28 +195,6 @@ impl FqCodel {
 fn mark_late(packet: &mut Packet, now: Time, out: &mut dyn Outcomes) {
     if packet.ecn() != Ecn::Ce && packet.mark_ce() {
         out.marked(packet, MarkReason::CoDel, now);
-    }
-}
-
-/// A flow's queue, with the count of all.
-struct Counted<'a> {
-    pool: &'a mut PacketPool,
-    chain: &'a mut Chain,
-    total: &'a mut Backlog,
-}
-
-impl CodelStore for Counted<'_> {
-    #[inline]
-    fn pop(&mut self) -> Option<Packet> {
-        let packet = self.pool.pop(self.chain)?;
-        self.total.packets -= 1;
-        self.total.bytes -= u64::from(packet.meta.length);
-        Some(packet)
-    }
-    /// RFC 8289 §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used".
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.total.bytes
     }
 }
 
@@ -251,8 +230,13 @@ impl QueueDiscipline for FqCodel {
                 self.old.push_back(index);
                 continue;
             }
-            let mut store =
-                Counted { pool: &mut self.pool, chain: &mut queue.packets, total: &mut self.backlog };
+            let mut store = Counted {
+                pool: &mut self.pool,
+                chain: &mut queue.packets,
+                total: &mut self.backlog,
+                // RFC 8289 §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used".
+                standing: Standing::All,
+            };
             let packet = queue.codel.dequeue(&self.settings, self.ecn, &mut store, now, out);
             self.bytes[usize::from(index)] = queue.packets.backlog().bytes;
             if let Some(mut packet) = packet {

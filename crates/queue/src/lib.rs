@@ -6,8 +6,8 @@
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
 //! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
-//! measured departure rate ([`DepartureRate`]), state by flow ([`FlowTable`]) and the packets of many queues
-//! ([`PacketPool`]).
+//! measured departure rate ([`DepartureRate`]), the instants of a controller's updates ([`UpdateTimer`]), state by flow
+//! ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets of many queues ([`PacketPool`]).
 
 pub mod blue;
 mod by_length;
@@ -39,6 +39,7 @@ pub mod tail_drop;
 #[cfg(test)]
 mod testing;
 mod threshold;
+mod update_timer;
 mod written;
 
 pub use by_length::ByLength;
@@ -51,6 +52,8 @@ pub use flow_table::{FlowTable, Found};
 pub use hertz::Hertz;
 pub use limit::Limit;
 pub use packet_pool::{Chain, PacketPool};
+use packet_pool::{Counted, Standing};
 pub use packets_per_second::PacketsPerSecond;
 pub use red_state::{RedDecision, RedSettings, RedState};
 pub use threshold::Threshold;
+pub use update_timer::UpdateTimer;

@@ -3,7 +3,7 @@
 use jettison_core::Time;
 use jettison_wire::Packet;
 
-use crate::Backlog;
+use crate::{Backlog, CodelStore};
 
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
@@ -169,6 +169,42 @@ impl Chain {
             self.backlog.bytes -= u64::from(packet.meta.length);
         }
         packet
+    }
+}
+
+/// A chain whose packets are counted in a total as well: what CoDel takes a flow's packets from.
+pub(crate) struct Counted<'a> {
+    pub pool: &'a mut PacketPool,
+    pub chain: &'a mut Chain,
+    /// The backlog of all chains that are counted together.
+    pub total: &'a mut Backlog,
+    /// What CoDel takes for a standing queue.
+    pub standing: Standing,
+}
+
+/// Whose backlog CoDel compares with MAXPACKET.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// That of the chain itself.
+    Own,
+    /// That of all chains together (RFC 8289 §4.4).
+    All,
+}
+
+impl CodelStore for Counted<'_> {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.pool.pop(self.chain)?;
+        self.total.packets -= 1;
+        self.total.bytes -= u64::from(packet.meta.length);
+        Some(packet)
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        match self.standing {
+            Standing::Own => self.chain.backlog().bytes,
+            Standing::All => self.total.bytes,
+        }
     }
 }
 

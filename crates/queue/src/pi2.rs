@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline};
+use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -120,7 +120,7 @@ pub struct Pi2 {
     p_prime: f64,
     /// The delay at the last update.
     last_delay: Duration,
-    next_update: Time,
+    updates: UpdateTimer,
     departures: DepartureRate,
     fifo: Fifo,
 }
@@ -145,7 +145,7 @@ impl Pi2 {
             random,
             p_prime: 0.0,
             last_delay: Duration::ZERO,
-            next_update: Time::ZERO.saturating_add(parameters.t_update),
+            updates: UpdateTimer::new(parameters.t_update),
             departures: DepartureRate::default(),
             fifo: Fifo::default(),
             parameters,
@@ -243,17 +243,13 @@ impl QueueDiscipline for Pi2 {
     }
 
     fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
-        if now < self.next_update {
-            return;
+        if self.updates.is_due(now) {
+            self.update(now);
         }
-        self.update(now);
-        // Called late, it does not make up for updates that were missed.
-        let next = self.next_update.saturating_add(self.parameters.t_update);
-        self.next_update = if next > now { next } else { now.saturating_add(self.parameters.t_update) };
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        Some(self.next_update)
+        Some(self.updates.next())
     }
 
     fn backlog(&self) -> Backlog {

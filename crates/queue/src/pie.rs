@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pi2::DelayFrom;
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline};
+use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -108,7 +108,7 @@ pub struct Pie {
     burst_allowance: Duration,
     /// The delay at the last update.
     qdelay_old: Duration,
-    next_update: Time,
+    updates: UpdateTimer,
     departures: DepartureRate,
     fifo: Fifo,
 }
@@ -127,7 +127,7 @@ impl Pie {
             accu_prob: 0.0,
             burst_allowance: parameters.max_burst,
             qdelay_old: Duration::ZERO,
-            next_update: Time::ZERO.saturating_add(parameters.t_update),
+            updates: UpdateTimer::new(parameters.t_update),
             departures: DepartureRate::default(),
             fifo: Fifo::default(),
             parameters,
@@ -279,19 +279,13 @@ impl QueueDiscipline for Pie {
     }
 
     fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
-        if now < self.next_update {
-            return;
-        }
-        if self.active {
+        if self.updates.is_due(now) && self.active {
             self.calculate_drop_prob(now);
         }
-        // Called late, it does not make up for updates that were missed.
-        let next = self.next_update.saturating_add(self.parameters.t_update);
-        self.next_update = if next > now { next } else { now.saturating_add(self.parameters.t_update) };
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        Some(self.next_update)
+        Some(self.updates.next())
     }
 
     fn backlog(&self) -> Backlog {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use jettison_run::bench::{Better, select};
+use jettison_run::bench::{Better, Measured, select};
 
 use crate::output::{Failure, print, print_record};
 
@@ -16,7 +16,7 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
             continue;
         }
         if list {
-            print(format_args!("{:<24} {}\n", benchmark.name, benchmark.group))?;
+            print(format_args!("{:<34} {}\n", benchmark.name, benchmark.group))?;
             continue;
         }
         let measured =
@@ -26,17 +26,31 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
             print_record(&measured)?;
             continue;
         }
-        let required = measured.required.map_or_else(String::new, |required| {
-            let bound = if measured.better == Better::Higher { "at least" } else { "at most" };
-            let verdict = if measured.suffices() { "" } else { "  FALLS SHORT" };
-            format!("  ({bound} {required}){verdict}")
-        });
-        print(format_args!(
-            "{:<24} {:>14.1} {}{required}\n",
-            measured.name,
-            measured.value.unwrap_or_default(),
-            measured.unit
-        ))?;
+        print(format_args!("{}\n", line(&measured)))?;
     }
     Ok(ExitCode::from(u8::from(short)))
+}
+
+/// A figure, what is required of it, and what was counted beside it.
+fn line(measured: &Measured) -> String {
+    let value = match measured.value {
+        Some(ratio) if ratio < 10.0 => format!("{ratio:.3}"),
+        Some(value) => format!("{value:.1}"),
+        None => "-".to_owned(),
+    };
+    let mut line = format!("{:<34} {value:>12} {}", measured.name, measured.unit);
+    if let Some(required) = measured.required {
+        let bound = if measured.better == Better::Higher { "at least" } else { "at most" };
+        line += &format!("  ({bound} {required})");
+    }
+    if let Some(instructions) = measured.instructions {
+        line += &format!("  {instructions:.1} instructions");
+    }
+    if let Some(note) = &measured.note {
+        line += &format!("  {note}");
+    }
+    if !measured.suffices() {
+        line += "  FALLS SHORT";
+    }
+    line
 }

@@ -16,10 +16,9 @@ use jettison_scenario::Changes;
 use crate::options::{Command, TraceCommand};
 use crate::output::{Failure, print};
 
-/// What a child process of `bench` does: it measures its own memory.
-pub fn memory_child() -> Result<ExitCode, Failure> {
-    let megabytes = jettison_run::bench::memory_child().map_err(Failure::of)?;
-    print(format_args!("{megabytes}\n")).map(|()| ExitCode::SUCCESS)
+/// Prints what a child process of `bench` has to say.
+pub fn bench_child(done: Result<String, String>) -> Result<ExitCode, Failure> {
+    print(format_args!("{}\n", done.map_err(Failure::of)?)).map(|()| ExitCode::SUCCESS)
 }
 
 /// Does what was asked; gives the exit status.

@@ -9,7 +9,7 @@ use jettison_wire::{Address, Packet};
 use super::associative::Associative;
 use super::cobalt::Cobalt;
 use super::{HostFairness, Settings};
-use crate::{Backlog, Chain, CodelStore, PacketPool};
+use crate::{Backlog, Chain, CodelStore, Counted, PacketPool, Standing};
 
 /// Credits are counted in 1/2^16 byte, so that a quantum divided by the flows of a host stays exact enough.
 const FRACTION: u32 = 16;
@@ -65,27 +65,6 @@ impl Hosts {
     }
 }
 
-/// A flow's queue, with the count of its tin.
-struct Counted<'a> {
-    pool: &'a mut PacketPool,
-    chain: &'a mut Chain,
-    total: &'a mut Backlog,
-}
-
-impl CodelStore for Counted<'_> {
-    #[inline]
-    fn pop(&mut self) -> Option<Packet> {
-        let packet = self.pool.pop(self.chain)?;
-        self.total.packets -= 1;
-        self.total.bytes -= u64::from(packet.meta.length);
-        Some(packet)
-    }
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.chain.backlog().bytes
-    }
-}
-
 impl Tin {
     /// A tin with room for `flows` flows and as many hosts on each side.
     pub fn new(flows: usize) -> Tin {
@@ -117,8 +96,7 @@ impl Tin {
     /// Takes a packet in.
     #[inline]
     pub fn push(&mut self, packet: Packet, settings: &Settings, pool: &mut PacketPool, now: Time) {
-        // Mixed once more: neighbouring ports differ only in the upper half, and would spread too evenly.
-        let hash = packet.flow_hash(settings.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = packet.flow_hash(settings.salt);
         let flows = &self.flows;
         let slot = self.flow_slots.slot(hash, |slot| flows[slot].active);
         self.backlog.packets += 1;
@@ -169,7 +147,8 @@ impl Tin {
                 continue;
             }
             let flow = &mut self.flows[usize::from(index)];
-            let mut store = Counted { pool, chain: &mut flow.packets, total: &mut self.backlog };
+            let mut store =
+                Counted { pool, chain: &mut flow.packets, total: &mut self.backlog, standing: Standing::Own };
             let packet = flow.cobalt.dequeue(&settings.codel, settings.ecn, &mut store, random, now, out);
             if let Some(packet) = packet {
                 flow.credits -= i64::from(packet.meta.length) << FRACTION;
@@ -239,7 +218,8 @@ impl Tin {
     ) {
         let flow = &mut self.flows[flow];
         flow.cobalt.overflowed(&settings.codel, now);
-        let mut store = Counted { pool, chain: &mut flow.packets, total: &mut self.backlog };
+        let mut store =
+            Counted { pool, chain: &mut flow.packets, total: &mut self.backlog, standing: Standing::Own };
         if let Some(packet) = store.pop() {
             out.dropped(packet, DropReason::BufferFull, now);
         }

@@ -20,7 +20,7 @@ fn congested(parameters: PieParameters, drop_prob: f64) -> Pie {
     queue.drop_prob = drop_prob;
     queue.burst_allowance = Duration::ZERO;
     queue.qdelay_old = Duration::from_millis(20);
-    queue.next_update = Time::from_secs(200);
+    queue.updates = UpdateTimer::new(Duration::from_secs(200));
     queue
 }
 
@@ -40,7 +40,7 @@ fn through(mut queue: Pie, ecn: Ecn, arrivals: u32) -> Tally {
 /// `count` updates with the queue's head as old as `delay`.
 fn updates(queue: &mut Pie, delay: Duration, count: u32) {
     for _ in 0..count {
-        let now = queue.next_update;
+        let now = queue.updates.next();
         while queue.dequeue(now, &mut NoOutcomes).is_some() {}
         if !delay.is_zero() {
             let since = Time::from_nanos(now.as_nanos().saturating_sub(delay.as_nanos()));
@@ -127,12 +127,12 @@ fn a_burst_is_let_through_until_its_allowance_is_spent() {
     assert_eq!(queue.burst_allowance(), Duration::from_millis(15));
     let mut tally = Tally::default();
     for id in 0..5 {
-        queue.enqueue(packet(id, 1500), queue.next_update, &mut tally);
+        queue.enqueue(packet(id, 1500), queue.updates.next(), &mut tally);
     }
     assert!(tally.drops.is_empty());
-    queue.handle_wakeup(queue.next_update, &mut tally);
+    queue.handle_wakeup(queue.updates.next(), &mut tally);
     assert!(queue.burst_allowance().is_zero());
-    queue.enqueue(packet(9, 1500), queue.next_update, &mut tally);
+    queue.enqueue(packet(9, 1500), queue.updates.next(), &mut tally);
     assert_eq!(tally.drops.len(), 1);
 }
 
@@ -295,7 +295,7 @@ fn it_does_not_turn_off_for_a_delay_that_is_not_measured_yet() {
     for id in 0..20 {
         queue.enqueue(packet(id, 1500), Time::ZERO, &mut NoOutcomes);
     }
-    queue.handle_wakeup(queue.next_update, &mut NoOutcomes);
+    queue.handle_wakeup(queue.updates.next(), &mut NoOutcomes);
     assert!(queue.active);
 }
 
@@ -320,7 +320,7 @@ fn under_overload_the_delay_settles_at_the_target() {
         arrival += Duration::from_micros(1000);
         while departure <= arrival {
             departure += Duration::from_micros(1200);
-            if queue.next_update <= departure {
+            if queue.updates.next() <= departure {
                 queue.handle_wakeup(departure, &mut tally);
             }
             if let Some(packet) = queue.dequeue(departure, &mut tally).filter(|_| id > 30_000) {

@@ -33,6 +33,8 @@ pub struct Trace {
     pub marks: Vec<(u32, MarkReason, Time)>,
     /// Bytes that came in, went out and were dropped.
     bytes: [u64; 3],
+    /// Which packets, by id, have been marked.
+    marked: Vec<bool>,
 }
 
 impl Outcomes for Trace {
@@ -43,6 +45,9 @@ impl Outcomes for Trace {
     fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
         assert_eq!(packet.meta.traffic_class & 3, 3, "a marked packet carries CE");
         self.marks.push((packet.meta.id, reason, now));
+        let id = packet.meta.id as usize;
+        self.marked.resize(self.marked.len().max(id + 1), false);
+        self.marked[id] = true;
     }
 }
 
@@ -76,6 +81,10 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "sfq", "queues": 4, "perturb": "1 ms", "drop_from": "head", "limit": "9 packets, 6 kB" }),
         json!({ "kind": "sfq", "queues": 3, "perturb": "3 ms", "limit": "30 packets" }),
         json!({ "kind": "priority", "bands": ["pi2", { "kind": "codel", "ecn": true }, "red", "priority"] }),
+        json!({ "kind": "packet-rate", "rate": "900 packets/s", "queue": "codel", "limit": "20 packets" }),
+        json!({ "kind": "packet-rate", "rate": "7 packets/s", "queue": { "kind": "pi2", "t_update": "1 ms" } }),
+        json!({ "kind": "packet-rate", "rate": "999999937 packets/s", "queue": "priority" }),
+        json!({ "kind": "priority", "bands": ["pie", { "kind": "packet-rate", "rate": "300 packets/s" }, "sfq"] }),
         json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 }, "limit": "10 packets" }),
     ]);
     all
@@ -113,21 +122,22 @@ pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
 /// Does all operations.
 ///
 /// # Panics
-/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, or if the
-/// discipline asks to be woken in the past.
+/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, if a packet's ECN
+/// field or DSCP was changed but for a mark that was reported, or if the discipline asks to be woken in the past.
 pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace {
     let mut trace = Trace::default();
     let mut now = Time::ZERO;
     let mut arrived = 0u32;
-    let mut lengths = Vec::new();
+    let mut arrivals = Vec::new();
     let mut last_sent = [None; 512];
     for operation in operations {
         match *operation {
             Operation::Enqueue { flow, length, ecn } => {
                 let length = length.clamp(20, 9000);
-                lengths.push(length);
+                let packet = packet(arrived, flow, length, ecn);
+                arrivals.push((length, packet.meta.traffic_class));
                 trace.bytes[0] += u64::from(length);
-                queue.enqueue(packet(arrived, flow, length, ecn), now, &mut trace);
+                queue.enqueue(packet, now, &mut trace);
                 arrived += 1;
             }
             Operation::Dequeue(count) => {
@@ -139,7 +149,11 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                     assert!(*flow < Some(packet.meta.id), "packet {} is out of order", packet.meta.id);
                     *flow = Some(packet.meta.id);
                     assert!(packet.meta.enqueued_at <= now);
-                    assert_eq!(packet.meta.length, lengths[packet.meta.id as usize]);
+                    let id = packet.meta.id as usize;
+                    let (length, traffic_class) = arrivals[id];
+                    let mark = if trace.marked.get(id) == Some(&true) { 3 } else { 0 };
+                    assert_eq!(packet.meta.length, length);
+                    assert_eq!(packet.meta.traffic_class, traffic_class | mark, "packet {id}");
                     trace.bytes[1] += u64::from(packet.meta.length);
                     trace.sent.push((packet.meta.id, packet.meta.traffic_class));
                 }

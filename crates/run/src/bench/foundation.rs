@@ -8,7 +8,7 @@ use jettison_measure::metrics;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-use super::{Benchmark, Better};
+use super::{Benchmark, Better, Reading};
 use crate::clock::Stopwatch;
 
 const A: &str = include_str!("../../../../scenarios/reference/tcp-codel-a.toml");
@@ -17,34 +17,34 @@ const F: &str = include_str!("../../../../scenarios/reference/udp-f.toml");
 const REPEATS: usize = 5;
 
 /// The hidden command that a child process is started with to measure its own memory.
-pub const MEMORY_CHILD: &str = "bench-memory-child";
+pub(super) const MEMORY_CHILD: &str = "bench-memory-child";
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
     let group = "foundation";
     vec![
         Benchmark {
             group,
-            name: "tcp-codel-A",
+            name: "tcp-codel-A".to_owned(),
             unit: "packets/cpu-s",
             required: Some(1_000_000.0),
             better: Better::Higher,
-            measure: || best_rate("reference/tcp-codel-a.toml", A),
+            measure: Box::new(|| best_rate("reference/tcp-codel-a.toml", A).map(Reading::of)),
         },
         Benchmark {
             group,
-            name: "udp-F",
+            name: "udp-F".to_owned(),
             unit: "packets/cpu-s",
             required: Some(5_000_000.0),
             better: Better::Higher,
-            measure: || best_rate("reference/udp-f.toml", F),
+            measure: Box::new(|| best_rate("reference/udp-f.toml", F).map(Reading::of)),
         },
         Benchmark {
             group,
-            name: "tcp-codel-A-memory",
+            name: "tcp-codel-A-memory".to_owned(),
             unit: "MB",
             required: Some(60.0),
             better: Better::Lower,
-            measure: child_memory,
+            measure: Box::new(|| child_memory().map(Reading::of)),
         },
     ]
 }
@@ -86,7 +86,7 @@ fn child_memory() -> Result<f64, String> {
 }
 
 /// What the child process does: runs A and gives its own peak resident memory in MB.
-pub fn memory_child() -> Result<f64, String> {
+pub(super) fn memory_child() -> Result<f64, String> {
     rate("reference/tcp-codel-a.toml", A)?;
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line =

@@ -4,6 +4,9 @@
 //! [`benchmarks`]. Values are best of several, on the CPU clock of the thread that does the work.
 
 mod foundation;
+mod instructions;
+mod queues;
+mod workload;
 
 use serde::Serialize;
 
@@ -11,8 +14,8 @@ use serde::Serialize;
 pub struct Benchmark {
     /// The part of the project it belongs to.
     pub group: &'static str,
-    /// Its name.
-    pub name: &'static str,
+    /// Its name. What belongs to another benchmark has that one's name, a slash, and its own.
+    pub name: String,
     /// Its unit.
     pub unit: &'static str,
     /// What is required of it; `None` for one that is only shown.
@@ -20,7 +23,18 @@ pub struct Benchmark {
     /// Which way is better.
     pub better: Better,
     /// Measures it.
-    pub measure: fn() -> Result<f64, String>,
+    pub measure: Box<dyn Fn() -> Result<Reading, String>>,
+}
+
+/// What measuring gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The value, in the benchmark's unit; `None` if this machine can't measure it, and `note` says why.
+    pub value: Option<f64>,
+    /// Instructions a packet, where they are counted beside a time.
+    pub instructions: Option<f64>,
+    /// What could not be measured, and why.
+    pub note: Option<String>,
 }
 
 /// Which way a figure is better.
@@ -39,7 +53,7 @@ pub struct Measured {
     /// The part of the project it belongs to.
     pub group: &'static str,
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What was measured; `None` if it was not.
     pub value: Option<f64>,
     /// Its unit.
@@ -48,10 +62,23 @@ pub struct Measured {
     pub required: Option<f64>,
     /// Which way is better.
     pub better: Better,
+    /// Instructions a packet, where they are counted beside a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<f64>,
+    /// What could not be measured, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Reading {
+    /// A value alone.
+    pub fn of(value: f64) -> Reading {
+        Reading { value: Some(value), instructions: None, note: None }
+    }
 }
 
 impl Measured {
-    /// Whether it is as good as required.
+    /// Whether it is as good as required. What could not be measured is not held against the code.
     pub fn suffices(&self) -> bool {
         let (Some(required), Some(value)) = (self.required, self.value) else { return true };
         match self.better {
@@ -62,35 +89,89 @@ impl Measured {
 }
 
 impl Benchmark {
+    fn is_asked_for(&self, name: &str) -> bool {
+        let of_name = self.name.strip_prefix(name);
+        self.group == name || of_name.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// Measures it.
     pub fn run(&self) -> Result<Measured, String> {
-        Ok(Measured { value: Some((self.measure)()?), ..self.record() })
+        let Reading { value, instructions, note } = (self.measure)()?;
+        Ok(Measured { value, instructions, note, ..self.record() })
     }
 
     /// Its record without a value.
     pub fn record(&self) -> Measured {
-        let Benchmark { group, name, unit, required, better, .. } = *self;
-        Measured { group, name, value: None, unit, required, better }
+        let Benchmark { group, ref name, unit, required, better, .. } = *self;
+        let name = name.clone();
+        Measured { group, name, value: None, unit, required, better, instructions: None, note: None }
     }
 }
 
 /// All benchmarks.
 pub fn benchmarks() -> Vec<Benchmark> {
-    foundation::benchmarks()
+    let mut all = foundation::benchmarks();
+    all.extend(queues::benchmarks());
+    all
 }
 
-/// The benchmarks that `names` asks for: a name, or a group's; all if there are none.
+/// The benchmarks that `names` asks for: a name, with what belongs to it, or a group's; all if there are none.
 pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
     let all = benchmarks();
-    for name in names {
-        if !all.iter().any(|b| b.name == name || b.group == name) {
-            let known = all.iter().map(|b| b.name).collect::<Vec<_>>().join(", ");
-            return Err(format!("there is no benchmark `{name}`; there are: {known}"));
-        }
+    if let Some(name) = names.iter().find(|name| !all.iter().any(|benchmark| benchmark.is_asked_for(name))) {
+        let known = all.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(format!("there is no benchmark `{name}`; there are: {known}"));
     }
-    let wanted =
-        |b: &Benchmark| names.is_empty() || names.iter().any(|name| name == b.name || name == b.group);
+    let wanted = |b: &Benchmark| names.is_empty() || names.iter().any(|name| b.is_asked_for(name));
     Ok(all.into_iter().filter(wanted).collect())
 }
 
-pub use foundation::{MEMORY_CHILD, memory_child};
+/// What a child process does that a benchmark started with these arguments, and what it prints; `None` if none did.
+pub fn child(arguments: &[&str]) -> Option<Result<String, String>> {
+    match arguments {
+        [foundation::MEMORY_CHILD] => Some(foundation::memory_child().map(|megabytes| megabytes.to_string())),
+        [instructions::COUNT_CHILD, workload, backlog] => Some(instructions::child(workload, backlog)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(asked: &[&str]) -> Vec<String> {
+        let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
+        select(&asked).unwrap_or_default().into_iter().map(|benchmark| benchmark.name).collect()
+    }
+
+    #[test]
+    fn a_name_brings_what_belongs_to_it_and_nothing_else() {
+        let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
+        assert_eq!(names(&["queue-red"]), red);
+        assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
+        assert_eq!(names(&["foundation"]).len() + names(&["queues"]).len(), names(&[]).len());
+        assert_eq!(names(&["queue-re"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_are_given_once() {
+        let distinct: std::collections::BTreeSet<String> = names(&[]).into_iter().collect();
+        assert_eq!(distinct.len(), names(&[]).len());
+    }
+
+    #[test]
+    fn what_was_not_measured_falls_not_short() {
+        let measure = || Ok(Reading { value: None, instructions: None, note: Some("why".to_owned()) });
+        let mut benchmark = Benchmark {
+            group: "g",
+            name: "n".to_owned(),
+            unit: "x",
+            required: Some(1.05),
+            better: Better::Lower,
+            measure: Box::new(measure),
+        };
+        assert!(benchmark.run().unwrap().suffices());
+        benchmark.measure = Box::new(|| Ok(Reading::of(1.06)));
+        assert!(!benchmark.run().unwrap().suffices());
+    }
+}

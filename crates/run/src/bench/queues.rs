@@ -1,0 +1,113 @@
+//! Each queue discipline alone: time and instructions of a packet's enqueue and dequeue, and how they grow with the
+//! backlog.
+
+use std::cell::LazyCell;
+use std::rc::Rc;
+
+use super::instructions::count;
+use super::workload::{Steady, Workload, workloads};
+use super::{Benchmark, Better, Reading};
+use crate::clock::Stopwatch;
+
+/// Packets that wait: few, as many as the time is given for, and many.
+pub(super) const BACKLOGS: [u64; 3] = [100, 1000, 10_000];
+/// Disciplines with state by flow.
+const PER_FLOW: [&str; 5] = ["fred", "red-dpm", "sfq", "fq-codel", "cake"];
+
+/// Packets of one measurement: some milliseconds.
+const BATCH: u64 = 20_000;
+/// Best of so many measurements: the machine has other things to do.
+const ROUNDS: usize = 60;
+
+pub(super) fn benchmarks() -> Vec<Benchmark> {
+    workloads().into_iter().flat_map(of).collect()
+}
+
+/// The figures of one workload, which is measured once for all three.
+fn of(workload: Workload) -> [Benchmark; 3] {
+    let name = workload.name.clone();
+    let limit = if PER_FLOW.contains(&workload.discipline) { 250.0 } else { 150.0 };
+    let times = Rc::new(LazyCell::new({
+        let workload = workload.clone();
+        move || times(&workload)
+    }));
+    let instructions = Rc::new(LazyCell::new(move || count(&workload.name)));
+    let benchmark = |suffix: &str, unit, required, measure| Benchmark {
+        group: "queues",
+        name: format!("{name}{suffix}"),
+        unit,
+        required: Some(required),
+        better: Better::Lower,
+        measure,
+    };
+    let (again, counted) = (times.clone(), instructions.clone());
+    [
+        benchmark(
+            "",
+            "ns/packet",
+            limit,
+            Box::new(move || {
+                let [_, time, _] = (**times).clone()?;
+                let (instructions, note) = match &**instructions {
+                    Ok([_, count, _]) => (Some(*count), None),
+                    Err(why) => (None, Some(format!("instructions not counted: {why}"))),
+                };
+                Ok(Reading { value: Some(time), instructions, note })
+            }),
+        ),
+        benchmark(
+            "/time-growth",
+            "x",
+            1.5,
+            Box::new(move || {
+                let [few, _, many] = (**again).clone()?;
+                Ok(Reading::of(many / few))
+            }),
+        ),
+        benchmark(
+            "/instruction-growth",
+            "x",
+            1.05,
+            Box::new(move || {
+                Ok(match &**counted {
+                    Ok([few, _, many]) => Reading::of(many / few),
+                    Err(why) => Reading { value: None, instructions: None, note: Some(why.clone()) },
+                })
+            }),
+        ),
+    ]
+}
+
+/// Nanoseconds a packet at each backlog: the best round of each. The backlogs take turns, so that a machine whose pace
+/// changes changes them all.
+fn times(workload: &Workload) -> Result<[f64; 3], String> {
+    let mut queues = Vec::new();
+    for backlog in BACKLOGS {
+        queues.push(warm(workload, backlog)?);
+    }
+    let mut best = [f64::INFINITY; 3];
+    for _ in 0..ROUNDS {
+        for (queue, best) in queues.iter_mut().zip(&mut best) {
+            let stopwatch = Stopwatch::start();
+            queue.turn_over(BATCH);
+            *best = best.min(stopwatch.elapsed().cpu.as_nanos() as f64 / BATCH as f64);
+        }
+    }
+    for (queue, backlog) in queues.iter().zip(BACKLOGS) {
+        kept(queue, backlog)?;
+    }
+    Ok(best)
+}
+
+/// A queue that is ready to be measured.
+pub(super) fn warm(workload: &Workload, backlog: u64) -> Result<Steady, String> {
+    let mut queue = workload.at(backlog)?;
+    queue.warm_up();
+    Ok(queue)
+}
+
+/// A backlog that shrinks is not the one that is measured.
+pub(super) fn kept(queue: &Steady, backlog: u64) -> Result<(), String> {
+    let left = queue.backlog();
+    if left < backlog * 9 / 10 { Err(format!("the backlog shrank from {backlog} to {left}")) } else { Ok(()) }
+}
