@@ -5,6 +5,7 @@
 
 mod foundation;
 mod instructions;
+mod port_queue;
 mod queues;
 mod workload;
 

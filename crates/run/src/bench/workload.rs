@@ -10,8 +10,11 @@ use jettison_core::{Duration, Rate, Seed, Time};
 use jettison_measure::NoOutcomes;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::{BuildContext, build, disciplines};
+use jettison_switch::port_queues;
 use jettison_wire::{Address, Ecn, FlowId, Headers, Packet, TcpHeader, Transport};
 use serde_json::{Value, json};
+
+use super::port_queue::Hooked;
 
 const FLOWS: u16 = 100;
 /// A packet each 1.2 µs: 1,500 bytes at 10 Gbit/s.
@@ -37,7 +40,7 @@ pub struct Steady {
     now: Time,
 }
 
-/// One for each registered discipline, and one for the low-latency queue of `dualpi2`.
+/// One for each registered discipline, those with hooks in the pipeline included, and one for the low-latency queue of `dualpi2`.
 pub fn workloads() -> Vec<Workload> {
     let mut all = Vec::new();
     for discipline in disciplines().ids() {
@@ -45,6 +48,9 @@ pub fn workloads() -> Vec<Workload> {
         if discipline == "dualpi2" {
             all.push(Workload { name: "queue-dualpi2-l".to_owned(), discipline, ecn: Ecn::Ect1 });
         }
+    }
+    for discipline in port_queues().ids() {
+        all.push(Workload { name: format!("queue-{discipline}"), discipline, ecn: Ecn::Ect0 });
     }
     all
 }
@@ -56,8 +62,12 @@ impl Workload {
         let random = |name: &str| Seed(1).stream(&["bench", name]);
         let context = BuildContext { random: &random, registry: &registry };
         let value = self.configuration(backlog);
-        let queue =
-            build(&registry, &value, &context).map_err(|error| format!("{}: {error}", self.discipline))?;
+        let queue = match port_queues().entry(self.discipline) {
+            Some(entry) => (entry.build)(&value, &context)
+                .map(|built| -> Box<dyn QueueDiscipline> { Box::new(Hooked(built)) }),
+            None => build(&registry, &value, &context),
+        }
+        .map_err(|error| format!("{}: {error}", self.discipline))?;
         let flows = (0..FLOWS).map(|flow| packet(flow, self.ecn)).collect();
         let mut steady = Steady { queue, flows, turn: 0, now: Time::ZERO };
         steady.queue.capacity_changed(Rate::from_mbit(10_000), Time::ZERO);
@@ -71,7 +81,10 @@ impl Workload {
         // What every packet waits.
         let sojourn = SPACING.saturating_mul(backlog);
         let hertz = |gain: f64| json!(format!("{gain} Hz"));
-        let mut value = json!({ "kind": self.discipline, "limit": "unlimited" });
+        let mut value = json!({ "limit": "unlimited" });
+        if port_queues().entry(self.discipline).is_none() {
+            value["kind"] = json!(self.discipline);
+        }
         if knows_ecn(self.discipline) {
             value["ecn"] = json!(true);
         }
@@ -103,6 +116,14 @@ impl Workload {
                 "tagged": ["default"], "min_th": bytes(backlog * 1500 / 2), "max_th": bytes(backlog * 1500 * 2),
                 "flow_min_th": bytes(backlog * 1500 / 200), "flow_max_th": bytes(backlog * 1500 / 25),
                 "max_p": 1e-9, "w_q": 0.02
+            }),
+            // The average lies between the thresholds, where every departure draws, and none is cloned.
+            "ired" => json!({ "buffer": packets(backlog * 3 / 2), "n": 1, "numerator": 0 }),
+            // Four slices, by prefixes of three lengths; CoDel and the feedback look at each packet and let it go.
+            "codel++" => json!({
+                "slices": { "10.0.0.0/26": 1, "10.0.0.64/27": 2, "10.0.0.96": 3, "10.0.0.0/8": 4 },
+                "priorities": { "1": 0, "2": 1, "3": 2, "4": 3 },
+                "target": "1 s", "threshold": packets(backlog * 2)
             }),
             // Faster than packets come, so that none is held back.
             "packet-rate" => json!({
@@ -180,7 +201,8 @@ mod tests {
     #[test]
     fn every_discipline_has_a_workload_that_keeps_its_backlog() {
         let all = workloads();
-        for id in disciplines().ids() {
+        let port_queues = port_queues();
+        for id in disciplines().ids().chain(port_queues.ids()) {
             assert!(all.iter().any(|workload| workload.name == format!("queue-{id}")), "{id}");
         }
         for workload in all {
