@@ -12,6 +12,7 @@ pub struct FlowMeter {
     pub(crate) rtt: Distribution,
     pub(crate) owd: Distribution,
     interval_owd: IntervalMean,
+    interval_loss: IntervalLoss,
     pub(crate) completion: Distribution,
     pub(crate) goodput_bytes: u64,
     pub(crate) interval_bytes: u64,
@@ -39,6 +40,7 @@ impl Default for FlowMeter {
             rtt: Distribution::default(),
             owd: Distribution::default(),
             interval_owd: IntervalMean::default(),
+            interval_loss: IntervalLoss::default(),
             completion: Distribution::default(),
             goodput_bytes: 0,
             interval_bytes: 0,
@@ -159,6 +161,12 @@ impl FlowMeter {
         self.interval_owd.take(&self.owd)
     }
 
+    /// Ends an interval: the share of packets lost in it, 0 to 1 (RFC 3550 appendix A.3), if it took the numbers received
+    /// any further.
+    pub(crate) fn take_interval_loss(&mut self) -> Option<f64> {
+        self.interval_loss.take(self.received, self.sequences)
+    }
+
     /// Share of packets lost, 0 to 1: of those between the lowest and the highest number received, how many are
     /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. What was seen to be
     /// dropped after the last one received counts as well: a flow that is starved for good loses packets. All, if
@@ -204,6 +212,7 @@ impl FlowMeter {
         self.completion.clear();
         self.goodput_bytes = 0;
         self.sent = 0;
+        self.interval_loss.before_clear(self.received, self.sequences);
         self.received = 0;
         self.failed = 0;
         self.sequences = None;
@@ -219,9 +228,84 @@ impl FlowMeter {
     }
 }
 
+/// The loss since it was last asked for: a difference of the flow's own counts, so that a packet costs nothing more.
+#[derive(Debug, Clone, Default)]
+struct IntervalLoss {
+    /// What had been received when the interval began, modulo the word: below zero once the count began anew since.
+    received: u64,
+    /// Highest number received in any interval before.
+    highest: Option<u64>,
+    /// Lowest and highest number received in this interval before the count began anew.
+    before: Option<(u64, u64)>,
+}
+
+impl IntervalLoss {
+    /// Ends an interval. What is lost behind the highest number received shows once a higher one comes.
+    fn take(&mut self, received: u64, sequences: Option<(u64, u64)>) -> Option<f64> {
+        let (lowest, highest) = span(self.before, sequences)?;
+        let first = self.highest.map_or(lowest, |before| before + 1);
+        let expected = (highest + 1).saturating_sub(first);
+        if expected == 0 {
+            return None;
+        }
+        let arrived = received.wrapping_sub(self.received);
+        *self = IntervalLoss { received, highest: Some(highest), before: None };
+        Some(expected.saturating_sub(arrived) as f64 / expected as f64)
+    }
+
+    /// The count is about to begin anew: what it took in since the interval began still counts.
+    fn before_clear(&mut self, received: u64, sequences: Option<(u64, u64)>) {
+        self.received = self.received.wrapping_sub(received);
+        self.before = span(self.before, sequences);
+    }
+}
+
+/// From the lowest to the highest number of two spans.
+fn span(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loss_of_an_interval_is_what_is_missing_since_the_highest_number_of_the_one_before() {
+        let mut meter = FlowMeter::default();
+        assert_eq!(meter.take_interval_loss(), None);
+        let arrive = |meter: &mut FlowMeter, sequences: &[u64]| {
+            sequences.iter().for_each(|s| meter.received(*s, Time::ZERO, Time::ZERO));
+        };
+        arrive(&mut meter, &[5, 6, 8, 9]);
+        assert_eq!(meter.take_interval_loss(), Some(0.2));
+        assert_eq!(meter.take_interval_loss(), None, "nothing came");
+        // 10 and 11 were lost; 9 and 12 are in two intervals.
+        arrive(&mut meter, &[12, 13]);
+        assert_eq!(meter.take_interval_loss(), Some(0.5));
+        // One that was overtaken makes no interval's loss negative.
+        arrive(&mut meter, &[14, 11]);
+        assert_eq!(meter.take_interval_loss(), Some(0.0));
+    }
+
+    #[test]
+    fn the_end_of_the_warm_up_loses_nothing_of_the_interval_it_falls_into() {
+        let mut meter = FlowMeter::default();
+        let arrive = |meter: &mut FlowMeter, sequence| meter.received(sequence, Time::ZERO, Time::ZERO);
+        arrive(&mut meter, 0);
+        assert_eq!(meter.take_interval_loss(), Some(0.0));
+        arrive(&mut meter, 1);
+        arrive(&mut meter, 2);
+        meter.start_measuring();
+        arrive(&mut meter, 4);
+        assert_eq!(meter.take_interval_loss(), Some(0.25));
+        arrive(&mut meter, 6);
+        meter.start_measuring();
+        assert_eq!(meter.take_interval_loss(), Some(0.5), "it ended with the interval");
+        assert_eq!(meter.take_interval_loss(), None);
+    }
 
     #[test]
     fn jitter_follows_rfc_3550() {

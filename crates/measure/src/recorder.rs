@@ -314,8 +314,8 @@ impl Recorder {
         }
     }
 
-    /// Ends an interval for a flow and writes its goodput, and its one-way delay where anything arrived that says when
-    /// it was sent.
+    /// Ends an interval for a flow and writes its goodput, and its one-way delay and loss where anything arrived that
+    /// says when it was sent and as which.
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);
         let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
@@ -324,10 +324,14 @@ impl Recorder {
         }
         let goodput = mbit(std::mem::take(&mut meter.interval_bytes), span);
         let owd = meter.take_interval_owd();
+        let loss = meter.take_interval_loss();
         let id = ObjectId { kind: Kind::Flow, index: flow.0 };
         self.point(id, metrics::GOODPUT, now, goodput);
         if let Some(owd) = owd {
             self.point(id, metrics::OWD, now, owd.as_nanos() as f64 / 1e6);
+        }
+        if let Some(loss) = loss {
+            self.point(id, metrics::LOSS, now, 100.0 * loss);
         }
     }
 

@@ -25,7 +25,8 @@ mod testing;
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
 pub use error::ReportError;
 pub use model::{
-    Experiment, Figure, Input, Manifest, RunEntry, RunKey, RunTiming, Status, Timing, Variant, View,
+    Combine, Experiment, Figure, Input, Manifest, RunEntry, RunKey, RunTiming, Status, Timing, Variant, View,
+    names_object,
 };
 pub use pcapng::PortCapture;
 pub use reproduction::{ReproductionRow, Verdict};

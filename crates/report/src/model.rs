@@ -60,19 +60,52 @@ pub struct Input {
     pub sha256: String,
 }
 
-/// A figure beside the usual ones: one metric of one object, a line a variant.
+/// A figure beside the usual ones: one metric of one object or of several together, a line a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Its heading.
     pub title: String,
     /// What to see in it; may be empty.
     pub caption: String,
-    /// Name of the queue or flow.
+    /// Name of the queue or flow; `tcp.*` stands for all whose names begin with `tcp.`.
     pub object: String,
     /// Name of the metric's series.
     pub metric: String,
+    /// What is made of the values that several objects have at one time.
+    #[serde(default)]
+    pub combine: Combine,
+    /// Which variants it shows, such as `window=whole`: those whose names have all of these parts. Empty: all.
+    #[serde(default)]
+    pub variants: String,
     /// How the series is shown.
     pub view: View,
+}
+
+impl Figure {
+    /// Whether it shows that variant.
+    pub fn shows_variant(&self, name: &str) -> bool {
+        let mut wanted = self.variants.split(',').filter(|part| !part.is_empty());
+        wanted.all(|part| name.split(',').any(|other| other == part))
+    }
+}
+
+/// Whether `pattern` names that object: `tcp.*` names all whose names begin with `tcp.`.
+pub fn names_object(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => pattern == name,
+    }
+}
+
+/// What is made of the values of several objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// Their sum.
+    Sum,
 }
 
 /// How a figure shows a series.

@@ -7,7 +7,7 @@ use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::{DropRecord, Recorder, RecorderSettings, RunRecord, metrics};
 use jettison_wire::FlowId;
 
-use crate::model::{Experiment, Figure, Input, RunKey, Variant, View};
+use crate::model::{Combine, Experiment, Figure, Input, RunKey, Variant, View};
 use crate::store::{Closing, Results, Writer, WriterOptions};
 
 pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
@@ -32,6 +32,8 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
                 caption: "Mean of ten samples.".to_owned(),
                 object: "ping".to_owned(),
                 metric: "rtt".to_owned(),
+                combine: Combine::Mean,
+                variants: String::new(),
                 view: View::Rolling(10),
             },
             Figure {
@@ -39,6 +41,8 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
                 caption: String::new(),
                 object: "bottleneck.forward".to_owned(),
                 metric: "throughput".to_owned(),
+                combine: Combine::Mean,
+                variants: String::new(),
                 view: View::Cdf,
             },
         ],

@@ -117,6 +117,13 @@ fn haptic_samples_behind_a_burst_are_late_and_lost_ones_leave_a_gap() {
     let owd = series(&record, metrics::OWD);
     let worst = owd.values.iter().copied().fold(0.0, f64::max);
     assert!(worst > 30.0 && owd.values.iter().any(|ms| *ms < 5.0), "{worst}");
+    let loss = series(&record, metrics::LOSS);
+    assert_eq!(loss.times.len(), owd.times.len());
+    let lossy: Vec<_> = loss.times.iter().zip(&loss.values).filter(|(_, share)| **share > 0.0).collect();
+    let sum: f64 = lossy.iter().map(|(_, share)| **share).sum();
+    assert!((29.0..31.0).contains(&sum), "30 of an interval's 100: {lossy:?}");
+    let around = Time::from_millis(2_500)..=Time::from_millis(2_700);
+    assert!(lossy.iter().all(|(time, _)| around.contains(time)), "{lossy:?}");
 }
 
 #[test]

@@ -90,13 +90,9 @@ fn one(
 
 fn compare(experiment: &Experiment, paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
     let value = |pick: &Pick| {
-        let (metric, part) = pick.metric.split_once(':').unwrap_or((&pick.metric, ""));
         runs.iter()
             .filter(|run| run.key.variant == pick.variant)
-            .filter_map(|run| {
-                let value = run.value(&pick.object, metric, part)?;
-                Some((run.key.seed, pick.number(value.mean, value.percentiles)?))
-            })
+            .filter_map(|run| Some((run.key.seed, pick.value_in(run)?)))
             .collect::<BTreeMap<u64, f64>>()
     };
     let mut rows = rows(paper, &value);

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use super::figure_lines::FigureLines;
 use crate::columns::bottleneck;
 use crate::error::ReportError;
-use crate::model::View;
 use crate::store::{Results, SeriesRun, read_distributions, read_series};
 
 /// At most this many points a line.
@@ -57,14 +57,10 @@ impl PlotData {
             collector.end();
         }
         let Collector { series, means, figures, .. } = collector;
-        let mut figures = figures;
+        let figures = figures.into_iter().map(FigureLines::lines).collect();
         let mut cdfs: IndexMap<Key, Lines> = IndexMap::new();
-        for ((figure, key, variant), mean) in means {
-            let line = mean.line();
-            match figure {
-                Some(index) => figures[index].by_variant.insert(variant, line),
-                None => cdfs.entry(key).or_default().by_variant.insert(variant, line),
-            };
+        for ((key, variant), mean) in means {
+            cdfs.entry(key).or_default().by_variant.insert(variant, mean.line());
         }
         let mut distributions = Distributions::default();
         let variants = variant_indices(results);
@@ -172,17 +168,17 @@ fn variant_indices(results: &Results) -> HashMap<String, usize> {
 /// Gathers one series after the other.
 struct Collector<'a> {
     variants: HashMap<String, usize>,
+    names: Vec<&'a str>,
     first_seeds: HashMap<usize, u64>,
     shown: Vec<&'a str>,
-    wanted: Vec<&'a crate::model::Figure>,
     bottleneck: Option<&'a str>,
     warm_up: f64,
     at: Option<(Key, usize, u64)>,
     points: Vec<(f64, f64)>,
     series: IndexMap<Key, Lines>,
-    figures: Vec<Lines>,
-    // The figure it is for, if not for the distributions in general; the series; the variant.
-    means: IndexMap<(Option<usize>, Key, usize), QuantileMean>,
+    figures: Vec<FigureLines<'a>>,
+    // The series; the variant.
+    means: IndexMap<(Key, usize), QuantileMean>,
 }
 
 impl<'a> Collector<'a> {
@@ -194,15 +190,17 @@ impl<'a> Collector<'a> {
                 first_seeds.entry(*variant).or_insert(run.key.seed);
             }
         }
-        let wanted: Vec<_> = results.manifest.experiment.figures.iter().collect();
+        let warm_up = results.manifest.experiment.warm_up.as_secs_f64();
+        let figures = results.manifest.experiment.figures.iter();
+        let names = results.manifest.experiment.variants.iter().map(|variant| variant.name.as_str());
         Collector {
             variants,
+            names: names.collect(),
             first_seeds,
             shown: shown.map(String::as_str).collect(),
-            figures: vec![Lines::default(); wanted.len()],
-            wanted,
+            figures: figures.map(|figure| FigureLines::new(figure, warm_up)).collect(),
             bottleneck: bottleneck(results),
-            warm_up: results.manifest.experiment.warm_up.as_secs_f64(),
+            warm_up,
             at: None,
             points: Vec::new(),
             series: IndexMap::new(),
@@ -218,11 +216,10 @@ impl<'a> Collector<'a> {
             return;
         };
         let is_first = self.first_seeds.get(&variant) == Some(&run.seed);
-        let in_figure = |f: &&crate::model::Figure| f.object == run.object && f.metric == run.metric;
         let is_throughput = self.bottleneck == Some(run.object) && run.metric == "throughput";
         if !(is_first && self.shown.contains(&run.object)
             || is_throughput
-            || self.wanted.iter().any(in_figure))
+            || self.figures.iter().any(|f| f.wants(run.variant, run.object, run.metric, is_first)))
         {
             return;
         }
@@ -245,26 +242,13 @@ impl<'a> Collector<'a> {
         let is_first = self.first_seeds.get(&variant) == Some(&seed);
         let after_warm_up =
             || points.iter().filter(|(t, _)| *t > self.warm_up).map(|(_, v)| *v).collect::<Vec<_>>();
-        for (index, figure) in self.wanted.iter().enumerate() {
-            if (&figure.object, &figure.metric) != (&key.object, &key.metric) {
-                continue;
-            }
-            match figure.view {
-                View::Cdf => {
-                    let mean = self.means.entry((Some(index), key.clone(), variant)).or_default();
-                    mean.add_values(after_warm_up());
-                }
-                View::Series if is_first => {
-                    self.figures[index].by_variant.insert(variant, thinned(&points));
-                }
-                View::Rolling(samples) if is_first => {
-                    self.figures[index].by_variant.insert(variant, thinned(&rolling(&points, samples)));
-                }
-                View::Series | View::Rolling(_) => {}
+        for figure in &mut self.figures {
+            if figure.wants(self.names[variant], &key.object, &key.metric, is_first) {
+                figure.take(variant, seed, &points);
             }
         }
         if self.bottleneck == Some(key.object.as_str()) && key.metric == "throughput" {
-            self.means.entry((None, key.clone(), variant)).or_default().add_values(after_warm_up());
+            self.means.entry((key.clone(), variant)).or_default().add_values(after_warm_up());
         }
         if is_first && self.shown.contains(&key.object.as_str()) {
             self.series.entry(key).or_default().by_variant.insert(variant, thinned(&points));
@@ -272,14 +256,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The mean of each `samples` successive values, at the time of the last of them.
-fn rolling(points: &[(f64, f64)], samples: usize) -> Vec<(f64, f64)> {
-    let windows = points.windows(samples.max(1));
-    windows.map(|w| (w[w.len() - 1].0, w.iter().map(|(_, v)| v).sum::<f64>() / w.len() as f64)).collect()
-}
-
 /// At most [`POINTS`] points: the lowest and the highest of each stretch, so that no spike is lost.
-fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= POINTS {
         return points.to_vec();
     }
@@ -301,7 +279,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// The quantiles of several distributions, averaged: one seed weighs as much as another.
 #[derive(Default)]
-struct QuantileMean {
+pub(super) struct QuantileMean {
     sums: Vec<f64>,
     count: usize,
 }
@@ -315,7 +293,7 @@ impl QuantileMean {
         self.count += 1;
     }
 
-    fn add_values(&mut self, mut values: Vec<f64>) {
+    pub(super) fn add_values(&mut self, mut values: Vec<f64>) {
         values.sort_by(f64::total_cmp);
         if !values.is_empty() {
             self.add(|share| jettison_measure::statistics::quantile(&values, share).unwrap_or(0.0));
@@ -332,7 +310,7 @@ impl QuantileMean {
         }
     }
 
-    fn line(&self) -> Vec<(f64, f64)> {
+    pub(super) fn line(&self) -> Vec<(f64, f64)> {
         let share = |i: usize| i as f64 / QUANTILES as f64;
         self.sums.iter().enumerate().map(|(i, sum)| (sum / self.count as f64, share(i))).collect()
     }
@@ -350,13 +328,6 @@ mod tests {
         assert!(thin.len() <= POINTS && thin.windows(2).all(|w| w[0].0 < w[1].0));
         assert!(thin.contains(&(77_777.0, 1000.0)));
         assert_eq!(thinned(&points[..600]), &points[..600]);
-    }
-
-    #[test]
-    fn rolling_means_stand_at_the_end_of_their_window() {
-        let points = [(1.0, 2.0), (2.0, 4.0), (3.0, 9.0)];
-        assert_eq!(rolling(&points, 2), [(2.0, 3.0), (3.0, 6.5)]);
-        assert!(rolling(&points, 4).is_empty());
     }
 
     #[test]

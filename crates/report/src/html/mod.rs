@@ -6,6 +6,7 @@ mod data;
 mod distribution;
 mod drops;
 mod escape;
+mod figure_lines;
 mod figures;
 mod lines;
 mod palette;

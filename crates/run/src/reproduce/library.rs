@@ -158,8 +158,31 @@ fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
 
 #[cfg(test)]
 mod tests {
+    use jettison_scenario::build::Builder;
+    use jettison_scenario::{Changes, Scenario};
+
     use super::*;
     use crate::reproduce::Paper;
+
+    #[test]
+    fn every_figure_is_of_a_variant_that_its_scenario_has() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        let registries = Builder::standard().registries();
+        for experiment in Library::open(Some(&folder)).unwrap().experiments() {
+            let Some(figures) = &experiment.figures else { continue };
+            let paper = Paper::parse(&experiment.name, figures).unwrap();
+            let changes = Changes { set: Vec::new(), quick: false };
+            let scenario = Scenario::load(&experiment.path, &changes, &registries).unwrap();
+            let names: Vec<&str> = scenario.variants.iter().map(|variant| variant.name.as_str()).collect();
+            for pick in paper.rows.iter().flat_map(|row| [Some(&row.ours), row.over.as_ref()]).flatten() {
+                assert!(names.contains(&pick.variant.as_str()), "{}: {}", experiment.name, pick.variant);
+            }
+            for plot in &paper.plots {
+                let shown = names.iter().any(|name| plot.shows_variant(name));
+                assert!(shown, "{}: {} shows no variant", experiment.name, plot.title);
+            }
+        }
+    }
 
     #[test]
     fn the_program_brings_its_papers_and_their_figures_can_be_read() {

@@ -34,7 +34,7 @@ pub struct Row {
     pub unit: String,
     /// The paper's value.
     pub value: f64,
-    /// How exactly the paper gives it: `text`, `table`, or `plot` (read off).
+    /// How exactly the paper gives it: `text`, `table`, `plot` (read off) or `direction` (a claim without a number).
     pub exact: Exactness,
     /// How far apart, as a share of the paper's value, still counts as agreeing.
     #[serde(default = "default_tolerance")]
@@ -66,6 +66,8 @@ pub enum Exactness {
     Table,
     /// Read off a plot.
     Plot,
+    /// In words: the value says no more than on which side of `neutral` the paper's lies.
+    Direction,
 }
 
 /// One summary value of ours.
@@ -74,7 +76,7 @@ pub enum Exactness {
 pub struct Pick {
     /// The variant's name.
     pub variant: String,
-    /// The object.
+    /// The object; `tcp.*` stands for the mean of all whose names begin with `tcp.`.
     pub object: String,
     /// The metric; `drops:codel` names a part.
     pub metric: String,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jettison_report::{Estimate, ReproductionRow, Verdict};
+use jettison_report::{Estimate, ReproductionRow, RunSummary, Verdict, names_object};
 
-use super::paper::{Paper, Pick, Row, Statistic};
+use super::paper::{Exactness, Paper, Pick, Row, Statistic};
 
 /// Sets each of the paper's figures beside ours. `value` gives a summary value of a pick for each seed.
 pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<ReproductionRow> {
@@ -19,6 +19,12 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
             let interval = estimates[index].as_ref().and_then(|estimate| estimate.ci95);
             let verdict = match means[index] {
                 None => Verdict::Differs,
+                Some(ours) if row.exact == Exactness::Direction => {
+                    match surely_same_side(row, ours, interval) {
+                        true => Verdict::SameDirection,
+                        false => Verdict::Differs,
+                    }
+                }
                 Some(_) if agrees(row, means[index], interval) => Verdict::Agrees,
                 Some(ours) if same_side(row, ours) || same_move(paper, &estimates, index) => {
                     Verdict::SameDirection
@@ -68,6 +74,11 @@ fn agrees(row: &Row, ours: Option<f64>, interval: Option<[f64; 2]>) -> bool {
         .is_some_and(|interval| says_something(interval) && (interval[0]..=interval[1]).contains(&row.value))
 }
 
+/// Whether all of our interval lies on the paper's side of "no difference".
+fn surely_same_side(row: &Row, ours: f64, interval: Option<[f64; 2]>) -> bool {
+    interval.unwrap_or([ours; 2]).iter().all(|end| same_side(row, *end))
+}
+
 /// Whether both lie on the same side of "no difference".
 fn same_side(row: &Row, ours: f64) -> bool {
     row.neutral.is_some_and(|neutral| (ours - neutral) * (row.value - neutral) > 0.0)
@@ -87,8 +98,20 @@ fn same_move(paper: &Paper, estimates: &[Option<Estimate>], index: usize) -> boo
 }
 
 impl Pick {
+    /// Its number in one run: of one object, or the mean over those that have it.
+    pub fn value_in(&self, run: &RunSummary) -> Option<f64> {
+        let (metric, part) = self.metric.split_once(':').unwrap_or((&self.metric, ""));
+        let found = run
+            .values
+            .iter()
+            .filter(|v| v.metric == metric && v.part == part && names_object(&self.object, &v.object))
+            .filter_map(|v| self.number(v.mean, v.percentiles));
+        let (sum, count) = found.fold((0.0, 0u32), |(sum, count), number| (sum + number, count + 1));
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
     /// The number that this pick's statistic names, of a mean and percentiles.
-    pub fn number(&self, mean: f64, percentiles: Option<[f64; 3]>) -> Option<f64> {
+    fn number(&self, mean: f64, percentiles: Option<[f64; 3]>) -> Option<f64> {
         match self.statistic {
             Statistic::Mean => Some(mean),
             Statistic::P50 => percentiles.map(|p| p[0]),
@@ -100,6 +123,8 @@ impl Pick {
 
 #[cfg(test)]
 mod tests {
+    use jettison_report::{RunKey, RunValue};
+
     use super::*;
 
     fn paper(rows: &str) -> Paper {
@@ -126,6 +151,50 @@ mod tests {
     fn the_same_side_of_neutral_is_the_same_direction() {
         assert_eq!(judge(RATIO, &[1.5, 1.5], &[1.0, 1.0]).verdict, Verdict::SameDirection);
         assert_eq!(judge(RATIO, &[0.5, 0.5], &[1.0, 1.0]).verdict, Verdict::Differs);
+    }
+
+    #[test]
+    fn a_pick_of_several_objects_is_their_mean() {
+        let of = |object: &str, mean: f64, percentiles| RunValue {
+            object: object.to_owned(),
+            metric: "owd".to_owned(),
+            unit: "ms".to_owned(),
+            part: String::new(),
+            mean,
+            percentiles,
+        };
+        let values = vec![
+            of("video.1", 2.0, Some([1.0, 2.0, 8.0])),
+            of("video.2", 4.0, Some([1.0, 2.0, 4.0])),
+            of("blast", 90.0, None),
+        ];
+        let key = RunKey { variant: "a".to_owned(), seed: 1 };
+        let run = RunSummary { key, values };
+        let pick = |object: &str, statistic| Pick {
+            variant: "a".to_owned(),
+            object: object.to_owned(),
+            metric: "owd".to_owned(),
+            statistic,
+        };
+        assert_eq!(pick("video.*", Statistic::Mean).value_in(&run), Some(3.0));
+        assert_eq!(pick("video.*", Statistic::P99).value_in(&run), Some(6.0));
+        assert_eq!(pick("video.1", Statistic::Mean).value_in(&run), Some(2.0));
+        assert_eq!(pick("blast", Statistic::P99).value_in(&run), None, "it has no percentiles");
+        assert_eq!(pick("tcp.*", Statistic::Mean).value_in(&run), None);
+    }
+
+    #[test]
+    fn a_claim_without_a_number_has_a_direction_and_no_more() {
+        let claim = RATIO.replace("'text'", "'direction'");
+        assert_eq!(judge(&claim, &[2.5, 2.5], &[1.0, 1.0]).verdict, Verdict::SameDirection);
+        assert_eq!(judge(&claim, &[1.0, 1.0], &[1.0, 1.0]).verdict, Verdict::Differs);
+        assert_eq!(judge(&claim, &[0.5, 0.5], &[1.0, 1.0]).verdict, Verdict::Differs);
+        assert_eq!(
+            judge(&claim, &[1.01, 1.5], &[1.0, 1.0]).verdict,
+            Verdict::Differs,
+            "perhaps no difference"
+        );
+        assert_eq!(judge(&claim, &[1.1], &[1.0]).verdict, Verdict::SameDirection, "one seed has no interval");
     }
 
     #[test]
