@@ -487,7 +487,6 @@ fn launch(
             direction.in_flight.push_back((arrives, packet));
             // What the far node will know of it; written where the packet lies, not before it moves.
             if let Some((_, packet)) = direction.in_flight.back_mut() {
-                packet.meta.arrived_at = arrives;
                 packet.meta.ingress_port = direction.to.port;
                 packet.meta.instance = Instance::Normal;
                 packet.meta.class = 0;

@@ -14,7 +14,7 @@ pub struct QueueReading {
     pub deq_bytes: u64,
     /// How long it waited.
     pub sojourn: Duration,
-    /// How long it has been in the switch.
+    /// How long it has been in the switch, from its arrival at the parser.
     pub in_switch: Duration,
     /// Its class: which of the port's queues it came from.
     pub class: u8,

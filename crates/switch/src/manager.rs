@@ -1,6 +1,6 @@
 //! The traffic manager: one queue discipline a port.
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Duration, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::{Backlog, QueueDiscipline};
 use jettison_wire::Packet;
@@ -64,18 +64,20 @@ impl TrafficManager {
         packet
     }
 
-    /// What egress may know of the queue that `packet` has just left.
+    /// What egress may know of the queue that `packet` has just left. It came to the queue `ingress_delay` after it came to
+    /// the switch.
     #[inline]
-    pub fn reading(&self, port: Port, packet: &Packet, now: Time) -> QueueReading {
+    pub fn reading(&self, port: Port, packet: &Packet, ingress_delay: Duration, now: Time) -> QueueReading {
         let class = packet.meta.class;
         let state = self.ports.get(usize::from(port.0));
         let backlog = state.map(|state| state.discipline.class_backlog(class)).unwrap_or_default();
+        let sojourn = now.since(packet.meta.enqueued_at);
         QueueReading {
             enq_qdepth: packet.meta.enq_qdepth,
             deq_qdepth: u32::try_from(backlog.packets).unwrap_or(u32::MAX),
             deq_bytes: backlog.bytes,
-            sojourn: now.since(packet.meta.enqueued_at),
-            in_switch: now.since(packet.meta.arrived_at),
+            sojourn,
+            in_switch: sojourn.saturating_add(ingress_delay),
             class,
         }
     }

@@ -271,7 +271,7 @@ impl<P: Program> Switch for Pipeline<P> {
         loop {
             let mut watched = Watched::queue(&mut self.program, to, out);
             let mut packet = self.manager.dequeue(to, now, &mut watched)?;
-            let queue = self.manager.reading(to, &packet, now);
+            let queue = self.manager.reading(to, &packet, self.ingress_delay, now);
             let mut actions = Actions::at_egress(to, queue.class);
             self.program.egress(&mut packet, to, &queue, now, &mut actions);
             if let Some(mirror) = actions.clone {

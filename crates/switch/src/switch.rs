@@ -14,7 +14,7 @@ pub struct Port(pub u16);
 /// The world calls `handle_packet` for arrivals, then, for every port in `pending` whose link is free,
 /// `poll_transmit`. It keeps a link's occupancy itself: a switch never knows how long a packet takes to send.
 pub trait Switch: Send {
-    /// A packet has arrived (`meta.arrived_at` says so too). Whatever it causes (queueing, drops, clones) has happened when this returns, unless the switch takes time to think; ports
+    /// A packet has arrived. Whatever it causes (queueing, drops, clones) has happened when this returns, unless the switch takes time to think; ports
     /// that may now have something to send are pushed to `pending` (a port may be named more than once).
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>);
 

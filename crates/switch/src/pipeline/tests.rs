@@ -327,13 +327,14 @@ fn queues_tell_egress_what_they_looked_like() {
         }
     }
     let manager = TrafficManager::new([fifo(10)]);
-    let mut bench = Bench::new(Pipeline::new(Reader(Vec::new()), manager, RecirculationSettings::default()));
+    let delay = Duration::from_millis(4);
+    let switch = Pipeline::new(Reader(Vec::new()), manager, RecirculationSettings::default());
+    let mut bench = Bench::new(switch.with_ingress_delay(delay));
     for id in 0..3 {
-        let mut packet = packet(id, 1);
-        packet.meta.arrived_at = Time::from_millis(u64::from(id));
-        bench.arrive(0, packet, Time::from_millis(u64::from(id)));
+        bench.arrive(0, packet(id, 1), Time::from_millis(u64::from(id)));
     }
-    for at in [5, 9] {
+    for at in [9, 13] {
+        bench.wake(Time::from_millis(at));
         bench.transmit(0, Time::from_millis(at));
     }
     let reading = |enq_qdepth, deq_qdepth, millis, class| QueueReading {
@@ -341,7 +342,7 @@ fn queues_tell_egress_what_they_looked_like() {
         deq_qdepth,
         deq_bytes: 1500 * u64::from(deq_qdepth),
         sojourn: Duration::from_millis(millis),
-        in_switch: Duration::from_millis(millis),
+        in_switch: Duration::from_millis(millis) + delay,
         class,
     };
     assert_eq!(bench.switch.program().0, [reading(0, 2, 5, 0), reading(1, 1, 8, 1)]);
