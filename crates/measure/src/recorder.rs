@@ -380,12 +380,14 @@ impl Recorder {
                 .collect();
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
-        if goodputs.len() > 1 {
-            let total: f64 = goodputs.iter().sum();
-            summary.push(plain("all flows", metrics::GOODPUT, total));
-            if let Some(index) = statistics::jain_index(&goodputs) {
-                summary.push(plain("all flows", metrics::FAIRNESS, index));
-            }
+        // The sum is there for one flow too, so that variants with one and with several can be compared.
+        if !goodputs.is_empty() {
+            summary.push(plain("all flows", metrics::GOODPUT, goodputs.iter().sum()));
+        }
+        if goodputs.len() > 1
+            && let Some(index) = statistics::jain_index(&goodputs)
+        {
+            summary.push(plain("all flows", metrics::FAIRNESS, index));
         }
         summary.extend(self.extra);
         RunRecord { objects, series, drops: self.drops, drops_not_logged: self.drops_not_logged, summary }

@@ -11,6 +11,8 @@
 mod columns;
 mod error;
 pub mod html;
+mod matrix;
+mod matrix_table;
 mod model;
 mod number;
 mod pcapng;

@@ -3,14 +3,22 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::columns::{bottleneck, comparison_columns};
+use crate::matrix_table::matrix_tables;
 use crate::model::Variant;
 use crate::number;
 use crate::reproduction::ReproductionRow;
 use crate::store::Results;
 
-/// The comparison of the variants: a row each. Where the columns do not fit in `width` characters there are several
-/// tables, one below the other.
+/// The comparison of the variants: a row each, or, where there are many of them over two axes, matrices. Where the
+/// columns do not fit in `width` characters there are several tables, one below the other.
 pub fn comparison_table(results: &Results, width: usize) -> String {
+    match matrix_tables(results, width) {
+        Some(matrices) => matrices + &footer(results, ""),
+        None => list(results, width),
+    }
+}
+
+fn list(results: &Results, width: usize) -> String {
     let variants = &results.manifest.experiment.variants;
     let mut first = vec!["variant".to_owned(), String::new()];
     first.extend(variants.iter().map(Variant::title));
@@ -49,14 +57,20 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
         group.push(column);
     }
     out.push_str(&render(&first, &group));
+    out + &footer(results, ", ± half the 95 % interval (Student)")
+}
+
+/// What the numbers are of; `intervals` says what stands beside the means.
+fn footer(results: &Results, intervals: &str) -> String {
+    let mut out = String::new();
     if let Some(queue) = bottleneck(results) {
         out.push_str(&format!("Queue: {queue}\n"));
     }
     let seeds = results.manifest.experiment.seeds.len();
-    let (done, all) = (results.manifest.runs.len(), seeds * variants.len());
+    let (done, all) = (results.manifest.runs.len(), seeds * results.manifest.experiment.variants.len());
     if seeds > 1 {
         let over = if done < all { "the seeds that finished".to_owned() } else { format!("{seeds} seeds") };
-        out.push_str(&format!("Means over {over}, ± half the 95 % interval (Student).\n"));
+        out.push_str(&format!("Means over {over}{intervals}.\n"));
     }
     if done < all {
         out.push_str(&format!("Interrupted: {done} of {all} runs are in these results.\n"));

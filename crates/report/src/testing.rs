@@ -134,3 +134,24 @@ pub(crate) fn stored(target: &Path, variants: &[&str], seeds: u64) -> Results {
     }
     writer.finish(Closing::default()).unwrap()
 }
+
+/// Stored results of `rows` queues under `columns` loads, two seeds each.
+pub(crate) fn of_two_axes(target: &Path, rows: usize, columns: usize) -> Results {
+    let mut experiment = experiment(&[], 2);
+    let mut records = Vec::new();
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let name = format!("queue=queue-{row},load=load-{column}");
+        let labels = [("queue", format!("queue-{row}")), ("load", format!("load-{column}"))];
+        let labels = labels.into_iter().map(|(axis, label)| (axis.to_owned(), label)).collect();
+        experiment.variants.push(Variant { name: name.clone(), labels });
+        for seed in 1..=2 {
+            let arm = (row * 3 % 5 + column) as u64;
+            records.push((RunKey { variant: name.clone(), seed }, record(arm, seed)));
+        }
+    }
+    let mut writer = Writer::create(target, experiment, WriterOptions::default()).unwrap();
+    for (key, record) in records {
+        writer.add_run(&key, &record).unwrap();
+    }
+    writer.finish(Closing::default()).unwrap()
+}

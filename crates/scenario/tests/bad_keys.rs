@@ -305,8 +305,8 @@ fn counts_of_nothing_and_of_too_much() {
     );
     expect(
         "start_jitter = \"100 ms\"",
-        "count = 0",
-        r#"s.toml:32:9: `flows.bulk.count` is 0, out of range; write 1 to 100000"#,
+        "count = 100001",
+        r#"s.toml:32:9: `flows.bulk.count` is 100001, out of range; write 0 to 100000"#,
     );
     expect(
         "start_jitter = \"100 ms\"",

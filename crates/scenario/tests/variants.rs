@@ -206,6 +206,18 @@ fn several_flows_of_one_entry_have_numbers() {
 }
 
 #[test]
+fn a_variant_may_have_none_of_a_flow() {
+    // Its start is past the end and its port the last one: of no flows neither is wrong.
+    let flow = "[flows.extra]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nstart = \"2 min\"\nport = 65535\ncount = 0\n";
+    let axis = "[[vary]]\nname = \"load\"\nvariants = [{ name = \"without\" }, { name = \"with\", set = { \
+        \"flows.extra.count\" = 2, \"flows.extra.start\" = \"1 s\", \"flows.extra.port\" = 7000 } }]\n";
+    let scenario = good(&format!("{GOOD}{flow}{axis}"), &[], false);
+    let names = |variant: usize| scenario.variants[variant].settings.flows["extra"].names("extra");
+    assert!(names(0).is_empty());
+    assert_eq!(names(1), ["extra.1", "extra.2"]);
+}
+
+#[test]
 fn a_file_is_read_from_its_own_folder() {
     let folder = std::env::temp_dir().join(format!("jettison-scenario-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -17,6 +17,8 @@ pub struct Cobalt {
     p_drop: f64,
     /// When `p_drop` last changed.
     changed: Option<Time>,
+    /// When the last packet left, if none has left since.
+    empty_since: Option<Time>,
 }
 
 /// Rise of BLUE's probability at an overflow.
@@ -37,6 +39,13 @@ impl Cobalt {
         out: &mut dyn Outcomes,
     ) -> Option<Packet> {
         while let Some(mut packet) = store.pop() {
+            if let Some(since) = self.empty_since.take() {
+                self.was_empty(settings, since, packet.meta.enqueued_at);
+            }
+            // Whoever serves the queue may not ask again before something arrives.
+            if store.bytes() == 0 {
+                self.empty_since = Some(now);
+            }
             let sojourn = now.since(packet.meta.enqueued_at);
             let signals = self.codel.judge(settings, sojourn, store.bytes(), now);
             if random.chance(self.p_drop) {
@@ -53,23 +62,33 @@ impl Cobalt {
             out.dropped(packet, DropReason::CoDel, now);
         }
         self.codel.emptied();
-        self.change(settings, -FALL, now);
+        let since = *self.empty_since.get_or_insert(now);
+        self.was_empty(settings, since, now);
         None
     }
 
     /// The buffer was full and this queue lost a packet for it.
     pub fn overflowed(&mut self, settings: &CodelSettings, now: Time) {
-        self.change(settings, RISE, now);
+        if let Some(since) = self.empty_since.take() {
+            self.was_empty(settings, since, now);
+        }
+        // At most once in a target's time.
+        if self.changed.is_none_or(|at| now.since(at) >= settings.target) {
+            self.p_drop = (self.p_drop + RISE).min(1.0);
+            self.changed = Some(now);
+        }
     }
 
-    /// At most once in a target's time.
-    #[inline]
-    fn change(&mut self, settings: &CodelSettings, by: f64, now: Time) {
-        if self.p_drop == 0.0 && by < 0.0 || self.changed.is_some_and(|at| now.since(at) < settings.target) {
+    /// The queue has been empty until `until`: BLUE's probability fell once each target's time, as if the queue had been
+    /// asked again and again.
+    fn was_empty(&mut self, settings: &CodelSettings, since: Time, until: Time) {
+        let first = self.changed.map_or(since, |at| since.max(at.saturating_add(settings.target)));
+        if self.p_drop == 0.0 || until < first {
             return;
         }
-        self.p_drop = (self.p_drop + by).clamp(0.0, 1.0);
-        self.changed = Some(now);
+        let further = until.since(first).as_nanos() / settings.target.as_nanos().max(1);
+        self.p_drop = (self.p_drop - FALL * (further + 1) as f64).max(0.0);
+        self.changed = Some(first.saturating_add(settings.target.saturating_mul(further)));
     }
 }
 
@@ -111,6 +130,48 @@ mod tests {
         assert!((cobalt.p_drop - FALL).abs() < 1e-12, "{}", cobalt.p_drop);
         assert!(empty(&mut cobalt, 10).is_none());
         assert_eq!(cobalt.p_drop, 0.0);
+    }
+
+    #[test]
+    fn blue_falls_as_long_as_the_queue_is_empty() {
+        // One overflow of a lone flow must not cost it packets for ever: its queue is empty most of the time then, but
+        // seldom seen to become so.
+        let fallen = |empty_for: u64| {
+            let mut cobalt = Cobalt { p_drop: 0.01, ..Cobalt::default() };
+            let mut random = Seed(1).stream(&["blue"]);
+            let mut fifo = Fifo::default();
+            let mut at = |cobalt: &mut Cobalt, fifo: &mut Fifo, t| {
+                cobalt.dequeue(
+                    &SETTINGS,
+                    true,
+                    fifo,
+                    &mut random,
+                    Time::from_millis(t),
+                    &mut Tally::default(),
+                )
+            };
+            assert!(at(&mut cobalt, &mut fifo, 100).is_none());
+            fifo.push(packet_with(1, 1000, Ecn::NotEct), Time::from_millis(100 + empty_for));
+            // That it waits then is no time of being empty.
+            at(&mut cobalt, &mut fifo, 100 + empty_for + 50);
+            ((0.01 - cobalt.p_drop) / FALL).round()
+        };
+        assert_eq!([0, 4, 5, 14, 100, 10_000].map(fallen), [1.0, 1.0, 2.0, 3.0, 21.0, 41.0]);
+    }
+
+    #[test]
+    fn a_queue_that_is_not_asked_while_it_is_empty_is_seen_to_be_empty() {
+        let mut cobalt = Cobalt { p_drop: 0.01, changed: Some(Time::ZERO), ..Cobalt::default() };
+        let (mut random, mut fifo) = (Seed(1).stream(&["blue"]), Fifo::default());
+        for t in [100, 120] {
+            let now = Time::from_millis(t);
+            fifo.push(packet_with(1, 1000, Ecn::NotEct), now);
+            assert!(
+                cobalt.dequeue(&SETTINGS, true, &mut fifo, &mut random, now, &mut Tally::default()).is_some()
+            );
+        }
+        // From 100 ms to 120 ms, both included.
+        assert_eq!(((0.01 - cobalt.p_drop) / FALL).round(), 5.0);
     }
 
     #[test]

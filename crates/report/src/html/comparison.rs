@@ -42,8 +42,22 @@ pub(super) fn number_cell(text: &str) -> String {
     }
 }
 
-/// The same table that the terminal prints.
-pub(super) fn table(results: &Results) -> String {
+/// The table, folded away where there are so many variants that the page draws no plots of them.
+pub(super) fn section(results: &Results, is_drawn: bool) -> String {
+    let table = table(results);
+    if is_drawn {
+        return table;
+    }
+    let variants = results.manifest.experiment.variants.len();
+    format!(
+        "<details><summary>{variants} variants</summary>\n{table}</details>\n<p class=\"note\">So many variants get no \
+         plots. Run a part of them to see plots of it: <code>--set</code> on what an axis varies leaves that axis out. \
+         The series are in the Parquet files.</p>\n"
+    )
+}
+
+/// A row a variant, with the columns that the terminal prints.
+fn table(results: &Results) -> String {
     let columns = comparison_columns(results);
     if columns.is_empty() {
         return "<p>Nothing was measured.</p>\n".to_owned();

@@ -9,6 +9,7 @@ mod escape;
 mod figure_lines;
 mod figures;
 mod lines;
+mod matrix;
 mod palette;
 mod provenance;
 mod svg;
@@ -23,6 +24,8 @@ use data::PlotData;
 use escape::escape;
 
 const STYLE: &str = include_str!("style.css");
+/// With more variants than this, a plot with a line, a bar or a panel for each shows nothing any more.
+const MOST_DRAWN: usize = 60;
 
 /// A section of the page.
 struct Section {
@@ -36,17 +39,36 @@ struct Section {
 /// # Errors
 /// If a table cannot be read.
 pub fn render(results: &Results) -> Result<String, ReportError> {
-    let data = PlotData::load(results)?;
+    let experiment = &results.manifest.experiment;
+    let is_drawn = experiment.variants.len() <= MOST_DRAWN;
+    // The experiment's own figures are drawn in any case.
+    let data = match is_drawn || !experiment.figures.is_empty() {
+        true => PlotData::load(results)?,
+        false => PlotData::default(),
+    };
+    let drawn = |section: &dyn Fn() -> Result<String, ReportError>| match is_drawn {
+        true => section(),
+        false => Ok(String::new()),
+    };
     let sections = [
         Section { id: "experiment", title: "What was run", body: provenance::experiment(results) },
         Section { id: "reproduction", title: "The paper and us", body: comparison::reproduction(results) },
-        Section { id: "comparison", title: "Comparison", body: comparison::table(results) },
-        Section { id: "bars", title: "Means and intervals", body: comparison::bars(results)? },
+        Section { id: "matrix", title: "Matrix", body: matrix::section(results) },
+        Section { id: "comparison", title: "Comparison", body: comparison::section(results, is_drawn) },
+        Section { id: "bars", title: "Means and intervals", body: drawn(&|| comparison::bars(results))? },
         Section { id: "figures", title: "Figures", body: figures::section(results, &data)? },
-        Section { id: "queues", title: "Queues over time", body: timelines::queues(results, &data)? },
-        Section { id: "flows", title: "Flows over time", body: timelines::flows(results, &data)? },
-        Section { id: "distributions", title: "Distributions", body: distribution::section(results, &data)? },
-        Section { id: "drops", title: "Drops and marks", body: drops::section(results)? },
+        Section {
+            id: "queues",
+            title: "Queues over time",
+            body: drawn(&|| timelines::queues(results, &data))?,
+        },
+        Section { id: "flows", title: "Flows over time", body: drawn(&|| timelines::flows(results, &data))? },
+        Section {
+            id: "distributions",
+            title: "Distributions",
+            body: drawn(&|| distribution::section(results, &data))?,
+        },
+        Section { id: "drops", title: "Drops and marks", body: drawn(&|| drops::section(results))? },
         Section { id: "all", title: "All values", body: comparison::all_values(results) },
         Section { id: "provenance", title: "Provenance", body: provenance::section(results) },
     ];

@@ -37,8 +37,22 @@ pub(super) fn head(results: &Results) -> String {
     out
 }
 
+/// So many variants are listed openly.
+const LISTED: usize = 20;
+
 /// The variants and how they differ.
 pub(super) fn experiment(results: &Results) -> String {
+    let variants = results.manifest.experiment.variants.len();
+    match variants > LISTED {
+        true => format!(
+            "<details><summary>{variants} variants</summary>\n{}</details>\n",
+            variants_table(results)
+        ),
+        false => variants_table(results),
+    }
+}
+
+fn variants_table(results: &Results) -> String {
     let experiment = &results.manifest.experiment;
     let mut axes: Vec<&str> = Vec::new();
     for axis in experiment.variants.iter().flat_map(|variant| variant.labels.keys()) {

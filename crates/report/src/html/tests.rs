@@ -75,6 +75,44 @@ fn many_variants_get_panels_of_their_own_and_stay_readable() {
 }
 
 #[test]
+fn many_variants_over_two_axes_make_matrices() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = render(&testing::of_two_axes(&folder.path().join("out"), 7, 3)).unwrap();
+    assert!(page.contains("<section id=\"matrix\""));
+    assert!(page.contains("<h3>sojourn p99 (ms) <span class=\"soft\">of bottleneck.forward</span></h3>"));
+    assert!(page.contains("<th scope=\"col\" class=\"number\">load-<wbr>2</th>"));
+    // A row a queue in each matrix; the darkest and the lightest of the ramp are there.
+    let matrices = page.matches("<table class=\"matrix\">").count();
+    assert_eq!(page.matches("<th scope=\"row\">queue-6</th>").count(), matrices);
+    assert!(page.contains("background:#6ba3d6") && page.contains("background:#ffffff"));
+    // Few enough for plots still.
+    assert!(page.contains("<section id=\"bars\""));
+    assert_eq!(
+        page.matches("<summary>21 variants</summary>").count(),
+        1,
+        "the list of what was run is folded"
+    );
+}
+
+#[test]
+fn very_many_variants_get_no_plots() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::of_two_axes(&folder.path().join("out"), 7, 9);
+    results.manifest.experiment.figures.clear();
+    let page = render(&results).unwrap();
+    assert_eq!(page.matches("<summary>63 variants</summary>").count(), 2, "and the comparison");
+    assert!(page.contains("<section id=\"matrix\""));
+    for id in ["bars", "figures", "queues", "flows", "distributions", "drops"] {
+        assert!(!page.contains(&format!("<section id=\"{id}\"")), "{id}");
+    }
+}
+
+#[test]
+fn a_few_variants_make_no_matrix() {
+    assert!(!page().contains("<section id=\"matrix\""));
+}
+
+#[test]
 fn an_interrupted_experiment_and_a_missing_series_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let mut results = testing::results(&folder.path().join("out"));

@@ -84,12 +84,14 @@ impl Checker<'_> {
             self.find(&at.key("stop"), message, "write a later `stop` or an earlier `start`");
         }
         let end = jettison_core::Time::ZERO + self.settings.duration;
-        let last_start = flow.start + flow.start_spacing * u64::from(flow.count - 1);
+        // Of no flows none starts too late, and none needs a port.
+        let Some(further) = flow.count.checked_sub(1) else { return };
+        let last_start = flow.start + flow.start_spacing * u64::from(further);
         if last_start >= end {
             let message = format!("the flow starts at {last_start}, when the run of {end} is over");
             self.find(&at.key("start"), message, "write an earlier `start` or a longer `duration`");
         }
-        let last = flow.port.map(|port| u32::from(port) + (flow.count - 1));
+        let last = flow.port.map(|port| u32::from(port) + further);
         if last.is_some_and(|last| last > u32::from(u16::MAX)) {
             let message =
                 format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());

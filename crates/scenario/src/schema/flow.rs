@@ -28,9 +28,9 @@ pub struct Flow {
     /// Each run and flow starts later by a span drawn evenly from zero to this.
     #[serde(default)]
     pub start_jitter: Duration,
-    /// How many flows of this kind there are: `bulk` becomes `bulk.1`, `bulk.2`, ….
+    /// How many flows of this kind there are: `bulk` becomes `bulk.1`, `bulk.2`, …. Of 0 there is none.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(max = 100_000))]
     pub count: u32,
     /// Time from the start of one of them to the start of the next.
     #[serde(default)]
@@ -46,7 +46,8 @@ fn one() -> u32 {
 }
 
 impl Flow {
-    /// The names of the flows that the entry `name` makes: itself, or `name.1`, `name.2`, … of several.
+    /// The names of the flows that the entry `name` makes: itself, or `name.1`, `name.2`, … of several, or
+    /// nothing if there are none of them.
     pub fn names(&self, name: &str) -> Vec<String> {
         match self.count {
             1 => vec![name.to_owned()],

@@ -367,14 +367,19 @@ impl Sender {
         }
     }
 
-    /// Eifel (RFC 3522): the first ACK of a retransmission echoes a timestamp older than the first of them: the original
-    /// had arrived.
+    /// Eifel (RFC 3522): the ACK of the phase's first retransmission echoes an older timestamp: the original had arrived.
+    /// Under lasting loss, retransmissions of the phase before are still under way: their ACKs echo older timestamps
+    /// too, and say nothing about this phase.
     fn maybe_undo(&mut self, acked: u64, delivery: &Delivery) {
         if acked == 0 || !delivery.retransmission_acknowledged || self.eifel_decided {
             return;
         }
+        let Some((first, end)) = self.first_retransmission else { return };
+        if self.board.una() < end {
+            return;
+        }
         self.eifel_decided = true;
-        if let Some((first, echo)) = self.first_retransmission.zip(delivery.echo)
+        if let Some(echo) = delivery.echo
             && self.settings.eifel
             && (echo.wrapping_sub(first) as i32) < 0
         {

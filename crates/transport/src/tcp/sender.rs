@@ -124,9 +124,9 @@ pub(super) struct Sender {
     pub recovery_kind: CongestionKind,
     pub loss_flight_size: u64,
     pub retransmitted_in_recovery: u64,
-    /// TSval of the first retransmission of the phase (RFC 3522, RetransmitTS).
-    pub first_retransmission: Option<u32>,
-    /// A retransmission of the phase is acknowledged: Eifel has decided.
+    /// TSval of the first retransmission of the phase (RFC 3522, RetransmitTS), and where the segment ends.
+    pub first_retransmission: Option<(u32, u64)>,
+    /// That retransmission is acknowledged, or says nothing: Eifel has decided.
     pub eifel_decided: bool,
     pub rescued: bool,
     /// Reduced and not yet told the peer (RFC 3168 §6.1.2).

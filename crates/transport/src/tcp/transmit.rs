@@ -189,7 +189,9 @@ impl Sender {
         self.counters.bytes_retransmitted += space;
         self.retransmitted_in_recovery += space;
         if self.timestamps && self.first_retransmission.is_none() {
-            self.first_retransmission = Some(timestamp(now));
+            self.first_retransmission = Some((timestamp(now), segment.end()));
+            // Had it been sent again before this phase, an older echo might be of that: it would not tell the original.
+            self.eifel_decided |= segment.is_retransmitted();
         }
         if self.sack && self.phase == Phase::Recovery {
             // RFC 6675 §6: the careful variant re-arms the timer with each retransmission in recovery.

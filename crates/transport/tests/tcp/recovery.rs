@@ -1,6 +1,6 @@
 //! Finding and repairing losses.
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Rate, Time};
 use jettison_transport::congestion::Phase;
 use jettison_transport::tcp::TcpParameters;
 
@@ -271,6 +271,31 @@ fn rfc3522_a_spurious_recovery_is_undone() {
     let kept = run(false);
     assert_eq!(kept.spurious_recoveries, 0);
     assert!(kept.ssthresh < u64::MAX && kept.congestion_window < undone.congestion_window);
+}
+
+#[test]
+fn rfc3522_a_retransmission_of_the_recovery_before_undoes_nothing() {
+    // A loss every half RTT: as one recovery ends and the next begins, a retransmission of the first is still under way.
+    // No retransmission is lost.
+    for parameters in [parameters(), counting(true)] {
+        let mut net = Net::established(ms(50), &parameters).with_bottleneck(Rate::from_mbit(8), 200);
+        let (mut next, mut highest) = (at(1500), -1);
+        net.script(move |seen| {
+            let is_new = seen.from == Client && seen.seq > highest;
+            highest = highest.max(if is_new { seen.seq } else { -1 });
+            if is_new && seen.at >= next && seen.at < at(2500) {
+                next = seen.at + ms(45);
+                return Fate::Drop;
+            }
+            Fate::Pass
+        });
+        net.send(u64::MAX / 4);
+        net.run_until(at(3000));
+        let statistics = net.statistics();
+        assert!(statistics.recoveries >= 2 && statistics.timeouts == 0, "{statistics:?}");
+        assert_eq!(statistics.spurious_recoveries, 0, "every retransmission was of a segment that was lost");
+        assert!(statistics.ssthresh < 100 * MSS, "{statistics:?}");
+    }
 }
 
 #[test]

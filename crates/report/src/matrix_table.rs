@@ -1,0 +1,98 @@
+//! Matrices for the terminal.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::columns::Column;
+use crate::matrix::{Cell, Layout, layout, matrix, metrics};
+use crate::store::Results;
+
+/// A matrix for each of the main metrics, in place of a long list of variants; `None` where there is no such list, or
+/// more than two axes. Where a matrix does not fit in `width` characters, its columns go on below.
+pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
+    let layout = layout(&results.manifest.experiment).filter(|layout| layout.slices.len() == 1)?;
+    let metrics = metrics(results).main;
+    if metrics.is_empty() {
+        return None;
+    }
+    let tables: String = metrics.iter().map(|column| one(results, &layout, column, width)).collect();
+    Some(format!("{tables}*: best of its column. The report has intervals, and more.\n"))
+}
+
+fn one(results: &Results, layout: &Layout, column: &Column, width: usize) -> String {
+    let cells = matrix(results, &layout.slices[0], column).cells;
+    let (rows, columns) = (&layout.rows.1, &layout.columns.1);
+    let text = |cell: &Option<Cell>| match cell {
+        Some(cell) => format!("{}{}", cell.text, if cell.is_best { "*" } else { " " }),
+        None => "– ".to_owned(),
+    };
+    // Headings end above the digits, not above the mark.
+    let of_column = |at: usize| -> Vec<String> {
+        std::iter::once(format!("{} ", columns[at])).chain(cells.iter().map(|row| text(&row[at]))).collect()
+    };
+    // Padding and a border are three characters.
+    let longest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
+    let first: Vec<String> = std::iter::once(layout.rows.0.clone()).chain(rows.iter().cloned()).collect();
+    let unit =
+        if matches!(column.unit.as_str(), "" | "1") { String::new() } else { format!(", {}", column.unit) };
+    let mut out = format!("{}{unit} ({})\n", column.title, column.subject);
+    let start = longest(&first) + 1;
+    let (mut used, mut group) = (start, Vec::new());
+    for at in 0..columns.len() {
+        let cells = of_column(at);
+        if !group.is_empty() && used + longest(&cells) > width {
+            out.push_str(&render(&first, &group));
+            (used, group) = (start, Vec::new());
+        }
+        used += longest(&cells);
+        group.push(cells);
+    }
+    out.push_str(&render(&first, &group));
+    out
+}
+
+fn render(first: &[String], columns: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY).force_no_tty();
+    let row = |index: usize| std::iter::once(&first[index]).chain(columns.iter().map(move |c| &c[index]));
+    table.set_header(row(0));
+    for index in 1..first.len() {
+        table.add_row(row(index));
+    }
+    for index in 1..=columns.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{table}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn the_matrix_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::of_two_axes(&folder.path().join("out"), 7, 3);
+        insta::assert_snapshot!(matrix_tables(&results, 100).unwrap());
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::of_two_axes(&folder.path().join("out"), 3, 12);
+        for width in [60, 80, 100] {
+            let text = matrix_tables(&results, width).unwrap();
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= width, "{widest} > {width}:\n{text}");
+            assert_eq!(text.matches("load-11").count(), 4, "every column of every metric is there:\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_list_makes_no_matrix() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matrix_tables(&testing::results(&folder.path().join("out")), 100).is_none());
+    }
+}
