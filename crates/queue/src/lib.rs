@@ -5,9 +5,10 @@
 //! argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
-//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's ([`RedState`]), the
-//! measured departure rate ([`DepartureRate`]), the instants of a controller's updates ([`UpdateTimer`]), state by flow
-//! ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets of many queues ([`PacketPool`]).
+//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's
+//! ([`RedState`]), the measured departure rate ([`DepartureRate`]), the instants of a controller's updates
+//! ([`UpdateTimer`]), state by flow ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets
+//! of many queues ([`PacketPool`]).
 
 pub mod blue;
 mod by_length;
