@@ -3,7 +3,7 @@
 use jettison_core::{Duration, Time};
 
 use crate::distribution::IntervalMean;
-use crate::{Distribution, FrameMeter, FramePart, Timeliness};
+use crate::{Distribution, FrameMeter, FramePart, StreamingMeter, Timeliness};
 
 /// Counters and distributions of one flow.
 #[derive(Debug, Clone)]
@@ -31,6 +31,7 @@ pub struct FlowMeter {
     // Of applications that have them only.
     pub(crate) timeliness: Option<Box<Timeliness>>,
     pub(crate) frames: Option<Box<FrameMeter>>,
+    pub(crate) streaming: Option<Box<StreamingMeter>>,
 }
 
 impl Default for FlowMeter {
@@ -55,6 +56,7 @@ impl Default for FlowMeter {
             jitter_count: 0,
             timeliness: None,
             frames: None,
+            streaming: None,
         }
     }
 }
@@ -138,6 +140,11 @@ impl FlowMeter {
     /// Frames, if the flow has any.
     pub fn frames(&self) -> Option<&FrameMeter> {
         self.frames.as_deref()
+    }
+
+    /// What the flow's players saw; the first call says that it has any.
+    pub fn streaming(&mut self) -> &mut StreamingMeter {
+        self.streaming.get_or_insert_default()
     }
 
     /// The sender emitted a frame, all its packets included.
@@ -224,6 +231,9 @@ impl FlowMeter {
         }
         if let Some(frames) = &mut self.frames {
             frames.start_measuring();
+        }
+        if let Some(streaming) = &mut self.streaming {
+            streaming.start_measuring();
         }
     }
 }

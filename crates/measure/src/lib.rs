@@ -15,6 +15,7 @@ mod outcomes;
 mod queue;
 mod recorder;
 pub mod statistics;
+mod streaming;
 mod timeliness;
 
 pub use distribution::Distribution;
@@ -26,4 +27,5 @@ pub use queue::QueueMeter;
 pub use recorder::{
     DropRecord, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings, RunRecord, Series, SummaryValue,
 };
+pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;

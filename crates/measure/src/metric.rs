@@ -57,6 +57,23 @@ pub mod metrics {
     pub const FAILED_TRANSFERS: Metric = Metric::new("failed_transfers", "count");
     pub const FAIRNESS: Metric = Metric::new("jain_index", "1");
 
+    pub const BUFFER: Metric = Metric::new("buffer", "s");
+    pub const FRAMES_PER_SECOND: Metric = Metric::new("frames_per_second", "1/s");
+    pub const REPRESENTATION_RATE: Metric = Metric::new("representation_rate", "kbit/s");
+    pub const SEGMENT_RATE: Metric = Metric::new("segment_rate", "kbit/s");
+    pub const BURST_TIME: Metric = Metric::new("burst_time", "ms");
+    pub const SWITCHES: Metric = Metric::new("switches", "count");
+    pub const ABANDONED: Metric = Metric::new("abandoned", "count");
+    pub const START_UP_DELAY: Metric = Metric::new("start_up_delay", "s");
+    pub const STALLS: Metric = Metric::new("stalls", "count");
+    pub const STALL_TIME: Metric = Metric::new("stall_time", "s");
+    pub const STALL_RATIO: Metric = Metric::new("stall_ratio", "%");
+    pub const LINEAR_QOE: Metric = Metric::new("linear_qoe", "1");
+    pub const P1203_MOS: Metric = Metric::new("p1203_mos", "MOS");
+    pub const SESSIONS: Metric = Metric::new("sessions", "count");
+    pub const ACTIVE_PLAYERS: Metric = Metric::new("active_players", "count");
+    pub const RATE_FAIRNESS: Metric = Metric::new("representation_rate_jain_index", "1");
+
     pub const CLONES: Metric = Metric::new("clones", "packets");
     pub const RECIRCULATIONS: Metric = Metric::new("recirculations", "packets");
     pub const RECIRCULATED_BYTES: Metric = Metric::new("recirculated_bytes", "bytes");

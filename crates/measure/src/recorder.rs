@@ -360,6 +360,8 @@ impl Recorder {
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
         let mut goodputs = Vec::new();
+        // Of viewers: the mean bitrate of what each session fetched.
+        let mut sessions = Vec::new();
         for (index, (meter, name)) in self.flows.iter().zip(&self.flow_names).enumerate() {
             let id = ObjectId { kind: Kind::Flow, index: index as u32 };
             // A flow that got nothing counts as such.
@@ -373,6 +375,10 @@ impl Recorder {
                 (metrics::COMPLETION, &meter.completion),
             ];
             distributions.extend(meter.frames.as_ref().map(|f| (metrics::FRAME_DELAY, f.delay())));
+            distributions.extend(meter.streaming.as_ref().map(|s| (metrics::BURST_TIME, s.burst())));
+            if let Some(streaming) = &meter.streaming {
+                sessions.extend(streaming.sessions().iter().map(|session| session.rate));
+            }
             let distributions = distributions
                 .into_iter()
                 .filter(|(_, d)| d.count() > 0)
@@ -388,6 +394,11 @@ impl Recorder {
             && let Some(index) = statistics::jain_index(&goodputs)
         {
             summary.push(plain("all flows", metrics::FAIRNESS, index));
+        }
+        if sessions.len() > 1
+            && let Some(index) = statistics::jain_index(&sessions)
+        {
+            summary.push(plain("all flows", metrics::RATE_FAIRNESS, index));
         }
         summary.extend(self.extra);
         RunRecord { objects, series, drops: self.drops, drops_not_logged: self.drops_not_logged, summary }
@@ -508,5 +519,8 @@ fn summarise_flow(
     }
     if let Some(frames) = &meter.frames {
         frames.summarise(name, summary);
+    }
+    if let Some(streaming) = &meter.streaming {
+        streaming.summarise(name, summary);
     }
 }

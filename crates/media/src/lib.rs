@@ -8,6 +8,7 @@
 //! [`registry::applications`].
 
 mod application;
+pub mod dash;
 pub mod load;
 pub mod realtime;
 pub mod registry;

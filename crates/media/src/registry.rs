@@ -1,5 +1,7 @@
 //! Which applications there are.
 
+use std::sync::Arc;
+
 use jettison_core::{BuildError, Bytes, Catalogue, RandomStream, Registry, parameters};
 use jettison_transport::Endpoint;
 use schemars::{Schema, schema_for};
@@ -21,10 +23,14 @@ use crate::{Application, TcpOptions};
 pub struct FlowContext<'a> {
     /// Where the flow's `to` end listens.
     pub remote: Endpoint,
+    /// Where its `from` end listens, of an application whose `to` end begins ([`Initiator::To`]).
+    pub server: Endpoint,
     /// The flow's transport.
     pub transport: &'a FlowTransport,
     /// Gives the random stream of this flow's component of that name.
     pub random: &'a dyn Fn(&str) -> RandomStream,
+    /// The content of a file that the parameters name.
+    pub files: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
 }
 
 /// The transport a flow's applications use.
@@ -37,6 +43,17 @@ pub enum FlowTransport {
         /// IPv4 TOS or IPv6 traffic class.
         traffic_class: u8,
     },
+}
+
+/// Which end of a flow begins: its `start` and `stop` are that program's. The other one listens, from the beginning of
+/// the run and for what is still under way at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Initiator {
+    /// The `from` end, which sends.
+    #[default]
+    From,
+    /// The `to` end, which asks for what `from` sends.
+    To,
 }
 
 /// The programs of one flow.
@@ -58,6 +75,8 @@ pub struct ApplicationEntry {
     pub source: &'static str,
     /// The transports it runs over, the default first; empty for one that brings its own (ping).
     pub transports: &'static [&'static str],
+    /// Which end begins.
+    pub initiator: Initiator,
     /// The schema of its parameters.
     pub schema: fn() -> Schema,
     /// Builds the flow's programs from its parameters (an object without `kind`).
@@ -87,6 +106,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "a bulk transfer: all data at once, as fast as the transport goes",
         source: "as iperf",
         transports: &["tcp"],
+        initiator: Initiator::From,
         schema: || schema_for!(BulkParameters),
         build: build_bulk,
     });
@@ -95,6 +115,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "datagrams of one size at a constant bit rate; the sink measures loss, delay and jitter",
         source: "RFC 3550 §6.4.1 (jitter)",
         transports: &["udp"],
+        initiator: Initiator::From,
         schema: || schema_for!(CbrParameters),
         build: build_cbr,
     });
@@ -103,6 +124,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "bursts at a constant bit rate with silences between them",
         source: "Willinger et al. 1997 §2 (on/off sources); RFC 3550 §6.4.1 (jitter)",
         transports: &["udp"],
+        initiator: Initiator::From,
         schema: || schema_for!(OnOffParameters),
         build: build_on_off,
     });
@@ -111,6 +133,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "ICMP echo requests at an interval",
         source: "RFC 792, RFC 4443 §4",
         transports: &[],
+        initiator: Initiator::From,
         schema: || schema_for!(PingParameters),
         build: build_ping,
     });
@@ -119,6 +142,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "a segment at an interval over one connection: the on/off pattern of adaptive streaming",
         source: "Akhshabi, Begen, Dovrolis 2011 §3 (steady state)",
         transports: &["tcp"],
+        initiator: Initiator::From,
         schema: || schema_for!(SegmentsParameters),
         build: build_segments,
     });
@@ -127,6 +151,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "short transfers at Poisson instants with heavy-tailed sizes, a connection each",
         source: "Crovella & Bestavros 1997 §3",
         transports: &["tcp"],
+        initiator: Initiator::From,
         schema: || schema_for!(WebParameters),
         build: build_web,
     });
@@ -135,6 +160,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "a video conference: frames of several datagrams, at a fixed rate or backing off on loss",
         source: "RFC 3550 §6.4 (receiver reports, jitter)",
         transports: &["udp"],
+        initiator: Initiator::From,
         schema: || schema_for!(ConferenceParameters),
         build: build_conference,
     });
@@ -143,6 +169,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         summary: "samples of a force, all of them or those that can be felt; counts which come too late",
         source: "Hinterseer et al. 2008 (perceptual dead-band)",
         transports: &["udp"],
+        initiator: Initiator::From,
         schema: || schema_for!(HapticParameters),
         build: build_haptic,
     });

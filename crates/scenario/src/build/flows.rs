@@ -1,10 +1,11 @@
 //! Flows: transports, applications and when they start.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Seed, Time, parameters};
-use jettison_media::registry::{FlowContext, FlowTransport};
+use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
 use jettison_media::{ControllerFactory, TcpOptions};
 use jettison_sim::{FlowProgram, NodeId, WorldBuilder};
 use jettison_transport::tcp::TcpParameters;
@@ -22,6 +23,7 @@ impl Builder {
         settings: &Settings,
         nodes: &BTreeMap<&str, NodeId>,
         addresses: &BTreeMap<&str, Address>,
+        folder: &Path,
         seed: Seed,
         world: &mut WorldBuilder,
     ) -> Result<(), BuildFailure> {
@@ -41,15 +43,24 @@ impl Builder {
             let transport = flow_transport(name, transport, &random)?;
             let port = first_port.wrapping_add(number as u16).max(1);
             let remote = Endpoint { address: addresses[flow.to.as_str()], port };
-            let context = FlowContext { remote, transport: &transport, random: &random };
+            let server = Endpoint { address: addresses[flow.from.as_str()], port };
+            let files = |file: &str| self.input(folder, file).map_err(|failure| failure.to_string());
+            let context =
+                FlowContext { remote, server, transport: &transport, random: &random, files: &files };
             let programs = (entry.build)(&flow.app.0.parameters, &context)
                 .map_err(|error| part(&["flows", name, "app"], error))?;
             let start = flow.start + flow.start_spacing * number as u64 + jitter(flow.start_jitter, &random);
             let stop = flow.stop.unwrap_or(Time::MAX);
+            // Who listens is there before anything comes, and stays for what is still under way.
+            let span = |begins: Initiator| match begins == entry.initiator {
+                true => (start, stop),
+                false => (Time::ZERO, Time::MAX),
+            };
+            let (start, stop) = span(Initiator::From);
             let mut parts = vec![FlowProgram { host: from, application: programs.from, start, stop }];
             if let Some(application) = programs.to {
-                // A receiver is there before anything is sent to it, and stays for what is still under way.
-                parts.push(FlowProgram { host: to, application, start: Time::ZERO, stop: Time::MAX });
+                let (start, stop) = span(Initiator::To);
+                parts.push(FlowProgram { host: to, application, start, stop });
             }
             world.flow(own_name.as_str(), from, to, parts);
         }

@@ -32,6 +32,7 @@ pub struct Builder {
     pub(crate) port_queues: Registry<PortQueueEntry>,
     pub(crate) applications: Registry<ApplicationEntry>,
     traces: Mutex<BTreeMap<PathBuf, Arc<Trace>>>,
+    inputs: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
 }
 
 /// What is not the scenario's to say.
@@ -55,7 +56,7 @@ pub enum BuildFailure {
     /// The topology as a whole.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A trace file that could be read when the scenario was checked and now cannot.
+    /// A file that could be read when the scenario was checked and now cannot.
     #[error("{}: {message}", path.display())]
     Trace {
         /// The file.
@@ -79,6 +80,7 @@ impl Builder {
             port_queues: port_queues(),
             applications: applications(),
             traces: Mutex::default(),
+            inputs: Mutex::default(),
         }
     }
 
@@ -123,9 +125,23 @@ impl Builder {
             world.link(self.link(name, settings, &nodes, folder, seed, options)?);
         }
         for name in settings.flows.keys() {
-            self.flows(name, settings, &nodes, &addresses, seed, &mut world)?;
+            self.flows(name, settings, &nodes, &addresses, folder, seed, &mut world)?;
         }
         Ok(world.build()?)
+    }
+
+    /// A file that an application names, read once.
+    pub(crate) fn input(&self, folder: &Path, file: &str) -> Result<Arc<[u8]>, BuildFailure> {
+        let path = folder.join(file);
+        let mut inputs = self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(input) = inputs.get(&path) {
+            return Ok(Arc::clone(input));
+        }
+        let content = std::fs::read(&path)
+            .map_err(|error| BuildFailure::Trace { path: path.clone(), message: error.to_string() })?;
+        let content: Arc<[u8]> = content.into();
+        inputs.insert(path, Arc::clone(&content));
+        Ok(content)
     }
 
     /// A trace, read once.

@@ -32,7 +32,14 @@ impl Builder {
                 _ => FlowTransport::Udp { traffic_class: 0 },
             };
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
-            let context = FlowContext { remote, transport: &transport, random: &any_stream };
+            let files = |_: &str| Err("files are not read here".to_owned());
+            let context = FlowContext {
+                remote,
+                server: remote,
+                transport: &transport,
+                random: &any_stream,
+                files: &files,
+            };
             (entry.build)(value, &context).map(drop)
         });
         let entries = self.applications.clone();

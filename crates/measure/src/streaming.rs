@@ -1,0 +1,200 @@
+//! What viewers of adaptive streams saw: buffer, pictures played, representations, stalls.
+
+use jettison_core::Duration;
+
+use crate::recorder::{SummaryValue, of_distribution, plain};
+use crate::{Distribution, metrics, statistics};
+
+/// Counters of one flow's players. A flow has one player, or (a load generator) many in turn and side by side.
+#[derive(Debug, Clone, Default)]
+pub struct StreamingMeter {
+    /// Seconds of playout buffer, a value a player and second of its life.
+    buffer: Vec<f32>,
+    /// Pictures played in each of these seconds.
+    frames: Vec<f32>,
+    /// Media time of the video segments fetched, and the same times their representation's bitrate.
+    fetched: f64,
+    fetched_bits: f64,
+    /// Sum over video segments of the rate at which each came, and how many.
+    segment_rates: f64,
+    segments: u64,
+    switches: u64,
+    abandoned: u64,
+    /// Start-up delays in seconds.
+    start_ups: Vec<f64>,
+    stalls: u64,
+    stalled: Duration,
+    played: Duration,
+    burst: Distribution,
+    sessions: Vec<SessionScore>,
+}
+
+/// What one session was worth, as quality models say at its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SessionScore {
+    /// Mean bitrate of the video representations fetched, in kbit/s.
+    pub rate: f64,
+    /// The linear QoE of Yin et al. 2015, a chunk.
+    pub linear: f64,
+    /// Mean opinion score by ITU-T P.1203 mode 0, where it could be computed.
+    pub mos: Option<f64>,
+}
+
+impl StreamingMeter {
+    /// A second of a player's life is over: seconds in its buffer now, and pictures that it played in that second.
+    pub fn sampled(&mut self, buffer: Duration, frames: f64) {
+        self.buffer.push(buffer.as_secs_f64() as f32);
+        self.frames.push(frames as f32);
+    }
+
+    /// A video segment of `media` seconds at `bitrate` bit/s came whole; its response took `burst` from first to last
+    /// byte, and its bytes came at `throughput` bit/s since it was asked for.
+    pub fn segment(&mut self, bitrate: f64, media: Duration, throughput: f64, burst: Duration) {
+        self.fetched += media.as_secs_f64();
+        self.fetched_bits += bitrate * media.as_secs_f64();
+        self.segment_rates += throughput;
+        self.segments += 1;
+        self.burst.record(burst);
+    }
+
+    /// The next video segment is of another representation than the last.
+    pub fn switched(&mut self) {
+        self.switches += 1;
+    }
+
+    /// A request was abandoned for one of less quality.
+    pub fn abandoned(&mut self) {
+        self.abandoned += 1;
+    }
+
+    /// The first picture is shown, that long after the session began.
+    pub fn started(&mut self, delay: Duration) {
+        self.start_ups.push(delay.as_secs_f64());
+    }
+
+    /// The buffer ran empty.
+    pub fn stall_began(&mut self) {
+        self.stalls += 1;
+    }
+
+    /// So long nothing was played after playing had begun.
+    pub fn stalled(&mut self, span: Duration) {
+        self.stalled += span;
+    }
+
+    /// So long pictures were played.
+    pub fn played(&mut self, span: Duration) {
+        self.played += span;
+    }
+
+    /// A session has ended, or the run has.
+    pub fn session_ended(&mut self, score: SessionScore) {
+        self.sessions.push(score);
+    }
+
+    /// The scores of the sessions that ended, in that order.
+    pub fn sessions(&self) -> &[SessionScore] {
+        &self.sessions
+    }
+
+    /// Mean bitrate of the video representations fetched, in kbit/s, weighted by media time; `None` before the first.
+    pub fn representation_rate(&self) -> Option<f64> {
+        (self.fetched > 0.0).then(|| self.fetched_bits / self.fetched / 1e3)
+    }
+
+    /// From first to last byte of each video segment.
+    pub(crate) fn burst(&self) -> &Distribution {
+        &self.burst
+    }
+
+    /// Counts start anew; sessions that go on are scored as a whole at their end.
+    pub(crate) fn start_measuring(&mut self) {
+        *self = StreamingMeter::default();
+    }
+
+    /// Values for the summary.
+    pub(crate) fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
+        let samples = |metric, values: &[f32]| {
+            let mut sorted: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
+            sorted.sort_by(f64::total_cmp);
+            let at = |share| statistics::quantile(&sorted, share);
+            let percentiles = Some([at(0.5)?, at(0.95)?, at(0.99)?]);
+            Some(SummaryValue { percentiles, ..plain(name, metric, statistics::mean(&sorted)?) })
+        };
+        summary.extend(samples(metrics::BUFFER, &self.buffer));
+        summary.extend(samples(metrics::FRAMES_PER_SECOND, &self.frames));
+        summary.extend(self.representation_rate().map(|r| plain(name, metrics::REPRESENTATION_RATE, r)));
+        if self.segments > 0 {
+            let rate = self.segment_rates / self.segments as f64 / 1e3;
+            summary.push(plain(name, metrics::SEGMENT_RATE, rate));
+        }
+        summary.extend(of_distribution(name, metrics::BURST_TIME, &self.burst));
+        summary.push(plain(name, metrics::SWITCHES, self.switches as f64));
+        if self.abandoned > 0 {
+            summary.push(plain(name, metrics::ABANDONED, self.abandoned as f64));
+        }
+        summary.extend(statistics::mean(&self.start_ups).map(|d| plain(name, metrics::START_UP_DELAY, d)));
+        summary.push(plain(name, metrics::STALLS, self.stalls as f64));
+        summary.push(plain(name, metrics::STALL_TIME, self.stalled.as_secs_f64()));
+        let watched = (self.played + self.stalled).as_secs_f64();
+        if watched > 0.0 {
+            let share = 100.0 * self.stalled.as_secs_f64() / watched;
+            summary.push(plain(name, metrics::STALL_RATIO, share));
+        }
+        let linear: Vec<f64> = self.sessions.iter().map(|s| s.linear).collect();
+        summary.extend(statistics::mean(&linear).map(|q| plain(name, metrics::LINEAR_QOE, q)));
+        let mos: Vec<f64> = self.sessions.iter().filter_map(|s| s.mos).collect();
+        summary.extend(statistics::mean(&mos).map(|m| plain(name, metrics::P1203_MOS, m)));
+        if self.sessions.len() > 1 {
+            summary.push(plain(name, metrics::SESSIONS, self.sessions.len() as f64));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn value(summary: &[SummaryValue], name: &str) -> f64 {
+        summary.iter().find(|v| v.metric.name == name).map_or(f64::NAN, |v| v.mean)
+    }
+
+    #[test]
+    fn the_representation_rate_is_weighted_by_media_time() {
+        let mut meter = StreamingMeter::default();
+        meter.segment(1e6, MS(4000), 3e6, MS(100));
+        meter.segment(4e6, MS(2000), 1e6, MS(300));
+        let mut summary = Vec::new();
+        meter.summarise("client", &mut summary);
+        assert_eq!(value(&summary, "representation_rate"), 2000.0);
+        assert_eq!(value(&summary, "segment_rate"), 2000.0);
+        assert!((value(&summary, "burst_time") - 200.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn the_stall_ratio_is_of_the_time_watched() {
+        let mut meter = StreamingMeter::default();
+        meter.played(MS(9000));
+        meter.stall_began();
+        meter.stalled(MS(1000));
+        let mut summary = Vec::new();
+        meter.summarise("client", &mut summary);
+        assert_eq!(value(&summary, "stall_ratio"), 10.0);
+        assert_eq!((value(&summary, "stalls"), value(&summary, "stall_time")), (1.0, 1.0));
+    }
+
+    #[test]
+    fn what_was_before_the_warm_up_ended_does_not_count() {
+        let mut meter = StreamingMeter::default();
+        meter.sampled(MS(5000), 24.0);
+        meter.switched();
+        meter.start_measuring();
+        meter.sampled(MS(7000), 30.0);
+        let mut summary = Vec::new();
+        meter.summarise("client", &mut summary);
+        assert_eq!((value(&summary, "buffer"), value(&summary, "switches")), (7.0, 0.0));
+        assert_eq!(value(&summary, "frames_per_second"), 30.0);
+    }
+}
