@@ -1,7 +1,7 @@
 //! What every application is.
 
 use jettison_core::Time;
-use jettison_measure::Metric;
+use jettison_measure::FlowMeter;
 
 use crate::{SocketEvent, Sockets};
 
@@ -24,6 +24,6 @@ pub trait Application: Send {
     /// The scenario stops it: it sends nothing new from here and closes what it has open.
     fn stop(&mut self, _now: Time, _host: &mut dyn Sockets) {}
 
-    /// The run has ended: values for the summary that no meter holds, each with its percentiles if it has any.
-    fn finish(&mut self, _now: Time, _summarise: &mut dyn FnMut(Metric, f64, Option<[f64; 3]>)) {}
+    /// The run has ended: what only an end tells goes to the flow's meter.
+    fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
 }

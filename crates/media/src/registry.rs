@@ -7,6 +7,7 @@ use jettison_transport::Endpoint;
 use schemars::{Schema, schema_for};
 use serde_json::Value;
 
+use crate::dash::{DashClient, DashLoad, DashLoadParameters, DashParameters, DashServer};
 use crate::load::bulk::{Bulk, BulkParameters};
 use crate::load::cbr::{Cbr, CbrParameters};
 use crate::load::on_off::{OnOff, OnOffParameters};
@@ -156,6 +157,24 @@ pub fn applications() -> Registry<ApplicationEntry> {
         build: build_web,
     });
     registry.register(ApplicationEntry {
+        id: "dash",
+        summary: "adaptive streaming over HTTP/1.1: a server at `from`, a player at `to`",
+        source: "ISO/IEC 23009-1; RFC 9112",
+        transports: &["tcp"],
+        initiator: Initiator::To,
+        schema: || schema_for!(DashParameters),
+        build: build_dash,
+    });
+    registry.register(ApplicationEntry {
+        id: "dash-load",
+        summary: "players that come and go as a sinusoid, each on a random title of a catalogue",
+        source: "the load generator published by the authors of iRED",
+        transports: &["tcp"],
+        initiator: Initiator::To,
+        schema: || schema_for!(DashLoadParameters),
+        build: build_dash_load,
+    });
+    registry.register(ApplicationEntry {
         id: "conference",
         summary: "a video conference: frames of several datagrams, at a fixed rate or backing off on loss",
         source: "RFC 3550 §6.4 (receiver reports, jitter)",
@@ -266,6 +285,35 @@ fn build_web(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplication
     Ok(FlowApplications {
         from: Box::new(Web::new(&parameters, context.remote, options.clone(), arrivals, sizes)),
         to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
+
+fn build_dash(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let DashParameters { content, player, title }: DashParameters = parameters(value)?;
+    let options = tcp(context, "dash")?;
+    let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
+    let setup = player.setup(context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let place = (title.0 as usize).checked_sub(1).and_then(|place| titles.get(place));
+    let Some(own) = place.cloned() else {
+        let message = format!("there is no title {}: the catalogue has {}", title.0, titles.len());
+        return Err(BuildError::at("title", message));
+    };
+    Ok(FlowApplications {
+        from: Box::new(DashServer::new(context.server.port, options, titles, true)),
+        to: Some(Box::new(DashClient::new(setup, own))),
+    })
+}
+
+fn build_dash_load(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {
+    let own: DashLoadParameters = parameters(value)?;
+    let options = tcp(context, "dash-load")?;
+    let load = own.load()?;
+    let titles = own.content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
+    let setup = own.player.setup(context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let (steps, choice) = ((context.random)("steps"), (context.random)("titles"));
+    Ok(FlowApplications {
+        from: Box::new(DashServer::new(context.server.port, options, titles.clone(), false)),
+        to: Some(Box::new(DashLoad::new(setup, titles, load, steps, choice))),
     })
 }
 

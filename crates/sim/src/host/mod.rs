@@ -228,10 +228,9 @@ impl Host {
     /// Ends the run: programs and connections give their last values to the summary.
     pub(crate) fn finish(&mut self, now: Time, recorder: &mut Recorder, flow_names: &[String]) {
         for program in &mut self.programs {
-            let name = &flow_names[program.flow.0 as usize];
-            program.application.finish(now, &mut |metric, mean, percentiles| {
-                recorder.summarise(name.as_str(), metric, mean, percentiles);
-            });
+            if let Some(meter) = recorder.flow(program.flow) {
+                program.application.finish(now, meter);
+            }
         }
         self.stack.summarise(recorder, flow_names);
     }

@@ -1,0 +1,139 @@
+//! What a server has, and its paths: `/TITLE/manifest.mpd`, `/TITLE/video/PLACE/init.mp4`, `/TITLE/video/PLACE/NUMBER.m4s`.
+//!
+//! A representation is named by its place among those of its kind, from 0, and a segment by its number, from 1
+//! (`$Number$` of ISO/IEC 23009-1 begins at 1), so that ids that are no path segments need no escapes.
+
+use std::sync::Arc;
+
+use super::content::{AdaptationSet, Title};
+use super::player::Kind;
+
+/// Something to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resource<'p> {
+    /// Name of its title.
+    pub title: &'p str,
+    /// Which of the title's.
+    pub part: Part,
+}
+
+/// A part of a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The MPD.
+    Manifest,
+    /// The initialization segment of a representation.
+    Initialization(Kind, usize),
+    /// A segment of a representation; places from 0.
+    Segment(Kind, usize, usize),
+}
+
+impl<'p> Resource<'p> {
+    /// The path of a request for it.
+    pub fn path(&self) -> String {
+        let title = self.title;
+        match self.part {
+            Part::Manifest => format!("/{title}/manifest.mpd"),
+            Part::Initialization(kind, place) => format!("/{title}/{}/{place}/init.mp4", word(kind)),
+            Part::Segment(kind, place, segment) => {
+                format!("/{title}/{}/{place}/{}.m4s", word(kind), segment + 1)
+            }
+        }
+    }
+
+    /// What a path asks for; `None` for any other path.
+    pub fn of_path(path: &'p str) -> Option<Resource<'p>> {
+        let mut steps = path.strip_prefix('/')?.split('/');
+        let title = steps.next()?;
+        let kind = match steps.next()? {
+            "manifest.mpd" => {
+                return steps.next().is_none().then_some(Resource { title, part: Part::Manifest });
+            }
+            "video" => Kind::Video,
+            "audio" => Kind::Audio,
+            _ => return None,
+        };
+        let place = steps.next()?.parse().ok()?;
+        let part = match steps.next()? {
+            "init.mp4" => Part::Initialization(kind, place),
+            file => {
+                let number: usize = file.strip_suffix(".m4s")?.parse().ok()?;
+                Part::Segment(kind, place, number.checked_sub(1)?)
+            }
+        };
+        steps.next().is_none().then_some(Resource { title, part })
+    }
+
+    /// Its length in bytes; `None` if there is no such thing.
+    pub fn length(&self, titles: &[Arc<Title>]) -> Option<u64> {
+        let title = titles.iter().find(|title| title.name == self.title)?;
+        match self.part {
+            Part::Manifest => Some(title.manifest),
+            Part::Initialization(kind, place) => {
+                Some(set(title, kind)?.representations.get(place)?.initialization)
+            }
+            Part::Segment(kind, place, segment) => {
+                set(title, kind)?.representations.get(place)?.sizes.get(segment).copied()
+            }
+        }
+    }
+
+    /// The media type of what a path names.
+    pub fn media_type(path: &str) -> &'static str {
+        match path {
+            path if path.ends_with(".mpd") => "application/dash+xml",
+            path if path.contains("/audio/") => "audio/mp4",
+            _ => "video/mp4",
+        }
+    }
+}
+
+/// A title's representations of that kind.
+pub fn set(title: &Title, kind: Kind) -> Option<&AdaptationSet> {
+    match kind {
+        Kind::Video => Some(&title.video),
+        Kind::Audio => title.audio.as_ref(),
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Video => "video",
+        Kind::Audio => "audio",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_what_they_name_agree() {
+        let parts = [
+            Part::Manifest,
+            Part::Initialization(Kind::Video, 2),
+            Part::Segment(Kind::Audio, 1, 0),
+            Part::Segment(Kind::Video, 0, 149),
+        ];
+        for part in parts {
+            let resource = Resource { title: "title-1", part };
+            assert_eq!(Resource::of_path(&resource.path()), Some(resource), "{}", resource.path());
+        }
+    }
+
+    #[test]
+    fn other_paths_name_nothing() {
+        for path in [
+            "",
+            "/",
+            "/t",
+            "/t/manifest.mpd/x",
+            "/t/text/0/1.m4s",
+            "/t/video/x/1.m4s",
+            "/t/video/0/0.m4s",
+            "t",
+        ] {
+            assert_eq!(Resource::of_path(path), None, "{path}");
+        }
+    }
+}
