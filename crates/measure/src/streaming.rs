@@ -10,7 +10,7 @@ use crate::{Distribution, metrics, statistics};
 pub struct StreamingMeter {
     /// Seconds of playout buffer, a value a player and second of its life.
     buffer: Vec<f32>,
-    /// Pictures played in each of these seconds.
+    /// Pictures played in these seconds, where they can be told.
     frames: Vec<f32>,
     /// Media time of the video segments fetched, and the same times their representation's bitrate.
     fetched: f64,
@@ -36,15 +36,17 @@ pub struct SessionScore {
     pub rate: f64,
     /// The linear QoE of Yin et al. 2015, a chunk.
     pub linear: f64,
-    /// Mean opinion score by ITU-T P.1203 mode 0, where it could be computed.
-    pub mos: Option<f64>,
+    /// What ITU-T P.1203 mode 0 gives without its random forest, on the scale of opinion scores (1 to 5), where it could be
+    /// computed.
+    pub p1203: Option<f64>,
 }
 
 impl StreamingMeter {
-    /// A second of a player's life is over: seconds in its buffer now, and pictures that it played in that second.
-    pub fn sampled(&mut self, buffer: Duration, frames: f64) {
+    /// A second of a player's life is over: what is in its buffer now, and the pictures that it played in that second, where
+    /// they can be told.
+    pub fn sampled(&mut self, buffer: Duration, frames: Option<f64>) {
         self.buffer.push(buffer.as_secs_f64() as f32);
-        self.frames.push(frames as f32);
+        self.frames.extend(frames.map(|frames| frames as f32));
     }
 
     /// A video segment of `media` seconds at `bitrate` bit/s came whole; its response took `burst` from first to last
@@ -143,8 +145,8 @@ impl StreamingMeter {
         }
         let linear: Vec<f64> = self.sessions.iter().map(|s| s.linear).collect();
         summary.extend(statistics::mean(&linear).map(|q| plain(name, metrics::LINEAR_QOE, q)));
-        let mos: Vec<f64> = self.sessions.iter().filter_map(|s| s.mos).collect();
-        summary.extend(statistics::mean(&mos).map(|m| plain(name, metrics::P1203_MOS, m)));
+        let p1203: Vec<f64> = self.sessions.iter().filter_map(|s| s.p1203).collect();
+        summary.extend(statistics::mean(&p1203).map(|m| plain(name, metrics::P1203_PARAMETRIC, m)));
         if self.sessions.len() > 1 {
             summary.push(plain(name, metrics::SESSIONS, self.sessions.len() as f64));
         }
@@ -188,10 +190,10 @@ mod tests {
     #[test]
     fn what_was_before_the_warm_up_ended_does_not_count() {
         let mut meter = StreamingMeter::default();
-        meter.sampled(MS(5000), 24.0);
+        meter.sampled(MS(5000), Some(24.0));
         meter.switched();
         meter.start_measuring();
-        meter.sampled(MS(7000), 30.0);
+        meter.sampled(MS(7000), Some(30.0));
         let mut summary = Vec::new();
         meter.summarise("client", &mut summary);
         assert_eq!((value(&summary, "buffer"), value(&summary, "switches")), (7.0, 0.0));

@@ -70,7 +70,9 @@ impl Application for DashClient {
             let (buffer, frames) = player.sample(now, host.meter());
             host.meter().streaming().sampled(buffer, frames);
             host.point(metrics::BUFFER, now, buffer.as_secs_f64());
-            host.point(metrics::FRAMES_PER_SECOND, now, frames);
+            if let Some(frames) = frames {
+                host.point(metrics::FRAMES_PER_SECOND, now, frames);
+            }
             // The second in which it ended is the last.
             self.sample_at = (!player.is_ended()).then(|| at + SAMPLE);
         }

@@ -121,7 +121,7 @@ impl DashLoad {
 
     /// Means over the players that were there for the whole second.
     fn sample(&mut self, now: Time, host: &mut dyn Sockets) {
-        let (mut count, mut buffers, mut pictures) = (0_u32, 0.0, 0.0);
+        let (mut count, mut shown, mut buffers, mut pictures) = (0_u32, 0_u32, 0.0, 0.0);
         for viewer in &mut self.players {
             let (buffer, frames) = viewer.player.sample(now, host.meter());
             viewer.plan();
@@ -129,13 +129,16 @@ impl DashLoad {
                 host.meter().streaming().sampled(buffer, frames);
                 count += 1;
                 buffers += buffer.as_secs_f64();
-                pictures += frames;
+                pictures += frames.unwrap_or(0.0);
+                shown += u32::from(frames.is_some());
             }
         }
         host.point(metrics::ACTIVE_PLAYERS, now, self.players.len() as f64);
         if count > 0 {
             host.point(metrics::BUFFER, now, buffers / f64::from(count));
-            host.point(metrics::FRAMES_PER_SECOND, now, pictures / f64::from(count));
+        }
+        if shown > 0 {
+            host.point(metrics::FRAMES_PER_SECOND, now, pictures / f64::from(shown));
         }
     }
 

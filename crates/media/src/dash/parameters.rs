@@ -15,6 +15,7 @@ use super::content::ContentParameters;
 use super::generator::Sinusoid;
 use super::player::{Connections, PlayerSetup, RuleFactory, Thresholds};
 use super::qoe::LinearWeights;
+use super::qoe::p1203::Viewing;
 use crate::TcpOptions;
 
 /// Parameters of `dash`.
@@ -105,6 +106,8 @@ pub struct PlayerParameters {
     pub connections: Connections,
     /// Weights of the linear QoE.
     pub qoe: LinearWeights,
+    /// The display and the sound's codec, for P.1203.
+    pub viewing: Viewing,
 }
 
 impl Default for PlayerParameters {
@@ -117,6 +120,7 @@ impl Default for PlayerParameters {
             resume: None,
             connections: Connections::default(),
             qoe: LinearWeights::default(),
+            viewing: Viewing::default(),
         }
     }
 }
@@ -136,7 +140,8 @@ impl PlayerParameters {
                 format!("the buffer never holds more than `max_buffer`, {max}")
             })?;
         }
-        self.qoe.validate().map_err(|message| BuildError::at("qoe", message))?;
+        self.qoe.validate().map_err(|error| error.under("qoe"))?;
+        self.viewing.validate().map_err(|error| error.under("viewing"))?;
         let AbrChoice { kind, parameters } = self.abr.clone();
         let parameters = Value::Object(parameters);
         build_rule(&kind, &parameters).map_err(|message| BuildError::at("abr", message))?;
@@ -151,7 +156,8 @@ impl PlayerParameters {
             max_buffer: self.max_buffer,
             resume: self.resume,
             rule,
-            weights: self.qoe,
+            weights: self.qoe.clone(),
+            viewing: self.viewing.clone(),
         }))
     }
 }

@@ -1,10 +1,37 @@
 //! Who chooses the representation of the next segment.
+//!
+//! A rule is a file of its own; [`registry::abr_rules`] lists those that a scenario may name. [`history`] holds what
+//! several of them know of the network.
+
+mod abandon;
+mod bola;
+mod buffer_levels;
+mod dynamic;
+mod fixed;
+mod history;
+mod insufficient_buffer;
+pub mod registry;
+#[cfg(test)]
+mod testing;
+mod throughput;
+mod vlc;
 
 use std::fmt::Debug;
 
 use jettison_core::{Duration, Time};
 
 use super::content::AdaptationSet;
+
+pub use abandon::{AbandonParameters, AbandonRequest};
+pub use bola::{Bola, BolaParameters};
+pub use buffer_levels::{BolaBuffer, Tuning, Variant};
+pub use dynamic::{Dynamic, DynamicParameters};
+pub use fixed::{Fixed, FixedParameters};
+pub use history::{History, HistoryParameters, Mean};
+pub use insufficient_buffer::{InsufficientBuffer, InsufficientBufferParameters};
+pub use registry::{AbrEntry, abr_rules, build_rule};
+pub use throughput::{ThroughputParameters, ThroughputRule};
+pub use vlc::{Measured, VlcRate, VlcRateParameters};
 
 /// An adaptation rule: told of every download, asked before each. A player has one a kind of media.
 pub trait AbrRule: Send + Debug {
@@ -53,6 +80,14 @@ pub struct AbrState<'a> {
     pub last: Option<usize>,
     /// Whether pictures are shown.
     pub playback: Playback,
+}
+
+impl AbrState<'_> {
+    /// Media time of the segment that is fetched next; of the last one at the end.
+    fn segment_duration(&self) -> Duration {
+        let durations = &self.set.durations;
+        durations.get(self.segment).or(durations.last()).copied().unwrap_or_default()
+    }
 }
 
 /// Whether pictures are shown.

@@ -1,6 +1,19 @@
 //! What there is to stream: titles, adaptation sets, representations and segments (ISO/IEC 23009-1's terms).
 
+mod draft;
+mod file_error;
+pub mod ladder;
+pub mod manifest;
+mod mpd;
+mod parameters;
+mod sidecar;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
 use jettison_core::{Duration, Rate};
+
+pub use parameters::{ContentParameters, LadderChoice, ShippedLadder};
 
 /// Something to watch.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,6 +15,7 @@ use jettison_measure::{FlowMeter, SessionScore, metrics};
 
 use super::abr::{AbrRule, AbrState, Choice, Download, Playback, Progress};
 use super::content::{AdaptationSet, Title};
+use super::qoe::p1203::p1203;
 use super::qoe::{PlayedSegment, Session};
 use super::resource::{Part, Resource, set};
 use crate::{SocketEvent, SocketId, Sockets};
@@ -151,11 +152,13 @@ impl Player {
         }
     }
 
-    /// The buffer now, and the pictures shown since it was last asked.
-    pub fn sample(&mut self, now: Time, meter: &mut FlowMeter) -> (Duration, f64) {
+    /// A second of its life is over: the buffer now, and the pictures shown since it was last asked, where the content says
+    /// how many a second has.
+    pub fn sample(&mut self, now: Time, meter: &mut FlowMeter) -> (Duration, Option<f64>) {
         self.advance(now, meter);
-        let frames = self.playout.frames() - self.frames_sampled;
+        let shown = self.playout.frames() - self.frames_sampled;
         self.frames_sampled = self.playout.frames();
+        let frames = self.title.video.representations.iter().all(|r| r.picture.is_some()).then_some(shown);
         (self.playout.level(), frames)
     }
 
@@ -169,9 +172,7 @@ impl Player {
     /// The session is over, or the run is: its score.
     pub fn end(&mut self, now: Time, meter: &mut FlowMeter) {
         self.advance(now, meter);
-        if let Some(score) = self.score() {
-            meter.streaming().session_ended(score);
-        }
+        meter.streaming().session_ended(self.score());
     }
 
     // ---- what is next ----------------------------------------------------------------------------------------
@@ -407,16 +408,15 @@ impl Player {
         }
     }
 
-    /// The session's score; `None` if nothing was ever shown.
-    fn score(&self) -> Option<SessionScore> {
+    fn score(&self) -> SessionScore {
         let session = self.session();
         let media: f64 = session.video.iter().map(|s| s.media.as_secs_f64()).sum();
         let bits: f64 = session.video.iter().map(|s| s.bitrate * s.media.as_secs_f64()).sum();
-        (media > 0.0).then(|| SessionScore {
-            rate: bits / media / 1e3,
+        SessionScore {
+            rate: if media > 0.0 { bits / media / 1e3 } else { 0.0 },
             linear: super::qoe::linear(&session, &self.setup.weights),
-            mos: super::qoe::mos(&session),
-        })
+            p1203: p1203(&session, &self.setup.viewing).map(|scores| scores.parametric),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Connections, Thresholds};
 use crate::TcpOptions;
 use crate::dash::abr::AbrRule;
 use crate::dash::qoe::LinearWeights;
+use crate::dash::qoe::p1203::Viewing;
 
 /// How players play.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub struct PlayerSetup {
     pub rule: RuleFactory,
     /// Of the linear QoE.
     pub weights: LinearWeights,
+    /// Of P.1203.
+    pub viewing: Viewing,
 }
 
 /// Makes adaptation rules: one a player and kind of media.

@@ -1,8 +1,13 @@
 //! What a session was worth to its viewer, by models of the literature.
 
+mod linear;
+pub mod p1203;
+
 use jettison_core::Duration;
 
 use super::content::Picture;
+
+pub use linear::{LinearWeights, linear};
 
 /// What one viewer saw.
 #[derive(Debug, Clone, PartialEq, Default)]

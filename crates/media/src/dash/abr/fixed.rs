@@ -1,0 +1,51 @@
+//! Always the same representation, which isolates the network from the rule.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AbrRule, AbrState, Choice};
+
+/// Parameters of `fixed`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FixedParameters {
+    /// Place of the representation in ascending order of bitrate, from 0; the highest one where there are fewer.
+    pub representation: usize,
+}
+
+/// Always the same representation.
+#[derive(Debug)]
+pub struct Fixed {
+    representation: usize,
+}
+
+impl Fixed {
+    /// Always that one.
+    pub fn new(parameters: FixedParameters) -> Fixed {
+        Fixed { representation: parameters.representation }
+    }
+}
+
+impl AbrRule for Fixed {
+    fn choose(&mut self, state: &AbrState<'_>) -> Choice {
+        Choice::now(self.representation.min(state.set.representations.len().saturating_sub(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_core::Duration;
+
+    use super::super::testing::{ladder, playing};
+    use super::*;
+
+    #[test]
+    fn it_stays_and_is_the_highest_one_where_there_are_fewer() {
+        let mut rule = Fixed::new(FixedParameters { representation: 1 });
+        for buffer in [0, 10, 30] {
+            let buffer = Duration::from_secs(buffer);
+            assert_eq!(rule.choose(&playing(&ladder(&[1, 2, 3]), buffer)), Choice::now(1));
+            assert_eq!(rule.choose(&playing(&ladder(&[1]), buffer)), Choice::now(0));
+        }
+    }
+}
