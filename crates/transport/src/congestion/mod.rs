@@ -9,6 +9,7 @@ mod cubic;
 mod dctcp;
 mod hystart;
 mod marks;
+mod newcwv;
 mod newreno;
 mod prague;
 mod rate_sample;
@@ -17,13 +18,14 @@ mod sample;
 
 use std::fmt::Debug;
 
-use jettison_core::Rate;
+use jettison_core::{Rate, Time};
 use jettison_wire::Ecn;
 
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use hystart::{HyStart, SlowStart};
 pub use marks::Ect;
+pub use newcwv::{NewCwv, NewCwvParameters};
 pub use newreno::{NewReno, NewRenoParameters};
 pub use prague::{Prague, PragueParameters};
 pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
@@ -78,6 +80,19 @@ pub trait CongestionController: Send + Debug {
 
     /// Bytes that may leave back to back when paced; `None` for the transport's own quantum.
     fn pacing_quantum(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether [`CongestionController::burst_limit`] is worth asking, for the life of the connection.
+    fn limits_bursts(&self) -> bool {
+        false
+    }
+
+    /// Bytes that one ACK or write may let out at once where nothing paces; `None` for all that the window allows.
+    ///
+    /// The rest leaves with the next ACK, or a later write. Asked only of a controller that
+    /// [`CongestionController::limits_bursts`].
+    fn burst_limit(&self, _now: Time) -> Option<u64> {
         None
     }
 

@@ -75,6 +75,13 @@ impl NewReno {
         self.window = self.ssthresh;
     }
 
+    /// Sets both, by a rule of its own (RFC 7661).
+    pub(super) fn set(&mut self, window: u64, ssthresh: u64) {
+        self.window = window;
+        self.ssthresh = ssthresh;
+        self.credit = 0;
+    }
+
     /// RFC 5681 eq. 4: half the flight, at least two segments. Limited transmit's segments beyond the window do not
     /// count (§3.2 step 2).
     fn reduced(&self, flight_size: u64) -> u64 {

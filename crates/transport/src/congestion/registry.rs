@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    CongestionController, Cubic, CubicParameters, Dctcp, DctcpParameters, Growth, NewReno, NewRenoParameters,
-    Prague, PragueParameters, SlowStart,
+    CongestionController, Cubic, CubicParameters, Dctcp, DctcpParameters, Growth, NewCwv, NewCwvParameters,
+    NewReno, NewRenoParameters, Prague, PragueParameters, SlowStart,
 };
 
 /// What a controller is built for.
@@ -93,6 +93,17 @@ pub fn controllers() -> Registry<ControllerEntry> {
             let parameters: DctcpParameters = read(parameters)?;
             parameters.validate()?;
             Ok(Box::new(Dctcp::new(parameters, SlowStart::new(context, false), context)))
+        }),
+    });
+    registry.register(ControllerEntry {
+        id: "newcwv",
+        summary: "NewReno that keeps its window through pauses of the application",
+        source: "RFC 7661",
+        schema: || schemars::schema_for!(NewCwvParameters),
+        build: Builder(|parameters, context| {
+            let parameters: NewCwvParameters = read(parameters)?;
+            parameters.validate()?;
+            Ok(Box::new(NewCwv::new(parameters, SlowStart::new(context, false), context)))
         }),
     });
     registry.register(ControllerEntry {

@@ -116,7 +116,7 @@ pub struct RecoveryEnd {
     pub flight_size: u64,
     /// [`CongestionEvent::flight_size`] of the loss that began it (LossFlightSize, RFC 7661 §4.4.1).
     pub loss_flight_size: u64,
-    /// Bytes retransmitted in between (R, RFC 7661 §4.4.1).
+    /// Lost bytes retransmitted in between, each counted once (R, RFC 7661 §4.4.1).
     pub retransmitted: u64,
 }
 

@@ -56,7 +56,7 @@ pub struct TcpParameters {
     pub ecn: Switch,
     /// Receive buffer, advertised as the window less what waits for the application.
     pub receive_buffer: Bytes,
-    /// Back to the restart window after an idle time of an RTO (RFC 5681 §4.1).
+    /// Back to the restart window after an idle time of an RTO (RFC 5681 §4.1); newCWV never does.
     pub slow_start_after_idle: bool,
     /// Whether acknowledged bytes (as Linux, RFC 3465) or ACKs (RFC 5681 eq. 2 and 3) make the window grow.
     pub growth: Growth,

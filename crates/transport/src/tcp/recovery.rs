@@ -23,7 +23,7 @@ impl Sender {
         };
         self.recovery_kind = kind;
         self.recovery_point = self.board.next();
-        self.begin_repair(flight_size, false);
+        self.begin_repair(flight_size, false, now);
         match kind {
             CongestionKind::Loss => self.counters.recoveries += 1,
             CongestionKind::Ecn => self.counters.ecn_reductions += 1,
@@ -55,8 +55,9 @@ impl Sender {
     }
 
     /// `is_repeated` says that the same data timed out before: the first retransmission is still that of the first time.
-    fn begin_repair(&mut self, flight_size: u64, is_repeated: bool) {
+    fn begin_repair(&mut self, flight_size: u64, is_repeated: bool, now: Time) {
         self.loss_flight_size = flight_size;
+        self.recovery_began = now;
         self.retransmitted_in_recovery = 0;
         if !is_repeated {
             self.first_retransmission = None;
@@ -134,7 +135,7 @@ impl Sender {
         self.phase = Phase::Loss;
         self.recovery_kind = CongestionKind::Loss;
         self.recovery_point = self.board.next();
-        self.begin_repair(flight_size, is_repeated);
+        self.begin_repair(flight_size, is_repeated, now);
         self.duplicate_acks = 0;
         self.duplicate_bytes = 0;
         self.probe_end = None;

@@ -49,6 +49,11 @@ impl Segment {
     pub fn is_retransmitted(&self) -> bool {
         self.flags & Segment::RETRANSMITTED != 0
     }
+    /// Marked lost, and not sent again since.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.state == State::Lost
+    }
     #[inline]
     pub fn has_fin(&self) -> bool {
         self.flags & Segment::FIN != 0

@@ -123,6 +123,7 @@ pub(super) struct Sender {
     pub recovery_point: u64,
     pub recovery_kind: CongestionKind,
     pub loss_flight_size: u64,
+    pub recovery_began: Time,
     pub retransmitted_in_recovery: u64,
     /// TSval of the first retransmission of the phase (RFC 3522, RetransmitTS), and where the segment ends.
     pub first_retransmission: Option<(u32, u64)>,
@@ -149,6 +150,10 @@ pub(super) struct Sender {
     pub fin_sent: bool,
     pub fin_acknowledged: bool,
     pub last_sent_at: Time,
+    /// Whether the controller limits bursts; where it does, how much left when and by which ACK (SND.UNA).
+    pub limits_bursts: bool,
+    pub burst: u64,
+    pub burst_of: (Time, u64),
     /// What lies below was in flight when the window held data back.
     pub limited_until: u64,
     /// Highest flight of this window of data, and where the window ends.
@@ -192,6 +197,7 @@ impl Sender {
             recovery_point: 0,
             recovery_kind: CongestionKind::Loss,
             loss_flight_size: 0,
+            recovery_began: now,
             retransmitted_in_recovery: 0,
             first_retransmission: None,
             eifel_decided: false,
@@ -209,6 +215,9 @@ impl Sender {
             fin_sent: false,
             fin_acknowledged: false,
             last_sent_at: now,
+            limits_bursts: false,
+            burst: 0,
+            burst_of: (now, 0),
             limited_until: 0,
             flight_peak: 0,
             flight_peak_until: 0,
@@ -235,6 +244,7 @@ impl Sender {
         let control = self.controller.recovery_control();
         self.prr_on = self.settings.prr && self.sack && control != RecoveryControl::Controller;
         self.prr_on_ecn = self.prr_on && control == RecoveryControl::Transport;
+        self.limits_bursts = self.controller.limits_bursts();
         self.peer_edge = window;
         self.peer_window = u64::MAX;
         self.peer_window_max = window;

@@ -34,7 +34,7 @@ impl Sender {
                 self.limited_until = self.board.next();
                 return None;
             }
-            return self.paced(now).then(|| self.send_again(number, &segment, now));
+            return self.may_leave(length, now).then(|| self.send_again(number, &segment, now));
         }
         if self.buffer.end() > self.board.next() || (self.closing && !self.fin_sent) {
             if self.board.is_empty() {
@@ -46,7 +46,7 @@ impl Sender {
                     self.limited_until = self.board.next();
                     return None;
                 }
-                return self.paced(now).then(|| self.send_new(length, fin, now));
+                return self.may_leave(space, now).then(|| self.send_new(length, fin, now));
             }
             // The peer's window is closed.
             if self.board.is_empty() && self.deadlines.persist == Time::MAX {
@@ -73,7 +73,8 @@ impl Sender {
             }
             None => return None,
         };
-        if flight + u64::from(segment.length) > self.window || !self.paced(now) {
+        let length = u64::from(segment.length);
+        if flight + length > self.window || !self.may_leave(length, now) {
             return None;
         }
         let high = self.board.high_retransmitted();
@@ -187,7 +188,11 @@ impl Sender {
         let space = u64::from(segment.length);
         self.counters.segments_retransmitted += 1;
         self.counters.bytes_retransmitted += space;
-        self.retransmitted_in_recovery += space;
+        // RFC 7661 §4.4.1, R: what is sent again more than once in this recovery counts once.
+        let is_repeated = segment.is_retransmitted() && segment.sent_at >= self.recovery_began;
+        if segment.is_lost() && !is_repeated {
+            self.retransmitted_in_recovery += space;
+        }
         if self.timestamps && self.first_retransmission.is_none() {
             self.first_retransmission = Some((timestamp(now), segment.end()));
             // Had it been sent again before this phase, an older echo might be of that: it would not tell the original.
@@ -262,10 +267,14 @@ impl Sender {
         Some(Rate::from_bits((bits as u64).max(1)))
     }
 
-    /// Whether pacing lets a segment out now; if not, asks to be woken when it will.
+    /// Whether pacing, or else the limit of bursts, lets a segment of `length` bytes out now. If pacing does not, asks to
+    /// be woken when it will.
     #[inline]
-    fn paced(&mut self, now: Time) -> bool {
-        if !self.is_paced() || self.pacer.may_send(now) {
+    fn may_leave(&mut self, length: u64, now: Time) -> bool {
+        if !self.is_paced() {
+            return !self.limits_bursts || self.is_within_burst(length, now);
+        }
+        if self.pacer.may_send(now) {
             return true;
         }
         self.deadlines.pacing = self.pacer.next_at();
@@ -274,5 +283,21 @@ impl Sender {
             self.limited_until = self.board.next();
         }
         false
+    }
+
+    /// Counts a segment of `length` bytes towards what leaves at this instant by this ACK, if the controller's limit lets
+    /// it out. Else something is in flight, which will bring an ACK or a timeout.
+    fn is_within_burst(&mut self, length: u64, now: Time) -> bool {
+        let Some(limit) = self.controller.burst_limit(now) else { return true };
+        let una = self.board.una();
+        if (now, una) != self.burst_of {
+            self.burst_of = (now, una);
+            self.burst = 0;
+        }
+        let is_within = self.burst < limit;
+        if is_within {
+            self.burst += length;
+        }
+        is_within
     }
 }

@@ -6,6 +6,7 @@ mod ecn;
 mod fairness;
 mod handshake;
 mod harness;
+mod newcwv;
 mod pacing;
 mod properties;
 mod recovery;

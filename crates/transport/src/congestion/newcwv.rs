@@ -1,0 +1,252 @@
+//! newCWV: congestion window validation for rate-limited senders (RFC 7661).
+//!
+//! Principle: a window is validated as long as at least half of it was acknowledged in one RTT lately (pipeACK). While it
+//! is not, it is kept for minutes, neither grown without need nor collapsed by idleness, so that a sender with pauses goes
+//! on at once; but a loss is then answered by what was really in use, and bursts are limited. All else is NewReno.
+//! Units: bytes.
+
+mod pipe_ack;
+#[cfg(test)]
+mod tests;
+
+use jettison_core::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::pipe_ack::PipeAck;
+use super::{
+    AckSample, CongestionController, CongestionEvent, ControllerContext, IdleRestart, NewReno,
+    NewRenoParameters, Phase, RecoveryEnd, RtoEvent, SlowStart,
+};
+
+/// RFC 7661 §4.4: the non-validated period should not exceed five minutes.
+const LONGEST_NON_VALIDATED_PERIOD: Duration = Duration::from_secs(300);
+
+/// Parameters of `newcwv`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct NewCwvParameters {
+    /// Bins of the maximum filter over the sampling period, 1 to 64 (RFC 7661 §4.5.1: several, such as five).
+    pub bins: u32,
+    /// Shortest sampling period of pipeACK, which is max(3 RTT, this) (RFC 7661 §4.2: 1 s).
+    pub sampling_floor: Duration,
+    /// How long an unvalidated window is kept before it is reduced, again and again (RFC 7661 §4.4: at most 5 min).
+    pub non_validated_period: Duration,
+    /// Segments that one ACK or write may let out in the non-validated phase where pacing is off; 0 for all that the window
+    /// allows. RFC 7661 §4.4.2 leaves the method open; ten is an initial window, as RFC 9002 §7.7 has it for QUIC.
+    pub burst_segments: u32,
+}
+
+impl Default for NewCwvParameters {
+    fn default() -> NewCwvParameters {
+        NewCwvParameters {
+            bins: 5,
+            sampling_floor: Duration::from_secs(1),
+            non_validated_period: LONGEST_NON_VALIDATED_PERIOD,
+            burst_segments: 10,
+        }
+    }
+}
+
+impl NewCwvParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
+        refuse(!(1..=64).contains(&self.bins), format!("bins is {}: 1 to 64", self.bins))?;
+        refuse(self.sampling_floor.is_zero(), "sampling_floor is 0: a sample takes time".to_owned())?;
+        refuse(
+            self.non_validated_period.is_zero() || self.non_validated_period > LONGEST_NON_VALIDATED_PERIOD,
+            format!(
+                "non_validated_period is {}: above 0, and at most {LONGEST_NON_VALIDATED_PERIOD} (RFC 7661 §4.4)",
+                self.non_validated_period
+            ),
+        )
+    }
+}
+
+/// The controller.
+#[derive(Debug, Clone)]
+pub struct NewCwv {
+    // Parameters.
+    non_validated_period: Duration,
+    burst_segments: u64,
+    is_paced: bool,
+    mss: u64,
+    initial_window: u64,
+    // State.
+    reno: NewReno,
+    pipe_ack: PipeAck,
+    /// From here on the phase is non-validated if nothing is sent, or has been since; [`Time::MAX`] while pipeACK is
+    /// undefined.
+    non_validated_from: Time,
+    /// max(pipeACK, LossFlightSize), while congestion in the non-validated phase is answered.
+    utilised: Option<u64>,
+}
+
+impl NewCwv {
+    /// A controller with its initial window.
+    pub fn new(parameters: NewCwvParameters, slow_start: SlowStart, context: &ControllerContext) -> NewCwv {
+        NewCwv {
+            non_validated_period: parameters.non_validated_period,
+            burst_segments: u64::from(parameters.burst_segments),
+            is_paced: context.paced,
+            mss: context.mss,
+            initial_window: context.initial_window,
+            reno: NewReno::new(NewRenoParameters::default(), slow_start, context),
+            pipe_ack: PipeAck::new(parameters.bins, parameters.sampling_floor),
+            // RFC 7661 §4.1: the validated phase, pipeACK undefined.
+            non_validated_from: Time::MAX,
+            utilised: None,
+        }
+    }
+
+    /// RFC 7661 §4.3: whether less than half of the window was acknowledged in one RTT lately.
+    #[inline]
+    fn is_non_validated(&self, now: Time) -> bool {
+        now >= self.non_validated_from
+    }
+
+    /// RFC 7661 §4.3: which phase it is, by a new sample.
+    ///
+    /// Half of the window counts in whole segments, since more is never in flight: slow start, where exactly half of the
+    /// window is acknowledged in an RTT, would otherwise look unvalidated at every odd segment.
+    fn judge(&mut self, now: Time) {
+        let half = self.reno.window() / 2;
+        let half = (half - half % self.mss).max(1);
+        self.non_validated_from = match self.pipe_ack.lasts_until(half, now) {
+            Some(until) => until,
+            None => self.non_validated_from.min(now),
+        };
+    }
+
+    /// RFC 7661 §4.5.3: the window holds data back when it is full, to within a segment.
+    ///
+    /// Pacing uses the window too, and keeps the flight below it: there, data must have waited for a whole RTT, since a
+    /// burst of any size waits for a while. [`AckSample::is_window_limited`] alone does not tell the two apart.
+    #[inline]
+    fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
+        ack.in_flight_before + self.mss > self.reno.window()
+            || (self.is_paced && ack.is_window_limited && !ack.rate.is_app_limited)
+    }
+
+    /// RFC 7661 §4.4.3, once for each non-validated period that has elapsed (§4.5.2).
+    fn reduce_for_elapsed_periods(&mut self, now: Time) {
+        let period = self.non_validated_period;
+        if now < self.non_validated_from.saturating_add(period) {
+            return;
+        }
+        let periods = now.since(self.non_validated_from).as_nanos() / period.as_nanos();
+        self.non_validated_from += period * periods;
+        for _ in 0..periods {
+            let window = self.reno.window();
+            let ssthresh = self.reno.ssthresh().max(window.saturating_mul(3) / 4);
+            // "Not greater than": a window below IW, as after a timeout, is not raised.
+            let reduced = (window / 2).max(self.initial_window).min(window);
+            self.reno.set(reduced, ssthresh);
+            if reduced == window {
+                break;
+            }
+        }
+    }
+
+    /// RFC 7661 §4.2, §4.3: pipeACK is undefined and the phase validated, until something is measured anew.
+    fn start_anew(&mut self) {
+        self.pipe_ack.reset();
+        self.non_validated_from = Time::MAX;
+    }
+}
+
+impl CongestionController for NewCwv {
+    fn on_established(&mut self, mss: u64, initial_window: u64) {
+        self.mss = mss;
+        self.initial_window = initial_window;
+        self.reno.on_established(mss, initial_window);
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        if ack.phase == Phase::Open {
+            self.reduce_for_elapsed_periods(ack.now);
+            if self.pipe_ack.on_ack(ack) {
+                self.judge(ack.now);
+            }
+        } else {
+            // RFC 7661 §4.2: pipeACK is not updated in recovery.
+            self.pipe_ack.suspend();
+        }
+        // RFC 7661 §4.3, §4.4: a validated window grows as RFC 5681 has it, another only while it holds data back.
+        let is_window_limited = !self.is_non_validated(ack.now) || self.is_cwnd_limited(ack);
+        self.reno.on_ack(&AckSample { is_window_limited, ..*ack });
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.utilised = None;
+        self.pipe_ack.suspend();
+        if !self.is_non_validated(event.now) {
+            return self.reno.on_congestion(event);
+        }
+        // RFC 7661 §4.4.1: a safe window for recovery. Segments of limited transmit, beyond the window, do not count
+        // (RFC 5681 §3.2 step 2).
+        let loss_flight_size = event.flight_size.min(self.reno.window());
+        let utilised = loss_flight_size.max(self.pipe_ack.value(event.now).unwrap_or(0));
+        self.utilised = Some(utilised);
+        self.reno.reduce_to(utilised / 2);
+        // RFC 7661 §4.4: congestion ends the non-validated phase.
+        self.non_validated_from = Time::MAX;
+    }
+
+    fn on_recovery_end(&mut self, end: &RecoveryEnd) {
+        self.reno.on_recovery_end(end);
+        if let Some(utilised) = self.utilised.take() {
+            // RFC 7661 §4.4.1: the path's capacity was exceeded by what had to be sent again. ssthresh is the window at
+            // the end of recovery (RFC 5681 §3.2 step 6).
+            let window = (utilised.saturating_sub(end.retransmitted) / 2).max(self.mss);
+            self.reno.set(window, window);
+        }
+        self.start_anew();
+    }
+
+    fn on_rto(&mut self, event: &RtoEvent) {
+        // RFC 7661 §4.4: the non-validated phase ends, the standard rules hold.
+        self.utilised = None;
+        self.start_anew();
+        self.reno.on_rto(event);
+    }
+
+    fn on_spurious_recovery(&mut self) {
+        self.utilised = None;
+        self.reno.on_spurious_recovery();
+    }
+
+    /// RFC 7661 §4.4: the window outlives idleness, until a non-validated period is over.
+    fn on_idle_restart(&mut self, restart: &IdleRestart) {
+        if self.non_validated_from == Time::MAX {
+            // Nothing was sent, so nothing will be acknowledged: a sampling period of that is a measurement.
+            let silent = restart.idle.saturating_sub(self.pipe_ack.period());
+            if silent.is_zero() {
+                return;
+            }
+            self.pipe_ack.define_as_nothing();
+            self.non_validated_from = restart.now - silent;
+        }
+        self.reduce_for_elapsed_periods(restart.now);
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.reno.window()
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+
+    fn limits_bursts(&self) -> bool {
+        self.burst_segments > 0
+    }
+
+    /// RFC 7661 §4.4.2.
+    fn burst_limit(&self, now: Time) -> Option<u64> {
+        self.is_non_validated(now).then_some(self.burst_segments * self.mss)
+    }
+}
