@@ -5,6 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::number;
 use crate::store::Results;
 use crate::summary::{Estimate, RunSummary};
+use crate::viewers;
 
 /// One column of the comparison: a metric of one object, or the mean of it over several.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +60,38 @@ impl ColumnValue {
 impl Column {
     /// The column's value for `variant`; `None` if none of its runs has one.
     pub fn value(&self, runs: &[RunSummary], variant: &str) -> Option<ColumnValue> {
-        let is_count = matches!(self.unit.as_str(), "packets" | "count");
-        let mut values = Vec::new();
+        let values: Vec<f64> = self.by_seed(runs, variant).into_values().collect();
+        Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
+    }
+
+    /// The mean of the column's values for several variants, seed by seed; `None` unless each of them has one under
+    /// the same seed, for a mean over fewer would not compare with a mean over all.
+    pub(crate) fn mean_value(&self, runs: &[RunSummary], variants: &[&str]) -> Option<ColumnValue> {
+        let of_each: Vec<IndexMap<u64, f64>> = variants.iter().map(|v| self.by_seed(runs, v)).collect();
+        let (first, others) = of_each.split_first()?;
+        let mean = |(seed, value): (&u64, &f64)| {
+            let values: Option<Vec<f64>> = others.iter().map(|other| other.get(seed).copied()).collect();
+            Some((value + values?.iter().sum::<f64>()) / of_each.len() as f64)
+        };
+        let values: Vec<f64> = first.iter().filter_map(mean).collect();
+        Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
+    }
+
+    /// The unit as headings have it: nothing if there is none, or if the title says it.
+    pub fn shown_unit(&self) -> &str {
+        match self.unit.as_str() {
+            "1" | "1/s" | "count" | "MOS" => "",
+            unit => unit,
+        }
+    }
+
+    fn is_count(&self) -> bool {
+        matches!(self.unit.as_str(), "packets" | "count")
+    }
+
+    /// The column's value in each run of `variant` that has one.
+    fn by_seed(&self, runs: &[RunSummary], variant: &str) -> IndexMap<u64, f64> {
+        let mut values = IndexMap::new();
         for run in runs.iter().filter(|run| run.key.variant == variant) {
             let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, &self.part));
             let found = found.filter_map(|value| match self.statistic {
@@ -68,15 +99,17 @@ impl Column {
                 Statistic::P99 => value.percentiles.map(|p| p[2]),
             });
             match jettison_measure::statistics::mean(&found.collect::<Vec<_>>()) {
-                Some(value) => values.push(value),
+                Some(value) => {
+                    values.insert(run.key.seed, value);
+                }
                 // A recorder leaves out counts of what never happened.
-                None if is_count && run.values.iter().any(|v| self.objects.contains(&v.object)) => {
-                    values.push(0.0)
+                None if self.is_count() && run.values.iter().any(|v| self.objects.contains(&v.object)) => {
+                    values.insert(run.key.seed, 0.0);
                 }
                 None => {}
             }
         }
-        Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count })
+        values
     }
 }
 
@@ -107,29 +140,40 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
     best.map(|(queue, _)| queue)
 }
 
-/// How many flows get RTT and one-way delay columns of their own before they are averaged.
-const OWN_COLUMNS: usize = 3;
+/// How many flows get columns of their own before they are averaged.
+pub(crate) const OWN_COLUMNS: usize = 3;
 
-/// The columns that matter for these results: only those that have values.
-pub fn comparison_columns(results: &Results) -> Vec<Column> {
-    let mut columns = Vec::new();
-    // What is there to show: object and metric, in the recorder's order, with units.
-    let mut units: IndexMap<(&str, &str), &str> = IndexMap::new();
-    let mut nonzero: IndexSet<(&str, &str)> = IndexSet::new();
-    for value in results.runs.iter().flat_map(|run| &run.values).filter(|v| v.part.is_empty()) {
-        units.insert((&value.object, &value.metric), &value.unit);
-        if value.mean != 0.0 {
-            nonzero.insert((&value.object, &value.metric));
+/// What there is to show.
+pub(crate) struct Measured<'a> {
+    results: &'a Results,
+    /// Units by object and metric, in the recorder's order.
+    units: IndexMap<(&'a str, &'a str), &'a str>,
+    nonzero: IndexSet<(&'a str, &'a str)>,
+}
+
+impl<'a> Measured<'a> {
+    fn of(results: &'a Results) -> Measured<'a> {
+        let mut measured = Measured { results, units: IndexMap::new(), nonzero: IndexSet::new() };
+        for value in results.runs.iter().flat_map(|run| &run.values).filter(|v| v.part.is_empty()) {
+            measured.units.insert((&value.object, &value.metric), &value.unit);
+            if value.mean != 0.0 {
+                measured.nonzero.insert((&value.object, &value.metric));
+            }
         }
+        measured
     }
-    let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
-        let Some(unit) = objects.iter().find_map(|o| units.get(&(*o, metric))) else {
-            return;
-        };
-        if !objects.iter().any(|o| nonzero.contains(&(*o, metric))) {
-            return;
-        }
-        columns.push(Column {
+
+    /// A column of those objects; `None` if it would say nothing, or zero everywhere.
+    pub(crate) fn column(
+        &self,
+        title: &str,
+        subject: &str,
+        objects: &[&str],
+        metric: &str,
+        statistic: Statistic,
+    ) -> Option<Column> {
+        let unit = objects.iter().find_map(|o| self.units.get(&(*o, metric)))?;
+        objects.iter().any(|o| self.nonzero.contains(&(*o, metric))).then(|| Column {
             title: title.to_owned(),
             unit: (*unit).to_owned(),
             subject: subject.to_owned(),
@@ -137,13 +181,23 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             metric: metric.to_owned(),
             part: String::new(),
             statistic,
-        });
-    };
-    let with = |metric: &str| -> Vec<&str> {
-        let flows = units.keys().filter(|(object, m)| {
-            *m == metric && results.manifest.objects.get(*object).is_some_and(|t| t == "flows")
-        });
+        })
+    }
+
+    /// The flows that have that metric.
+    fn flows_with(&self, metric: &str) -> Vec<&'a str> {
+        let is_flow = |object: &str| self.results.manifest.objects.get(object).is_some_and(|t| t == "flows");
+        let flows = self.units.keys().filter(|(object, m)| *m == metric && is_flow(object));
         flows.map(|(object, _)| *object).collect()
+    }
+}
+
+/// The columns that matter for these results: only those that have values.
+pub fn comparison_columns(results: &Results) -> Vec<Column> {
+    let measured = Measured::of(results);
+    let mut columns = Vec::new();
+    let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
+        columns.extend(measured.column(title, subject, objects, metric, statistic));
     };
 
     let queue = bottleneck(results);
@@ -151,10 +205,15 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("utilisation", queue, &[queue], "utilisation", Statistic::Mean);
         add("throughput", queue, &[queue], "throughput", Statistic::Mean);
     }
-    match with("goodput").as_slice() {
+    match measured.flows_with("goodput").as_slice() {
         [only] => add("goodput", only, &[*only], "goodput", Statistic::Mean),
         _ => add("goodput", "all flows", &["all flows"], "goodput", Statistic::Mean),
     }
+    let viewers = viewers::viewers(results);
+    columns.extend(viewers::columns(&viewers, &measured));
+    let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
+        columns.extend(measured.column(title, subject, objects, metric, statistic));
+    };
     if let Some(queue) = queue {
         add("sojourn mean", queue, &[queue], "sojourn", Statistic::Mean);
         add("sojourn p99", queue, &[queue], "sojourn", Statistic::P99);
@@ -162,7 +221,11 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     let delays =
         [("rtt", "RTT"), ("owd", "OWD"), ("frame_delay", "frame delay"), ("completion_time", "completion")];
     for (metric, title) in delays {
-        let flows = with(metric);
+        let mut flows = measured.flows_with(metric);
+        if metric == "completion_time" {
+            // What a segment takes is told by its burst time.
+            flows.retain(|flow| !viewers.contains(flow));
+        }
         if flows.len() > OWN_COLUMNS {
             let subject = format!("mean of {} flows", flows.len());
             add(&format!("{title} mean"), &subject, &flows, metric, Statistic::Mean);
@@ -180,7 +243,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("marks", queue, &[queue], "marks", Statistic::Mean);
     }
     for (metric, title) in [("loss", "loss"), ("frame_loss", "frame loss"), ("longest_gap", "longest gap")] {
-        let flows = with(metric);
+        let flows = measured.flows_with(metric);
         if flows.len() > OWN_COLUMNS {
             add(title, &format!("mean of {} flows", flows.len()), &flows, metric, Statistic::Mean);
             continue;
@@ -192,9 +255,8 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
     // A switch summarises its clones under its own name.
     for (metric, title) in [("recirculated_share", "recirculated"), ("clones", "clones")] {
-        let switches: Vec<&str> =
-            units.keys().filter(|(_, m)| *m == metric).map(|(object, _)| *object).collect();
-        if let [only] = switches.as_slice() {
+        let switches = measured.units.keys().filter(|(_, m)| *m == metric);
+        if let [only] = switches.map(|(object, _)| *object).collect::<Vec<_>>().as_slice() {
             add(title, only, &[*only], metric, Statistic::Mean);
         }
     }

@@ -12,6 +12,7 @@ mod columns;
 mod error;
 pub mod html;
 mod matrix;
+mod matrix_layout;
 mod matrix_table;
 mod model;
 mod number;
@@ -20,6 +21,7 @@ mod reproduction;
 mod store;
 mod summary;
 mod table;
+mod viewers;
 
 #[cfg(test)]
 mod testing;

@@ -6,14 +6,10 @@
 use indexmap::IndexSet;
 
 use crate::columns::{Column, ColumnValue, Statistic, comparison_columns};
-use crate::model::{Experiment, Variant};
+use crate::matrix_layout::{Grid, Layout};
 use crate::number;
 use crate::store::Results;
 
-/// Up to so many variants, the list is as easy to read.
-const LIST: usize = 20;
-/// With three or more axes there is a matrix for each combination of the further ones, up to so many.
-const MOST_SLICES: usize = 6;
 /// What a matrix is about in the first place, in this order.
 const MAIN: [(&str, Statistic); 5] = [
     ("utilisation", Statistic::Mean),
@@ -22,6 +18,15 @@ const MAIN: [(&str, Statistic); 5] = [
     ("drop_rate", Statistic::Mean),
     ("jain_index", Statistic::Mean),
 ];
+/// Where somebody watches, what was seen comes before how.
+const MAIN_OF_VIEWERS: [(&str, Statistic); 4] = [
+    ("linear_qoe", Statistic::Mean),
+    ("p1203_mos", Statistic::Mean),
+    ("stall_ratio", Statistic::Mean),
+    ("representation_rate", Statistic::Mean),
+];
+/// What a terminal shows of those where a matrix has means, and the report the rest.
+const IN_BRIEF: [&str; 2] = ["linear_qoe", "stall_ratio"];
 /// Of other queues than the bottleneck that drop.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
 /// From this ratio between a column's largest and smallest value on, its shades are logarithmic.
@@ -29,39 +34,12 @@ const WIDE: f64 = 10.0;
 /// A difference below this share of a column's largest value is not worth a full ramp.
 const NARROW: f64 = 0.05;
 
-/// Where each variant stands.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Layout {
-    /// Name of the axis whose values are the rows, and these.
-    pub rows: (String, Vec<String>),
-    /// Name of the axis whose values are the columns, and these.
-    pub columns: (String, Vec<String>),
-    /// One, or one for each combination of the further axes.
-    pub slices: Vec<Slice>,
-}
-
-/// The variants that share their values on all further axes.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Slice {
-    /// Those values; empty if there are two axes.
-    pub title: String,
-    /// The variant, by its place, in each row and column.
-    cells: Vec<Vec<Option<usize>>>,
-}
-
 /// The metrics of a matrix.
 pub(crate) struct Metrics {
     /// What it is about in the first place.
     pub main: Vec<Column>,
     /// The other columns of the comparison.
     pub more: Vec<Column>,
-}
-
-/// One matrix: a metric of one slice, row by row.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Matrix {
-    /// `None` where nothing was measured.
-    pub cells: Vec<Vec<Option<Cell>>>,
 }
 
 /// One value of a matrix.
@@ -85,82 +63,73 @@ enum Better {
     Neither,
 }
 
-/// How the variants stand in a matrix; `None` if there are few, fewer than two axes, or too many further ones.
-pub(crate) fn layout(experiment: &Experiment) -> Option<Layout> {
-    let variants = &experiment.variants;
-    let axes: Vec<&String> = variants.first()?.labels.keys().collect();
-    let is_alike = |variant: &Variant| variant.labels.keys().eq(axes.iter().copied());
-    let [rows, columns, further @ ..] = axes.as_slice() else { return None };
-    if variants.len() <= LIST || !variants.iter().all(is_alike) {
-        return None;
-    }
-    let values =
-        |axis: &str| -> IndexSet<&str> { variants.iter().map(|v| v.labels[axis].as_str()).collect() };
-    let (row_values, column_values) = (values(rows), values(columns));
-    let title = |variant: &Variant| {
-        let labels = further.iter().map(|axis| format!("{axis}: {}", variant.labels[axis.as_str()]));
-        labels.collect::<Vec<_>>().join(", ")
-    };
-    let titles: IndexSet<String> = variants.iter().map(title).collect();
-    if titles.len() > MOST_SLICES || row_values.len() < 2 || column_values.len() < 2 {
-        return None;
-    }
-    let slice = |title_: &String| {
-        let mut cells = vec![vec![None; column_values.len()]; row_values.len()];
-        for (index, variant) in variants.iter().enumerate().filter(|(_, v)| title(v) == *title_) {
-            let row = row_values.get_index_of(variant.labels[rows.as_str()].as_str());
-            let column = column_values.get_index_of(variant.labels[columns.as_str()].as_str());
-            if let (Some(row), Some(column)) = (row, column) {
-                cells[row][column] = Some(index);
-            }
-        }
-        Slice { title: title_.clone(), cells }
-    };
-    let owned = |values: IndexSet<&str>| values.into_iter().map(str::to_owned).collect();
-    let slices = titles.iter().map(slice).collect();
-    Some(Layout {
-        rows: ((*rows).clone(), owned(row_values)),
-        columns: ((*columns).clone(), owned(column_values)),
-        slices,
-    })
-}
-
 /// What the matrices show: the columns of the comparison, the main ones first, and other queues that drop.
 pub(crate) fn metrics(results: &Results) -> Metrics {
     let mut more = comparison_columns(results);
+    more.extend(other_queues(results, &more));
+    let has = |more: &[Column], metric: &str| more.iter().any(|column| column.metric == metric);
+    let wanted: &[(&str, Statistic)] = match MAIN_OF_VIEWERS.iter().any(|(metric, _)| has(&more, metric)) {
+        true => &MAIN_OF_VIEWERS,
+        false => &MAIN,
+    };
     let mut main = Vec::new();
-    for (metric, statistic) in MAIN {
-        let is_it = |column: &Column| column.metric == metric && column.statistic == statistic;
+    for (metric, statistic) in wanted {
+        let is_it = |column: &Column| column.metric == *metric && column.statistic == *statistic;
         if let Some(at) = more.iter().position(is_it) {
             main.push(more.remove(at));
         }
     }
-    let templates = OF_OTHER_QUEUES.iter().filter_map(|(metric, statistic)| {
-        main.iter().find(|column| column.metric == *metric && column.statistic == *statistic)
-    });
-    let templates: Vec<Column> = templates.cloned().collect();
-    let queues = results.manifest.objects.iter().filter(|(_, table)| *table == "queues");
-    for (queue, _) in queues {
-        let drops =
-            |run: &crate::summary::RunSummary| run.value(queue, "drops", "").is_some_and(|v| v.mean > 0.0);
-        if templates.iter().any(|template| template.subject == *queue) || !results.runs.iter().any(drops) {
-            continue;
-        }
-        more.extend(templates.iter().map(|template| Column {
-            subject: queue.clone(),
-            objects: vec![queue.clone()],
-            ..template.clone()
-        }));
-    }
     Metrics { main, more }
 }
 
-/// The values of `column` in `slice`.
-pub(crate) fn matrix(results: &Results, slice: &Slice, column: &Column) -> Matrix {
+impl Metrics {
+    /// The main ones that a terminal has room for.
+    pub(crate) fn in_terminal(self, layout: &Layout) -> Vec<Column> {
+        let mut shown = self.main;
+        if layout.means_over.is_some()
+            && shown.iter().any(|column| IN_BRIEF.contains(&column.metric.as_str()))
+        {
+            shown.retain(|column| IN_BRIEF.contains(&column.metric.as_str()));
+        }
+        shown
+    }
+}
+
+/// Columns of the queues beside the bottleneck that drop anything.
+fn other_queues(results: &Results, columns: &[Column]) -> Vec<Column> {
+    let templates = OF_OTHER_QUEUES.iter().filter_map(|(metric, statistic)| {
+        columns.iter().find(|column| column.metric == *metric && column.statistic == *statistic)
+    });
+    let templates: Vec<&Column> = templates.collect();
+    let drops = |queue: &str| {
+        let mut runs = results.runs.iter();
+        runs.any(|run| run.value(queue, "drops", "").is_some_and(|v| v.mean > 0.0))
+    };
+    let queues = results.manifest.objects.iter().filter(|(_, table)| *table == "queues");
+    let queues = queues.map(|(queue, _)| queue);
+    let others = queues.filter(|queue| templates.iter().all(|t| t.subject != **queue) && drops(queue));
+    let of_queue = |queue: &String| {
+        let (subject, objects) = (queue.clone(), vec![queue.clone()]);
+        templates
+            .iter()
+            .map(move |t| Column { subject: subject.clone(), objects: objects.clone(), ..(*t).clone() })
+            .collect::<Vec<_>>()
+    };
+    others.flat_map(of_queue).collect()
+}
+
+/// The values of `column` in `grid`, row by row; `None` where nothing was measured.
+pub(crate) fn matrix(results: &Results, grid: &Grid, column: &Column) -> Vec<Vec<Option<Cell>>> {
     let variants = &results.manifest.experiment.variants;
-    let value = |place: &Option<usize>| column.value(&results.runs, &variants[(*place)?].name);
+    let value = |places: &Vec<usize>| match places.as_slice() {
+        [only] => column.value(&results.runs, &variants[*only].name),
+        several => {
+            let names: Vec<&str> = several.iter().map(|place| variants[*place].name.as_str()).collect();
+            column.mean_value(&results.runs, &names)
+        }
+    };
     let values: Vec<Vec<Option<ColumnValue>>> =
-        slice.cells.iter().map(|row| row.iter().map(value).collect()).collect();
+        grid.rows().map(|row| row.cells.iter().map(value).collect()).collect();
     let better = better(&column.metric);
     let width = values.first().map_or(0, Vec::len);
     let mut cells: Vec<Vec<Option<Cell>>> = vec![Vec::with_capacity(width); values.len()];
@@ -170,7 +139,7 @@ pub(crate) fn matrix(results: &Results, slice: &Slice, column: &Column) -> Matri
             row.push(cell);
         }
     }
-    Matrix { cells }
+    cells
 }
 
 /// The cells of one column: how each compares with the others.
@@ -213,9 +182,17 @@ fn rounded(value: f64) -> f64 {
 fn better(metric: &str) -> Better {
     match metric {
         "utilisation" | "throughput" | "goodput" | "jain_index" | "transfers" => Better::High,
+        "buffer"
+        | "frames_per_second"
+        | "representation_rate"
+        | "segment_rate"
+        | "linear_qoe"
+        | "p1203_mos" => Better::High,
+        "representation_rate_jain_index" => Better::High,
         "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes" => {
             Better::Neither
         }
+        "sessions" | "active_players" => Better::Neither,
         _ => Better::Low,
     }
 }
@@ -223,7 +200,9 @@ fn better(metric: &str) -> Better {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix_layout::layout;
     use crate::summary::Estimate;
+    use crate::testing::{self, streaming};
 
     fn of(values: &[f64]) -> Vec<Option<ColumnValue>> {
         let value = |v: &f64| Estimate::of(&[*v]).map(|estimate| ColumnValue { estimate, is_count: false });
@@ -232,54 +211,6 @@ mod tests {
 
     fn shades(values: &[f64], better: Better) -> Vec<f64> {
         judged(&of(values), better).into_iter().flatten().map(|cell| cell.shade).collect()
-    }
-
-    fn experiment(axes: &[(&str, usize)]) -> Experiment {
-        let mut labels = vec![indexmap::IndexMap::new()];
-        for (axis, values) in axes {
-            let with = |before: &indexmap::IndexMap<String, String>| {
-                let before = before.clone();
-                (0..*values).map(move |value| {
-                    let mut labels = before.clone();
-                    labels.insert((*axis).to_owned(), format!("{axis}{value}"));
-                    labels
-                })
-            };
-            labels = labels.iter().flat_map(with).collect();
-        }
-        let variant = |labels: indexmap::IndexMap<String, String>| Variant {
-            name: labels.values().cloned().collect::<Vec<_>>().join(","),
-            labels,
-        };
-        Experiment {
-            variants: labels.into_iter().map(variant).collect(),
-            ..crate::testing::experiment(&[], 1)
-        }
-    }
-
-    #[test]
-    fn two_axes_make_rows_and_columns() {
-        let layout = layout(&experiment(&[("queue", 7), ("load", 3)])).unwrap();
-        assert_eq!((layout.rows.0.as_str(), layout.rows.1.len()), ("queue", 7));
-        assert_eq!(layout.columns.1, ["load0", "load1", "load2"]);
-        assert_eq!(layout.slices.len(), 1);
-        assert_eq!(layout.slices[0].cells[6], [Some(18), Some(19), Some(20)]);
-    }
-
-    #[test]
-    fn further_axes_make_a_matrix_each_up_to_six() {
-        let three = layout(&experiment(&[("a", 3), ("b", 2), ("c", 6)])).unwrap();
-        assert_eq!(three.slices.len(), 6);
-        assert_eq!(three.slices[5].title, "c: c5");
-        assert_eq!(three.slices[5].cells[0], [Some(5), Some(11)]);
-        assert!(layout(&experiment(&[("a", 3), ("b", 2), ("c", 7)])).is_none());
-    }
-
-    #[test]
-    fn a_short_list_and_a_single_axis_stay_lists() {
-        assert!(layout(&experiment(&[("a", 10), ("b", 2)])).is_none());
-        assert!(layout(&experiment(&[("a", 30)])).is_none());
-        assert!(layout(&experiment(&[("a", 30), ("b", 1)])).is_none());
     }
 
     #[test]
@@ -314,5 +245,48 @@ mod tests {
         values.push(None);
         let cells = judged(&values, Better::Low);
         assert!(cells[2].is_none() && cells[1].as_ref().is_some_and(|cell| cell.is_best));
+    }
+
+    #[test]
+    fn where_somebody_watches_the_main_metrics_are_of_what_was_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = streaming::of_three_axes(&folder.path().join("out"), [2, 2, 7]);
+        let metrics = metrics(&results);
+        let main: Vec<&str> = metrics.main.iter().map(|column| column.metric.as_str()).collect();
+        assert_eq!(main, ["linear_qoe", "p1203_mos", "stall_ratio", "representation_rate"]);
+        assert!(metrics.more.iter().any(|column| column.metric == "drop_rate"), "the rest is not lost");
+        let layout = layout(&results.manifest.experiment).unwrap();
+        let brief: Vec<String> = metrics.in_terminal(&layout).into_iter().map(|c| c.metric).collect();
+        assert_eq!(brief, ["linear_qoe", "stall_ratio"]);
+    }
+
+    #[test]
+    fn more_of_what_a_viewer_wants_is_better() {
+        for metric in ["buffer", "frames_per_second", "representation_rate", "linear_qoe", "p1203_mos"] {
+            assert_eq!(better(metric), Better::High, "{metric}");
+        }
+        for metric in ["stalls", "stall_ratio", "start_up_delay", "switches", "burst_time"] {
+            assert_eq!(better(metric), Better::Low, "{metric}");
+        }
+        assert_eq!(better("active_players"), Better::Neither);
+    }
+
+    #[test]
+    fn a_mean_over_variants_is_of_the_same_seeds() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = testing::of_two_axes(&folder.path().join("out"), 2, 2);
+        let column = metrics(&results).main.into_iter().find(|c| c.metric == "sojourn").unwrap();
+        let names: Vec<String> =
+            results.manifest.experiment.variants.iter().map(|v| v.name.clone()).collect();
+        let names: Vec<&str> = names[..2].iter().map(String::as_str).collect();
+        let of = |results: &Results, name: &str| column.value(&results.runs, name).unwrap().estimate;
+        let mean = column.mean_value(&results.runs, &names).unwrap().estimate;
+        assert!((mean.mean - (of(&results, names[0]).mean + of(&results, names[1]).mean) / 2.0).abs() < 1e-9);
+        assert_eq!(mean.n, 2);
+        // The second variant's second seed is missing: the first seed of both remains.
+        results.runs.retain(|run| run.key.variant != names[1] || run.key.seed == 1);
+        assert_eq!(column.mean_value(&results.runs, &names).unwrap().estimate.n, 1);
+        results.runs.retain(|run| run.key.variant != names[1]);
+        assert!(column.mean_value(&results.runs, &names).is_none(), "a mean over fewer does not compare");
     }
 }

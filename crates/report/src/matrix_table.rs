@@ -3,24 +3,35 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::columns::Column;
-use crate::matrix::{Cell, Layout, layout, matrix, metrics};
+use crate::matrix::{Cell, matrix, metrics};
+use crate::matrix_layout::{Grid, layout};
 use crate::store::Results;
 
 /// A matrix for each of the main metrics, in place of a long list of variants; `None` where there is no such list, or
-/// more than two axes. Where a matrix does not fit in `width` characters, its columns go on below.
+/// several matrices a metric. Where a matrix does not fit in `width` characters, its columns go on below.
 pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
-    let layout = layout(&results.manifest.experiment).filter(|layout| layout.slices.len() == 1)?;
-    let metrics = metrics(results).main;
-    if metrics.is_empty() {
+    let layout = layout(&results.manifest.experiment)?;
+    let [grid] = layout.grids.as_slice() else { return None };
+    let shown = metrics(results).in_terminal(&layout);
+    if shown.is_empty() {
         return None;
     }
-    let tables: String = metrics.iter().map(|column| one(results, &layout, column, width)).collect();
-    Some(format!("{tables}*: best of its column. The report has intervals, and more.\n"))
+    let tables: String = shown.iter().map(|column| one(results, grid, column, width)).collect();
+    let rest = match (&layout.means_over, &layout.whole) {
+        (None, _) => "The report has intervals, and more.".to_owned(),
+        (Some(over), Some(_)) => {
+            format!("Means over {over}: report.html has each of them, and more metrics.")
+        }
+        (Some(over), None) => {
+            format!("Means over {over}: summary.parquet has each; report.html has more metrics.")
+        }
+    };
+    Some(format!("{tables}*: best of its column. {rest}\n"))
 }
 
-fn one(results: &Results, layout: &Layout, column: &Column, width: usize) -> String {
-    let cells = matrix(results, &layout.slices[0], column).cells;
-    let (rows, columns) = (&layout.rows.1, &layout.columns.1);
+fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String {
+    let cells = matrix(results, grid, column);
+    let columns = &grid.columns;
     let text = |cell: &Option<Cell>| match cell {
         Some(cell) => format!("{}{}", cell.text, if cell.is_best { "*" } else { " " }),
         None => "– ".to_owned(),
@@ -31,10 +42,14 @@ fn one(results: &Results, layout: &Layout, column: &Column, width: usize) -> Str
     };
     // Padding and a border are three characters.
     let longest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
-    let first: Vec<String> = std::iter::once(layout.rows.0.clone()).chain(rows.iter().cloned()).collect();
-    let unit =
-        if matches!(column.unit.as_str(), "" | "1") { String::new() } else { format!(", {}", column.unit) };
-    let mut out = format!("{}{unit} ({})\n", column.title, column.subject);
+    let titles = grid.rows().map(|row| row.title.clone());
+    let first: Vec<String> = std::iter::once(grid.row_axis.clone()).chain(titles).collect();
+    let unit = match column.shown_unit() {
+        "" => String::new(),
+        unit => format!(", {unit}"),
+    };
+    let title = if grid.title.is_empty() { String::new() } else { format!(", {}", grid.title) };
+    let mut out = format!("{}{unit} ({}){title}\n", column.title, column.subject);
     let start = longest(&first) + 1;
     let (mut used, mut group) = (start, Vec::new());
     for at in 0..columns.len() {
@@ -94,5 +109,12 @@ mod tests {
     fn a_short_list_makes_no_matrix() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matrix_tables(&testing::results(&folder.path().join("out")), 100).is_none());
+    }
+
+    #[test]
+    fn many_values_of_a_third_axis_are_averaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::streaming::of_three_axes(&folder.path().join("out"), [3, 4, 8]);
+        insta::assert_snapshot!(matrix_tables(&results, 100).unwrap());
     }
 }

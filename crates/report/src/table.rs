@@ -8,6 +8,7 @@ use crate::model::Variant;
 use crate::number;
 use crate::reproduction::ReproductionRow;
 use crate::store::Results;
+use crate::viewers;
 
 /// The comparison of the variants: a row each, or, where there are many of them over two axes, matrices. Where the
 /// columns do not fit in `width` characters there are several tables, one below the other.
@@ -24,18 +25,24 @@ fn list(results: &Results, width: usize) -> String {
     first.extend(variants.iter().map(Variant::title));
     let mut columns = Vec::new();
     let shown = comparison_columns(results);
+    // The viewer whose figures come first is named once, below; any other with each of its figures.
+    let seen = || shown.iter().filter(|column| viewers::is_seen(&column.metric));
+    let viewer = seen().next().map(|column| column.subject.as_str());
     let several_flows = results.manifest.objects.values().filter(|table| *table == "flows").count() > 1;
     for column in &shown {
         // A flow's figure says whose it is, unless there is one flow only.
-        let is_flows =
-            several_flows && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss");
+        let is_flows = several_flows
+            && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss")
+            || viewers::is_seen(&column.metric)
+                && viewer != Some(&column.subject)
+                && column.objects != ["all flows"];
         let is_shared = shown.iter().filter(|other| other.title == column.title).count() > 1;
         let title = if is_shared || is_flows {
             format!("{} {}", column.subject, column.title)
         } else {
             column.title.clone()
         };
-        let mut cells = vec![title, column.unit.clone()];
+        let mut cells = vec![title, column.shown_unit().to_owned()];
         cells.extend(variants.iter().map(|variant| {
             column.value(&results.runs, &variant.name).map_or_else(|| "–".to_owned(), |value| value.text())
         }));
@@ -57,6 +64,9 @@ fn list(results: &Results, width: usize) -> String {
         group.push(column);
     }
     out.push_str(&render(&first, &group));
+    if let Some(viewer) = viewer {
+        out.push_str(&format!("Viewer: {viewer}\n"));
+    }
     out + &footer(results, ", ± half the 95 % interval (Student)")
 }
 
@@ -180,7 +190,7 @@ fn render(first: &[String], columns: &[&Vec<String>]) -> String {
 mod tests {
     use super::*;
     use crate::reproduction::Verdict;
-    use crate::testing;
+    use crate::testing::{self, streaming};
 
     #[test]
     fn the_comparison_is_as_it_was() {
@@ -217,5 +227,13 @@ mod tests {
             note: "the paper does not give the bottleneck rate".to_owned(),
         };
         insta::assert_snapshot!(reproduction_table(&[row], 100));
+    }
+
+    #[test]
+    fn what_viewers_saw_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = streaming::Scene { loads: 1, ..Default::default() };
+        let results = streaming::stored(&folder.path().join("out"), scene, &["newreno", "newcwv"], 2);
+        insta::assert_snapshot!(comparison_table(&results, 100));
     }
 }

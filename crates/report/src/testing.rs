@@ -1,5 +1,7 @@
 //! A small experiment with made-up measurements, for tests.
 
+pub(crate) mod streaming;
+
 use std::path::Path;
 
 use indexmap::IndexMap;

@@ -29,7 +29,8 @@ pub(super) fn chart(title: &str, axis: &str, bars: &[Bar], width: u32) -> Result
     let total = |bar: &Bar| bar.parts.iter().map(|(_, length)| length).sum::<f64>();
     let end = |bar: &Bar| bar.interval.map_or(0.0, |i| i[1]).max(total(bar));
     let furthest = bars.iter().map(end).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let start = bars.iter().map(|bar| bar.interval.map_or(0.0, |i| i[0]).min(0.0)).fold(0.0, f64::min);
+    let begin = |bar: &Bar| bar.interval.map_or(0.0, |i| i[0]).min(total(bar));
+    let start = bars.iter().map(begin).filter(|v| v.is_finite()).fold(0.0, f64::min);
     let characters = |text: &str| text.chars().count().min(LONGEST_LABEL) as u32;
     let label_width = bars.iter().map(|bar| characters(&bar.label)).max().unwrap_or(0) * FONT / 2 + 26;
     let text_width = bars.iter().map(|bar| characters(&bar.text)).max().unwrap_or(0) * FONT / 2 + 26;

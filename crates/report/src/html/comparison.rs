@@ -5,11 +5,12 @@ use indexmap::IndexMap;
 use super::bars::{Bar, chart};
 use super::escape::escape;
 use super::palette;
-use super::timelines::scaled;
+use super::series::scaled;
 use crate::columns::{Column, comparison_columns};
 use crate::error::ReportError;
 use crate::number;
 use crate::store::Results;
+use crate::viewers::is_seen;
 
 /// More rows than this belong in a table program.
 const MAX_ROWS: usize = 3000;
@@ -67,6 +68,8 @@ fn table(results: &Results) -> String {
     for column in &columns {
         subjects.entry(&column.subject).or_default().push(column);
     }
+    // Stable: viewers first, the others as they were.
+    subjects.sort_by_key(|_, columns| !columns.iter().any(|column| is_seen(&column.metric)));
     let mut out =
         String::from("<div class=\"scroll comparison\"><table>\n<thead><tr><th rowspan=\"2\">variant</th>");
     for (subject, columns) in &subjects {
@@ -79,11 +82,10 @@ fn table(results: &Results) -> String {
     out.push_str("</tr>\n<tr>");
     let columns: Vec<&Column> = subjects.into_values().flatten().collect();
     for column in &columns {
-        let unit = if column.unit == "1" { "" } else { column.unit.as_str() };
         out.push_str(&format!(
             "<th class=\"number\">{}<span class=\"soft\">{}</span></th>",
             escape(&column.title),
-            escape(unit),
+            escape(column.shown_unit()),
         ));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
@@ -133,6 +135,9 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
         .collect();
     let (unit, scale) =
         scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
+    // No interval is drawn below zero for what cannot be negative.
+    let is_signed = values.iter().any(|(_, v)| v.is_some_and(|v| v.estimate.mean < 0.0));
+    let least = if is_signed { f64::NEG_INFINITY } else { 0.0 };
     let bars: Vec<Bar> = values
         .into_iter()
         .enumerate()
@@ -141,11 +146,10 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
             Bar {
                 label,
                 parts: vec![(palette::variant(index), mean)],
-                // No interval is drawn below zero for what cannot be negative.
                 interval: value
                     .and_then(|v| v.estimate.ci95)
                     .filter(|[low, high]| high > low)
-                    .map(|[low, high]| [(low / scale).max(0.0), high / scale]),
+                    .map(|[low, high]| [(low / scale).max(least), high / scale]),
                 text: match value {
                     None => "not measured".to_owned(),
                     Some(v) if v.is_count => number::count(mean),
@@ -154,7 +158,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
             }
         })
         .collect();
-    let unit = if unit == "1" { "" } else { unit };
+    let unit = if unit == column.unit { column.shown_unit() } else { unit };
     let axis = if unit.is_empty() { column.title.clone() } else { format!("{} ({unit})", column.title) };
     let drawn =
         chart(&format!("{} of {}, a bar a variant", column.title, column.subject), &axis, &bars, 1060)?;

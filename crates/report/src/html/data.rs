@@ -1,13 +1,16 @@
 //! What the plots show, read from the tables in one pass each and thinned out on the way.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use indexmap::IndexMap;
 
+use super::closeup;
 use super::figure_lines::FigureLines;
 use crate::columns::bottleneck;
 use crate::error::ReportError;
 use crate::store::{Results, SeriesRun, read_distributions, read_series};
+use crate::viewers::{Viewers, viewers};
 
 /// At most this many points a line.
 const POINTS: usize = 600;
@@ -18,6 +21,8 @@ const QUEUES: usize = 3;
 const FLOWS: usize = 4;
 /// Series that repeat what others show.
 const SKIPPED: [&str; 2] = ["backlog_bytes", "sojourn_max"];
+/// What is sampled of viewers: its distribution is made of the series.
+const OF_VIEWERS: [&str; 2] = ["buffer", "frames_per_second"];
 
 /// One metric of one object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,6 +42,8 @@ pub(super) struct Lines {
 pub(super) struct PlotData {
     /// Series under the first seed of each variant, by object and metric.
     pub(super) series: IndexMap<Key, Lines>,
+    /// Those of viewers again, in the time that close-ups show.
+    pub(super) close: IndexMap<Key, Lines>,
     /// Cumulative distributions, their quantiles averaged over seeds.
     pub(super) cdfs: IndexMap<Key, Lines>,
     /// Lines of the experiment's own figures, in their order.
@@ -56,7 +63,7 @@ impl PlotData {
             read_series(table, &results.folder, |run, points| collector.take(run, points))?;
             collector.end();
         }
-        let Collector { series, means, figures, .. } = collector;
+        let Collector { series, close, means, figures, .. } = collector;
         let figures = figures.into_iter().map(FigureLines::lines).collect();
         let mut cdfs: IndexMap<Key, Lines> = IndexMap::new();
         for ((key, variant), mean) in means {
@@ -74,7 +81,7 @@ impl PlotData {
         for ((key, variant), mean) in distributions.means {
             cdfs.entry(key).or_default().by_variant.insert(variant, mean.line());
         }
-        Ok(PlotData { series, cdfs, figures, queues, flows })
+        Ok(PlotData { series, close, cdfs, figures, queues, flows })
     }
 }
 
@@ -131,6 +138,7 @@ fn shown_queues(results: &Results) -> (Vec<String>, usize) {
 }
 
 /// The first flows of each sort in turn, a sort being what is measured of a flow: a ping among ten bulk flows is seen.
+/// Viewers come before others.
 fn shown_flows(results: &Results) -> (Vec<String>, usize) {
     let mut sorts: IndexMap<Vec<&str>, Vec<&str>> = IndexMap::new();
     let flows: Vec<&String> = results
@@ -152,11 +160,14 @@ fn shown_flows(results: &Results) -> (Vec<String>, usize) {
         metrics.dedup();
         sorts.entry(metrics).or_default().push(flow);
     }
+    let viewers = viewers(results);
+    // Stable: sorts keep their order.
+    sorts.sort_by_key(|_, flows| !flows.iter().any(|flow| viewers.contains(flow)));
     let rounds = sorts.values().map(Vec::len).max().unwrap_or(0);
     let in_turn = (0..rounds).flat_map(|round| sorts.values().filter_map(move |sort| sort.get(round)));
     let mut shown: Vec<&str> = in_turn.take(FLOWS).copied().collect();
     let place = |name: &str| flows.iter().position(|flow| *flow == name);
-    shown.sort_by_key(|name| place(name));
+    shown.sort_by_key(|name| (!viewers.contains(name), place(name)));
     let omitted = flows.len() - shown.len();
     (shown.into_iter().map(str::to_owned).collect(), omitted)
 }
@@ -172,10 +183,13 @@ struct Collector<'a> {
     first_seeds: HashMap<usize, u64>,
     shown: Vec<&'a str>,
     bottleneck: Option<&'a str>,
+    viewers: Viewers<'a>,
+    window: Option<Range<f64>>,
     warm_up: f64,
     at: Option<(Key, usize, u64)>,
     points: Vec<(f64, f64)>,
     series: IndexMap<Key, Lines>,
+    close: IndexMap<Key, Lines>,
     figures: Vec<FigureLines<'a>>,
     // The series; the variant.
     means: IndexMap<(Key, usize), QuantileMean>,
@@ -200,10 +214,13 @@ impl<'a> Collector<'a> {
             shown: shown.map(String::as_str).collect(),
             figures: figures.map(|figure| FigureLines::new(figure, warm_up)).collect(),
             bottleneck: bottleneck(results),
+            viewers: viewers(results),
+            window: closeup::window(&results.manifest.experiment),
             warm_up,
             at: None,
             points: Vec::new(),
             series: IndexMap::new(),
+            close: IndexMap::new(),
             means: IndexMap::new(),
         }
     }
@@ -216,9 +233,8 @@ impl<'a> Collector<'a> {
             return;
         };
         let is_first = self.first_seeds.get(&variant) == Some(&run.seed);
-        let is_throughput = self.bottleneck == Some(run.object) && run.metric == "throughput";
         if !(is_first && self.shown.contains(&run.object)
-            || is_throughput
+            || self.has_distribution(run.object, run.metric)
             || self.figures.iter().any(|f| f.wants(run.variant, run.object, run.metric, is_first)))
         {
             return;
@@ -231,6 +247,13 @@ impl<'a> Collector<'a> {
             self.at = Some((Key::of(&run), variant, run.seed));
         }
         self.points.extend(points);
+    }
+
+    /// Whether a distribution is made of that series, under all seeds.
+    fn has_distribution(&self, object: &str, metric: &str) -> bool {
+        let is_viewers = self.viewers.contains(object) && self.shown.contains(&object);
+        self.bottleneck == Some(object) && metric == "throughput"
+            || is_viewers && OF_VIEWERS.contains(&metric)
     }
 
     /// The series gathered so far is whole.
@@ -247,10 +270,18 @@ impl<'a> Collector<'a> {
                 figure.take(variant, seed, &points);
             }
         }
-        if self.bottleneck == Some(key.object.as_str()) && key.metric == "throughput" {
+        if self.has_distribution(&key.object, &key.metric) {
             self.means.entry((key.clone(), variant)).or_default().add_values(after_warm_up());
         }
         if is_first && self.shown.contains(&key.object.as_str()) {
+            if let Some(window) = &self.window
+                && self.viewers.contains(&key.object)
+                && closeup::shows(&key.metric)
+            {
+                let inside: Vec<_> = points.iter().filter(|(t, _)| window.contains(t)).copied().collect();
+                let lines = self.close.entry(key.clone()).or_default();
+                lines.by_variant.insert(variant, thinned(&inside));
+            }
             self.series.entry(key).or_default().by_variant.insert(variant, thinned(&points));
         }
     }
@@ -258,11 +289,16 @@ impl<'a> Collector<'a> {
 
 /// At most [`POINTS`] points: the lowest and the highest of each stretch, so that no spike is lost.
 pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    if points.len() <= POINTS {
+    thinned_to(points, POINTS)
+}
+
+/// At most `most` points.
+pub(super) fn thinned_to(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    if points.len() <= most {
         return points.to_vec();
     }
-    let stretches = POINTS / 2;
-    let mut out = Vec::with_capacity(POINTS);
+    let stretches = most / 2;
+    let mut out = Vec::with_capacity(most);
     for i in 0..stretches {
         let stretch = &points[i * points.len() / stretches..(i + 1) * points.len() / stretches];
         let by_value = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);

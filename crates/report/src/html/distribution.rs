@@ -3,17 +3,18 @@
 use super::data::{Key, Lines, PlotData};
 use super::escape::escape;
 use super::lines::{Chart, Size, chart};
-use super::timelines::{readable, scaled};
+use super::series::{axis_labels, readable, scaled};
 use super::{comparison, palette};
 use crate::error::ReportError;
 use crate::store::Results;
 
-/// Sojourn time, RTT, one-way delay and throughput as cumulative distributions.
+/// In this order; what is not named comes last.
+const ORDER: [&str; 7] = ["frames_per_second", "buffer", "burst_time", "sojourn", "throughput", "rtt", "owd"];
+
+/// What viewers saw, sojourn time, throughput, RTT and one-way delay as cumulative distributions.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let mut plots = String::new();
-    let order = |metric: &str| {
-        ["sojourn", "throughput", "rtt", "owd"].iter().position(|m| *m == metric).unwrap_or(usize::MAX)
-    };
+    let order = |metric: &str| ORDER.iter().position(|m| *m == metric).unwrap_or(usize::MAX);
     let mut shown: Vec<(&Key, &Lines)> = data.cdfs.iter().collect();
     shown.sort_by_key(|(key, _)| order(&key.metric)); // stable: objects keep their order
     for (key, lines) in shown {
@@ -26,10 +27,16 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
         1 => "",
         _ => " Quantiles are averaged over seeds.",
     };
+    let sampled = match data.cdfs.keys().any(|key| key.metric == "frames_per_second") {
+        true => {
+            " Frames per second and buffer are those of each second, of a load the mean over its players."
+        }
+        false => "",
+    };
     let legend = if fits(results) { comparison::legend(results) } else { String::new() };
     Ok(format!(
         "<p class=\"note\">Share of values that do not exceed x, after the warm-up.{averaged} Throughput is that of each \
-         sampling interval.</p>\n{legend}<div class=\"grid2\">\n{plots}</div>\n"
+         sampling interval.{sampled}</p>\n{legend}<div class=\"grid2\">\n{plots}</div>\n"
     ))
 }
 
@@ -58,7 +65,7 @@ pub(super) fn cdf(
     } else {
         span(low, high)
     };
-    let label = format!("{name} ({unit})");
+    let (label, _) = axis_labels(metric, unit);
     let title = format!("Cumulative distribution of {name} of {object}, a line a variant");
     let mut out = String::new();
     for group in (0..variants.len()).collect::<Vec<_>>().chunks(palette::DISTINCT) {
@@ -82,6 +89,7 @@ pub(super) fn cdf(
             x: x.clone(),
             y: 0.0..1.0,
             lines: scaled.iter().map(|(v, line)| (palette::variant(*v), line.as_slice())).collect(),
+            is_step: false,
             size: Size::Half,
         })?;
         out.push_str(&format!(

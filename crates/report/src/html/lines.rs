@@ -22,6 +22,8 @@ pub(super) struct Chart<'a> {
     pub(super) y: Range<f64>,
     /// The lines.
     pub(super) lines: Vec<(RGBColor, &'a [(f64, f64)])>,
+    /// Whether a value holds until the next one.
+    pub(super) is_step: bool,
     /// How large it is.
     pub(super) size: Size,
 }
@@ -78,10 +80,29 @@ pub(super) fn chart(chart: &Chart) -> Result<String, ReportError> {
             // The SVG back end does not clip: lines end where the x axis does.
             let visible = visible.filter(|(x, _)| *x >= chart.x.start && *x <= chart.x.end);
             let clamped = visible.map(|(x, y)| (x, y.clamp(chart.y.start, chart.y.end)));
+            let clamped: Vec<(f64, f64)> = if chart.is_step { stepped(clamped) } else { clamped.collect() };
             context.draw_series(LineSeries::new(clamped, colour.stroke_width(3)))?;
         }
         Ok(())
     })
+}
+
+/// The corners of a line on which a value holds until the next one.
+fn stepped(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let mut corners: Vec<(f64, f64)> = Vec::new();
+    let mut end = None;
+    for (x, y) in points {
+        let last = corners.last().map(|(_, last)| *last);
+        if last != Some(y) {
+            corners.extend(last.map(|last| (x, last)));
+            corners.push((x, y));
+        }
+        end = Some((x, y));
+    }
+    if end != corners.last().copied() {
+        corners.extend(end);
+    }
+    corners
 }
 
 /// Room for the widest label of the y axis and the axis's own.
@@ -119,4 +140,18 @@ pub(super) fn y_span(values: impl Iterator<Item = f64>) -> Range<f64> {
     }
     let margin = (high - low) * 0.06;
     low - margin..high + margin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_holds_until_the_next_value() {
+        let points = [(0.0, 1.0), (2.0, 1.0), (4.0, 3.0), (5.0, 2.0), (9.0, 2.0)];
+        let corners = [(0.0, 1.0), (4.0, 1.0), (4.0, 3.0), (5.0, 3.0), (5.0, 2.0), (9.0, 2.0)];
+        assert_eq!(stepped(points.into_iter()), corners);
+        assert_eq!(stepped([(1.0, 2.0)].into_iter()), [(1.0, 2.0)]);
+        assert!(stepped(std::iter::empty()).is_empty());
+    }
 }

@@ -5,83 +5,150 @@ use plotters::style::RGBColor;
 use super::escape::escape;
 use super::palette;
 use crate::columns::Column;
-use crate::matrix::{Cell, Layout, Slice, layout, matrix, metrics};
+use crate::matrix::{Cell, matrix, metrics};
+use crate::matrix_layout::{Grid, Layout, layout};
 use crate::store::Results;
 
 /// The darkest of the ramp; the lightest is white. Dark text is read easily on all of it (a contrast above 6).
 const DARKEST: RGBColor = RGBColor(107, 163, 214);
 
-/// A matrix for each metric: empty if the variants make none.
+/// Matrices for each metric: empty if the variants make none.
 pub(super) fn section(results: &Results) -> String {
     let Some(layout) = layout(&results.manifest.experiment) else { return String::new() };
     let metrics = metrics(results);
-    let all = |columns: &[Column]| -> String {
-        columns.iter().map(|column| of_metric(results, &layout, column)).collect()
-    };
-    let main = all(&metrics.main);
-    if main.is_empty() {
+    if metrics.main.is_empty() {
         return String::new();
     }
-    let mut out = format!(
-        "<p class=\"note\">Rows are values of <b>{}</b>, columns of <b>{}</b>. Means over seeds; a tooltip has the \
-         interval. In each column the best is bold, and a cell is the darker the further it is from the best; where \
-         the largest value is ten times the smallest or more, by ratio. A dash: not measured.</p>\n",
-        escape(&layout.rows.0),
-        escape(&layout.columns.0),
-    );
-    out.push_str(&main);
-    let more = all(&metrics.more);
-    if !more.is_empty() {
+    let mut out = note(&layout);
+    match (&layout.means_over, &layout.whole) {
+        // The means of all main metrics first, at a glance.
+        (Some(_), Some(whole)) => {
+            let means = |column: &Column| {
+                let tables: String = layout.grids.iter().map(|grid| table(results, grid, column)).collect();
+                format!("<div><p><b>{}</b> {}</p>\n{tables}</div>\n", named(column), subject(column))
+            };
+            out.push_str(&format!(
+                "<h3>{}</h3>\n<div class=\"slices\">\n",
+                capitalised(&layout.grids[0].title)
+            ));
+            out.extend(metrics.main.iter().map(means));
+            out.push_str("</div>\n");
+            for column in &metrics.main {
+                out.push_str(&format!("{}{}", heading(column), table(results, whole, column)));
+            }
+        }
+        _ => out.extend(metrics.main.iter().map(|column| of_metric(results, &layout, column))),
+    }
+    if !metrics.more.is_empty() {
+        let more: String = metrics.more.iter().map(|column| of_metric(results, &layout, column)).collect();
         out.push_str(&format!("<details><summary>More metrics</summary>\n{more}</details>\n"));
     }
     out
 }
 
-fn of_metric(results: &Results, layout: &Layout, column: &Column) -> String {
-    let unit =
-        if matches!(column.unit.as_str(), "" | "1") { String::new() } else { format!(" ({})", column.unit) };
+fn note(layout: &Layout) -> String {
+    let grid = &layout.grids[0];
     let mut out = format!(
-        "<h3>{}{} <span class=\"soft\">of {}</span></h3>\n",
-        escape(&column.title),
-        escape(&unit),
-        escape(&column.subject)
+        "<p class=\"note\">Rows are values of <b>{}</b>, columns of <b>{}</b>",
+        escape(&grid.row_axis),
+        escape(&grid.column_axis)
     );
+    if let Some(over) = &layout.means_over {
+        out.push_str(&format!(
+            ", cells means over {}, each of which counts as much as another",
+            escape(over)
+        ));
+    }
+    if let Some(whole) = &layout.whole {
+        out.push_str(&format!(
+            ". In the large matrices rows are values of <b>{}</b> by <b>{}</b>, columns of <b>{}</b> and their mean",
+            escape(&whole.row_axis),
+            escape(&whole.group_axis),
+            escape(&whole.column_axis)
+        ));
+    }
+    out.push_str(
+        ". Means over seeds; a tooltip has the interval. In each column the best is bold, and a cell is the darker the \
+         further it is from the best; where the largest value is ten times the smallest or more, by ratio. A dash: not \
+         measured.</p>\n",
+    );
+    out
+}
+
+/// Title and unit.
+fn named(column: &Column) -> String {
+    match column.shown_unit() {
+        "" => escape(&column.title),
+        unit => format!("{} ({})", escape(&column.title), escape(unit)),
+    }
+}
+
+fn subject(column: &Column) -> String {
+    format!("<span class=\"soft\">of {}</span>", escape(&column.subject))
+}
+
+fn heading(column: &Column) -> String {
+    format!("<h3>{} {}</h3>\n", named(column), subject(column))
+}
+
+/// All matrices of a metric.
+fn of_metric(results: &Results, layout: &Layout, column: &Column) -> String {
+    let mut out = heading(column);
     out.push_str("<div class=\"slices\">\n");
-    for slice in &layout.slices {
+    for grid in layout.grids.iter().chain(&layout.whole) {
         out.push_str("<div>");
-        if !slice.title.is_empty() {
-            out.push_str(&format!("<p class=\"note\">{}</p>\n", escape(&slice.title)));
+        if !grid.title.is_empty() {
+            out.push_str(&format!("<p class=\"note\">{}</p>\n", escape(&grid.title)));
         }
-        out.push_str(&table(results, layout, slice, column));
+        out.push_str(&table(results, grid, column));
         out.push_str("</div>\n");
     }
     out.push_str("</div>\n");
     out
 }
 
-fn table(results: &Results, layout: &Layout, slice: &Slice, column: &Column) -> String {
+fn table(results: &Results, grid: &Grid, column: &Column) -> String {
+    // The mean stands apart from what it is of.
+    let is_mean = |at: usize| !grid.group_axis.is_empty() && at + 1 == grid.columns.len();
+    let class = |at: usize| if is_mean(at) { "number mean" } else { "number" };
     let mut out = format!(
         "<div class=\"scroll\"><table class=\"matrix\">\n<thead><tr><th scope=\"col\">{}</th>",
-        escape(&layout.rows.0)
+        escape(&grid.row_axis)
     );
-    for value in &layout.columns.1 {
-        out.push_str(&format!("<th scope=\"col\" class=\"number\">{}</th>", breakable(value)));
+    for (at, value) in grid.columns.iter().enumerate() {
+        out.push_str(&format!("<th scope=\"col\" class=\"{}\">{}</th>", class(at), breakable(value)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (value, cells) in layout.rows.1.iter().zip(matrix(results, slice, column).cells) {
-        out.push_str(&format!("<tr><th scope=\"row\">{}</th>", escape(value)));
-        out.extend(cells.iter().map(|cell| td(cell.as_ref())));
-        out.push_str("</tr>\n");
+    let mut cells = matrix(results, grid, column).into_iter();
+    for group in &grid.groups {
+        if !group.title.is_empty() {
+            out.push_str(&format!(
+                "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n",
+                grid.columns.len() + 1,
+                escape(&group.title)
+            ));
+        }
+        for (row, cells) in group.rows.iter().zip(&mut cells) {
+            out.push_str(&format!("<tr><th scope=\"row\">{}</th>", escape(&row.title)));
+            out.extend(cells.iter().enumerate().map(|(at, cell)| td(cell.as_ref(), class(at))));
+            out.push_str("</tr>\n");
+        }
     }
     out.push_str("</tbody></table></div>\n");
     out
 }
 
-fn td(cell: Option<&Cell>) -> String {
-    let Some(cell) = cell else { return "<td class=\"number\">–</td>".to_owned() };
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|c| c.to_ascii_uppercase());
+    escape(&first.into_iter().chain(characters).collect::<String>())
+}
+
+fn td(cell: Option<&Cell>, class: &str) -> String {
+    let Some(cell) = cell else { return format!("<td class=\"{class}\">–</td>") };
     let text = if cell.is_best { format!("<b>{}</b>", cell.text) } else { cell.text.clone() };
     format!(
-        "<td class=\"number\" style=\"background:{}\" title=\"{}\">{text}</td>",
+        "<td class=\"{class}\" style=\"background:{}\" title=\"{}\">{text}</td>",
         palette::css(ramp(cell.shade)),
         escape(&cell.value.text())
     )

@@ -1,6 +1,7 @@
 //! `report.html`: one file that a person can read without a network.
 
 mod bars;
+mod closeup;
 mod comparison;
 mod data;
 mod distribution;
@@ -12,6 +13,7 @@ mod lines;
 mod matrix;
 mod palette;
 mod provenance;
+mod series;
 mod svg;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,7 @@ mod timelines;
 
 use crate::error::ReportError;
 use crate::store::Results;
+use crate::viewers::{Viewers, viewers};
 
 use data::PlotData;
 use escape::escape;
@@ -50,7 +53,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         true => section(),
         false => Ok(String::new()),
     };
-    let sections = [
+    let mut sections = [
         Section { id: "experiment", title: "What was run", body: provenance::experiment(results) },
         Section { id: "reproduction", title: "The paper and us", body: comparison::reproduction(results) },
         Section { id: "matrix", title: "Matrix", body: matrix::section(results) },
@@ -72,6 +75,13 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         Section { id: "all", title: "All values", body: comparison::all_values(results) },
         Section { id: "provenance", title: "Provenance", body: provenance::section(results) },
     ];
+    // Where somebody watches, what was seen comes before how.
+    let place = |id: &str| sections.iter().position(|section| section.id == id);
+    if viewers(results) != Viewers::default()
+        && let (Some(queues), Some(flows)) = (place("queues"), place("flows"))
+    {
+        sections.swap(queues, flows);
+    }
     let title = escape(&results.manifest.experiment.name);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -2,6 +2,7 @@ use super::*;
 use crate::model::Status;
 use crate::reproduction::{ReproductionRow, Verdict};
 use crate::testing;
+use crate::testing::streaming::{self, Scene};
 
 /// The page of three variants under three seeds.
 fn page() -> String {
@@ -92,6 +93,56 @@ fn many_variants_over_two_axes_make_matrices() {
         1,
         "the list of what was run is folded"
     );
+}
+
+#[test]
+fn what_viewers_saw_is_drawn_over_time_and_as_distributions() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = Scene { loads: 1, web: true, seconds: 180, ..Scene::default() };
+    let results = streaming::stored(&folder.path().join("out"), scene, &["newreno", "newcwv"], 2);
+    let page = render(&results).unwrap();
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
+    // What the sender did stands next to the buffer.
+    let order = [
+        "<h3>Playout buffer of client</h3>",
+        "<h3>Congestion window of client</h3>",
+        "<h3>A minute of client from 60 s on</h3>",
+        "In flight of client over time, a line a variant",
+        "<h3>Frames per second of client</h3>",
+        "<h3>Representation of client</h3>",
+        "<h3>Segment rate of client</h3>",
+        "<h3>Active players of load</h3>",
+        "<h3>Playout buffer of load</h3>",
+        "Cumulative distribution of Frames per second of client",
+        "Cumulative distribution of Frames per second of load",
+        "Cumulative distribution of Playout buffer of client",
+        "Cumulative distribution of Burst time of client",
+        "Cumulative distribution of Throughput of bottleneck.forward",
+    ];
+    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
+    assert!(place("<h3>In flight of client</h3>") > place("<summary>More series</summary>"));
+    assert!(!page.contains("A minute of load"), "a load has no window to look at closely");
+    assert!(
+        page.contains(">Frames per second\n") && !page.contains("Frames per second ("),
+        "no unit is said twice"
+    );
+}
+
+#[test]
+fn many_values_of_a_third_axis_make_one_matrix_of_all_and_one_of_means() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = render(&streaming::of_three_axes(&folder.path().join("out"), [3, 2, 11])).unwrap();
+    assert!(page.contains("<h3>Mean over 11 values of profile</h3>"));
+    let means = page.find("<p><b>linear QoE</b> <span class=\"soft\">of client</span></p>").unwrap();
+    let whole = page.find("<h3>linear QoE <span class=\"soft\">of client</span></h3>").unwrap();
+    assert!(means < whole);
+    let whole = &page[whole..whole + page[whole..].find("</table>").unwrap()];
+    assert_eq!(whole.matches("<th scope=\"rowgroup\" colspan=\"13\">").count(), 3);
+    assert_eq!(whole.matches("<th scope=\"row\">queue-1</th>").count(), 3);
+    assert_eq!(whole.matches("<td ").count(), 3 * 2 * 12);
+    assert_eq!(whole.matches("<td class=\"number mean\"").count(), 6);
+    assert!(page.find("<h3>stall ratio").unwrap() < page.find("<summary>More metrics</summary>").unwrap());
+    assert!(page.find("<h3>drop rate").unwrap() > page.find("<summary>More metrics</summary>").unwrap());
 }
 
 #[test]

@@ -1,28 +1,21 @@
 //! Series over time: queues and flows.
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 
-use super::data::{Key, Lines, PlotData};
+use super::data::{Key, Lines, PlotData, thinned_to};
 use super::escape::escape;
 use super::lines::{Chart, Size, chart, y_span};
-use super::{comparison, palette};
+use super::series::{axis_labels, is_step, main_series, readable, scaled, shows_zero};
+use super::{closeup, comparison, palette};
 use crate::error::ReportError;
 use crate::store::Results;
 
 /// So many variants share a plot before each gets its own, beside the others and on the same axes.
-const SHARED: usize = 3;
-/// Metrics that are shown at once, in this order, with what they are called; the others are folded away.
-const MAIN: [(&str, &str); 9] = [
-    ("backlog", "Backlog"),
-    ("sojourn", "Sojourn time"),
-    ("throughput", "Throughput"),
-    ("goodput", "Goodput"),
-    ("cwnd", "Congestion window"),
-    ("rtt", "RTT"),
-    ("srtt", "Smoothed RTT"),
-    ("owd", "One-way delay"),
-    ("jitter", "Jitter"),
-];
+pub(super) const SHARED: usize = 3;
+/// Points that the smallest plots have room for.
+const POINTS_OF_SMALL: usize = 300;
 
 /// Backlog, sojourn time and throughput of the queues that matter.
 pub(super) fn queues(results: &Results, data: &PlotData) -> Result<String, ReportError> {
@@ -30,7 +23,7 @@ pub(super) fn queues(results: &Results, data: &PlotData) -> Result<String, Repor
     objects(results, data, shown, *omitted, "queue")
 }
 
-/// Goodput, congestion window and RTT of the flows that matter.
+/// Goodput, congestion window and RTT of the flows that matter, and what viewers saw.
 pub(super) fn flows(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let (shown, omitted) = &data.flows;
     objects(results, data, shown, *omitted, "flow")
@@ -46,24 +39,31 @@ fn objects(
     let mut main = String::new();
     let mut more = String::new();
     for object in shown {
-        let of_object: IndexMap<&str, &Lines> = data
+        let of_object: IndexMap<&str, (&Key, &Lines)> = data
             .series
             .iter()
             .filter(|(key, _)| key.object == *object)
-            .map(|(key, lines)| (key.metric.as_str(), lines))
+            .map(|(key, lines)| (key.metric.as_str(), (key, lines)))
             .collect();
-        for (metric, name) in MAIN {
+        let wanted = main_series(|metric| of_object.contains_key(metric));
+        for metric in &wanted {
             // The smoothed RTT tells nothing more where the RTT itself is sampled.
-            if metric == "srtt" && of_object.contains_key("rtt") {
+            if *metric == "srtt" && of_object.contains_key("rtt") {
                 continue;
             }
-            if let Some(lines) = of_object.get(metric) {
-                main.push_str(&plot(results, object, metric, name, lines)?);
-            }
+            let Some((key, lines)) = of_object.get(metric) else { continue };
+            let close = match *metric == closeup::LAST {
+                true => closeup::section(results, data, object)?,
+                false => String::new(),
+            };
+            // What goes on and off every few seconds is to be seen in the close-up, and hardly beside it.
+            let whole = if close.is_empty() { &mut main } else { &mut more };
+            whole.push_str(&plot(results, key, lines)?);
+            main.push_str(&close);
         }
-        for (metric, lines) in &of_object {
-            if !MAIN.iter().any(|(m, _)| m == metric) {
-                more.push_str(&plot(results, object, metric, &readable(metric), lines)?);
+        for (metric, (key, lines)) in &of_object {
+            if !wanted.contains(metric) {
+                more.push_str(&plot(results, key, lines)?);
             }
         }
     }
@@ -100,91 +100,95 @@ fn first_seeds(results: &Results) -> IndexMap<u64, ()> {
     first.into_values().map(|seed| (seed, ())).collect()
 }
 
-/// A metric's name as text.
-pub(super) fn readable(metric: &str) -> String {
-    let named = MAIN.iter().find(|(m, _)| *m == metric);
-    named.map_or_else(|| metric.replace('_', " "), |(_, name)| (*name).to_owned())
-}
-
-fn plot(
-    results: &Results,
-    object: &str,
-    metric: &str,
-    name: &str,
-    lines: &Lines,
-) -> Result<String, ReportError> {
-    let key = Key { object: object.to_owned(), metric: metric.to_owned() };
-    let head = format!("<h3>{} of {}</h3>\n", escape(name), escape(object));
-    Ok(head + &over_time(results, &key, lines)?)
+fn plot(results: &Results, key: &Key, lines: &Lines) -> Result<String, ReportError> {
+    let head = format!("<h3>{} of {}</h3>\n", escape(&readable(&key.metric)), escape(&key.object));
+    Ok(head + &over_time(results, key, lines)?)
 }
 
 /// The plots of one series: all variants in one, or one each.
-pub(super) fn over_time(
-    results: &Results,
-    Key { object, metric }: &Key,
-    lines: &Lines,
-) -> Result<String, ReportError> {
-    let variants = &results.manifest.experiment.variants;
-    let lines = &lines.by_variant;
-    let unit = results.manifest.unit(metric);
-    let name = readable(metric);
-    let values = || lines.values().flatten().map(|(_, value)| *value);
-    let (unit, scale) = scaled(unit, values());
-    let y_label = if unit.is_empty() || unit == "1" { name.clone() } else { format!("{name} ({unit})") };
-    let scaled_lines: IndexMap<usize, Vec<(f64, f64)>> = lines
-        .iter()
-        .map(|(v, line)| (*v, line.iter().map(|(t, value)| (*t, value / scale)).collect()))
-        .collect();
-    let mut y = y_span(scaled_lines.values().flatten().map(|(_, value)| *value));
-    // Times may be looked at closely; of amounts and rates it matters how much of the whole a change is.
-    if results.manifest.unit(metric) != "ms" {
-        y.start = y.start.min(0.0);
-    }
+pub(super) fn over_time(results: &Results, key: &Key, lines: &Lines) -> Result<String, ReportError> {
     let x = 0.0..results.manifest.experiment.duration.as_secs_f64();
-    let draw = |lines: Vec<usize>, title: &str, size: Size| {
-        let lines =
-            lines.into_iter().filter_map(|v| Some((palette::variant(v), scaled_lines.get(&v)?.as_slice())));
-        let chart_ = Chart {
-            title,
-            x_label: "time (s)",
-            y_label: if size != Size::Full { unit } else { &y_label },
-            x: x.clone(),
-            y: y.clone(),
-            lines: lines.collect(),
-            size,
-        };
-        chart(&chart_)
-    };
-    if variants.len() <= SHARED {
-        let title = format!("{name} of {object} over time, a line a variant");
-        return Ok(format!(
-            "<figure>{}</figure>\n",
-            draw(lines.keys().copied().collect(), &title, Size::Full)?
-        ));
+    let plots = Plots::new(results, key, lines, x);
+    if results.manifest.experiment.variants.len() <= SHARED {
+        return Ok(format!("<figure>{}</figure>\n", plots.shared(Size::Full)?));
     }
-    let (columns, size) = if lines.len() > 6 { (4, Size::Quarter) } else { (3, Size::Third) };
-    let mut out = format!("<div class=\"grid{columns}\">\n");
-    for (index, variant) in variants.iter().enumerate().filter(|(index, _)| lines.contains_key(index)) {
-        let title = format!("{name} of {object} over time under {}", variant.title());
-        out.push_str(&format!(
-            "<figure><figcaption>{}<b>{}</b></figcaption>{}</figure>\n",
-            comparison::chip(index),
-            escape(&variant.title()),
-            draw(vec![index], &title, size)?
-        ));
-    }
-    out.push_str("</div>\n");
-    Ok(out)
+    plots.panels()
 }
 
-/// A unit in which the numbers are short, and what to divide by.
-pub(super) fn scaled(unit: &str, values: impl Iterator<Item = f64>) -> (&str, f64) {
-    let largest = values.fold(0.0f64, |a, b| a.max(b.abs()));
-    match unit {
-        "bytes" if largest >= 1e7 => ("MB", 1e6),
-        "bytes" if largest >= 1e4 => ("kB", 1e3),
-        "ms" if largest >= 2e4 => ("s", 1e3),
-        "Mbit/s" if largest >= 1e4 => ("Gbit/s", 1e3),
-        other => (other, 1.0),
+/// The plots of one series, all on the same axes.
+pub(super) struct Plots<'a> {
+    results: &'a Results,
+    key: &'a Key,
+    labels: (String, String),
+    x: Range<f64>,
+    y: Range<f64>,
+    /// In the axis's unit.
+    by_variant: IndexMap<usize, Vec<(f64, f64)>>,
+}
+
+impl<'a> Plots<'a> {
+    pub(super) fn new(results: &'a Results, key: &'a Key, lines: &Lines, x: Range<f64>) -> Plots<'a> {
+        let values = || lines.by_variant.values().flatten().map(|(_, value)| *value);
+        let (unit, scale) = scaled(results.manifest.unit(&key.metric), values());
+        let by_variant = lines
+            .by_variant
+            .iter()
+            .map(|(v, line)| (*v, line.iter().map(|(t, value)| (*t, value / scale)).collect()))
+            .collect();
+        let mut y = y_span(values().map(|value| value / scale));
+        // Times may be looked at closely; of amounts and rates it matters how much of the whole a change is.
+        if unit != "ms" && results.manifest.unit(&key.metric) != "ms" {
+            y.start = y.start.min(0.0);
+        }
+        if shows_zero(&key.metric) {
+            y.start = y.start.min(-0.04 * y.end);
+        }
+        Plots { results, key, labels: axis_labels(&key.metric, unit), x, y, by_variant }
+    }
+
+    /// One plot with a line a variant.
+    pub(super) fn shared(&self, size: Size) -> Result<String, ReportError> {
+        let title =
+            format!("{} of {} over time, a line a variant", readable(&self.key.metric), self.key.object);
+        let lines = self.by_variant.iter().map(|(v, line)| (*v, line.as_slice()));
+        self.chart(lines.collect(), &title, size)
+    }
+
+    /// A plot a variant, beside each other.
+    pub(super) fn panels(&self) -> Result<String, ReportError> {
+        let (columns, size) = if self.by_variant.len() > 6 { (4, Size::Quarter) } else { (3, Size::Third) };
+        let mut out = format!("<div class=\"grid{columns}\">\n");
+        for (index, variant) in self.results.manifest.experiment.variants.iter().enumerate() {
+            let Some(line) = self.by_variant.get(&index) else { continue };
+            let line = if size == Size::Quarter { &thinned_to(line, POINTS_OF_SMALL) } else { line };
+            let name = readable(&self.key.metric);
+            let title = format!("{name} of {} over time under {}", self.key.object, variant.title());
+            out.push_str(&format!(
+                "<figure><figcaption>{}<b>{}</b></figcaption>{}</figure>\n",
+                comparison::chip(index),
+                escape(&variant.title()),
+                self.chart(vec![(index, line)], &title, size)?
+            ));
+        }
+        out.push_str("</div>\n");
+        Ok(out)
+    }
+
+    fn chart(
+        &self,
+        lines: Vec<(usize, &[(f64, f64)])>,
+        title: &str,
+        size: Size,
+    ) -> Result<String, ReportError> {
+        chart(&Chart {
+            title,
+            x_label: "time (s)",
+            y_label: if size == Size::Full { &self.labels.0 } else { &self.labels.1 },
+            x: self.x.clone(),
+            y: self.y.clone(),
+            lines: lines.into_iter().map(|(v, line)| (palette::variant(v), line)).collect(),
+            is_step: is_step(&self.key.metric),
+            size,
+        })
     }
 }

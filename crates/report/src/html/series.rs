@@ -1,0 +1,119 @@
+//! What series are called, in which order they are shown, and in which units.
+
+/// Names of series and distributions; others are called as they are, without underscores.
+const NAMES: [(&str, &str); 17] = [
+    ("backlog", "Backlog"),
+    ("sojourn", "Sojourn time"),
+    ("throughput", "Throughput"),
+    ("goodput", "Goodput"),
+    ("cwnd", "Congestion window"),
+    ("in_flight", "In flight"),
+    ("rtt", "RTT"),
+    ("srtt", "Smoothed RTT"),
+    ("owd", "One-way delay"),
+    ("jitter", "Jitter"),
+    ("buffer", "Playout buffer"),
+    ("frames_per_second", "Frames per second"),
+    ("representation_rate", "Representation"),
+    ("segment_rate", "Segment rate"),
+    ("burst_time", "Burst time"),
+    ("active_players", "Active players"),
+    ("completion_time", "Completion time"),
+];
+
+/// Series that are shown at once, in this order; the others are folded away.
+const MAIN: [&str; 9] =
+    ["backlog", "sojourn", "throughput", "goodput", "cwnd", "rtt", "srtt", "owd", "jitter"];
+/// The same of a flow that streams: what the viewer saw and, next to the buffer, what the sender did about it.
+const OF_VIEWERS: [&str; 12] = [
+    "active_players",
+    "buffer",
+    "cwnd",
+    "in_flight",
+    "frames_per_second",
+    "representation_rate",
+    "segment_rate",
+    "goodput",
+    "rtt",
+    "srtt",
+    "owd",
+    "jitter",
+];
+
+/// The series that are shown at once, in this order, of an object that has those that `has` says.
+pub(super) fn main_series(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let all: &[&str] = if has("buffer") { &OF_VIEWERS } else { &MAIN };
+    // Goodput goes on and off with each segment, and the rate of segments says as much.
+    let repeats = |metric: &str| metric == "goodput" && has("segment_rate");
+    all.iter().filter(|metric| has(metric) && !repeats(metric)).copied().collect()
+}
+
+/// A metric's name as text.
+pub(super) fn readable(metric: &str) -> String {
+    let named = NAMES.iter().find(|(m, _)| *m == metric);
+    named.map_or_else(|| metric.replace('_', " "), |(_, name)| (*name).to_owned())
+}
+
+/// The label of an axis, and a shorter one for where the metric's name stands above it.
+pub(super) fn axis_labels(metric: &str, unit: &str) -> (String, String) {
+    let name = readable(metric);
+    match (metric, unit) {
+        ("frames_per_second", _) => (name, "frames/s".to_owned()),
+        ("active_players", _) => (name, "players".to_owned()),
+        (_, "" | "1") => (name, unit.to_owned()),
+        _ => (format!("{name} ({unit})"), unit.to_owned()),
+    }
+}
+
+/// Whether a value of the series holds until the next one: the representation of segments.
+pub(super) fn is_step(metric: &str) -> bool {
+    metric == "representation_rate"
+}
+
+/// Whether zero is what to look for: an empty buffer, a standing picture. The axis then shows it clear of its edge.
+pub(super) fn shows_zero(metric: &str) -> bool {
+    matches!(metric, "buffer" | "frames_per_second")
+}
+
+/// A unit in which the numbers are short, and what to divide by.
+pub(super) fn scaled(unit: &str, values: impl Iterator<Item = f64>) -> (&str, f64) {
+    let largest = values.fold(0.0f64, |a, b| a.max(b.abs()));
+    match unit {
+        "bytes" if largest >= 1e7 => ("MB", 1e6),
+        "bytes" if largest >= 1e4 => ("kB", 1e3),
+        "ms" if largest >= 2e4 => ("s", 1e3),
+        "kbit/s" if largest >= 1e4 => ("Mbit/s", 1e3),
+        "Mbit/s" if largest >= 1e4 => ("Gbit/s", 1e3),
+        other => (other, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn viewers_are_shown_by_what_they_saw_first() {
+        let of = |series: &[&str]| main_series(|metric| series.contains(&metric));
+        assert_eq!(of(&["goodput", "rtt", "in_flight", "cwnd"]), ["goodput", "cwnd", "rtt"]);
+        let player = ["goodput", "cwnd", "segment_rate", "buffer", "ssthresh"];
+        assert_eq!(of(&player), ["buffer", "cwnd", "segment_rate"]);
+        assert_eq!(of(&["goodput", "buffer", "active_players"]), ["active_players", "buffer", "goodput"]);
+    }
+
+    #[test]
+    fn axes_say_a_unit_once() {
+        assert_eq!(axis_labels("buffer", "s"), ("Playout buffer (s)".to_owned(), "s".to_owned()));
+        assert_eq!(
+            axis_labels("frames_per_second", "1/s"),
+            ("Frames per second".to_owned(), "frames/s".to_owned())
+        );
+        assert_eq!(axis_labels("send_rate", "Mbit/s").0, "send rate (Mbit/s)");
+    }
+
+    #[test]
+    fn large_numbers_get_larger_units() {
+        assert_eq!(scaled("kbit/s", [2_080.0].into_iter()), ("kbit/s", 1.0));
+        assert_eq!(scaled("kbit/s", [45_000.0].into_iter()), ("Mbit/s", 1e3));
+    }
+}
