@@ -20,8 +20,8 @@ pub struct StreamingMeter {
     segments: u64,
     switches: u64,
     abandoned: u64,
-    /// Start-up delays in seconds.
-    start_ups: Vec<f64>,
+    /// Sum over seconds of how many players there were, and how many seconds.
+    players: (f64, u64),
     stalls: u64,
     stalled: Duration,
     played: Duration,
@@ -32,6 +32,8 @@ pub struct StreamingMeter {
 /// What one session was worth, as quality models say at its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionScore {
+    /// From its begin to the first picture, or to its end if there was none.
+    pub start_up: Duration,
     /// Mean bitrate of the video representations fetched, in kbit/s.
     pub rate: f64,
     /// The linear QoE of Yin et al. 2015, a chunk.
@@ -69,9 +71,10 @@ impl StreamingMeter {
         self.abandoned += 1;
     }
 
-    /// The first picture is shown, that long after the session began.
-    pub fn started(&mut self, delay: Duration) {
-        self.start_ups.push(delay.as_secs_f64());
+    /// A second is over in which so many players were there, of a flow with many.
+    pub fn players(&mut self, active: usize) {
+        self.players.0 += active as f64;
+        self.players.1 += 1;
     }
 
     /// The buffer ran empty.
@@ -135,7 +138,8 @@ impl StreamingMeter {
         if self.abandoned > 0 {
             summary.push(plain(name, metrics::ABANDONED, self.abandoned as f64));
         }
-        summary.extend(statistics::mean(&self.start_ups).map(|d| plain(name, metrics::START_UP_DELAY, d)));
+        let start_ups: Vec<f64> = self.sessions.iter().map(|s| s.start_up.as_secs_f64()).collect();
+        summary.extend(statistics::mean(&start_ups).map(|d| plain(name, metrics::START_UP_DELAY, d)));
         summary.push(plain(name, metrics::STALLS, self.stalls as f64));
         summary.push(plain(name, metrics::STALL_TIME, self.stalled.as_secs_f64()));
         let watched = (self.played + self.stalled).as_secs_f64();
@@ -147,6 +151,10 @@ impl StreamingMeter {
         summary.extend(statistics::mean(&linear).map(|q| plain(name, metrics::LINEAR_QOE, q)));
         let p1203: Vec<f64> = self.sessions.iter().filter_map(|s| s.p1203).collect();
         summary.extend(statistics::mean(&p1203).map(|m| plain(name, metrics::P1203_PARAMETRIC, m)));
+        let (players, seconds) = self.players;
+        if seconds > 0 {
+            summary.push(plain(name, metrics::ACTIVE_PLAYERS, players / seconds as f64));
+        }
         if self.sessions.len() > 1 {
             summary.push(plain(name, metrics::SESSIONS, self.sessions.len() as f64));
         }

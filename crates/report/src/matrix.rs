@@ -21,7 +21,7 @@ const MAIN: [(&str, Statistic); 5] = [
 /// Where somebody watches, what was seen comes before how.
 const MAIN_OF_VIEWERS: [(&str, Statistic); 4] = [
     ("linear_qoe", Statistic::Mean),
-    ("p1203_mos", Statistic::Mean),
+    ("p1203_parametric", Statistic::Mean),
     ("stall_ratio", Statistic::Mean),
     ("representation_rate", Statistic::Mean),
 ];
@@ -187,7 +187,7 @@ fn better(metric: &str) -> Better {
         | "representation_rate"
         | "segment_rate"
         | "linear_qoe"
-        | "p1203_mos" => Better::High,
+        | "p1203_parametric" => Better::High,
         "representation_rate_jain_index" => Better::High,
         "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes" => {
             Better::Neither
@@ -253,7 +253,7 @@ mod tests {
         let results = streaming::of_three_axes(&folder.path().join("out"), [2, 2, 7]);
         let metrics = metrics(&results);
         let main: Vec<&str> = metrics.main.iter().map(|column| column.metric.as_str()).collect();
-        assert_eq!(main, ["linear_qoe", "p1203_mos", "stall_ratio", "representation_rate"]);
+        assert_eq!(main, ["linear_qoe", "p1203_parametric", "stall_ratio", "representation_rate"]);
         assert!(metrics.more.iter().any(|column| column.metric == "drop_rate"), "the rest is not lost");
         let layout = layout(&results.manifest.experiment).unwrap();
         let brief: Vec<String> = metrics.in_terminal(&layout).into_iter().map(|c| c.metric).collect();
@@ -262,7 +262,8 @@ mod tests {
 
     #[test]
     fn more_of_what_a_viewer_wants_is_better() {
-        for metric in ["buffer", "frames_per_second", "representation_rate", "linear_qoe", "p1203_mos"] {
+        for metric in ["buffer", "frames_per_second", "representation_rate", "linear_qoe", "p1203_parametric"]
+        {
             assert_eq!(better(metric), Better::High, "{metric}");
         }
         for metric in ["stalls", "stall_ratio", "start_up_delay", "switches", "burst_time"] {

@@ -45,7 +45,7 @@ const COLUMNS: [(&str, &str, Statistic); 11] = [
     ("burst mean", "burst_time", Statistic::Mean),
     ("burst p99", "burst_time", Statistic::P99),
     ("linear QoE", "linear_qoe", Statistic::Mean),
-    ("P.1203 MOS", "p1203_mos", Statistic::Mean),
+    ("P.1203 MOS", "p1203_parametric", Statistic::Mean),
 ];
 /// What is shown of a load beside players: it is there to fill the links, and they are what the experiment is about.
 const BESIDE_PLAYERS: [&str; 4] = ["buffer", "frames_per_second", "stall_ratio", "linear_qoe"];

@@ -133,6 +133,7 @@ impl DashLoad {
                 shown += u32::from(frames.is_some());
             }
         }
+        host.meter().streaming().players(self.players.len());
         host.point(metrics::ACTIVE_PLAYERS, now, self.players.len() as f64);
         if count > 0 {
             host.point(metrics::BUFFER, now, buffers / f64::from(count));

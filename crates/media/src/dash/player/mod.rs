@@ -355,9 +355,7 @@ impl Player {
             }
         }
         let frame_rate = picture.map_or(0.0, |picture| picture.frame_rate);
-        if let Some(delay) = self.playout.add(kind, media, frame_rate, now) {
-            host.meter().streaming().started(delay);
-        }
+        self.playout.add(kind, media, frame_rate, now);
         let Some((track, _)) = self.state(kind, now) else { return };
         track.fetched.push(representation as u32);
         let download =
@@ -413,6 +411,7 @@ impl Player {
         let media: f64 = session.video.iter().map(|s| s.media.as_secs_f64()).sum();
         let bits: f64 = session.video.iter().map(|s| s.bitrate * s.media.as_secs_f64()).sum();
         SessionScore {
+            start_up: session.start_up,
             rate: if media > 0.0 { bits / media / 1e3 } else { 0.0 },
             linear: super::qoe::linear(&session, &self.setup.weights),
             p1203: p1203(&session, &self.setup.viewing).map(|scores| scores.parametric),

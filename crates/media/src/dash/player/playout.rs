@@ -116,30 +116,24 @@ impl Playout {
         passed
     }
 
-    /// A segment of that kind has come. Gives the start-up delay if it is the one that lets the first picture be shown.
-    ///
-    /// The caller has advanced to `now`.
-    pub fn add(&mut self, kind: Kind, media: Duration, frame_rate: f64, now: Time) -> Option<Duration> {
+    /// A segment of that kind has come. The caller has advanced to `now`.
+    pub fn add(&mut self, kind: Kind, media: Duration, frame_rate: f64, now: Time) {
         debug_assert_eq!(self.at, now, "advance first");
         self.fetched[kind as usize] += media;
         if kind == Kind::Video {
             self.waiting.push_back((self.fetched[kind as usize], frame_rate));
         }
         let is_all = self.fetched.iter().all(|fetched| *fetched >= self.total);
+        let level = self.level();
         match self.playback {
-            Playback::StartUp if self.level() >= self.thresholds.start_up || is_all => {
+            Playback::StartUp if level >= self.thresholds.start_up || is_all => {
                 self.playback = Playback::Playing;
-                let delay = now.since(self.began);
-                self.start_up = Some(delay);
-                Some(delay)
+                self.start_up = Some(now.since(self.began));
             }
-            Playback::Stalled if !self.level().is_zero() => {
-                if self.level() >= self.thresholds.rebuffer || is_all {
-                    self.playback = Playback::Playing;
-                }
-                None
+            Playback::Stalled if level >= self.thresholds.rebuffer || is_all => {
+                self.playback = Playback::Playing;
             }
-            _ => None,
+            _ => {}
         }
     }
 
@@ -221,16 +215,19 @@ mod tests {
         Playout::new(Thresholds { start_up: S(4), rebuffer: S(4) }, S(20), false, Time::ZERO)
     }
 
-    fn come(playout: &mut Playout, at: u64, media: u64, frame_rate: f64) -> (Passed, Option<Duration>) {
+    fn come(playout: &mut Playout, at: u64, media: u64, frame_rate: f64) -> Passed {
         let passed = playout.advance(AT(at));
-        (passed, playout.add(Kind::Video, S(media), frame_rate, AT(at)))
+        playout.add(Kind::Video, S(media), frame_rate, AT(at));
+        passed
     }
 
     #[test]
     fn playing_begins_when_the_buffer_has_filled() {
         let mut playout = playout();
-        assert_eq!(come(&mut playout, 1, 2, 30.0).1, None);
-        assert_eq!(come(&mut playout, 3, 2, 30.0).1, Some(S(3)));
+        come(&mut playout, 1, 2, 30.0);
+        assert_eq!(playout.playback(), Playback::StartUp);
+        come(&mut playout, 3, 2, 30.0);
+        assert_eq!(playout.start_up(), S(3));
         assert_eq!((playout.playback(), playout.level()), (Playback::Playing, S(4)));
         assert_eq!(playout.empty_at(), Some(AT(7)));
     }
@@ -239,10 +236,10 @@ mod tests {
     fn an_empty_buffer_stalls_until_it_has_filled_again() {
         let mut playout = playout();
         come(&mut playout, 0, 4, 30.0);
-        let (passed, _) = come(&mut playout, 6, 2, 30.0);
+        let passed = come(&mut playout, 6, 2, 30.0);
         assert_eq!(passed, Passed { played: S(4), stalled: S(2), stall_began: true });
         assert_eq!(playout.playback(), Playback::Stalled);
-        let (passed, _) = come(&mut playout, 9, 2, 30.0);
+        let passed = come(&mut playout, 9, 2, 30.0);
         assert_eq!(passed, Passed { stalled: S(3), ..Passed::default() });
         assert_eq!(playout.playback(), Playback::Playing);
         assert_eq!(playout.stalls(), [Stall { after: S(4), lasted: S(5) }]);
@@ -280,7 +277,8 @@ mod tests {
             Playout::new(Thresholds { start_up: S(2), rebuffer: S(2) }, S(20), true, Time::ZERO);
         come(&mut playout, 0, 4, 30.0);
         assert_eq!(playout.playback(), Playback::StartUp);
-        assert!(playout.add(Kind::Audio, S(2), 0.0, Time::ZERO).is_some());
+        playout.add(Kind::Audio, S(2), 0.0, Time::ZERO);
+        assert_eq!(playout.playback(), Playback::Playing);
         assert_eq!((playout.level(), playout.level_of(Kind::Video)), (S(2), S(4)));
         playout.advance(AT(3));
         assert_eq!(playout.playback(), Playback::Stalled);
