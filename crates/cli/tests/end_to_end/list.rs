@@ -39,7 +39,7 @@ fn everything_that_scenarios_may_name_is_there() {
             ],
         ),
         ("transports", &["tcp", "udp"]),
-        ("controllers", &["newreno", "cubic", "dctcp", "prague"]),
+        ("controllers", &["newreno", "cubic", "dctcp", "prague", "bbr"]),
         ("applications", &["bulk", "cbr", "on-off", "ping", "segments", "web", "conference", "haptic"]),
         ("links", &["fixed", "mahimahi"]),
     ];
