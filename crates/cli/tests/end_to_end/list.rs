@@ -39,8 +39,22 @@ fn everything_that_scenarios_may_name_is_there() {
             ],
         ),
         ("transports", &["tcp", "udp"]),
-        ("controllers", &["newreno", "newcwv", "cubic", "dctcp", "prague"]),
-        ("applications", &["bulk", "cbr", "on-off", "ping", "segments", "web", "conference", "haptic"]),
+        ("controllers", &["newreno", "newcwv", "cubic", "dctcp", "prague", "bbr"]),
+        (
+            "applications",
+            &[
+                "bulk",
+                "cbr",
+                "on-off",
+                "ping",
+                "segments",
+                "web",
+                "dash",
+                "dash-load",
+                "conference",
+                "haptic",
+            ],
+        ),
         ("links", &["fixed", "mahimahi"]),
     ];
     for (what, expected) in expected {

@@ -5,6 +5,7 @@
 //! the transport regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`],
 //! unless the controller says that it does this itself ([`RecoveryControl::Controller`]: BBR).
 
+mod bbr;
 mod cubic;
 mod dctcp;
 mod hystart;
@@ -18,9 +19,10 @@ mod sample;
 
 use std::fmt::Debug;
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Duration, Rate, Time};
 use jettison_wire::Ecn;
 
+pub use bbr::{Bbr, BbrParameters, BbrState};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use hystart::{HyStart, SlowStart};
@@ -43,6 +45,11 @@ pub trait CongestionController: Send + Debug {
     ///
     /// Called once, before any data; both may be smaller than at construction (the peer's MSS, a lost SYN).
     fn on_established(&mut self, mss: u64, initial_window: u64);
+
+    /// The handshake is over; `rtt` is its round-trip time, if it is known.
+    ///
+    /// Called once, right after [`CongestionController::on_established`].
+    fn on_handshake(&mut self, _now: Time, _rtt: Option<Duration>) {}
 
     /// An ACK delivered data, or marked data lost, or echoed congestion.
     fn on_ack(&mut self, ack: &AckSample);
@@ -162,8 +169,6 @@ pub enum Growth {
 #[cfg(test)]
 mod testing {
     //! Samples for the controllers' unit tests.
-    use jettison_core::{Duration, Time};
-
     use super::*;
 
     pub(crate) const MSS: u64 = 1000;
@@ -209,6 +214,7 @@ mod testing {
             kind: CongestionKind::Loss,
             flight_size,
             in_flight: flight_size,
+            lost: MSS.min(flight_size),
             recovery_point: flight_size,
         }
     }

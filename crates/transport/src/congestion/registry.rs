@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    CongestionController, Cubic, CubicParameters, Dctcp, DctcpParameters, Growth, NewCwv, NewCwvParameters,
-    NewReno, NewRenoParameters, Prague, PragueParameters, SlowStart,
+    Bbr, BbrParameters, CongestionController, Cubic, CubicParameters, Dctcp, DctcpParameters, Growth, NewCwv,
+    NewCwvParameters, NewReno, NewRenoParameters, Prague, PragueParameters, SlowStart,
 };
 
 /// What a controller is built for.
@@ -73,6 +73,17 @@ impl Catalogue for ControllerEntry {
 /// All congestion controllers.
 pub fn controllers() -> Registry<ControllerEntry> {
     let mut registry = Registry::new("congestion controller");
+    registry.register(ControllerEntry {
+        id: "bbr",
+        summary: "paced by a model of the path: its highest delivery rate and its lowest RTT",
+        source: "draft-cardwell-iccrg-bbr-congestion-control-00 (version 1)",
+        schema: || schemars::schema_for!(BbrParameters),
+        build: Builder(|parameters, context| {
+            let parameters: BbrParameters = read(parameters)?;
+            parameters.validate()?;
+            Ok(Box::new(Bbr::new(parameters, context)))
+        }),
+    });
     registry.register(ControllerEntry {
         id: "cubic",
         summary: "window grows as a cubic of the time since the last congestion",

@@ -99,6 +99,8 @@ pub struct CongestionEvent {
     pub flight_size: u64,
     /// Bytes in flight before anything was marked lost (pipe, RFC 6675).
     pub in_flight: u64,
+    /// Of these, the bytes that are now marked lost.
+    pub lost: u64,
     /// Recovery lasts until this stream offset is acknowledged.
     pub recovery_point: u64,
 }

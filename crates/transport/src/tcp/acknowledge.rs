@@ -163,7 +163,7 @@ impl Sender {
         let lost = self.board.lost_total().saturating_sub(lost_before);
         if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
             let flight = (flight_size_before, sacked_before, in_flight_before);
-            self.enter_recovery(CongestionKind::Loss, flight, now);
+            self.enter_recovery(CongestionKind::Loss, flight, lost, now);
         }
         let feedback = self.ecn.map(|ecn| ecn.feedback);
         let ecn_echo = ack.ecn_echo && feedback.is_some();
@@ -172,7 +172,7 @@ impl Sender {
         let is_fresh = self.recovery_point == 0 || ack.number > self.recovery_point;
         if ecn_echo && is_fresh && self.phase == Phase::Open && !self.board.is_empty() {
             let flight = (flight_size_before, sacked_before, in_flight_before);
-            self.enter_recovery(CongestionKind::Ecn, flight, now);
+            self.enter_recovery(CongestionKind::Ecn, flight, 0, now);
         }
 
         if self.is_steered() {

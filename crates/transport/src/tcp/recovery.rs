@@ -10,8 +10,8 @@ use crate::congestion::{
 
 impl Sender {
     /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the
-    /// ACK that showed it.
-    pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), now: Time) {
+    /// ACK that showed it, `lost` what is marked lost since.
+    pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), lost: u64, now: Time) {
         let (flight_size, sacked, in_flight) = flight;
         let reduced_already = self.answered_loss_by_marks();
         self.phase = match kind {
@@ -35,6 +35,7 @@ impl Sender {
                 kind,
                 flight_size,
                 in_flight,
+                lost,
                 recovery_point,
             });
             // RFC 9937 §6: RecoverFS leaves out what was SACKed before, and counts what this ACK delivers.
@@ -49,9 +50,12 @@ impl Sender {
     }
 
     /// RFC 3168 §6.1.2: loss and marks of one window of data are answered once. Not so where marks take only a share of
-    /// what a loss would: then a loss is answered as if nothing had been marked (RFC 8257 §3.5, RFC 9331 §4.3).
+    /// what a loss would: then a loss is answered as if nothing had been marked (RFC 8257 §3.5, RFC 9331 §4.3). Nor where
+    /// marks take nothing (BBR).
     fn answered_loss_by_marks(&self) -> bool {
-        self.phase == Phase::Cwr && self.ecn.is_none_or(|ecn| ecn.feedback == EcnFeedback::Classic)
+        self.phase == Phase::Cwr
+            && self.ecn.is_none_or(|ecn| ecn.feedback == EcnFeedback::Classic)
+            && self.controller.recovery_control() != RecoveryControl::Controller
     }
 
     /// `is_repeated` says that the same data timed out before: the first retransmission is still that of the first time.
@@ -175,6 +179,7 @@ impl Sender {
                     kind: CongestionKind::Loss,
                     flight_size,
                     in_flight,
+                    lost: 0,
                     recovery_point: number,
                 });
                 let window = self.controller.ssthresh();

@@ -241,6 +241,7 @@ impl Sender {
             self.controller = fallback;
         }
         self.controller.on_established(mss, initial_window);
+        self.controller.on_handshake(now, self.rtt.has_sample().then(|| self.rtt.smoothed()));
         let control = self.controller.recovery_control();
         self.prr_on = self.settings.prr && self.sack && control != RecoveryControl::Controller;
         self.prr_on_ecn = self.prr_on && control == RecoveryControl::Transport;

@@ -46,8 +46,9 @@ impl Sender {
         let flight = (self.board.flight_size(), self.board.sacked(), self.flight());
         let lost_before = self.board.lost_total();
         self.detect_by_rack(now);
-        if self.board.lost_total() > lost_before && matches!(self.phase, Phase::Open | Phase::Cwr) {
-            self.enter_recovery(CongestionKind::Loss, flight, now);
+        let lost = self.board.lost_total().saturating_sub(lost_before);
+        if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
+            self.enter_recovery(CongestionKind::Loss, flight, lost, now);
             if self.prr_on {
                 // No ACK drives this entry: the first retransmission leaves by force.
                 self.force = Force::Retransmission;

@@ -1,6 +1,7 @@
 //! TCP endpoints against each other over a scripted link, stepped from wakeup to wakeup.
 
 mod acks;
+mod bbr;
 mod controllers;
 mod ecn;
 mod fairness;

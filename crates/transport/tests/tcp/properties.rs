@@ -60,7 +60,7 @@ fn bad(weather: Weather) -> impl FnMut(&Seen) -> Fate + 'static {
 
 fn any_parameters() -> impl Strategy<Value = TcpParameters> {
     let switches = prop::array::uniform12(any::<bool>());
-    let controllers = prop::sample::select(vec!["newreno", "newcwv", "cubic", "dctcp", "prague"]);
+    let controllers = prop::sample::select(vec!["newreno", "newcwv", "cubic", "dctcp", "prague", "bbr"]);
     (switches, controllers, 100u16..2000, 1u32..20, 2_000u64..300_000, 1u32..4, any::<bool>()).prop_map(
         |(on, congestion, mss, initial_window, buffer, delayed_ack_segments, per_ack)| TcpParameters {
             congestion: congestion.to_owned(),

@@ -1,0 +1,156 @@
+//! The two filters of the path model: a windowed maximum of rates, a windowed minimum of round-trip times.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Duration, Rate, Time};
+
+/// The highest rate of the last rounds (draft §4.1.1.2, §4.1.1.5).
+///
+/// Rates that may still be the highest once older ones have left: each is lower than the one before it, so there is
+/// at most one a round.
+#[derive(Debug, Clone)]
+pub(super) struct MaxFilter {
+    /// Rounds that count, the present one among them.
+    window: u64,
+    candidates: VecDeque<Candidate>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    round: u64,
+    rate: Rate,
+}
+
+impl MaxFilter {
+    pub fn new(window: u32) -> MaxFilter {
+        MaxFilter { window: u64::from(window), candidates: VecDeque::with_capacity(window as usize + 1) }
+    }
+
+    /// Takes a sample of `round`, which is never before that of the last sample. What is too old by then leaves.
+    pub fn update(&mut self, round: u64, rate: Rate) {
+        while self.candidates.back().is_some_and(|last| last.rate <= rate) {
+            self.candidates.pop_back();
+        }
+        if self.candidates.back().is_none_or(|last| last.round < round) {
+            self.candidates.push_back(Candidate { round, rate });
+        }
+        while self.candidates.front().is_some_and(|first| first.round + self.window <= round) {
+            self.candidates.pop_front();
+        }
+    }
+
+    /// Zero before the first sample.
+    #[inline]
+    pub fn highest(&self) -> Rate {
+        self.candidates.front().map_or(Rate::ZERO, |first| first.rate)
+    }
+}
+
+/// The lowest round-trip time of the last seconds, by the state that also times ProbeRTT (draft §4.1.2.3).
+#[derive(Debug, Clone)]
+pub(super) struct MinFilter {
+    window: Duration,
+    lowest: Option<Duration>,
+    /// When `lowest` was last seen (`rtprop_stamp`).
+    seen_at: Time,
+    is_expired: bool,
+}
+
+impl MinFilter {
+    pub fn new(window: Duration) -> MinFilter {
+        MinFilter { window, lowest: None, seen_at: Time::ZERO, is_expired: false }
+    }
+
+    /// An ACK arrives, with an RTT sample or without.
+    pub fn update(&mut self, sample: Option<Duration>, now: Time) {
+        self.is_expired = self.lowest.is_some() && now > self.seen_at.saturating_add(self.window);
+        if let Some(rtt) = sample
+            && (self.is_expired || self.lowest.is_none_or(|lowest| rtt <= lowest))
+        {
+            self.lowest = Some(rtt);
+            self.seen_at = now;
+        }
+    }
+
+    /// Holds for another window (draft §4.3.5: ProbeRTT was there).
+    pub fn renew(&mut self, now: Time) {
+        self.seen_at = now;
+    }
+
+    /// `None` before the first sample.
+    #[inline]
+    pub fn lowest(&self) -> Option<Duration> {
+        self.lowest
+    }
+
+    /// Whether the last ACK found it due for a refresh (`rtprop_expired`).
+    #[inline]
+    pub fn is_expired(&self) -> bool {
+        self.is_expired
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MBIT: fn(u64) -> Rate = Rate::from_mbit;
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn draft_4_1_1_2_the_highest_rate_of_ten_rounds_counts() {
+        let mut filter = MaxFilter::new(10);
+        assert_eq!(filter.highest(), Rate::ZERO);
+        filter.update(1, MBIT(8));
+        filter.update(3, MBIT(5));
+        filter.update(3, MBIT(4));
+        filter.update(7, MBIT(2));
+        assert_eq!(filter.highest(), MBIT(8));
+        filter.update(10, MBIT(1));
+        assert_eq!(filter.highest(), MBIT(8), "rounds 1 to 10 are ten");
+        filter.update(11, MBIT(1));
+        assert_eq!(filter.highest(), MBIT(5));
+        filter.update(13, MBIT(1));
+        assert_eq!(filter.highest(), MBIT(2));
+        filter.update(14, MBIT(9));
+        assert_eq!(filter.highest(), MBIT(9));
+    }
+
+    #[test]
+    fn draft_4_1_1_5_the_filter_is_the_maximum_of_what_is_in_its_window() {
+        // Against the definition, over a sequence without pattern.
+        let mut filter = MaxFilter::new(10);
+        let mut samples = Vec::new();
+        let mut state = 7u64;
+        let mut round = 0;
+        for _ in 0..2000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            round += (state >> 60) / 6;
+            let rate = Rate::from_bits(1 + ((state >> 40) & 0xff));
+            samples.push((round, rate));
+            filter.update(round, rate);
+            let expected = samples.iter().filter(|(at, _)| at + 10 > round).map(|(_, rate)| *rate).max();
+            assert_eq!(Some(filter.highest()), expected);
+            assert!(filter.candidates.len() <= 10 && filter.candidates.capacity() == 11, "no allocation");
+        }
+    }
+
+    #[test]
+    fn draft_4_1_2_3_the_lowest_rtt_holds_for_ten_seconds_after_it_was_last_seen() {
+        let mut filter = MinFilter::new(Duration::from_secs(10));
+        filter.update(Some(MS(30)), Time::from_secs(20));
+        assert!(!filter.is_expired(), "nothing was known that could be old");
+        filter.update(Some(MS(20)), Time::from_secs(21));
+        filter.update(Some(MS(25)), Time::from_secs(22));
+        assert_eq!(filter.lowest(), Some(MS(20)));
+        filter.update(Some(MS(20)), Time::from_secs(24));
+        filter.update(Some(MS(25)), Time::from_secs(34));
+        assert_eq!((filter.lowest(), filter.is_expired()), (Some(MS(20)), false), "the same again renews it");
+        filter.update(None, Time::from_millis(34_001));
+        assert_eq!((filter.lowest(), filter.is_expired()), (Some(MS(20)), true));
+        filter.update(Some(MS(25)), Time::from_millis(34_002));
+        assert_eq!((filter.lowest(), filter.is_expired()), (Some(MS(25)), true));
+        filter.update(Some(MS(26)), Time::from_millis(34_003));
+        assert_eq!((filter.lowest(), filter.is_expired()), (Some(MS(25)), false));
+    }
+}

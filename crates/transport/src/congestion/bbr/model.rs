@@ -1,0 +1,163 @@
+//! The path model (draft §4.1): rounds, BtlBw and RTprop, from what ACKs tell.
+
+use jettison_core::{Duration, Rate, Time};
+
+use super::filter::{MaxFilter, MinFilter};
+use crate::congestion::AckSample;
+
+/// What is known of the path.
+#[derive(Debug, Clone)]
+pub(super) struct PathModel {
+    bandwidth: MaxFilter,
+    pub rtprop: MinFilter,
+    /// All bytes delivered so far.
+    delivered: u64,
+    /// Rounds counted in packets (draft §4.1.1.3).
+    round: u64,
+    /// Delivered count that ends the present round (`next_round_delivered`).
+    round_end: u64,
+    is_round_start: bool,
+    /// Whether the last sample was limited by the application or by ProbeRTT.
+    is_sample_limited: bool,
+    limited: Limited,
+}
+
+/// Segments that left while ProbeRTT held data back: their samples say nothing of the path, as with C.app_limited.
+///
+/// A segment tells by what had been delivered when it left.
+#[derive(Debug, Clone, Copy, Default)]
+struct Limited {
+    from: u64,
+    /// Exclusive.
+    until: u64,
+}
+
+impl PathModel {
+    pub fn new(bandwidth_window: u32, rtprop_window: Duration) -> PathModel {
+        PathModel {
+            bandwidth: MaxFilter::new(bandwidth_window),
+            rtprop: MinFilter::new(rtprop_window),
+            delivered: 0,
+            round: 0,
+            round_end: 0,
+            is_round_start: false,
+            is_sample_limited: false,
+            limited: Limited::default(),
+        }
+    }
+
+    /// Draft §4.1.1.5, BBRUpdateBtlBw.
+    pub fn update_bandwidth(&mut self, ack: &AckSample) {
+        self.is_round_start = false;
+        if ack.delivered == 0 {
+            return;
+        }
+        self.delivered = ack.delivered_total;
+        let sent_after = ack.rate.prior_delivered;
+        if sent_after >= self.round_end {
+            self.round_end = self.delivered;
+            self.round += 1;
+            self.is_round_start = true;
+        }
+        self.is_sample_limited =
+            ack.rate.is_app_limited || (sent_after >= self.limited.from && sent_after < self.limited.until);
+        if let Some(rate) = ack.rate.rate()
+            && (rate >= self.bandwidth() || !self.is_sample_limited)
+        {
+            self.bandwidth.update(self.round, rate);
+        }
+    }
+
+    /// A round begins with what leaves from now on.
+    pub fn restart_round(&mut self) {
+        self.round_end = self.delivered;
+    }
+
+    /// ProbeRTT begins: what leaves from now on is held back.
+    pub fn begin_limiting(&mut self) {
+        self.limited.from = self.delivered;
+    }
+
+    /// What leaves is held back until more than what is in flight is delivered (draft §4.3.5, "ignore low rate samples").
+    pub fn limit(&mut self, in_flight: u64) {
+        self.limited.until = (self.delivered + in_flight).max(1) + 1;
+    }
+
+    /// Whether ProbeRTT still marks what leaves.
+    pub fn is_limiting(&self) -> bool {
+        self.delivered < self.limited.until
+    }
+
+    /// BtlBw; zero before the first sample.
+    #[inline]
+    pub fn bandwidth(&self) -> Rate {
+        self.bandwidth.highest()
+    }
+
+    /// BtlBw times RTprop; `None` before the first RTT sample.
+    #[inline]
+    pub fn bdp(&self) -> Option<u64> {
+        Some(self.bandwidth().bytes_in(self.rtprop.lowest()?).get())
+    }
+
+    /// RTprop, or zero before the first sample.
+    #[inline]
+    pub fn rtprop_or_zero(&self) -> Duration {
+        self.rtprop.lowest().unwrap_or(Duration::ZERO)
+    }
+
+    /// Whether the last ACK began a round.
+    #[inline]
+    pub fn is_round_start(&self) -> bool {
+        self.is_round_start
+    }
+
+    #[inline]
+    pub fn is_sample_limited(&self) -> bool {
+        self.is_sample_limited
+    }
+
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Draft §4.1.2.3, BBRUpdateRTprop.
+    pub fn update_rtprop(&mut self, sample: Option<Duration>, now: Time) {
+        self.rtprop.update(sample, now);
+    }
+}
+
+/// The "full pipe" estimator (draft §4.3.2.2): three rounds in which BtlBw grows by less than a quarter.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FullPipe {
+    is_filled: bool,
+    /// BtlBw when it last grew by a quarter (`full_bw`).
+    baseline: Rate,
+    rounds: u32,
+}
+
+impl FullPipe {
+    const GROWTH: f64 = 1.25;
+    const ROUNDS: u32 = 3;
+
+    /// Draft §4.3.2.2, BBRCheckFullPipe.
+    pub fn check(&mut self, model: &PathModel) {
+        if self.is_filled || !model.is_round_start() || model.is_sample_limited() {
+            return;
+        }
+        if model.bandwidth() >= self.baseline.mul_f64(FullPipe::GROWTH) {
+            self.baseline = model.bandwidth();
+            self.rounds = 0;
+            return;
+        }
+        self.rounds += 1;
+        self.is_filled = self.rounds >= FullPipe::ROUNDS;
+    }
+
+    /// Whether the pipe has ever been full.
+    #[inline]
+    pub fn is_filled(&self) -> bool {
+        self.is_filled
+    }
+}

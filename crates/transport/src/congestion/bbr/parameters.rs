@@ -1,0 +1,70 @@
+//! What a scenario may say of `bbr`.
+
+use jettison_core::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::gains::HIGH_GAIN;
+
+/// Parameters of `bbr`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct BbrParameters {
+    /// Gain of pacing rate and window in Startup; Drain paces by its inverse (draft §4.3.2.1: 2/ln 2).
+    pub startup_gain: f64,
+    /// Window over BtlBw times RTprop in ProbeBW (draft §4.3.4.3: 2).
+    pub window_gain: f64,
+    /// Rounds of which the highest delivery rate counts (draft §4.1.1.2: 10).
+    pub bandwidth_window: u32,
+    /// Time for which the lowest RTT counts, and after which ProbeRTT looks for it again (draft §4.1.2.2: 10 s).
+    pub rtprop_window: Duration,
+    /// Least time with four segments in flight in ProbeRTT (draft §4.3.5: 200 ms).
+    pub probe_rtt_duration: Duration,
+    /// Segments that leave back to back; 0 for the draft's rule: 1 below 1.2 Mbit/s, 2 below 24 Mbit/s, then what leaves
+    /// in a millisecond, at most 64 KB (draft §4.2.2, which allows others).
+    pub send_quantum: u32,
+}
+
+impl Default for BbrParameters {
+    fn default() -> BbrParameters {
+        BbrParameters {
+            startup_gain: HIGH_GAIN,
+            window_gain: 2.0,
+            bandwidth_window: 10,
+            rtprop_window: Duration::from_secs(10),
+            probe_rtt_duration: Duration::from_millis(200),
+            send_quantum: 0,
+        }
+    }
+}
+
+impl BbrParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
+        for (name, gain, least) in
+            [("startup_gain", self.startup_gain, 1.25), ("window_gain", self.window_gain, 1.0)]
+        {
+            refuse(
+                !(least..=100.0).contains(&gain),
+                format!("{name} is {gain}: it is between {least} and 100"),
+            )?;
+        }
+        refuse(
+            !(1..=1000).contains(&self.bandwidth_window),
+            format!("bandwidth_window is {}: 1 to 1000 rounds", self.bandwidth_window),
+        )?;
+        refuse(self.rtprop_window.is_zero(), "rtprop_window is 0: a lowest RTT needs time".to_owned())?;
+        refuse(
+            self.probe_rtt_duration >= self.rtprop_window,
+            format!(
+                "probe_rtt_duration is {}: it is below rtprop_window ({})",
+                self.probe_rtt_duration, self.rtprop_window
+            ),
+        )?;
+        refuse(
+            self.send_quantum > 1000,
+            format!("send_quantum is {}: at most 1000 segments", self.send_quantum),
+        )
+    }
+}
