@@ -32,7 +32,7 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
                 if let (false, Some(default)) =
                     (table.contains_key(key), default.filter(|value| !value.is_null()))
                 {
-                    table.insert(key.to_owned(), default.clone());
+                    table.insert(key.to_owned(), without_nulls(default));
                 }
             }
         }
@@ -44,6 +44,17 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
             }
         }
         _ => {}
+    }
+}
+
+/// A default without the keys that are not set in it: TOML has no null.
+fn without_nulls(default: &Value) -> Value {
+    match default {
+        Value::Object(table) => {
+            let set = table.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(set.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
+        }
+        other => other.clone(),
     }
 }
 
