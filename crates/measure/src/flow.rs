@@ -19,6 +19,8 @@ pub struct FlowMeter {
     pub(crate) sent: u64,
     pub(crate) received: u64,
     pub(crate) failed: u64,
+    /// Retransmissions and timeouts of the flow's senders, once a sender says that there were any or none.
+    pub(crate) repairs: Option<(u64, u64)>,
     /// Lowest and highest sequence number received: what was expected lies between (RFC 3550 appendix A.3).
     sequences: Option<(u64, u64)>,
     /// Packets of the flow that were dropped since the last one that was received.
@@ -48,6 +50,7 @@ impl Default for FlowMeter {
             sent: 0,
             received: 0,
             failed: 0,
+            repairs: None,
             sequences: None,
             dropped_since: 0,
             jitter: 0.0,
@@ -182,6 +185,12 @@ impl FlowMeter {
         let Some(expected) = self.expected() else { return (self.sent > 0).then_some(1.0) };
         let missing = expected.saturating_sub(self.received) + self.dropped_since;
         Some(missing as f64 / (expected + self.dropped_since) as f64)
+    }
+
+    /// A sender of this flow has ended, or the run has, after so many retransmissions and timeouts since the warm-up.
+    pub fn sender_ended(&mut self, retransmits: u64, timeouts: u64) {
+        let (all_retransmits, all_timeouts) = self.repairs.unwrap_or_default();
+        self.repairs = Some((all_retransmits + retransmits, all_timeouts + timeouts));
     }
 
     /// A transfer of this flow failed.

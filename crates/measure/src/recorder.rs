@@ -513,6 +513,10 @@ fn summarise_flow(
     if meter.jitter_count > 0 {
         summary.push(plain(name, metrics::JITTER, meter.jitter_sum / meter.jitter_count as f64 / 1e6));
     }
+    if let Some((retransmits, timeouts)) = meter.repairs {
+        summary.push(plain(name, metrics::RETRANSMITS, retransmits as f64));
+        summary.push(plain(name, metrics::TIMEOUTS, timeouts as f64));
+    }
     if let Some(timeliness) = &meter.timeliness {
         let sent = meter.expected().unwrap_or(meter.sent);
         timeliness.summarise(name, sent, summary);

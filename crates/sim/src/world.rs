@@ -149,7 +149,7 @@ impl World {
         let now = self.now;
         for node in &mut self.nodes {
             match node {
-                Node::Host(host) => host.finish(now, &mut self.recorder, &self.flow_names),
+                Node::Host(host) => host.finish(now, &mut self.recorder),
                 Node::Router(router) => summarise_router(router, &mut self.recorder),
             }
         }

@@ -226,12 +226,12 @@ impl Host {
     }
 
     /// Ends the run: programs and connections give their last values to the summary.
-    pub(crate) fn finish(&mut self, now: Time, recorder: &mut Recorder, flow_names: &[String]) {
+    pub(crate) fn finish(&mut self, now: Time, recorder: &mut Recorder) {
         for program in &mut self.programs {
             if let Some(meter) = recorder.flow(program.flow) {
                 program.application.finish(now, meter);
             }
         }
-        self.stack.summarise(recorder, flow_names);
+        self.stack.summarise(recorder);
     }
 }

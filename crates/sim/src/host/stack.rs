@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, RandomStream, Time};
-use jettison_measure::{DropRecord, Recorder, metrics};
+use jettison_measure::{DropRecord, Recorder};
 use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, TcpOptions};
 use jettison_transport::Endpoint;
 use jettison_transport::tcp::{self, Connection, ConnectionEvent, TcpStatistics};
@@ -363,15 +363,13 @@ impl Stack {
         }
     }
 
-    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP.
-    pub(crate) fn summarise(&self, recorder: &mut Recorder, flow_names: &[String]) {
+    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP go to its flow's meter: both
+    /// ends of a flow may send.
+    pub(crate) fn summarise(&self, recorder: &mut Recorder) {
         for (owner, totals) in self.owners.iter().zip(self.totals()) {
-            let name = flow_names[owner.flow.0 as usize].as_str();
-            if totals.senders > 0 {
+            if let Some(meter) = recorder.flow(owner.flow).filter(|_| totals.senders > 0) {
                 let retransmits = totals.retransmits - owner.before.retransmits;
-                let timeouts = totals.timeouts - owner.before.timeouts;
-                recorder.summarise(name, metrics::RETRANSMITS, retransmits as f64, None);
-                recorder.summarise(name, metrics::TIMEOUTS, timeouts as f64, None);
+                meter.sender_ended(retransmits, totals.timeouts - owner.before.timeouts);
             }
         }
     }
