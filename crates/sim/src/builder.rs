@@ -257,7 +257,6 @@ impl WorldBuilder {
                 .collect();
             nodes.push(build_node(spec, parts, routes)?);
         }
-        let flow_names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
         for (index, flow) in flows.into_iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
             if flow.programs.len() < 2 {
@@ -305,7 +304,6 @@ impl WorldBuilder {
             slots,
             agenda,
             recorder,
-            flow_names,
             tap: None,
             next_id: 0,
             events: 0,

@@ -35,7 +35,6 @@ pub struct World {
     pub(crate) slots: Slots,
     pub(crate) agenda: Agenda,
     pub(crate) recorder: Recorder,
-    pub(crate) flow_names: Vec<String>,
     pub(crate) tap: Option<Box<dyn Tap>>,
     pub(crate) next_id: u32,
     pub(crate) events: u64,
