@@ -30,6 +30,7 @@ pub struct FlowContext<'a> {
     /// Gives the random stream of this flow's component of that name.
     pub random: &'a dyn Fn(&str) -> RandomStream,
     /// The content of a file that the parameters name.
+    #[allow(clippy::type_complexity)] // spelt out, it says what it does
     pub files: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
 }
 
