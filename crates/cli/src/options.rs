@@ -42,6 +42,8 @@ pub enum Command {
         /// Check the short form
         #[arg(long)]
         quick: bool,
+        #[command(flatten)]
+        data: DataArgument,
     },
     /// Print the JSON Schema of scenario files
     Schema,
@@ -123,6 +125,16 @@ pub struct RunArguments {
     /// Capture what leaves every port to pcapng files
     #[arg(long)]
     pub pcap: bool,
+    #[command(flatten)]
+    pub data: DataArgument,
+}
+
+/// Where input files are beside the scenario's folder.
+#[derive(Debug, Clone, Args)]
+pub struct DataArgument {
+    /// The folder of the files that a scenario names and that are not in its own folder
+    #[arg(long = "data", value_name = "FOLDER", env = "JETTISON_DATA", hide_env_values = true)]
+    pub folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

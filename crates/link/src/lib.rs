@@ -17,12 +17,16 @@
 //! assert_eq!(propagation.arrival(left), Time::from_nanos(10_211_200));
 //! ```
 //!
+//! What a link is like over time may come from a file: [`profile`] reads network profiles, [`trace`] recorded delivery
+//! opportunities.
+//!
 //! To add a link model: write its file, and add a line to [`registry::links`].
 
 mod fixed;
 mod loss;
 mod mahimahi;
 mod model;
+pub mod profile;
 mod propagation;
 pub mod registry;
 mod schedule;

@@ -83,7 +83,7 @@ pub fn run_scenario(
         let variant = &scenario.variants[job.variant];
         let build = BuildOptions { tap_all: options.pcap };
         let mut world = builder
-            .build(&variant.settings, &scenario.folder, job.seed, &build)
+            .build(&variant.settings, &scenario.contents, job.seed, &build)
             .map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })?;
         if world.is_tapped() {
             world.set_tap(Box::new(CaptureTap {

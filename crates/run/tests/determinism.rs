@@ -124,7 +124,7 @@ fn run(text: &str, variant: usize, seed: u64) -> RunRecord {
     let (builder, scenario) = load(text);
     let settings = &scenario.variants[variant].settings;
     let mut world = builder
-        .build(settings, &scenario.folder, seed, &BuildOptions::default())
+        .build(settings, &scenario.contents, seed, &BuildOptions::default())
         .unwrap_or_else(|error| panic!("{error}"));
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     world.finish()

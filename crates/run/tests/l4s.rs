@@ -45,7 +45,7 @@ fn beside_cubic(transport: &str) -> RunRecord {
         .expect("the scenario is right");
     let settings = &scenario.variants[0].settings;
     let mut world =
-        builder.build(settings, &scenario.folder, 1, &BuildOptions::default()).expect("and can be built");
+        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     world.finish()
 }

@@ -18,7 +18,7 @@ fn run_variant(text: &str, name: &str) -> RunRecord {
     let variant = scenario.variants.iter().find(|variant| variant.name == name);
     let settings = &variant.unwrap_or_else(|| panic!("no variant {name}")).settings;
     let mut world =
-        builder.build(settings, &scenario.folder, 1, &BuildOptions::default()).expect("and can be built");
+        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     world.finish()
 }

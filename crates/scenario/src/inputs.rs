@@ -1,9 +1,11 @@
-//! The files that a scenario names, and their hashes for the manifest.
+//! The files that a scenario names: where they are read from, what stands in them, and their hashes for the manifest.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -13,6 +15,10 @@ pub trait Files {
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
     /// What messages call the file.
     fn display(&self, name: &str) -> String;
+    /// What would be right where a file cannot be read.
+    fn advice(&self) -> &'static str {
+        "write the path from the scenario's folder"
+    }
 }
 
 /// A folder: names are paths from there.
@@ -22,6 +28,16 @@ pub struct Folder(pub PathBuf);
 /// No files at all, for a text that stands alone.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFiles;
+
+/// A scenario's own files and, for those that are not among them, a folder of data (`--data`).
+pub struct WithData {
+    own: Box<dyn Files>,
+    data: Option<PathBuf>,
+}
+
+/// What stands in the files that a scenario names, read once, when it was checked: a run reads no file again.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Contents(BTreeMap<String, Arc<[u8]>>);
 
 /// A file that went into a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,51 +68,71 @@ impl Files for NoFiles {
     }
 }
 
+impl WithData {
+    /// Files of `own` first, then of the folder.
+    pub fn new(own: impl Files + 'static, data: Option<PathBuf>) -> WithData {
+        WithData { own: Box::new(own), data }
+    }
+}
+
+impl Files for WithData {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let own = self.own.read(name);
+        let Some(path) = self.data.as_ref().map(|data| data.join(name)) else { return own };
+        if !own.as_ref().is_err_and(is_missing) {
+            return own;
+        }
+        std::fs::read(&path).map_err(|error| {
+            let path = path.display();
+            let message = match is_missing(&error) {
+                true => format!("it is not there, and there is no `{path}`"),
+                false => format!("it is not there, and `{path}` cannot be read: {error}"),
+            };
+            io::Error::new(error.kind(), message)
+        })
+    }
+    fn display(&self, name: &str) -> String {
+        match self.data.as_ref().map(|data| data.join(name)) {
+            Some(path) if path.is_file() && self.own.read(name).is_err() => path.display().to_string(),
+            _ => self.own.display(name),
+        }
+    }
+    fn advice(&self) -> &'static str {
+        match self.data {
+            Some(_) => "write the path from the scenario's folder or from that of `--data`",
+            None => {
+                "write the path from the scenario's folder, or say with `--data` in which other folder it is"
+            }
+        }
+    }
+}
+
+impl Contents {
+    /// The content of the file of that name.
+    pub fn content(&self, name: &str) -> Option<&Arc<[u8]>> {
+        self.0.get(name)
+    }
+}
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl FromIterator<(String, Arc<[u8]>)> for Contents {
+    fn from_iter<I: IntoIterator<Item = (String, Arc<[u8]>)>>(files: I) -> Contents {
+        Contents(files.into_iter().collect())
+    }
+}
+
 impl InputHash {
     /// The hash of a file's content.
     pub fn of(file: &str, content: &[u8]) -> InputHash {
         let digest = Sha256::digest(content);
         let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         InputHash { file: file.to_owned(), sha256, bytes: content.len() as u64 }
-    }
-}
-
-/// Each file is read once, however many variants name it.
-pub(crate) struct InputCache<'f> {
-    files: &'f dyn Files,
-    read: IndexMap<String, Result<Input, String>>,
-}
-
-/// A file that could be read.
-#[derive(Debug, Clone)]
-pub(crate) struct Input {
-    pub hash: InputHash,
-    /// Its content while it may still be checked as a trace.
-    pub content: Vec<u8>,
-}
-
-impl<'f> InputCache<'f> {
-    pub fn new(files: &'f dyn Files) -> InputCache<'f> {
-        InputCache { files, read: IndexMap::new() }
-    }
-
-    /// What messages call the file.
-    pub fn display(&self, name: &str) -> String {
-        self.files.display(name)
-    }
-
-    /// The file of that name, or why it cannot be read.
-    pub fn input(&mut self, name: &str) -> &Result<Input, String> {
-        let files = self.files;
-        self.read.entry(name.to_owned()).or_insert_with(|| match files.read(name) {
-            Ok(content) => Ok(Input { hash: InputHash::of(name, &content), content }),
-            Err(error) => Err(error.to_string()),
-        })
-    }
-
-    /// The hash of the file of that name, if it was read.
-    pub fn hash(&self, name: &str) -> Option<&InputHash> {
-        self.read.get(name)?.as_ref().ok().map(|input| &input.hash)
     }
 }
 

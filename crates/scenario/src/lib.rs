@@ -8,13 +8,14 @@
 //!
 //! What a scenario may name beside its own keys (disciplines, transports, applications) is handed in as
 //! [`Registries`]; [`schema_json`] merges their schemas into that of the file, and the same schema is what the
-//! checker walks. A string property of an entry with the format `file` names an input of the scenario: it must be
-//! readable, and its hash is among [`Scenario::inputs`].
+//! checker walks. A string property with the format `input-file` names an input of the scenario: it must be readable, its
+//! hash is among [`Scenario::inputs`] and its content among [`Scenario::contents`], from which a world is built.
 
 pub mod build;
 mod check;
 mod defaults;
 mod error;
+mod input_cache;
 mod inputs;
 mod json_schema;
 mod load;
@@ -31,9 +32,11 @@ mod validate;
 mod vary;
 
 pub use error::{CheckError, Place, ScenarioError};
-pub use inputs::{Files, Folder, InputHash, NoFiles};
+pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};
 pub use json_schema::schema_json;
 pub use path::{KeyPath, PathError, Step};
-pub use registries::{Fits, Kind, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
+pub use registries::{
+    Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, TraceCheck, TraceProblem, UsualTransport,
+};
 pub use scenario::{Changes, Scenario, Variant};
 pub use schema::Settings;

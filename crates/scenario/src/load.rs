@@ -1,19 +1,22 @@
 //! From a document to its variants: what is laid over it, in which order, and what is wrong with the result.
 
+use std::cell::RefCell;
+
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use crate::check::Checker;
 use crate::defaults::{fill, queue_names};
 use crate::error::{Place, ScenarioError};
-use crate::inputs::{Files, InputCache, InputHash};
+use crate::input_cache::{FileUse, InputCache};
+use crate::inputs::{Contents, Files, InputHash};
 use crate::origin::{Origin, Origins};
 use crate::overrides::{self, NoSuchPlace};
 use crate::path::{KeyPath, Step};
 use crate::read;
-use crate::registries::{Kind, Registries};
+use crate::registries::{Kind, ReadFile, Registries};
 use crate::scenario::Variant;
-use crate::schema::{Kinded, Settings};
+use crate::schema::{Kinded, Link, Settings};
 use crate::shape::{Branch, Shape};
 use crate::source::Document;
 use crate::validate::{self, Finding};
@@ -52,8 +55,8 @@ struct Checked {
     read: Option<(Settings, Value)>,
     /// As in [`validate::Walked`].
     chosen: Vec<(KeyPath, String)>,
-    /// As in [`validate::Walked`].
-    files: Vec<(KeyPath, bool)>,
+    /// The files that it names or that its applications asked for.
+    files: IndexSet<String>,
 }
 
 impl<'a> Loader<'a> {
@@ -76,7 +79,12 @@ impl<'a> Loader<'a> {
 
     /// The hashes of the files that the variants so far name, in the order of their first mention.
     pub fn hashes(&self) -> Vec<InputHash> {
-        self.used.iter().filter_map(|name| self.inputs.hash(name)).cloned().collect()
+        self.inputs.hashes(&self.used)
+    }
+
+    /// The contents of the same files.
+    pub fn contents(&self) -> Contents {
+        self.inputs.contents(&self.used)
     }
 
     /// All errors of all readings.
@@ -194,9 +202,7 @@ impl<'a> Loader<'a> {
         for (path, definition) in &checked.chosen {
             self.fill_chosen(&mut effective, path, definition);
         }
-        for (path, _) in &checked.files {
-            self.used.extend(path.find(&tree).and_then(Value::as_str).map(str::to_owned));
-        }
+        self.used.extend(checked.files);
         Some(Variant { name, labels, settings, effective })
     }
 
@@ -208,18 +214,27 @@ impl<'a> Loader<'a> {
         }
         let walked = validate::walk(tree, self.shape);
         let mut findings = walked.findings;
-        let read = read::settings(tree, self.shape, &mut findings);
-        if let Some((settings, _)) = &read {
+        let mut read = read::settings(tree, self.shape, &mut findings);
+        let mut unreadable = Vec::new();
+        let mut files = IndexSet::new();
+        for (path, file_use) in &walked.files {
+            let Some(name) = path.find(tree).and_then(Value::as_str) else { continue };
+            unreadable.extend(self.check_file(path, name, *file_use));
+            files.insert(name.to_owned());
+        }
+        if let Some((settings, _)) = &mut read {
+            self.read_profiles(settings);
             let more = Checker::check(settings, tree, &findings, self.registries);
             findings.extend(more);
         }
         for (path, definition) in &walked.chosen {
-            findings.extend(self.check_chosen(tree, path, definition));
+            // What cannot be read has been reported where it is named.
+            if !unreadable.iter().any(|finding: &Finding| finding.path.starts_with(path)) {
+                findings.extend(self.check_chosen(tree, path, definition, &mut files));
+            }
         }
-        for (path, is_trace) in &walked.files {
-            findings.extend(self.check_file(tree, path, *is_trace));
-        }
-        Checked { findings, read, chosen: walked.chosen, files: walked.files }
+        findings.extend(unreadable);
+        Checked { findings, read, chosen: walked.chosen, files }
     }
 
     fn lay_quick(&mut self, base: &mut Base) {
@@ -260,7 +275,13 @@ impl<'a> Loader<'a> {
     }
 
     /// Whether the registry's entry can be built from the table at `path`.
-    fn check_chosen(&self, tree: &Value, path: &KeyPath, definition: &str) -> Option<Finding> {
+    fn check_chosen(
+        &self,
+        tree: &Value,
+        path: &KeyPath,
+        definition: &str,
+        files: &mut IndexSet<String>,
+    ) -> Option<Finding> {
         let value = path.find(tree)?;
         let named = || value.as_str().is_some_and(|name| queue_names(tree).iter().any(|queue| queue == name));
         if definition == "queue" && named() {
@@ -268,7 +289,13 @@ impl<'a> Loader<'a> {
             return None;
         }
         let kinded = Kinded::from_value(value)?;
-        let error = (self.kind(definition, &kinded.kind)?.check)(&kinded.parameters).err()?;
+        let kind = self.kind(definition, &kinded.kind)?;
+        let asked = RefCell::new(files);
+        let read = |name: &str| {
+            asked.borrow_mut().insert(name.to_owned());
+            self.inputs.content(name).map_err(|message| format!("{message}; {}", self.inputs.advice()))
+        };
+        let error = (kind.check)(&kinded.parameters, ReadFile(&read)).err()?;
         Some(Finding::built(tree, path, &error))
     }
 
@@ -282,7 +309,8 @@ impl<'a> Loader<'a> {
         };
         fill(&mut filled, branch, &[]);
         let kinded = Kinded::from_value(&filled).filter(|_| filled.is_object())?;
-        (self.kind(definition, &kinded.kind)?.check)(&kinded.parameters).ok()?;
+        let read = |name: &str| self.inputs.content(name);
+        (self.kind(definition, &kinded.kind)?.check)(&kinded.parameters, ReadFile(&read)).ok()?;
         *path.find_mut(effective)? = filled;
         Some(())
     }
@@ -296,30 +324,27 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn check_file(&mut self, tree: &Value, path: &KeyPath, is_trace: bool) -> Option<Finding> {
-        let name = path.find(tree)?.as_str()?;
-        let display = self.inputs.display(name);
-        let content = match self.inputs.input(name) {
-            Ok(input) => &input.content,
-            Err(error) => {
-                let message = format!("cannot read `{display}`: {error}");
-                return Some(Finding::value(path, message, "write the path from the scenario's folder"));
-            }
+    /// Whether the file of that name can be read and, if a link names it, used; a finding if it cannot be read.
+    fn check_file(&mut self, path: &KeyPath, name: &str, file_use: FileUse) -> Option<Finding> {
+        let content = match self.inputs.content(name) {
+            Ok(content) => content,
+            Err(message) => return Some(Finding::value(path, message, self.inputs.advice())),
         };
-        if !is_trace {
-            return None;
-        }
-        let Ok(text) = std::str::from_utf8(content) else {
-            let message = format!("`{display}` is no text");
-            return Some(Finding::value(path, message, "name a trace of one time in milliseconds a line"));
-        };
-        let problem = (self.registries.trace.0)(text).err()?;
-        let place = match problem.line {
-            Some(line) => Place::Line { file: display, line, column: 1 },
-            None => Place::WholeFile { file: display },
-        };
-        self.errors.push(ScenarioError { place, message: problem.message, help: None });
+        // What is wrong in a file is reported there.
+        self.errors.extend(match file_use {
+            FileUse::Trace => self.inputs.check_trace(name, &content, &self.registries.trace),
+            FileUse::Profile => self.inputs.profile(name, &content).err(),
+            FileUse::Input => None,
+        });
         None
+    }
+
+    /// Gives links the profiles that they name, as far as those can be used.
+    fn read_profiles(&self, settings: &mut Settings) {
+        for profile in settings.links.values_mut().flat_map(Link::profiles_mut) {
+            let content = self.inputs.content(&profile.file).ok();
+            profile.read = content.and_then(|content| self.inputs.profile(&profile.file, &content).ok());
+        }
     }
 
     fn refuse(&mut self, at: &KeyPath, refusal: NoSuchPlace, origins: &Origins) {

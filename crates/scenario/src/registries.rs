@@ -4,9 +4,11 @@
 //! entry without a change here.
 
 use std::fmt;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jettison_core::{BuildError, Catalogue, Registry, nearest};
+use jettison_media::registry::Initiator;
 use serde_json::{Value, json};
 
 /// Everything that a scenario may name by id.
@@ -24,6 +26,8 @@ pub struct Registries {
     pub fits: Fits,
     /// The transport of an application whose flow names none.
     pub usual_transport: UsualTransport,
+    /// Which end of an application's flows begins; the other one listens.
+    pub initiator: InitiatorOf,
     /// Reads a link's trace.
     pub trace: TraceCheck,
 }
@@ -41,10 +45,15 @@ pub struct Kind {
     pub description: String,
     /// JSON Schema of its parameters: an object schema without the `kind` key.
     pub schema: Value,
-    /// Whether it can be built from these parameters (an object without `kind`).
+    /// Whether it can be built from these parameters (an object without `kind`) and the files that they name.
     #[allow(clippy::type_complexity)] // spelt out, it says what a check is
-    pub check: Box<dyn Fn(&Value) -> Result<(), BuildError>>,
+    pub check: Box<dyn Fn(&Value, ReadFile<'_>) -> Result<(), BuildError>>,
 }
+
+/// Gives what stands in a file that parameters name, or a whole message that says why it cannot be read.
+#[derive(Clone, Copy)]
+#[allow(clippy::type_complexity)] // the struct is the name of that type
+pub struct ReadFile<'a>(pub &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>);
 
 /// Says why an application (its id) cannot run over a transport (its id; `None`: the flow names none).
 #[allow(clippy::type_complexity)] // the struct is the name of that type
@@ -53,6 +62,10 @@ pub struct Fits(pub Box<dyn Fn(&str, Option<&str>) -> Result<(), String>>);
 /// The transport (its id) of an application (its id) whose flow names none; `None` if it has none at all.
 #[allow(clippy::type_complexity)] // spelt out, it says what it does
 pub struct UsualTransport(pub Box<dyn Fn(&str) -> Option<String>>);
+
+/// Which end of the flows of an application (its id) begins.
+#[allow(clippy::type_complexity)] // the struct is the name of that type
+pub struct InitiatorOf(pub Box<dyn Fn(&str) -> Initiator>);
 
 /// Says what is wrong with the text of a trace file.
 #[allow(clippy::type_complexity)] // the struct is the name of that type
@@ -77,13 +90,14 @@ impl Kinds {
     pub fn of<E, C>(what: &'static str, registry: &Registry<E>, check: C) -> Kinds
     where
         E: Catalogue + Clone + 'static,
-        C: Fn(&E, &Value) -> Result<(), BuildError> + Clone + 'static,
+        C: Fn(&E, &Value, ReadFile<'_>) -> Result<(), BuildError> + Clone + 'static,
     {
         registry.iter().fold(Kinds::new(what), |kinds, entry| {
             let description = format!("{} ({})", entry.summary(), entry.source());
             let (id, schema) = (entry.id(), entry.schema().to_value());
             let (entry, check) = (entry.clone(), check.clone());
-            kinds.with(id, Kind { description, schema, check: Box::new(move |value| check(&entry, value)) })
+            let check = Box::new(move |value: &Value, files: ReadFile<'_>| check(&entry, value, files));
+            kinds.with(id, Kind { description, schema, check })
         })
     }
 
@@ -121,6 +135,7 @@ impl Registries {
             applications: Kinds::new("application"),
             fits: Fits(Box::new(|_, _| Ok(()))),
             usual_transport: UsualTransport(Box::new(|_| None)),
+            initiator: InitiatorOf(Box::new(|_| Initiator::From)),
             trace: TraceCheck(Box::new(|_| Ok(()))),
         }
     }
@@ -141,7 +156,7 @@ impl Kind {
         Kind {
             description: description.to_owned(),
             schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
-            check: Box::new(|_| Ok(())),
+            check: Box::new(|_, _| Ok(())),
         }
     }
 }
@@ -169,6 +184,11 @@ impl fmt::Debug for Fits {
 impl fmt::Debug for UsualTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("UsualTransport")
+    }
+}
+impl fmt::Debug for InitiatorOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InitiatorOf")
     }
 }
 impl fmt::Debug for TraceCheck {

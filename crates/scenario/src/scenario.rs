@@ -1,12 +1,12 @@
 //! A checked scenario: its variants, its seeds, its inputs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::error::{CheckError, Place, ScenarioError};
-use crate::inputs::{Files, Folder, InputHash};
+use crate::inputs::{Contents, Files, Folder, InputHash, WithData};
 use crate::load::Loader;
 use crate::registries::Registries;
 use crate::schema::Settings;
@@ -21,8 +21,6 @@ pub struct Scenario {
     pub description: Option<String>,
     /// The file, as the caller named it.
     pub file: String,
-    /// The folder from which the scenario names files.
-    pub folder: PathBuf,
     /// The seeds of the runs of each variant.
     pub seeds: Vec<u64>,
     /// The axes of comparison and the labels of their arms; none if nothing varies.
@@ -31,6 +29,8 @@ pub struct Scenario {
     pub variants: Vec<Variant>,
     /// The scenario's own hash and those of the files that its variants name.
     pub inputs: Vec<InputHash>,
+    /// What stands in those files.
+    pub contents: Contents,
 }
 
 /// One variant of a scenario.
@@ -56,8 +56,18 @@ pub struct Changes {
 }
 
 impl Scenario {
-    /// Reads and checks a file.
+    /// Reads and checks a file; what it names is read from its folder.
     pub fn load(path: &Path, changes: &Changes, registries: &Registries) -> Result<Scenario, CheckError> {
+        Scenario::load_with_data(path, None, changes, registries)
+    }
+
+    /// Reads and checks a file; what it names is read from its folder or, if it is not there, from `data`.
+    pub fn load_with_data(
+        path: &Path,
+        data: Option<&Path>,
+        changes: &Changes,
+        registries: &Registries,
+    ) -> Result<Scenario, CheckError> {
         let name = path.display().to_string();
         let whole = |message: String, help: &str| {
             let place = Place::WholeFile { file: name.clone() };
@@ -69,9 +79,8 @@ impl Scenario {
         let text = String::from_utf8(content)
             .map_err(|error| whole(format!("is no text: {}", error.utf8_error()), "save it as UTF-8"))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut scenario = Scenario::parse(&text, &name, &Folder(folder.clone()), changes, registries)?;
-        scenario.folder = folder;
-        Ok(scenario)
+        let files = WithData::new(Folder(folder), data.map(Path::to_path_buf));
+        Scenario::parse(&text, &name, &files, changes, registries)
     }
 
     /// Checks a text; messages call it `name`, and `files` gives what it names.
@@ -86,7 +95,7 @@ impl Scenario {
         let schema = crate::schema_json(registries);
         let mut loader = Loader::new(&document, &schema, registries, files);
         let loaded = loader.load(&changes.set, changes.quick);
-        let hashes = loader.hashes();
+        let (hashes, contents) = (loader.hashes(), loader.contents());
         if document.tree.get("quick").is_some() {
             // The whole file is checked, also what this run leaves out.
             loader.load(&changes.set, !changes.quick);
@@ -102,17 +111,12 @@ impl Scenario {
             name: first.name,
             description: first.description,
             file: name.to_owned(),
-            folder: PathBuf::new(),
             seeds: first.seeds.list(),
             axes,
             variants: loaded.variants,
             inputs,
+            contents,
         })
-    }
-
-    /// A file that the scenario names, from where the caller stands.
-    pub fn resolve(&self, file: &str) -> PathBuf {
-        self.folder.join(file)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding one's way in a JSON Schema: which branch is meant for a value.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A schema with the document that its references lead into.
 #[derive(Debug, Clone, Copy)]
@@ -165,6 +165,19 @@ impl<'s> Shape<'s> {
         self.schema.pointer("/properties/kind/const").and_then(Value::as_str)
     }
 
+    /// How like a table of this branch that one is: whether no fixed word of it stands otherwise, how many of its keys
+    /// the branch knows, and whether those are there that it must have.
+    fn likeness(self, table: &Map<String, Value>) -> (bool, usize, bool) {
+        let other_word = |key: &String, value: &Value| {
+            let only = self.property(key).and_then(|property| property.schema.get("const"));
+            only.is_some_and(|only| only != value)
+        };
+        let known = table.keys().filter(|key| self.keys().any(|own| own == *key)).count();
+        let required = self.schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let complete = required.filter_map(Value::as_str).all(|key| table.contains_key(key));
+        (!table.iter().any(|(key, value)| other_word(key, value)), known, complete)
+    }
+
     /// The branch that `value` is meant for.
     pub fn branch_for(self, value: &Value) -> Branch<'s> {
         let branches = self.branches();
@@ -182,6 +195,9 @@ impl<'s> Shape<'s> {
                         },
                     };
                 }
+                // Without a `kind`, the keys say which table is meant; of equals the first.
+                let best = fitting.iter().rev().max_by_key(|branch| branch.likeness(table));
+                return best.map_or(Branch::WrongType, |branch| Branch::One(*branch));
             }
             Value::String(word) if !fitting.is_empty() => {
                 let listed =

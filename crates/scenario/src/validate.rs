@@ -4,6 +4,7 @@ use jettison_core::units::parse_share;
 use jettison_core::{BuildError, Bytes, Duration, Rate, nearest};
 use serde_json::Value;
 
+use crate::input_cache::FileUse;
 use crate::path::KeyPath;
 use crate::registries::suggestion;
 use crate::shape::{Branch, Shape};
@@ -25,8 +26,8 @@ pub(crate) struct Walked {
     pub findings: Vec<Finding>,
     /// Values from the registries: their place and definition (`queue`, `transport`, …).
     pub chosen: Vec<(KeyPath, String)>,
-    /// Files that are named: their place and whether they are traces of links.
-    pub files: Vec<(KeyPath, bool)>,
+    /// Files that are named: their place and what they are for.
+    pub files: Vec<(KeyPath, FileUse)>,
 }
 
 /// No span in a scenario is longer than a year: sums of times stay far from the end of 64 bits.
@@ -222,8 +223,9 @@ impl Walked {
             return;
         }
         match shape.text("format") {
-            Some("trace-file") => self.files.push((path.clone(), true)),
-            Some("file") => self.files.push((path.clone(), false)),
+            Some("trace-file") => self.files.push((path.clone(), FileUse::Trace)),
+            Some("profile-file") => self.files.push((path.clone(), FileUse::Profile)),
+            Some("input-file") => self.files.push((path.clone(), FileUse::Input)),
             Some("ip") if text.parse::<std::net::IpAddr>().is_err() => {
                 let message = format!("`{text}` is not an IP address");
                 self.findings.push(Finding::value(path, message, "write one such as \"198.18.0.1\""));

@@ -67,7 +67,7 @@ fn a_link_that_carries_nothing_or_two_things() {
     expect(
         "rate = \"10 Mbit/s\"\n",
         "",
-        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace`; write `rate = "10 Mbit/s"`, or `trace = "FILE"`"#,
+        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace` nor `profile`; write `rate = "10 Mbit/s"`, `trace = "FILE"` or `profile = "FILE"`"#,
     );
     expect(
         "rate = \"10 Mbit/s\"\n",
@@ -180,6 +180,22 @@ fn two_flows_at_one_port() {
         1,
         "UDP ports are others: {text}"
     );
+}
+
+#[test]
+fn two_flows_whose_servers_listen_at_one_port() {
+    // A player's `from` end listens: two at `h1` are in each other's way, and one at `h2` is in that of `bulk`.
+    let player = |name: &str, from: &str, to: &str| {
+        format!(
+            "[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\napp = {{ kind = \"player\", content = {{ rates = [1.0] }} }}\nport = 80\n"
+        )
+    };
+    let said = messages(&format!("{GOOD}{}{}", player("a", "h1", "h2"), player("b", "h1", "h2")));
+    assert!(said.contains("`a` and `b` both listen at tcp port 80 of `h1`"), "{said}");
+    let bulk = "[flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 80\n";
+    assert_eq!(messages(&format!("{GOOD}{}{bulk}", player("a", "h1", "h2"))), "nothing wrong");
+    let said = messages(&format!("{GOOD}{}{bulk}", player("a", "h2", "h1")));
+    assert!(said.contains("`a` and `c` both listen at tcp port 80 of `h2`"), "{said}");
 }
 
 #[test]

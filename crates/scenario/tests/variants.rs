@@ -189,6 +189,9 @@ fn inputs_are_hashed_the_scenario_first_and_then_what_its_variants_name() {
         InputHash::of("mot.csv", b"frames"),
     ];
     assert_eq!(scenario.inputs, wanted);
+    let content = |name: &str| scenario.contents.content(name).map(|content| content.to_vec());
+    assert_eq!(content("mot.csv").as_deref(), Some(&b"frames"[..]));
+    assert_eq!(content("bad.down"), None);
 }
 
 #[test]
@@ -225,7 +228,7 @@ fn a_file_is_read_from_its_own_folder() {
     std::fs::write(folder.join("a.down"), "5\n").unwrap();
     std::fs::write(&file, GOOD.replace("rate = \"10 Mbit/s\"", "trace = \"a.down\"")).unwrap();
     let scenario = Scenario::load(&file, &Changes::default(), &registries()).unwrap();
-    assert_eq!(scenario.resolve("a.down"), folder.join("a.down"));
+    assert_eq!(scenario.contents.content("a.down").map(|content| content.to_vec()), Some(b"5\n".to_vec()));
     assert_eq!(scenario.inputs[1], InputHash::of("a.down", b"5\n"));
     std::fs::write(&file, [0x6e, 0xff]).unwrap();
     let error = Scenario::load(&file, &Changes::default(), &registries()).unwrap_err().to_string();

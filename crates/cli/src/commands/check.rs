@@ -1,6 +1,6 @@
 //! `jettison check` and `jettison schema`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jettison_scenario::build::Builder;
@@ -9,11 +9,11 @@ use jettison_scenario::{Changes, Scenario, schema_json};
 use crate::output::{Failure, print};
 
 /// Checks scenario files; exit 2 if one is wrong.
-pub fn check(files: &[PathBuf], changes: &Changes) -> Result<ExitCode, Failure> {
+pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Result<ExitCode, Failure> {
     let registries = Builder::standard().registries();
     let mut wrong = false;
     for file in files {
-        match Scenario::load(file, changes, &registries) {
+        match Scenario::load_with_data(file, data, changes, &registries) {
             Ok(scenario) => {
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());

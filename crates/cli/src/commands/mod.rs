@@ -26,7 +26,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run { file, options } => run::run(&file, &options),
         Command::List { what, json } => list::list(what, json).map(|()| ExitCode::SUCCESS),
-        Command::Check { files, set, quick } => check::check(&files, &Changes { set, quick }),
+        Command::Check { files, set, quick, data } => {
+            check::check(&files, data.folder.as_deref(), &Changes { set, quick })
+        }
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
         Command::Trace { command: TraceCommand::Info { file, json } } => {
             trace::info(&file, json).map(|()| ExitCode::SUCCESS)

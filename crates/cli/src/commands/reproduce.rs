@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use jettison_report::{ReproductionRow, RunSummary, Status};
 use jettison_run::reproduce::{Experiment, Library, Paper, Pick, rows};
 use jettison_scenario::build::Builder;
-use jettison_scenario::{Changes, Folder, Scenario};
+use jettison_scenario::{Changes, Scenario};
 
 use super::run;
 use crate::options::RunArguments;
@@ -32,13 +32,10 @@ pub fn reproduce(
         let figures_file = experiment.path.with_extension("paper.toml").display().to_string();
         let paper = experiment.figures.as_deref().map(|text| Paper::parse(&figures_file, text)).transpose();
         let paper = paper.map_err(Failure::of)?;
-        let files = Folder(experiment.path.parent().map(Path::to_path_buf).unwrap_or_default());
+        let files = experiment.files(options.data.folder.as_deref());
         let registries = builder.registries();
-        let load = |changes: &Changes| {
-            let mut scenario = Scenario::parse(&experiment.scenario, &file, &files, changes, &registries)?;
-            scenario.folder = files.0.clone();
-            Ok(scenario)
-        };
+        let load =
+            |changes: &Changes| Scenario::parse(&experiment.scenario, &file, &files, changes, &registries);
         prepared.push((experiment, paper, run::load_with_seeds(&load, options)?));
     }
     let several = prepared.len() > 1;
@@ -53,6 +50,7 @@ pub fn reproduce(
                 .as_ref()
                 .map(|out| if several { out.join(&experiment.name) } else { out.clone() }),
             set: Vec::new(),
+            data: options.data.clone(),
             ..*options
         };
         complete &= one(experiment, paper.as_ref(), scenario, &builder, &own)?;

@@ -19,7 +19,8 @@ static CANCEL: AtomicBool = AtomicBool::new(false);
 pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let builder = Builder::standard();
     let registries = builder.registries();
-    let load = |changes: &Changes| Scenario::load(file, changes, &registries);
+    let data = options.data.folder.as_deref();
+    let load = |changes: &Changes| Scenario::load_with_data(file, data, changes, &registries);
     let scenario = load_with_seeds(&load, options)?;
     let results = execute(&scenario, &builder, options, plots_beside(file)?, &|_| Vec::new())?;
     if options.json {

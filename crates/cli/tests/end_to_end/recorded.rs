@@ -1,4 +1,4 @@
-//! Recorded cellular traces, where they are beside the project.
+//! Recorded cellular traces and the DASH Industry Forum's profiles, where they are beside the project.
 
 use std::fs;
 use std::path::PathBuf;
@@ -51,5 +51,24 @@ fn a_bulk_flow_uses_each() {
         // The trace is an input of the run.
         let inputs = folder.json("out/small/manifest.json")["inputs"].clone();
         assert_eq!(inputs.as_array().map(Vec::len), Some(2), "{inputs}");
+    }
+}
+
+#[test]
+fn the_forums_profiles_can_be_followed() {
+    let folder = project("../shared/data/networks/dash-if");
+    let Ok(data) = folder.canonicalize() else {
+        return left_out(
+            "recorded::the_forums_profiles_can_be_followed",
+            "no ../shared/data/networks/dash-if",
+        );
+    };
+    let own = Folder::new();
+    let profile = |number: u32| format!("network_config_{number}.json");
+    let link = format!("profile = \"{}\"", profile(1));
+    own.write("s.toml", &changed("rate = \"5 Mbit/s\"\ndelay = \"4 ms\"", &link));
+    for number in 1..=12 {
+        let set = format!("links.bottleneck.profile={}", profile(number));
+        own.jettison(&["check", "s.toml", "--data", &data.display().to_string(), "--set", &set]).ok();
     }
 }

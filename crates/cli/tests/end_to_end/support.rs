@@ -147,7 +147,12 @@ impl Folder {
     }
 
     fn prepare(&self, command: &mut Command) {
-        command.current_dir(self.path("")).env_remove("RUST_LOG").env_remove("COLUMNS").stdin(Stdio::null());
+        command
+            .current_dir(self.path(""))
+            .env_remove("RUST_LOG")
+            .env_remove("COLUMNS")
+            .env_remove("JETTISON_DATA")
+            .stdin(Stdio::null());
     }
 
     /// Runs the command in this folder.

@@ -58,7 +58,7 @@ fn rate(name: &str, text: &str) -> Result<f64, String> {
     let scenario = scenario.map_err(|error| error.to_string())?;
     let settings = &scenario.variants[0].settings;
     let mut world = builder
-        .build(settings, &scenario.folder, 1, &BuildOptions::default())
+        .build(settings, &scenario.contents, 1, &BuildOptions::default())
         .map_err(|failure| failure.to_string())?;
     let stopwatch = Stopwatch::start();
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));

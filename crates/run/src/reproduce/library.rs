@@ -1,8 +1,10 @@
 //! Where the papers' experiments are: in the project's `scenarios/`, or, away from it, inside the program.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use jettison_scenario::{Files, Folder, WithData};
 use thiserror::Error;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
@@ -20,8 +22,10 @@ pub struct Experiment {
     pub paper: String,
     /// `ingress-vs-egress`.
     pub name: String,
-    /// Where the scenario is, or would be: file names in it start from this file's folder.
+    /// Where the scenario is, on disk or in the program: file names in it start from this file's folder.
     pub path: PathBuf,
+    /// Whether it is inside the program.
+    pub embedded: bool,
     /// The scenario's text.
     pub scenario: String,
     /// The text of the figures file; `None` if the paper gives no figure for it.
@@ -69,7 +73,7 @@ impl Library {
                 }
             }
         }
-        Library { experiments: collect(files) }
+        Library { experiments: collect(files, true) }
     }
 
     fn of_folder(folder: &Path) -> Result<Library, LibraryError> {
@@ -91,7 +95,7 @@ impl Library {
                 }
             }
         }
-        Ok(Library { experiments: collect(files) })
+        Ok(Library { experiments: collect(files, false) })
     }
 
     /// All experiments, by paper and name.
@@ -119,6 +123,50 @@ impl Library {
     }
 }
 
+impl Experiment {
+    /// The files that the scenario may name: those beside it, and then those in `data`.
+    pub fn files(&self, data: Option<&Path>) -> WithData {
+        let folder = self.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let data = data.map(Path::to_path_buf);
+        if self.embedded {
+            WithData::new(Embedded(folder), data)
+        } else {
+            WithData::new(Folder(folder), data)
+        }
+    }
+}
+
+/// A folder of those inside the program.
+struct Embedded(PathBuf);
+
+impl Embedded {
+    /// The path of a file from the outermost folder; `..` is taken at its word.
+    fn path(&self, name: &str) -> PathBuf {
+        let joined = self.0.join(name);
+        joined.components().fold(PathBuf::new(), |mut path, component| {
+            match component {
+                Component::ParentDir => {
+                    path.pop();
+                }
+                Component::CurDir => {}
+                other => path.push(other),
+            }
+            path
+        })
+    }
+}
+
+impl Files for Embedded {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let missing =
+            || io::Error::new(io::ErrorKind::NotFound, "no such file among those that the program brings");
+        EMBEDDED.get_file(self.path(name)).map(|file| file.contents().to_vec()).ok_or_else(missing)
+    }
+    fn display(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+}
+
 /// The `scenarios` folder of the project that the current folder lies in.
 fn project_folder() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
@@ -128,7 +176,7 @@ fn project_folder() -> Option<PathBuf> {
     Some(if project == here { PathBuf::from("scenarios") } else { project.join("scenarios") })
 }
 
-fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
+fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
     let mut experiments = Vec::new();
     for (path, text) in &files {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
@@ -148,6 +196,7 @@ fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
             paper: paper.to_owned(),
             name: stem.to_owned(),
             path: path.clone(),
+            embedded,
             scenario: text.clone(),
             figures,
         });
@@ -158,6 +207,7 @@ fn collect(files: Vec<(PathBuf, String)>) -> Vec<Experiment> {
 
 #[cfg(test)]
 mod tests {
+    use jettison_link::profile::NetworkProfile;
     use jettison_scenario::build::Builder;
     use jettison_scenario::{Changes, Scenario};
 
@@ -191,6 +241,52 @@ mod tests {
         let figures = ired[0].figures.as_ref().unwrap();
         assert!(Paper::parse("ired", figures).unwrap().rows.len() > 10);
         assert!(library.find("ired").unwrap().len() >= 2);
+    }
+
+    /// An experiment of a folder that names one of our profiles.
+    fn streaming(embedded: bool, path: PathBuf) -> Experiment {
+        let (paper, name) = ("streaming".to_owned(), "profile".to_owned());
+        Experiment { paper, name, path, embedded, scenario: String::new(), figures: None }
+    }
+
+    #[test]
+    fn files_beside_an_experiment_are_read_from_the_project_and_from_the_program_alike() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        let on_disk = streaming(false, folder.join("streaming/profile.toml")).files(None);
+        let inside = streaming(true, PathBuf::from("streaming/profile.toml")).files(None);
+        let content = on_disk.read("profiles/commute.json").unwrap();
+        assert_eq!(inside.read("profiles/commute.json").unwrap(), content);
+        assert_eq!(inside.read("../ired/../streaming/./profiles/commute.json").unwrap(), content);
+        assert_eq!(inside.display("../ired/mixed.toml"), "ired/mixed.toml");
+        assert_eq!(inside.read("profiles/none.json").unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn what_the_program_does_not_bring_is_read_from_the_data_folder() {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::write(data.path().join("own.json"), "{}").unwrap();
+        let files = streaming(true, PathBuf::from("streaming/profile.toml")).files(Some(data.path()));
+        assert_eq!(files.read("own.json").unwrap(), b"{}");
+        assert_eq!(files.display("own.json"), data.path().join("own.json").display().to_string());
+        let error = files.read("none.json").unwrap_err().to_string();
+        let wanted =
+            format!("it is not there, and there is no `{}`", data.path().join("none.json").display());
+        assert_eq!(error, wanted);
+    }
+
+    #[test]
+    fn every_profile_of_ours_can_be_used_and_differs_from_the_others() {
+        let folder = EMBEDDED.get_dir("streaming/profiles").unwrap();
+        let json = folder.files().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
+        let profiles: Vec<NetworkProfile> = json
+            .map(|file| {
+                NetworkProfile::parse(file.contents())
+                    .unwrap_or_else(|error| panic!("{:?}: {error}", file.path()))
+            })
+            .collect();
+        assert_eq!(profiles.len(), 12);
+        let again = |profile: &NetworkProfile| profiles.iter().filter(|other| *other == profile).count();
+        assert!(profiles.iter().all(|profile| again(profile) == 1 && profile.round().is_some()));
     }
 
     #[test]

@@ -1,32 +1,26 @@
 //! Flows: transports, applications and when they start.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use jettison_core::{Duration, RandomStream, Seed, Time, parameters};
+use jettison_core::{Duration, RandomStream, Time, parameters};
 use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
 use jettison_media::{ControllerFactory, TcpOptions};
-use jettison_sim::{FlowProgram, NodeId, WorldBuilder};
+use jettison_sim::{FlowProgram, WorldBuilder};
 use jettison_transport::tcp::TcpParameters;
 use jettison_transport::{Endpoint, UdpParameters};
-use jettison_wire::Address;
 
-use super::{BuildFailure, Builder, part};
-use crate::schema::{Kinded, Settings};
+use super::{BuildFailure, Builder, Plan, content, part};
+use crate::schema::Kinded;
 
 impl Builder {
     /// Adds the flow of that name, or the several flows that its `count` makes.
     pub(super) fn flows(
         &self,
         name: &str,
-        settings: &Settings,
-        nodes: &BTreeMap<&str, NodeId>,
-        addresses: &BTreeMap<&str, Address>,
-        folder: &Path,
-        seed: Seed,
+        plan: &Plan<'_>,
         world: &mut WorldBuilder,
     ) -> Result<(), BuildFailure> {
+        let Plan { settings, contents, nodes, addresses, seed } = plan;
         let flow = &settings.flows[name];
         let host = |key: &str, end: &str| {
             nodes.get(end).copied().ok_or_else(|| part(&["flows", name, key], format!("no node `{end}`")))
@@ -44,7 +38,7 @@ impl Builder {
             let port = first_port.wrapping_add(number as u16).max(1);
             let remote = Endpoint { address: addresses[flow.to.as_str()], port };
             let server = Endpoint { address: addresses[flow.from.as_str()], port };
-            let files = |file: &str| self.input(folder, file).map_err(|failure| failure.to_string());
+            let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
             let context =
                 FlowContext { remote, server, transport: &transport, random: &random, files: &files };
             let programs = (entry.build)(&flow.app.0.parameters, &context)

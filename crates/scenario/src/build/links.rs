@@ -1,53 +1,42 @@
 //! Links: carriers, propagation, loss and the queues in front.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use jettison_core::{RandomStream, Seed};
+use jettison_core::RandomStream;
 use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::BuildContext;
-use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId};
+use jettison_sim::{Carrier, DirectionSpec, LinkSpec};
 use jettison_switch::PortHooks;
 
-use super::{BuildFailure, BuildOptions, Builder, part};
-use crate::schema::{self, DirectionSettings, Settings};
+use super::{BuildFailure, BuildOptions, Builder, Plan, part};
+use crate::schema::{self, DirectionSettings};
 
 impl Builder {
     pub(super) fn link(
         &self,
         name: &str,
-        settings: &Settings,
-        nodes: &BTreeMap<&str, NodeId>,
-        folder: &Path,
-        seed: Seed,
+        plan: &Plan<'_>,
         options: &BuildOptions,
     ) -> Result<LinkSpec, BuildFailure> {
-        let link = &settings.links[name];
+        let link = &plan.settings.links[name];
         let node = |end: &String| {
-            nodes
+            plan.nodes
                 .get(end.as_str())
                 .copied()
                 .ok_or_else(|| part(&["links", name, "between"], format!("no node `{end}`")))
         };
+        for profile in [true, false].into_iter().filter_map(|forward| link.profile_of(forward)) {
+            if profile.read.is_none() {
+                let message = "was not read when the scenario was checked".to_owned();
+                return Err(BuildFailure::File { file: profile.file.clone(), message });
+            }
+        }
+        let direction = |which: &str, forward: bool| {
+            self.direction(name, which, plan.settings.direction(link, forward), plan, options)
+        };
         Ok(LinkSpec {
             ends: [node(&link.between[0])?, node(&link.between[1])?],
-            forward: self.direction(
-                name,
-                "forward",
-                settings.direction(link, true),
-                folder,
-                seed,
-                options,
-            )?,
-            reverse: self.direction(
-                name,
-                "reverse",
-                settings.direction(link, false),
-                folder,
-                seed,
-                options,
-            )?,
+            forward: direction("forward", true)?,
+            reverse: direction("reverse", false)?,
         })
     }
 
@@ -56,11 +45,10 @@ impl Builder {
         link: &str,
         which: &str,
         settings: DirectionSettings,
-        folder: &Path,
-        seed: Seed,
+        plan: &Plan<'_>,
         options: &BuildOptions,
     ) -> Result<DirectionSpec, BuildFailure> {
-        let random = |what: &str| seed.stream(&["links", link, which, what]);
+        let random = |what: &str| plan.seed.stream(&["links", link, which, what]);
         let overhead = u16::try_from(settings.overhead.get())
             .map_err(|_| part(&["links", link, "overhead"], "more than 65535 bytes"))?;
         let overhead = u32::from(overhead);
@@ -72,7 +60,7 @@ impl Builder {
                 Carrier::Fixed(FixedRate::scheduled(schedule).with_overhead(overhead))
             }
             schema::Carrier::Trace(trace) => {
-                let trace = self.trace(folder, &trace.file)?;
+                let trace = self.trace(plan.contents, &trace.file)?;
                 Carrier::Other(Box::new(TraceLink::new(trace).with_overhead(overhead)))
             }
         };

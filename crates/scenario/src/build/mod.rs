@@ -1,7 +1,7 @@
 //! Building a world from a checked variant.
 //!
-//! [`Builder`] holds the registries that make things and the traces that have been read, so that the runs of a matrix
-//! share them. Random streams are keyed by the names in the scenario alone, so that the arms of a comparison draw
+//! [`Builder`] holds the registries that make things and the traces that have been parsed, so that the runs of a matrix
+//! share them. It reads no file: what stands in them was read when the scenario was checked ([`Contents`]). Random streams are keyed by the names in the scenario alone, so that the arms of a comparison draw
 //! alike.
 
 mod flows;
@@ -11,7 +11,6 @@ mod routers;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use jettison_core::{Registry, Seed, Time};
@@ -24,6 +23,7 @@ use jettison_switch::registry::{PortQueueEntry, port_queues};
 use jettison_wire::Address;
 use thiserror::Error;
 
+use crate::inputs::Contents;
 use crate::schema::{Node, Settings};
 
 /// Builds worlds.
@@ -31,8 +31,8 @@ pub struct Builder {
     pub(crate) disciplines: Registry<Discipline>,
     pub(crate) port_queues: Registry<PortQueueEntry>,
     pub(crate) applications: Registry<ApplicationEntry>,
-    traces: Mutex<BTreeMap<PathBuf, Arc<Trace>>>,
-    inputs: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// By what stands in the file: files of two scenarios may have one name.
+    traces: Mutex<BTreeMap<Arc<[u8]>, Arc<Trace>>>,
 }
 
 /// What is not the scenario's to say.
@@ -40,6 +40,15 @@ pub struct Builder {
 pub struct BuildOptions {
     /// Tap every direction, not only those whose link says `pcap = true`.
     pub tap_all: bool,
+}
+
+/// What the links and flows of a world are built from.
+struct Plan<'s> {
+    settings: &'s Settings,
+    contents: &'s Contents,
+    nodes: BTreeMap<&'s str, NodeId>,
+    addresses: BTreeMap<&'s str, Address>,
+    seed: Seed,
 }
 
 /// A variant that passed every check and still cannot be built.
@@ -56,11 +65,11 @@ pub enum BuildFailure {
     /// The topology as a whole.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A file that could be read when the scenario was checked and now cannot.
-    #[error("{}: {message}", path.display())]
-    Trace {
-        /// The file.
-        path: PathBuf,
+    /// A file that was not read when the scenario was checked, or that says something else than then.
+    #[error("{file}: {message}")]
+    File {
+        /// The file, as the scenario names it.
+        file: String,
         /// What is wrong.
         message: String,
     },
@@ -80,7 +89,6 @@ impl Builder {
             port_queues: port_queues(),
             applications: applications(),
             traces: Mutex::default(),
-            inputs: Mutex::default(),
         }
     }
 
@@ -94,11 +102,11 @@ impl Builder {
         &mut self.applications
     }
 
-    /// Builds the world of a variant and a seed; `folder` is where the scenario's file names start from.
+    /// Builds the world of a variant and a seed; `contents` are those of the files that the scenario names.
     pub fn build(
         &self,
         settings: &Settings,
-        folder: &Path,
+        contents: &Contents,
         seed: u64,
         options: &BuildOptions,
     ) -> Result<World, BuildFailure> {
@@ -121,42 +129,37 @@ impl Builder {
             };
             nodes.insert(name, id);
         }
+        let plan = Plan { settings, contents, nodes, addresses, seed };
         for name in settings.links.keys() {
-            world.link(self.link(name, settings, &nodes, folder, seed, options)?);
+            world.link(self.link(name, &plan, options)?);
         }
         for name in settings.flows.keys() {
-            self.flows(name, settings, &nodes, &addresses, folder, seed, &mut world)?;
+            self.flows(name, &plan, &mut world)?;
         }
         Ok(world.build()?)
     }
 
-    /// A file that an application names, read once.
-    pub(crate) fn input(&self, folder: &Path, file: &str) -> Result<Arc<[u8]>, BuildFailure> {
-        let path = folder.join(file);
-        let mut inputs = self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(input) = inputs.get(&path) {
-            return Ok(Arc::clone(input));
-        }
-        let content = std::fs::read(&path)
-            .map_err(|error| BuildFailure::Trace { path: path.clone(), message: error.to_string() })?;
-        let content: Arc<[u8]> = content.into();
-        inputs.insert(path, Arc::clone(&content));
-        Ok(content)
-    }
-
-    /// A trace, read once.
-    pub(crate) fn trace(&self, folder: &Path, file: &str) -> Result<Arc<Trace>, BuildFailure> {
-        let path = folder.join(file);
+    /// A trace, parsed once.
+    pub(crate) fn trace(&self, contents: &Contents, file: &str) -> Result<Arc<Trace>, BuildFailure> {
+        let content = content(contents, file)?;
         let mut traces = self.traces.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(trace) = traces.get(&path) {
+        if let Some(trace) = traces.get(&content) {
             return Ok(Arc::clone(trace));
         }
-        let failure = |message: String| BuildFailure::Trace { path: path.clone(), message };
-        let text = std::fs::read(&path).map_err(|error| failure(error.to_string()))?;
-        let trace = Arc::new(Trace::parse(&text).map_err(|error| failure(error.to_string()))?);
-        traces.insert(path, Arc::clone(&trace));
+        let trace = Trace::parse(&content)
+            .map_err(|error| BuildFailure::File { file: file.to_owned(), message: error.to_string() })?;
+        let trace = Arc::new(trace);
+        traces.insert(content, Arc::clone(&trace));
         Ok(trace)
     }
+}
+
+/// What stands in a file that the scenario names.
+pub(crate) fn content(contents: &Contents, file: &str) -> Result<Arc<[u8]>, BuildFailure> {
+    contents.content(file).cloned().ok_or_else(|| BuildFailure::File {
+        file: file.to_owned(),
+        message: "was not read when the scenario was checked".to_owned(),
+    })
 }
 
 /// The address of each node: the file's, or the next of 198.18.0.0/15 that no node has.

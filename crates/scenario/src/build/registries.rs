@@ -2,7 +2,7 @@
 
 use jettison_core::{BuildError, RandomStream, Seed, parameters};
 use jettison_link::trace::Trace;
-use jettison_media::registry::{FlowContext, FlowTransport};
+use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
 use jettison_media::{ControllerFactory, TcpOptions};
 use jettison_queue::registry::BuildContext;
 use jettison_transport::tcp::TcpParameters;
@@ -11,34 +11,33 @@ use jettison_wire::Address;
 use serde_json::Value;
 
 use super::Builder;
-use crate::registries::{Fits, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
+use crate::registries::{Fits, InitiatorOf, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
 
 impl Builder {
     /// What scenarios may name, for [`crate::Scenario::load`].
     pub fn registries(&self) -> Registries {
         let registry = self.disciplines.clone();
-        let disciplines = Kinds::of("queue discipline", &self.disciplines, move |entry, value| {
+        let disciplines = Kinds::of("queue discipline", &self.disciplines, move |entry, value, _| {
             let context = BuildContext { random: &any_stream, registry: &registry };
             (entry.build)(value, &context).map(drop)
         });
         let registry = self.disciplines.clone();
-        let port_queues = Kinds::of("queue discipline", &self.port_queues, move |entry, value| {
+        let port_queues = Kinds::of("queue discipline", &self.port_queues, move |entry, value, _| {
             let context = BuildContext { random: &any_stream, registry: &registry };
             (entry.build)(value, &context).map(drop)
         });
-        let applications = Kinds::of("application", &self.applications, |entry, value| {
+        let applications = Kinds::of("application", &self.applications, |entry, value, files| {
             let transport = match entry.transports.first() {
                 Some(&"tcp") => FlowTransport::Tcp(any_tcp()),
                 _ => FlowTransport::Udp { traffic_class: 0 },
             };
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
-            let files = |_: &str| Err("files are not read here".to_owned());
             let context = FlowContext {
                 remote,
                 server: remote,
                 transport: &transport,
                 random: &any_stream,
-                files: &files,
+                files: files.0,
             };
             (entry.build)(value, &context).map(drop)
         });
@@ -60,15 +59,20 @@ impl Builder {
         let usual = move |application: &str| {
             entries.entry(application)?.transports.first().map(|transport| (*transport).to_owned())
         };
+        let entries = self.applications.clone();
+        let initiator = move |application: &str| {
+            entries.entry(application).map_or(Initiator::From, |entry| entry.initiator)
+        };
         Registries {
             disciplines,
             port_queues,
-            transports: Kinds::of("transport", &transports(), |entry, value| {
+            transports: Kinds::of("transport", &transports(), |entry, value, _| {
                 check_transport(entry_id(entry), value)
             }),
             applications,
             fits: Fits(Box::new(fits)),
             usual_transport: UsualTransport(Box::new(usual)),
+            initiator: InitiatorOf(Box::new(initiator)),
             trace: TraceCheck(Box::new(check_trace)),
         }
     }

@@ -1,6 +1,7 @@
 //! Ends that are joined, times that agree, applications that fit their transport.
 
 use indexmap::{IndexMap, IndexSet};
+use jettison_media::registry::Initiator;
 
 use super::Checker;
 use crate::path::KeyPath;
@@ -99,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    /// No two flows may have their receivers listen at one port of one host.
+    /// No two flows may listen at one port of one host: the end does that does not begin.
     fn own_ports<'n>(
         &mut self,
         name: &'n str,
@@ -109,15 +110,19 @@ impl Checker<'_> {
     ) {
         let Some(transport) = (self.registries.usual_transport.0)(&flow.app.0.kind) else { return };
         let transport = flow.transport.as_ref().map_or(transport, |choice| choice.0.kind.clone());
+        let host = match (self.registries.initiator.0)(&flow.app.0.kind) {
+            Initiator::From => flow.to.as_str(),
+            Initiator::To => flow.from.as_str(),
+        };
         let protocol = if transport == "udp" { "udp" } else { "tcp" };
         let first = flow.port.unwrap_or_else(|| self.settings.default_port(name));
         for number in 0..flow.count {
             let port = first.wrapping_add(number as u16).max(1);
-            if let Some(other) = listening.insert((flow.to.as_str(), protocol, port), name)
+            if let Some(other) = listening.insert((host, protocol, port), name)
                 && other != name
             {
                 let message =
-                    format!("`{other}` and `{name}` both listen at {protocol} port {port} of `{}`", flow.to);
+                    format!("`{other}` and `{name}` both listen at {protocol} port {port} of `{host}`");
                 self.find(&at.key("port"), message, "give one of them another `port`");
                 return;
             }

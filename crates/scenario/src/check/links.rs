@@ -1,10 +1,10 @@
-//! Ends, rates, traces, scheduled changes, and queues that fit where they stand.
+//! Ends, rates, traces, profiles, scheduled changes, and queues that fit where they stand.
 
-use jettison_core::{Bytes, Rate};
+use jettison_core::{Bytes, Rate, Time};
 
 use super::Checker;
 use crate::path::KeyPath;
-use crate::schema::{Carrier, Change, Link, LossChoice, Node};
+use crate::schema::{Carrier, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
 use crate::validate::Finding;
 
 /// More than any encapsulation adds, and small enough that sizes never overflow.
@@ -18,6 +18,7 @@ impl Checker<'_> {
             let at = table.key(name);
             self.ends(name, link, &at);
             self.carrier(name, link, &at);
+            self.profile(name, link, &at);
             self.rate(link.rate, &at.key("rate"));
             self.queue_choice(link.queue.as_ref(), &at.key("queue"));
             self.loss(&link.loss, &at.key("loss"));
@@ -48,21 +49,64 @@ impl Checker<'_> {
     }
 
     fn carrier(&mut self, name: &str, link: &Link, at: &KeyPath) {
-        let both = |at: &KeyPath| {
-            (at.key("trace"), format!("link `{name}` has both `rate` and `trace`"), "keep one")
-        };
+        let none = link.rate.is_none() && link.trace.is_none() && link.profile.is_none();
         let reverse = link.reverse.as_ref();
-        if link.rate.is_some() && link.trace.is_some() {
-            let (at, message, help) = both(at);
-            self.find(&at, message, help);
+        let reverse = reverse.map(|own| (at.key("reverse"), own.rate.is_some(), own.trace.is_some()));
+        for (at, rate, trace) in
+            [(at.clone(), link.rate.is_some(), link.trace.is_some())].into_iter().chain(reverse)
+        {
+            if rate && trace {
+                self.find(&at.key("trace"), format!("link `{name}` has both `rate` and `trace`"), "keep one");
+            }
         }
-        if reverse.is_some_and(|reverse| reverse.rate.is_some() && reverse.trace.is_some()) {
-            let (at, message, help) = both(&at.key("reverse"));
-            self.find(&at, message, help);
+        if none {
+            let help = "write `rate = \"10 Mbit/s\"`, `trace = \"FILE\"` or `profile = \"FILE\"`";
+            self.find(at, format!("link `{name}` has neither `rate` nor `trace` nor `profile`"), help);
         }
-        if link.rate.is_none() && link.trace.is_none() {
-            let help = "write `rate = \"10 Mbit/s\"`, or `trace = \"FILE\"`";
-            self.find(at, format!("link `{name}` has neither `rate` nor `trace`"), help);
+    }
+
+    /// A profile says what a link's rate, delay and loss are: whatever else says so too is one too many.
+    fn profile(&mut self, name: &str, link: &Link, at: &KeyPath) {
+        let mut both = |at: &KeyPath, key: &str, said: bool| {
+            if said {
+                let message = format!("link `{name}` has both `{key}` and `profile`");
+                self.find(&at.key(key), message, "leave out what the profile says");
+            }
+        };
+        if link.profile.is_some() {
+            both(at, "rate", link.rate.is_some());
+            both(at, "trace", link.trace.is_some());
+            both(at, "delay", !link.delay.is_zero());
+            both(at, "loss", !link.loss.parameters().is_none());
+            both(at, "changes", !link.changes.is_empty());
+        }
+        if let Some(reverse) = &link.reverse {
+            let at = at.key("reverse");
+            if reverse.profile.is_some() {
+                both(&at, "rate", reverse.rate.is_some());
+                both(&at, "trace", reverse.trace.is_some());
+                both(&at, "delay", reverse.delay.is_some());
+                both(&at, "loss", reverse.loss.is_some());
+            }
+            both(&at, "changes", reverse.changes.is_some() && link.profile_of(false).is_some());
+        }
+        let reverse = link.reverse.as_ref().and_then(|reverse| reverse.profile.as_ref());
+        for (profile, at) in [(link.profile.as_ref(), at.clone()), (reverse, at.key("reverse"))] {
+            self.profile_length(profile, &at.key("profile"));
+        }
+    }
+
+    fn profile_length(&mut self, profile: Option<&Profile>, at: &KeyPath) {
+        let duration = KeyPath::root().key("duration");
+        if duration.find(self.tree).is_none() || self.is_refused(&duration) {
+            return;
+        }
+        let end = Time::ZERO + self.settings.duration;
+        let steps = profile.and_then(|profile| profile.read.as_ref()).map_or(0, |profile| profile.count(end));
+        if steps > MOST_PROFILE_STEPS as u64 {
+            let message =
+                format!("the profile changes {steps} times in the run, more than {MOST_PROFILE_STEPS}");
+            self.find(at, message, "write a longer `pause`, fewer changes or a shorter `duration`");
         }
     }
 
@@ -96,9 +140,11 @@ impl Checker<'_> {
             Some(own) if own.changes.is_some() => at.key("reverse").key("changes"),
             _ => at.key("changes"),
         };
-        self.changes(&direction.changes, is_trace, &changes_at);
-        if !direction.loss.changes.is_empty() && direction.changes.iter().any(|change| change.loss.is_some())
-        {
+        if link.profile_of(forward).is_none() {
+            self.changes(&direction.changes, is_trace, &changes_at);
+        }
+        let changes_loss = direction.changes.iter().any(|change| change.loss.is_some());
+        if changes_loss && !direction.loss.changes.is_empty() {
             let message = format!("both `{changes_at}` and the table of `loss` change the loss");
             self.find(&changes_at, message, "keep one");
         }

@@ -35,7 +35,7 @@ pub struct Flow {
     /// Time from the start of one of them to the start of the next.
     #[serde(default)]
     pub start_spacing: Duration,
-    /// The port that the receiver listens on; the first of several, each the next.
+    /// The port that the end which does not begin listens on; the first of several, each the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub port: Option<u16>,

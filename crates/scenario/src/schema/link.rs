@@ -1,13 +1,12 @@
 //! Links: two directions, alike unless `reverse` says otherwise.
 
-use std::borrow::Cow;
-
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_link::{LossChange, LossParameters, Share};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::link_file::{Profile, Trace};
 use super::{Kinded, QueueChoice, Settings};
 
 /// The discipline of a link that names none.
@@ -17,18 +16,26 @@ const ETHERNET_OVERHEAD: Bytes = Bytes::new(14);
 /// What Mahimahi counts beside a packet's IP length: the header of its TUN device.
 const MAHIMAHI_OVERHEAD: Bytes = Bytes::new(4);
 
+/// More steps of a profile than this in one run are a slip.
+pub(crate) const MOST_PROFILE_STEPS: usize = 100_000;
+
 /// A duplex link. Its keys hold for both directions; those in `reverse` for the second direction alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The two nodes that it joins; forward is from the first to the second.
     pub between: [String; 2],
-    /// A fixed rate (or else `trace`).
+    /// A fixed rate (or else `trace` or `profile`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// A Mahimahi trace of delivery opportunities (or else `rate`).
+    /// A Mahimahi trace of delivery opportunities (or else `rate` or `profile`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// A network profile as the DASH Industry Forum writes it (or else `rate` or `trace`): rate, delay and loss over
+    /// time, in place of `delay`, `loss` and `changes`. Its loss is that of the forward direction, its round-trip time
+    /// is shared by both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Propagation delay, one way.
     #[serde(default)]
     pub delay: Duration,
@@ -59,12 +66,15 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reverse {
-    /// A fixed rate, in place of the link's rate or trace.
+    /// A fixed rate, in place of the link's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// A Mahimahi trace, in place of the link's rate or trace.
+    /// A Mahimahi trace, in place of the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// A network profile: rate, half of its round-trip time, and loss of this direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Propagation delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
@@ -83,13 +93,6 @@ pub struct Reverse {
     /// Whether to write a pcapng file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pcap: Option<bool>,
-}
-
-/// A trace of delivery opportunities: `"verizon.down"`, or `{ file = "verizon.down" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Trace {
-    /// The file, from the scenario's folder.
-    pub file: String,
 }
 
 /// A change at a given time; what is not given stays.
@@ -160,6 +163,18 @@ impl Link {
         &self.between[usize::from(!forward)]
     }
 
+    /// The profile that a direction follows in what the link or `reverse` does not say otherwise.
+    pub fn profile_of(&self, forward: bool) -> Option<&Profile> {
+        let own = self.reverse.as_ref().filter(|_| !forward).and_then(|reverse| reverse.profile.as_ref());
+        own.or(self.profile.as_ref())
+    }
+
+    /// All profiles that it names.
+    pub(crate) fn profiles_mut(&mut self) -> impl Iterator<Item = &mut Profile> {
+        let reverse = self.reverse.as_mut().and_then(|reverse| reverse.profile.as_mut());
+        self.profile.as_mut().into_iter().chain(reverse)
+    }
+
     pub(super) fn direction(&self, settings: &Settings, forward: bool) -> DirectionSettings {
         let none = Reverse::default();
         let own = self.reverse.as_ref().filter(|_| !forward).unwrap_or(&none);
@@ -167,21 +182,18 @@ impl Link {
             (None, None) => (self.rate, self.trace.as_ref()),
             (rate, trace) => (*rate, trace.as_ref()),
         };
-        let carrier = match trace {
-            Some(trace) => Carrier::Trace(trace.clone()),
-            None => Carrier::Rate(rate.unwrap_or_default()),
-        };
         let from = self.sender(forward);
         let node_queue = || settings.nodes.get(from).and_then(super::Node::queue);
         let choice = own.queue.as_ref().or(self.queue.as_ref()).or_else(node_queue).cloned();
         let choice = choice.unwrap_or_else(|| QueueChoice::Named(DEFAULT_QUEUE.to_owned()));
         let queue = settings.queue(&choice);
-        let usual_overhead =
-            if matches!(carrier, Carrier::Trace(_)) { MAHIMAHI_OVERHEAD } else { ETHERNET_OVERHEAD };
-        DirectionSettings {
+        let mut direction = DirectionSettings {
             from: from.to_owned(),
             to: self.sender(!forward).to_owned(),
-            carrier,
+            carrier: match trace {
+                Some(trace) => Carrier::Trace(trace.clone()),
+                None => Carrier::Rate(rate.unwrap_or_default()),
+            },
             delay: own.delay.unwrap_or(self.delay),
             queue_name: match choice {
                 QueueChoice::Named(name) => name,
@@ -190,13 +202,65 @@ impl Link {
             queue,
             loss: own.loss.as_ref().unwrap_or(&self.loss).parameters(),
             changes: own.changes.as_ref().unwrap_or(&self.changes).clone(),
-            overhead: own.overhead.or(self.overhead).unwrap_or(usual_overhead),
+            overhead: Bytes::ZERO,
             pcap: own.pcap.unwrap_or(self.pcap),
+        };
+        if let Some(profile) = self.profile_of(forward) {
+            let of_its_own = own.profile.is_some();
+            let followed = Followed {
+                rate: of_its_own || (own.rate.is_none() && own.trace.is_none()),
+                delay: of_its_own || own.delay.is_none(),
+                loss: of_its_own || forward,
+            };
+            direction.follow(profile, followed, forward, Time::ZERO + settings.duration);
         }
+        let usual_overhead = if matches!(direction.carrier, Carrier::Trace(_)) {
+            MAHIMAHI_OVERHEAD
+        } else {
+            ETHERNET_OVERHEAD
+        };
+        direction.overhead = own.overhead.or(self.overhead).unwrap_or(usual_overhead);
+        direction
     }
 }
 
+/// What a direction takes from a profile.
+struct Followed {
+    rate: bool,
+    delay: bool,
+    loss: bool,
+}
+
 impl DirectionSettings {
+    /// Takes the profile's rate, delay and loss from the start to `end`.
+    fn follow(&mut self, profile: &Profile, followed: Followed, forward: bool, end: Time) {
+        // A link that follows a profile has no changes of its own.
+        self.changes.clear();
+        let mut before: Option<Change> = None;
+        for step in profile.read.iter().flat_map(|profile| profile.steps(end)).take(MOST_PROFILE_STEPS) {
+            // Both ways together take the round-trip time, to the nanosecond.
+            let half = step.rtt / 2;
+            let delay = if forward { half } else { step.rtt.saturating_sub(half) };
+            let now = Change {
+                at: step.at,
+                rate: followed.rate.then_some(step.rate),
+                delay: followed.delay.then_some(delay),
+                loss: followed.loss.then_some(step.loss),
+            };
+            match before {
+                None => {
+                    self.carrier = now.rate.map_or(self.carrier.clone(), Carrier::Rate);
+                    self.delay = now.delay.unwrap_or(self.delay);
+                    if let Some(probability) = now.loss {
+                        self.loss = LossParameters { probability, ..LossParameters::default() };
+                    }
+                }
+                Some(before) => self.changes.extend(now.without(&before)),
+            }
+            before = Some(now);
+        }
+    }
+
     /// What is lost on the way, the changes included.
     pub fn loss_parameters(&self) -> LossParameters {
         let changes = self
@@ -206,6 +270,19 @@ impl DirectionSettings {
         let mut loss = self.loss.clone();
         loss.changes.extend(changes);
         loss
+    }
+}
+
+impl Change {
+    /// This change without what was so before; `None` if nothing is left.
+    fn without(&self, before: &Change) -> Option<Change> {
+        let change = Change {
+            at: self.at,
+            rate: self.rate.filter(|rate| before.rate != Some(*rate)),
+            delay: self.delay.filter(|delay| before.delay != Some(*delay)),
+            loss: self.loss.filter(|loss| before.loss != Some(*loss)),
+        };
+        (change.rate.is_some() || change.delay.is_some() || change.loss.is_some()).then_some(change)
     }
 }
 
@@ -235,44 +312,5 @@ impl<'de> Deserialize<'de> for LossChoice {
             false => serde_json::from_value(value).map(LossChoice::Share),
         };
         read.map_err(D::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Trace {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Trace, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        let file = value.as_str().or_else(|| value.get("file").and_then(|file| file.as_str()));
-        let file = file.ok_or_else(|| D::Error::custom("expected a file or a table with `file`"))?;
-        Ok(Trace { file: file.to_owned() })
-    }
-}
-
-impl JsonSchema for Trace {
-    fn schema_name() -> Cow<'static, str> {
-        "trace".into()
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // `format: trace-file` tells the checker to read the file from the scenario's folder.
-        json_schema!({
-            "title": "trace",
-            "anyOf": [
-                { "type": "string", "title": "file name", "format": "trace-file", "examples": ["verizon.down"] },
-                {
-                    "type": "object",
-                    "properties": {
-                        "file": {
-                            "type": "string",
-                            "format": "trace-file",
-                            "description": "The file, from the scenario's folder.",
-                        },
-                    },
-                    "required": ["file"],
-                    "additionalProperties": false,
-                },
-            ],
-        })
     }
 }

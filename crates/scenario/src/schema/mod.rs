@@ -3,6 +3,7 @@
 mod flow;
 mod kinded;
 mod link;
+mod link_file;
 mod node;
 mod vary;
 
@@ -13,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 pub use flow::Flow;
 pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
-pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse, Trace};
+pub(crate) use link::MOST_PROFILE_STEPS;
+pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
+pub use link_file::{Profile, Trace};
 pub use node::{Host, Node, PolicyRoute, Router};
 pub(crate) use vary::{Alternative, Axis};
 
@@ -94,7 +97,7 @@ impl Settings {
         }
     }
 
-    /// The port that the receiver of a flow without `port` listens at: 5001, iperf's, and on from there in the order
+    /// The port that the end of a flow without `port` that listens does so at: 5001, iperf's, and on from there in the order
     /// of the file.
     pub fn default_port(&self, flow: &str) -> u16 {
         const FIRST_PORT: u16 = 5001;

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jettison_core::{BuildError, Bytes, Duration, parameters};
+use jettison_media::registry::Initiator;
 use jettison_scenario::{
-    Changes, Files, Fits, Kind, Kinds, Registries, Scenario, TraceCheck, TraceProblem, UsualTransport,
+    Changes, Files, Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, Scenario, TraceCheck, TraceProblem,
+    UsualTransport,
 };
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
@@ -85,8 +87,54 @@ struct Cbr {
 #[serde(deny_unknown_fields)]
 struct Video {
     /// The trace.
-    #[schemars(extend("format" = "file"))]
+    #[schemars(extend("format" = "input-file"))]
     trace: String,
+}
+
+/// A player, whose server listens at the `from` end.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Player {
+    /// What it plays.
+    content: Content,
+    /// A further file.
+    #[serde(default)]
+    extra: Option<FileName>,
+}
+
+/// A ladder, or what a file says.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+enum Content {
+    /// Rates.
+    Ladder {
+        /// Mbit/s.
+        rates: Vec<f64>,
+    },
+    /// A manifest.
+    Manifest {
+        /// The manifest's file.
+        mpd: FileName,
+    },
+}
+
+/// The name of a file.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct FileName(#[schemars(extend("format" = "input-file"))] String);
+
+/// A manifest begins with `<MPD`, and may name one more file behind it.
+fn check_player(value: &serde_json::Value, files: ReadFile<'_>) -> Result<(), BuildError> {
+    let Content::Manifest { mpd } = parameters::<Player>(value)?.content else { return Ok(()) };
+    let wrong = |message: String| BuildError::at("mpd", message).under("content");
+    let content = (files.0)(&mpd.0).map_err(wrong)?;
+    let Some(sizes) = content.strip_prefix(b"<MPD") else {
+        return Err(wrong(format!("`{}` is no MPD", mpd.0)));
+    };
+    match std::str::from_utf8(sizes).expect("the shelf holds text").trim() {
+        "" => Ok(()),
+        sizes => (files.0)(sizes).map(drop).map_err(wrong),
+    }
 }
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +145,7 @@ fn kind<T: JsonSchema + DeserializeOwned + 'static>(check: fn(&T) -> Result<(), 
     Kind {
         description: "for tests".to_owned(),
         schema: schema_for!(T).to_value(),
-        check: Box::new(move |value| check(&parameters::<T>(value)?)),
+        check: Box::new(move |value, _| check(&parameters::<T>(value)?)),
     }
 }
 
@@ -127,15 +175,20 @@ pub fn registries() -> Registries {
             .with("bulk", kind(|_: &Nothing| Ok(())))
             .with("ping", kind(|_: &Nothing| Ok(())))
             .with("cbr", kind(|_: &Cbr| Ok(())))
-            .with("video", kind(|_: &Video| Ok(()))),
+            .with("video", kind(|_: &Video| Ok(())))
+            .with("player", Kind { check: Box::new(check_player), ..kind(|_: &Player| Ok(())) }),
         fits: Fits(Box::new(|application, transport| match (application, transport) {
             ("bulk", Some("udp")) => Err("`bulk` runs over tcp; write `transport = \"tcp\"`".to_owned()),
             _ => Ok(()),
         })),
         usual_transport: UsualTransport(Box::new(|application| match application {
-            "bulk" => Some("tcp".to_owned()),
+            "bulk" | "player" => Some("tcp".to_owned()),
             "cbr" | "video" => Some("udp".to_owned()),
             _ => None,
+        })),
+        initiator: InitiatorOf(Box::new(|application| match application {
+            "player" => Initiator::To,
+            _ => Initiator::From,
         })),
         trace: TraceCheck(Box::new(|text| {
             let bad = text.lines().position(|line| line.trim().parse::<u64>().is_err());
@@ -164,12 +217,25 @@ impl Files for Shelf {
     }
 }
 
+/// Rounds of 20 s: 10 s each of 8 Mbit/s, 41 ms, 1 % and of 2 Mbit/s, 80 ms, 1 %.
+const STEPS: &str = r#"{
+    "changes": [{"time": 0, "bw": 8, "rtt": 41, "loss": 1}, {"time": 10, "bw": 2, "rtt": 80, "loss": 1}],
+    "repeat": "True", "pause": 10, "duration": 640
+}"#;
+
 pub fn shelf() -> Shelf {
     Shelf(BTreeMap::from([
         ("good.down", "1\n2\n3\n"),
         ("bad.down", "1\nx\n3\n"),
         ("empty.down", ""),
         ("mot.csv", "frames"),
+        ("film.mpd", "<MPD"),
+        ("sized.mpd", "<MPD mot.csv"),
+        ("lost.mpd", "<MPD none.csv"),
+        ("steps.json", STEPS),
+        ("negative.json", "{\"changes\": [{\"time\": 0, \"bw\": 1}, {\"time\": 5, \"bw\": -1}]}"),
+        ("text.json", "steps\ndown"),
+        ("hasty.json", "{\"changes\": [{\"time\": 0, \"bw\": 1}], \"repeat\": true, \"pause\": 0.0001}"),
     ]))
 }
 

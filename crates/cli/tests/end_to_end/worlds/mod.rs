@@ -4,6 +4,7 @@ mod changes;
 mod overload;
 mod paths;
 mod ping;
+mod profile;
 mod segments;
 mod trace_link;
 

@@ -1,0 +1,102 @@
+//! Each file is read once, and a profile parsed once, however many variants name it.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+use jettison_link::profile::NetworkProfile;
+
+use crate::error::{Place, ScenarioError};
+use crate::inputs::{Contents, Files, InputHash};
+use crate::registries::TraceCheck;
+
+/// What has been read so far.
+pub(crate) struct InputCache<'f> {
+    files: &'f dyn Files,
+    read: RefCell<IndexMap<String, Result<Input, String>>>,
+    profiles: RefCell<IndexMap<String, Result<Arc<NetworkProfile>, ScenarioError>>>,
+}
+
+/// What a file that the scenario names is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileUse {
+    /// A Mahimahi trace of a link.
+    Trace,
+    /// A network profile of a link.
+    Profile,
+    /// An input of whatever names it, which checks it itself.
+    Input,
+}
+
+struct Input {
+    hash: InputHash,
+    content: Arc<[u8]>,
+}
+
+impl<'f> InputCache<'f> {
+    pub fn new(files: &'f dyn Files) -> InputCache<'f> {
+        InputCache { files, read: RefCell::default(), profiles: RefCell::default() }
+    }
+
+    /// What would be right where a file cannot be read.
+    pub fn advice(&self) -> &'static str {
+        self.files.advice()
+    }
+
+    /// What stands in the file of that name, or a message that says why it cannot be read.
+    pub fn content(&self, name: &str) -> Result<Arc<[u8]>, String> {
+        let mut read = self.read.borrow_mut();
+        let input = read.entry(name.to_owned()).or_insert_with(|| match self.files.read(name) {
+            Ok(content) => Ok(Input { hash: InputHash::of(name, &content), content: content.into() }),
+            Err(error) => Err(format!("cannot read `{}`: {error}", self.files.display(name))),
+        });
+        input.as_ref().map(|input| Arc::clone(&input.content)).map_err(Clone::clone)
+    }
+
+    /// What is wrong with a trace that could be read.
+    pub fn check_trace(&self, name: &str, content: &[u8], check: &TraceCheck) -> Option<ScenarioError> {
+        let Ok(text) = std::str::from_utf8(content) else {
+            let help = Some("name a trace of one time in milliseconds a line".to_owned());
+            return Some(ScenarioError { help, ..self.error(name, None, "is no text".to_owned()) });
+        };
+        let problem = (check.0)(text).err()?;
+        Some(self.error(name, problem.line.map(|line| (line, 1)), problem.message))
+    }
+
+    /// The profile in a file that could be read.
+    pub fn profile(&self, name: &str, content: &[u8]) -> Result<Arc<NetworkProfile>, ScenarioError> {
+        let mut profiles = self.profiles.borrow_mut();
+        let profile =
+            profiles.entry(name.to_owned()).or_insert_with(|| match NetworkProfile::parse(content) {
+                Ok(profile) => Ok(Arc::new(profile)),
+                Err(error) => Err(self.error(name, error.position(), error.to_string())),
+            });
+        profile.clone()
+    }
+
+    /// The hashes of those of these files that could be read.
+    pub fn hashes(&self, names: &IndexSet<String>) -> Vec<InputHash> {
+        self.inputs(names, |_, input| input.hash.clone())
+    }
+
+    /// The contents of those of these files that could be read.
+    pub fn contents(&self, names: &IndexSet<String>) -> Contents {
+        let both = |name: &str, input: &Input| (name.to_owned(), Arc::clone(&input.content));
+        self.inputs(names, both).into_iter().collect()
+    }
+
+    fn inputs<T>(&self, names: &IndexSet<String>, of: impl Fn(&str, &Input) -> T) -> Vec<T> {
+        let read = self.read.borrow();
+        let input = |name: &String| Some(of(name, read.get(name)?.as_ref().ok()?));
+        names.iter().filter_map(input).collect()
+    }
+
+    fn error(&self, name: &str, position: Option<(usize, usize)>, message: String) -> ScenarioError {
+        let file = self.files.display(name);
+        let place = match position {
+            Some((line, column)) => Place::Line { file, line, column },
+            None => Place::WholeFile { file },
+        };
+        ScenarioError { place, message, help: None }
+    }
+}
