@@ -147,6 +147,8 @@ pub enum Listing {
     Controllers,
     /// Applications
     Applications,
+    /// Adaptation rules of players
+    Abr,
     /// Link models
     Links,
 }

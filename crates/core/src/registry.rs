@@ -143,20 +143,35 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 
 /// The parameters that an object schema describes, in the schema's order.
 pub fn parameter_docs(schema: &Schema) -> Vec<ParameterDoc> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    properties
-        .iter()
-        .map(|(name, property)| ParameterDoc {
-            name: name.clone(),
+    let mut docs = Vec::new();
+    table_docs("", schema.as_value(), &Value::Null, schema, &mut docs);
+    docs
+}
+
+/// The keys of a table; those of a table in it under its own name, `player.max_buffer`.
+fn table_docs(prefix: &str, table: &Value, defaults: &Value, schema: &Schema, docs: &mut Vec<ParameterDoc>) {
+    let Some(properties) = table.get("properties").and_then(Value::as_object) else { return };
+    for (key, property) in properties {
+        let name = format!("{prefix}{key}");
+        let default = defaults.get(key).or(property.get("default")).filter(|default| !default.is_null());
+        let reference = property.get("$ref").and_then(Value::as_str);
+        let definition = reference.and_then(|path| schema.pointer(path)).unwrap_or(property);
+        if definition.get("properties").is_some() {
+            let defaults = default.unwrap_or(&Value::Null);
+            table_docs(&format!("{name}."), definition, defaults, schema, docs);
+            continue;
+        }
+        docs.push(ParameterDoc {
+            name,
             unit: unit_of(property, schema),
-            default: property.get("default").filter(|d| !d.is_null()).map(written),
+            default: default.map(written),
             description: property
                 .get("description")
                 .and_then(Value::as_str)
                 .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
                 .unwrap_or_default(),
-        })
-        .collect()
+        });
+    }
 }
 
 fn written(value: &Value) -> String {
@@ -213,6 +228,20 @@ mod tests {
         });
         let units: Vec<String> = parameter_docs(&schema).into_iter().map(|doc| doc.unit).collect();
         assert_eq!(units, ["per-byte | per-ack", "per-byte | per-ack"]);
+    }
+
+    #[test]
+    fn a_table_within_is_listed_key_by_key_with_what_it_defaults_to() {
+        let schema = schemars::json_schema!({
+            "properties": { "player": { "$ref": "#/$defs/Player", "default": { "buffer": "60 s", "rule": null } } },
+            "$defs": { "Player": { "properties": {
+                "buffer": { "type": "string", "title": "duration", "default": "30 s" },
+                "rule": { "type": ["string", "null"], "default": null },
+            } } },
+        });
+        let docs: Vec<_> = parameter_docs(&schema).into_iter().map(|doc| (doc.name, doc.default)).collect();
+        let expected = [("player.buffer", Some("60 s")), ("player.rule", None)];
+        assert_eq!(docs, expected.map(|(name, default)| (name.to_owned(), default.map(str::to_owned))));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! An [`Application`] is a plain state machine over [`Sockets`]: the simulator's host gives it modelled sockets,
 //! `live` gives it the kernel's. It never learns which.
 //!
-//! `load/` holds bulk transfers, CBR, on/off, web-like load and ping, `realtime/` what is worth the less the later it
-//! comes: video conferences and haptic streams. To add an application: write its file, and add a line to
+//! `dash/` holds adaptive streaming, `load/` bulk transfers, CBR, on/off, web-like load and ping, `realtime/` what is worth
+//! the less the later it comes: video conferences and haptic streams. To add an application: write its file, and add a line to
 //! [`registry::applications`].
 
 mod application;

@@ -50,6 +50,16 @@ const COLUMNS: [(&str, &str, Statistic); 11] = [
 /// What is shown of a load beside players: it is there to fill the links, and they are what the experiment is about.
 const BESIDE_PLAYERS: [&str; 4] = ["buffer", "frames_per_second", "stall_ratio", "linear_qoe"];
 
+/// Whether these are several flows that one entry of the scenario made: `viewer.1`, `viewer.2`.
+fn are_alike(flows: &[&str]) -> bool {
+    let entry = |flow: &str| {
+        let (entry, number) = flow.rsplit_once('.')?;
+        number.parse::<u32>().is_ok().then(|| entry.to_owned())
+    };
+    let first = flows.first().and_then(|flow| entry(flow));
+    flows.len() > 1 && first.is_some() && flows.iter().all(|flow| entry(flow) == first)
+}
+
 /// How alike the viewers fared.
 const FAIRNESS: &str = "representation_rate_jain_index";
 
@@ -58,14 +68,17 @@ pub(crate) fn is_seen(metric: &str) -> bool {
     metric == FAIRNESS || COLUMNS.iter().any(|(_, of_viewers, _)| *of_viewers == metric)
 }
 
-/// The columns of all viewers, single players first: by flow, or averaged over those of one sort where there are many.
+/// The columns of all viewers, single players first: by flow, or averaged over those of one sort where there are many, or
+/// one entry of the scenario made them all.
 pub(crate) fn columns(viewers: &Viewers, measured: &Measured) -> Vec<Column> {
     let mut columns = Vec::new();
     for (flows, sort) in [(&viewers.players, "players"), (&viewers.loads, "loads")] {
         let is_beside = sort == "loads" && !viewers.players.is_empty();
         let shown = COLUMNS.iter().filter(|(_, metric, _)| !is_beside || BESIDE_PLAYERS.contains(metric));
         let subjects: Vec<(String, &[&str])> = match flows.len() {
-            n if n > OWN_COLUMNS => vec![(format!("mean of {n} {sort}"), flows.as_slice())],
+            n if n > OWN_COLUMNS || are_alike(flows) => {
+                vec![(format!("mean of {n} {sort}"), flows.as_slice())]
+            }
             _ => flows.chunks(1).map(|flow| (flow[0].to_owned(), flow)).collect(),
         };
         for (subject, objects) in subjects {

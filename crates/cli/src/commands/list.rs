@@ -2,6 +2,7 @@
 
 use jettison_core::{Catalogue, ParameterDoc, parameter_docs};
 use jettison_link::registry::links;
+use jettison_media::dash::abr::abr_rules;
 use jettison_media::registry::applications;
 use jettison_queue::registry::disciplines;
 use jettison_switch::registry::port_queues;
@@ -28,6 +29,7 @@ pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
         Listing::Transports => transports().iter().map(entry).collect(),
         Listing::Controllers => controllers().iter().map(entry).collect(),
         Listing::Applications => applications().iter().map(entry).collect(),
+        Listing::Abr => abr_rules().iter().map(entry).collect(),
         Listing::Links => links().iter().map(entry).collect(),
     };
     for (index, entry) in entries.iter().enumerate() {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Folder, keys};
 
-const WHAT: [&str; 5] = ["queues", "transports", "controllers", "applications", "links"];
+const WHAT: [&str; 6] = ["queues", "transports", "controllers", "applications", "abr", "links"];
 
 fn entries(what: &str) -> Vec<Value> {
     Folder::new().jettison(&["list", what, "--json"]).records()
@@ -16,7 +16,7 @@ fn ids(what: &str) -> Vec<String> {
 
 #[test]
 fn everything_that_scenarios_may_name_is_there() {
-    let expected: [(&str, &[&str]); 5] = [
+    let expected: [(&str, &[&str]); 6] = [
         (
             "queues",
             &[
@@ -55,6 +55,7 @@ fn everything_that_scenarios_may_name_is_there() {
                 "haptic",
             ],
         ),
+        ("abr", &["throughput", "bola", "dynamic", "vlc-rate", "fixed"]),
         ("links", &["fixed", "mahimahi"]),
     ];
     for (what, expected) in expected {

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::{BuildError, Catalogue, Duration};
 use jettison_transport::Endpoint;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::abr::build_rule;
+use super::abr::{abr_rules, build_rule};
 use super::content::ContentParameters;
 use super::generator::Sinusoid;
 use super::player::{Connections, PlayerSetup, RuleFactory, Thresholds};
@@ -209,11 +209,41 @@ impl JsonSchema for AbrChoice {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "string", "title": "id", "examples": ["bola"] },
-                { "type": "object", "properties": { "kind": { "type": "string" } }, "required": ["kind"] },
-            ],
-        })
+        let rules = abr_rules();
+        let ids: Vec<&str> = rules.iter().map(Catalogue::id).collect();
+        let mut choices = vec![json!({ "type": "string", "title": "id", "enum": ids })];
+        for rule in rules.iter() {
+            let schema = rule.schema().to_value();
+            let properties = schema.get("properties").map_or(Value::Null, |own| inlined(own, &schema));
+            let mut table = Map::from_iter([("kind".to_owned(), json!({ "const": rule.id() }))]);
+            table.extend(properties.as_object().cloned().unwrap_or_default());
+            choices.push(json!({
+                "type": "object",
+                "description": rule.summary(),
+                "properties": table,
+                "required": ["kind"],
+                "additionalProperties": false,
+            }));
+        }
+        json_schema!({ "anyOf": choices })
+    }
+}
+
+/// A schema with what it refers to in its place: a rule's own definitions are not those of the schema that it becomes part
+/// of.
+fn inlined(schema: &Value, root: &Value) -> Value {
+    match schema {
+        Value::Object(table) => {
+            let reference = table.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+            let mut own: Map<String, Value> = match reference.and_then(|path| root.pointer(path)) {
+                Some(definition) => inlined(definition, root).as_object().cloned().unwrap_or_default(),
+                None => Map::new(),
+            };
+            let beside = table.iter().filter(|(key, _)| *key != "$ref");
+            own.extend(beside.map(|(key, value)| (key.clone(), inlined(value, root))));
+            Value::Object(own)
+        }
+        Value::Array(list) => Value::Array(list.iter().map(|value| inlined(value, root)).collect()),
+        other => other.clone(),
     }
 }

@@ -8,7 +8,7 @@ use jettison_measure::metrics;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-use super::{Benchmark, Better, Reading};
+use super::{Benchmark, Better, Reading, peak_memory};
 use crate::clock::Stopwatch;
 
 const A: &str = include_str!("../../../../scenarios/reference/tcp-codel-a.toml");
@@ -88,9 +88,5 @@ fn child_memory() -> Result<f64, String> {
 /// What the child process does: runs A and gives its own peak resident memory in MB.
 pub(super) fn memory_child() -> Result<f64, String> {
     rate("reference/tcp-codel-a.toml", A)?;
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
-    let line =
-        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("VmHWM is no number")?;
-    Ok(kib * 1024.0 / 1e6)
+    peak_memory()
 }

@@ -7,6 +7,7 @@ mod foundation;
 mod instructions;
 mod port_queue;
 mod queues;
+mod streaming;
 mod workload;
 
 use serde::Serialize;
@@ -113,6 +114,7 @@ impl Benchmark {
 pub fn benchmarks() -> Vec<Benchmark> {
     let mut all = foundation::benchmarks();
     all.extend(queues::benchmarks());
+    all.extend(streaming::benchmarks());
     all
 }
 
@@ -131,9 +133,19 @@ pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
 pub fn child(arguments: &[&str]) -> Option<Result<String, String>> {
     match arguments {
         [foundation::MEMORY_CHILD] => Some(foundation::memory_child().map(|megabytes| megabytes.to_string())),
+        [streaming::MEMORY_CHILD, rates] => Some(streaming::memory_child(rates)),
         [instructions::COUNT_CHILD, workload, backlog] => Some(instructions::child(workload, backlog)),
         _ => None,
     }
+}
+
+/// Peak resident memory of this process, in MB.
+fn peak_memory() -> Result<f64, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let line =
+        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("VmHWM is no number")?;
+    Ok(kib * 1024.0 / 1e6)
 }
 
 #[cfg(test)]
@@ -150,7 +162,8 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        assert_eq!(names(&["foundation"]).len() + names(&["queues"]).len(), names(&[]).len());
+        let groups = ["foundation", "queues", "streaming"].map(|group| names(&[group]).len());
+        assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
     }
 

@@ -1,0 +1,105 @@
+//! Streaming: simulated seconds a CPU-second of iRED's CDN scenario, statistics on, and whether memory grows with packets.
+
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use jettison_core::Time;
+use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::{Changes, NoFiles, Scenario};
+
+use super::{Benchmark, Better, Reading, peak_memory};
+use crate::clock::Stopwatch;
+
+const CDN: &str = include_str!("../../../../scenarios/ired/dash-cdn.toml");
+/// The variant in which the links carry most: tail drop keeps them full.
+const VARIANT: &str = "queue=tail-drop-64";
+/// Best of so many runs.
+const REPEATS: usize = 3;
+/// The links' rates, in Mbit/s: as the scenario has them, and four times that.
+const RATES: [(&str, u64, u64); 2] = [("plain", 60, 30), ("fourfold", 240, 120)];
+
+/// The hidden command that a child process is started with to measure its own memory.
+pub(super) const MEMORY_CHILD: &str = "bench-streaming-memory-child";
+
+pub(super) fn benchmarks() -> Vec<Benchmark> {
+    let group = "streaming";
+    vec![
+        Benchmark {
+            group,
+            name: "dash-cdn".to_owned(),
+            unit: "simulated s/cpu-s",
+            required: Some(50.0),
+            better: Better::Higher,
+            measure: Box::new(|| best_speed().map(Reading::of)),
+        },
+        Benchmark {
+            group,
+            name: "dash-cdn/memory-growth".to_owned(),
+            unit: "x",
+            required: Some(1.2),
+            better: Better::Lower,
+            measure: Box::new(|| memory_growth().map(Reading::of)),
+        },
+    ]
+}
+
+/// Runs the scenario with these changes. Gives simulated seconds a CPU-second, and the packets of the transit link.
+fn run(set: &[String]) -> Result<(f64, f64), String> {
+    let builder = Builder::standard();
+    let changes = Changes { set: set.to_vec(), quick: false };
+    let scenario = Scenario::parse(CDN, "ired/dash-cdn.toml", &NoFiles, &changes, &builder.registries());
+    let scenario = scenario.map_err(|error| error.to_string())?;
+    let variant = scenario.variants.iter().find(|variant| variant.name == VARIANT);
+    let settings = &variant.ok_or_else(|| format!("the scenario has no variant `{VARIANT}`"))?.settings;
+    let mut world = builder
+        .build(settings, &scenario.contents, 1, &BuildOptions::default())
+        .map_err(|failure| failure.to_string())?;
+    let stopwatch = Stopwatch::start();
+    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
+    let took = stopwatch.elapsed();
+    let record = world.finish();
+    let packets = record.summary_value("transit.forward", jettison_measure::metrics::PACKETS);
+    let packets = packets.ok_or("the transit link carried nothing")?.mean;
+    Ok((settings.duration.as_secs_f64() / took.cpu.as_secs_f64(), packets))
+}
+
+fn best_speed() -> Result<f64, String> {
+    let mut best = 0.0_f64;
+    for _ in 0..REPEATS {
+        best = best.max(run(&[])?.0);
+    }
+    Ok(best)
+}
+
+/// Peak memory of a run whose links carry several times the packets of another, over that of the other.
+fn memory_growth() -> Result<f64, String> {
+    let [(peak, packets), (peak_more, packets_more)] =
+        [measured_by_child(RATES[0].0)?, measured_by_child(RATES[1].0)?];
+    if packets_more < 1.5 * packets {
+        return Err(format!("{packets_more} packets are not many more than {packets}"));
+    }
+    Ok(peak_more / peak)
+}
+
+/// Peak resident memory in MB of a process that does nothing else, and the packets that it simulated.
+fn measured_by_child(rates: &str) -> Result<(f64, f64), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output =
+        Command::new(program).args([MEMORY_CHILD, rates]).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers = text.split_whitespace().map(str::parse::<f64>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(peak)), Some(Ok(packets))) => Ok((peak, packets)),
+        _ => Err(format!("the child process said `{}`", text.trim())),
+    }
+}
+
+/// What the child process does.
+pub(super) fn memory_child(rates: &str) -> Result<String, String> {
+    let (_, transit, client) =
+        RATES.iter().find(|(name, ..)| *name == rates).ok_or_else(|| format!("no rates `{rates}`"))?;
+    let set = |link: &str, rate: &u64| format!("links.{link}.rate=\"{rate} Mbit/s\"");
+    // The highest representation for all players needs more than the plain links have.
+    let (_, packets) = run(&[set("transit", transit), set("client", client), "duration=300 s".to_owned()])?;
+    Ok(format!("{} {packets}", peak_memory()?))
+}
