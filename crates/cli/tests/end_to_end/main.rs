@@ -5,6 +5,7 @@ mod bad_scenarios;
 mod bad_traces;
 mod bench;
 mod check;
+mod dash;
 mod data;
 mod determinism;
 #[cfg(unix)]
