@@ -34,10 +34,11 @@ pub(crate) fn viewers(results: &Results) -> Viewers<'_> {
 }
 
 /// What is shown of a viewer: title, metric and which of its numbers.
-const COLUMNS: [(&str, &str, Statistic); 11] = [
+const COLUMNS: [(&str, &str, Statistic); 12] = [
     ("buffer", "buffer", Statistic::Mean),
     ("frames/s", "frames_per_second", Statistic::Mean),
     ("representation", "representation_rate", Statistic::Mean),
+    ("segment rate", "segment_rate", Statistic::Mean),
     ("switches", "switches", Statistic::Mean),
     ("stalls", "stalls", Statistic::Mean),
     ("stall ratio", "stall_ratio", Statistic::Mean),
@@ -45,7 +46,7 @@ const COLUMNS: [(&str, &str, Statistic); 11] = [
     ("burst mean", "burst_time", Statistic::Mean),
     ("burst p99", "burst_time", Statistic::P99),
     ("linear QoE", "linear_qoe", Statistic::Mean),
-    ("P.1203 MOS", "p1203_parametric", Statistic::Mean),
+    ("P.1203 part", "p1203_parametric", Statistic::Mean),
 ];
 /// What is shown of a load beside players: it is there to fill the links, and they are what the experiment is about.
 const BESIDE_PLAYERS: [&str; 4] = ["buffer", "frames_per_second", "stall_ratio", "linear_qoe"];
@@ -131,6 +132,7 @@ mod tests {
                 "buffer",
                 "frames/s",
                 "representation",
+                "segment rate",
                 "switches",
                 "stalls",
                 "stall ratio",
@@ -138,7 +140,7 @@ mod tests {
                 "burst mean",
                 "burst p99",
                 "linear QoE",
-                "P.1203 MOS",
+                "P.1203 part",
                 "RTT mean",
                 "RTT p99"
             ],
@@ -160,7 +162,7 @@ mod tests {
         let many = Scene { players: 4, loads: 5, ..Scene::default() };
         let shown = titles(&stored(&folder.path().join("many"), many, &["a"], 1));
         assert!(of(&shown, "client-1").is_empty());
-        assert!(of(&shown, "mean of 4 players").contains(&"P.1203 MOS"));
+        assert!(of(&shown, "mean of 4 players").contains(&"P.1203 part"));
         assert_eq!(of(&shown, "mean of 5 loads").len(), 4);
 
         let alone = Scene { players: 0, loads: 1, ..Scene::default() };

@@ -19,9 +19,12 @@ const SIZES: &str = "representation,segment,bytes\nlow,1,140000\nlow,2,150000\nl
 
 /// The small scenario with a viewer in place of the bulk flow, for 20 s and one queue.
 fn scenario(content: &str) -> String {
-    changed("app = \"bulk\"\nstart_jitter = \"50 ms\"", &format!("app = {{ kind = \"dash\", content = {content} }}"))
-        .replace("duration = \"2 s\"", "duration = \"20 s\"")
-        .replace(", \"codel\"]", "]")
+    changed(
+        "app = \"bulk\"\nstart_jitter = \"50 ms\"",
+        &format!("app = {{ kind = \"dash\", content = {content} }}"),
+    )
+    .replace("duration = \"2 s\"", "duration = \"20 s\"")
+    .replace(", \"codel\"]", "]")
 }
 
 fn folder(content: &str) -> Folder {

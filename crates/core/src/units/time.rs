@@ -187,6 +187,10 @@ impl fmt::Display for Time {
 }
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_zero() {
+            // Of no length in any unit: the plain one.
+            return f.write_str("0 s");
+        }
         print_quantity(f, self.0, PRINTED)
     }
 }

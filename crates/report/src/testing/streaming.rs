@@ -142,7 +142,12 @@ pub(crate) fn record(scene: Scene, arm: u64, seed: u64) -> RunRecord {
     for load in loads {
         for rate in [300.0, 900.0] {
             if let Some(meter) = recorder.flow(FlowId(load.index)) {
-                meter.streaming().session_ended(SessionScore { rate, linear: rate - 200.0, mos: Some(2.5) });
+                meter.streaming().session_ended(SessionScore {
+                    rate,
+                    linear: rate - 200.0,
+                    p1203: Some(2.5),
+                    start_up: Duration::from_millis(1300),
+                });
             }
         }
     }
@@ -160,7 +165,7 @@ fn load_second(recorder: &mut Recorder, load: ObjectId, now: Time, is_down: bool
     if let Some(meter) = recorder.flow(FlowId(load.index)) {
         meter.delivered(100_000);
         let streaming = meter.streaming();
-        streaming.sampled(Duration::from_millis((buffer * 1e3) as u64), frames);
+        streaming.sampled(Duration::from_millis((buffer * 1e3) as u64), Some(frames));
         streaming.segment(980e3, Duration::from_secs(4), 1.4e6, Duration::from_millis(900));
         streaming.played(Duration::from_millis(if is_down { 600 } else { 1000 }));
         streaming.stalled(Duration::from_millis(if is_down { 400 } else { 0 }));
@@ -234,7 +239,7 @@ impl Player {
             recorder.point(self.flow, metrics::BUFFER, now, buffer);
             recorder.point(self.flow, metrics::FRAMES_PER_SECOND, now, frames);
             let buffer = Duration::from_millis((buffer * 1e3) as u64);
-            self.meter(recorder, |meter| meter.streaming().sampled(buffer, frames));
+            self.meter(recorder, |meter| meter.streaming().sampled(buffer, Some(frames)));
         }
         backlog
     }
@@ -266,7 +271,6 @@ impl Player {
             self.is_playing = true;
             if !self.has_started {
                 self.has_started = true;
-                self.meter(recorder, |meter| meter.streaming().started(Duration::from_millis(1300)));
             }
         }
         if self.is_playing && self.buffer < seconds {
@@ -286,7 +290,12 @@ impl Player {
     fn end(&self, recorder: &mut Recorder) {
         self.meter(recorder, |meter| {
             let rate = meter.streaming().representation_rate().unwrap_or(0.0);
-            let score = SessionScore { rate, linear: rate - 700.0, mos: Some(1.0 + rate / 600.0) };
+            let score = SessionScore {
+                rate,
+                linear: rate - 700.0,
+                p1203: Some(1.0 + rate / 600.0),
+                start_up: Duration::from_millis(1300),
+            };
             meter.streaming().session_ended(score);
         });
     }

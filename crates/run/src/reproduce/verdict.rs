@@ -45,7 +45,10 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
                 paper_value: row.value,
                 ours: means[index],
                 ci95: interval,
-                ratio: means[index].filter(|_| row.value != 0.0).map(|ours| ours / row.value),
+                // Of a claim in words the value only says on which side it lies.
+                ratio: means[index]
+                    .filter(|_| row.value != 0.0 && row.exact != Exactness::Direction)
+                    .map(|ours| ours / row.value),
                 verdict,
                 note: if means[index].is_none() { missing.to_owned() } else { row.note.clone() },
             }
