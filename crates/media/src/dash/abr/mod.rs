@@ -1,6 +1,6 @@
 //! Who chooses the representation of the next segment.
 //!
-//! A rule is a file of its own; [`registry::abr_rules`] lists those that a scenario may name. [`history`] holds what
+//! A rule is a file of its own; [`registry::abr_rules`] lists those that a scenario may name. `history` holds what
 //! several of them know of the network.
 
 mod abandon;
