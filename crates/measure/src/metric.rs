@@ -68,9 +68,10 @@ pub mod metrics {
     pub const STALLS: Metric = Metric::new("stalls", "count");
     pub const STALL_TIME: Metric = Metric::new("stall_time", "s");
     pub const STALL_RATIO: Metric = Metric::new("stall_ratio", "%");
-    pub const LINEAR_QOE: Metric = Metric::new("linear_qoe", "1");
+    pub const LINEAR_QOE: Metric = Metric::new("linear_qoe", "kbit/s");
     pub const P1203_PARAMETRIC: Metric = Metric::new("p1203_parametric", "MOS");
     pub const SESSIONS: Metric = Metric::new("sessions", "count");
+    pub const UNSEEN: Metric = Metric::new("unseen_sessions", "count");
     pub const ACTIVE_PLAYERS: Metric = Metric::new("active_players", "count");
     pub const RATE_FAIRNESS: Metric = Metric::new("representation_rate_jain_index", "1");
 

@@ -32,11 +32,13 @@ pub struct StreamingMeter {
 /// What one session was worth, as quality models say at its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionScore {
-    /// From its begin to the first picture, or to its end if there was none.
-    pub start_up: Duration,
+    /// From its begin to the first picture; `None` if there was none.
+    pub start_up: Option<Duration>,
+    /// Video segments that were played.
+    pub segments: u64,
     /// Mean bitrate of the video representations fetched, in kbit/s.
     pub rate: f64,
-    /// The linear QoE of Yin et al. 2015, a chunk.
+    /// The linear QoE of Yin et al. 2015, by the number of segments played; of a session without a picture, the sum itself.
     pub linear: f64,
     /// What ITU-T P.1203 mode 0 gives without its random forest, on the scale of opinion scores (1 to 5), where it could be
     /// computed.
@@ -107,6 +109,14 @@ impl StreamingMeter {
         (self.fetched > 0.0).then(|| self.fetched_bits / self.fetched / 1e3)
     }
 
+    /// The linear QoE of all sessions together: their sums by the number of segments that were played in them. A mean over
+    /// sessions would make a short one, or one without a picture, count for as much as all others.
+    fn linear(&self) -> Option<f64> {
+        let played: u64 = self.sessions.iter().map(|session| session.segments).sum();
+        let sum: f64 = self.sessions.iter().map(|s| s.linear * s.segments.max(1) as f64).sum();
+        (!self.sessions.is_empty()).then(|| sum / played.max(1) as f64)
+    }
+
     /// From first to last byte of each video segment.
     pub(crate) fn burst(&self) -> &Distribution {
         &self.burst
@@ -138,7 +148,8 @@ impl StreamingMeter {
         if self.abandoned > 0 {
             summary.push(plain(name, metrics::ABANDONED, self.abandoned as f64));
         }
-        let start_ups: Vec<f64> = self.sessions.iter().map(|s| s.start_up.as_secs_f64()).collect();
+        let start_ups: Vec<f64> =
+            self.sessions.iter().filter_map(|s| Some(s.start_up?.as_secs_f64())).collect();
         summary.extend(statistics::mean(&start_ups).map(|d| plain(name, metrics::START_UP_DELAY, d)));
         summary.push(plain(name, metrics::STALLS, self.stalls as f64));
         summary.push(plain(name, metrics::STALL_TIME, self.stalled.as_secs_f64()));
@@ -147,8 +158,11 @@ impl StreamingMeter {
             let share = 100.0 * self.stalled.as_secs_f64() / watched;
             summary.push(plain(name, metrics::STALL_RATIO, share));
         }
-        let linear: Vec<f64> = self.sessions.iter().map(|s| s.linear).collect();
-        summary.extend(statistics::mean(&linear).map(|q| plain(name, metrics::LINEAR_QOE, q)));
+        summary.extend(self.linear().map(|linear| plain(name, metrics::LINEAR_QOE, linear)));
+        let unseen = self.sessions.iter().filter(|session| session.start_up.is_none()).count();
+        if unseen > 0 {
+            summary.push(plain(name, metrics::UNSEEN, unseen as f64));
+        }
         let p1203: Vec<f64> = self.sessions.iter().filter_map(|s| s.p1203).collect();
         summary.extend(statistics::mean(&p1203).map(|m| plain(name, metrics::P1203_PARAMETRIC, m)));
         let (players, seconds) = self.players;
@@ -193,6 +207,25 @@ mod tests {
         meter.summarise("client", &mut summary);
         assert_eq!(value(&summary, "stall_ratio"), 10.0);
         assert_eq!((value(&summary, "stalls"), value(&summary, "stall_time")), (1.0, 1.0));
+    }
+
+    #[test]
+    fn a_session_without_a_picture_has_no_start_up_and_counts_in_the_quality_by_what_it_lasted() {
+        let mut meter = StreamingMeter::default();
+        let score =
+            SessionScore { start_up: Some(MS(2000)), segments: 9, rate: 500.0, linear: 400.0, p1203: None };
+        meter.session_ended(score);
+        meter.session_ended(SessionScore {
+            start_up: None,
+            segments: 0,
+            rate: 0.0,
+            linear: -900.0,
+            p1203: None,
+        });
+        let mut summary = Vec::new();
+        meter.summarise("load", &mut summary);
+        assert_eq!((value(&summary, "start_up_delay"), value(&summary, "unseen_sessions")), (2.0, 1.0));
+        assert_eq!(value(&summary, "linear_qoe"), (9.0 * 400.0 - 900.0) / 9.0);
     }
 
     #[test]

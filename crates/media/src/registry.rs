@@ -293,7 +293,8 @@ fn build_dash(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplicatio
     let DashParameters { content, player, title }: DashParameters = parameters(value)?;
     let options = tcp(context, "dash")?;
     let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
-    let setup = player.setup(context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let setup =
+        player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
     let place = (title.0 as usize).checked_sub(1).and_then(|place| titles.get(place));
     let Some(own) = place.cloned() else {
         let message = format!("there is no title {}: the catalogue has {}", title.0, titles.len());
@@ -310,7 +311,8 @@ fn build_dash_load(value: &Value, context: &FlowContext<'_>) -> Result<FlowAppli
     let options = tcp(context, "dash-load")?;
     let load = own.load()?;
     let titles = own.content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
-    let setup = own.player.setup(context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let setup =
+        own.player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
     let (steps, choice) = ((context.random)("steps"), (context.random)("titles"));
     Ok(FlowApplications {
         from: Box::new(DashServer::new(context.server.port, options, titles.clone(), false)),

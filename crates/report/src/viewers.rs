@@ -34,7 +34,7 @@ pub(crate) fn viewers(results: &Results) -> Viewers<'_> {
 }
 
 /// What is shown of a viewer: title, metric and which of its numbers.
-const COLUMNS: [(&str, &str, Statistic); 12] = [
+const COLUMNS: [(&str, &str, Statistic); 13] = [
     ("buffer", "buffer", Statistic::Mean),
     ("frames/s", "frames_per_second", Statistic::Mean),
     ("representation", "representation_rate", Statistic::Mean),
@@ -43,6 +43,7 @@ const COLUMNS: [(&str, &str, Statistic); 12] = [
     ("stalls", "stalls", Statistic::Mean),
     ("stall ratio", "stall_ratio", Statistic::Mean),
     ("start-up", "start_up_delay", Statistic::Mean),
+    ("without a picture", "unseen_sessions", Statistic::Mean),
     ("burst mean", "burst_time", Statistic::Mean),
     ("burst p99", "burst_time", Statistic::P99),
     ("linear QoE", "linear_qoe", Statistic::Mean),

@@ -77,7 +77,7 @@ fn one(
         print(format_args!("{}/{}\n", experiment.paper, experiment.name))?;
         print(jettison_report::comparison_table(&results, width()))?;
         if results.reproduction.is_empty() {
-            print("The paper gives no figure for this experiment.\n")?;
+            print("There is no paper's figure to set beside this experiment.\n")?;
         } else {
             print(jettison_report::reproduction_table(&results.reproduction, width()))?;
         }

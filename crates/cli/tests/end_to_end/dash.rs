@@ -94,4 +94,11 @@ fn a_rule_that_is_none_is_answered_with_the_nearest() {
     folder.write("s.toml", &text);
     let said = folder.jettison(&["check", "s.toml"]).refused();
     assert!(said.contains("start_up") && said.contains("max_buffer"), "{said}");
+    let player = "{ max_buffer = \"3 s\", start_up = \"1 s\", rebuffer = \"1 s\" }";
+    folder.write(
+        "s.toml",
+        &changed("app = \"bulk\"", &format!("app = {{ kind = \"dash\", player = {player} }}")),
+    );
+    let said = folder.jettison(&["check", "s.toml"]).refused();
+    assert!(said.contains("max_buffer") && said.contains("segment of 4 s"), "{said}");
 }

@@ -119,7 +119,7 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     let printed = folder.jettison(&arguments).ok();
     assert_eq!(folder.names("all"), ["other", "small"]);
     assert!(printed.contains("tiny/small\n"), "{printed}");
-    assert!(printed.contains("The paper gives no figure for this experiment."), "{printed}");
+    assert!(printed.contains("There is no paper's figure to set beside this experiment."), "{printed}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::abr::{abr_rules, build_rule};
-use super::content::ContentParameters;
+use super::content::{ContentParameters, Title};
 use super::generator::Sinusoid;
 use super::player::{Connections, PlayerSetup, RuleFactory, Thresholds};
 use super::qoe::LinearWeights;
@@ -126,12 +126,21 @@ impl Default for PlayerParameters {
 }
 
 impl PlayerParameters {
-    /// What players of that server share.
+    /// What players of these titles at that server share.
     ///
     /// # Errors
-    /// If the rule is none, or thresholds contradict each other.
-    pub fn setup(&self, server: Endpoint, options: TcpOptions) -> Result<Arc<PlayerSetup>, BuildError> {
-        BuildError::unless(!self.max_buffer.is_zero(), "max_buffer", || "must be above zero".to_owned())?;
+    /// If the rule is none, thresholds contradict each other, or a segment is longer than the buffer.
+    pub fn setup(
+        &self,
+        titles: &[Arc<Title>],
+        server: Endpoint,
+        options: TcpOptions,
+    ) -> Result<Arc<PlayerSetup>, BuildError> {
+        let sets = titles.iter().flat_map(|title| [Some(&title.video), title.audio.as_ref()]).flatten();
+        let longest = sets.flat_map(|set| &set.durations).max().copied().unwrap_or_default();
+        BuildError::unless(longest <= self.max_buffer && !self.max_buffer.is_zero(), "max_buffer", || {
+            format!("{}: a segment of {longest} would not fit", self.max_buffer)
+        })?;
         for (key, level) in
             [("start_up", Some(self.start_up)), ("rebuffer", Some(self.rebuffer)), ("resume", self.resume)]
         {

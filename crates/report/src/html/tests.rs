@@ -133,8 +133,8 @@ fn many_values_of_a_third_axis_make_one_matrix_of_all_and_one_of_means() {
     let folder = tempfile::tempdir().unwrap();
     let page = render(&streaming::of_three_axes(&folder.path().join("out"), [3, 2, 11])).unwrap();
     assert!(page.contains("<h3>Mean over 11 values of profile</h3>"));
-    let means = page.find("<p><b>linear QoE</b> <span class=\"soft\">of client</span></p>").unwrap();
-    let whole = page.find("<h3>linear QoE <span class=\"soft\">of client</span></h3>").unwrap();
+    let means = page.find("<p><b>linear QoE (kbit/s)</b> <span class=\"soft\">of client</span></p>").unwrap();
+    let whole = page.find("<h3>linear QoE (kbit/s) <span class=\"soft\">of client</span></h3>").unwrap();
     assert!(means < whole);
     let whole = &page[whole..whole + page[whole..].find("</table>").unwrap()];
     assert_eq!(whole.matches("<th scope=\"rowgroup\" colspan=\"13\">").count(), 3);

@@ -146,7 +146,8 @@ pub(crate) fn record(scene: Scene, arm: u64, seed: u64) -> RunRecord {
                     rate,
                     linear: rate - 200.0,
                     p1203: Some(2.5),
-                    start_up: Duration::from_millis(1300),
+                    start_up: Some(Duration::from_millis(1300)),
+                    segments: 50,
                 });
             }
         }
@@ -294,7 +295,8 @@ impl Player {
                 rate,
                 linear: rate - 700.0,
                 p1203: Some(1.0 + rate / 600.0),
-                start_up: Duration::from_millis(1300),
+                start_up: Some(Duration::from_millis(1300)),
+                segments: 50,
             };
             meter.streaming().session_ended(score);
         });

@@ -62,7 +62,7 @@ pub struct TcpParameters {
     pub growth: Growth,
     /// Whether slow start ends by HyStart++ (RFC 9406); `auto` leaves it to the controller (CUBIC: yes).
     pub hystart: Switch,
-    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (Prague).
+    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (BBR, Prague).
     pub pacing: Switch,
     /// Pacing rate over window/RTT in slow start.
     pub pacing_gain_slow_start: f64,

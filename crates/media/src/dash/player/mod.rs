@@ -411,7 +411,8 @@ impl Player {
         let media: f64 = session.video.iter().map(|s| s.media.as_secs_f64()).sum();
         let bits: f64 = session.video.iter().map(|s| s.bitrate * s.media.as_secs_f64()).sum();
         SessionScore {
-            start_up: session.start_up,
+            start_up: self.playout.first_picture(),
+            segments: session.video.len() as u64,
             rate: if media > 0.0 { bits / media / 1e3 } else { 0.0 },
             linear: super::qoe::linear(&session, &self.setup.weights),
             p1203: p1203(&session, &self.setup.viewing).map(|scores| scores.parametric),

@@ -178,6 +178,11 @@ impl Playout {
         self.frames
     }
 
+    /// From the begin to the first picture; `None` before it.
+    pub fn first_picture(&self) -> Option<Duration> {
+        self.start_up
+    }
+
     /// From the begin to the first picture; so far, if there was none.
     pub fn start_up(&self) -> Duration {
         self.start_up.unwrap_or_else(|| self.at.since(self.began))
