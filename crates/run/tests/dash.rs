@@ -1,11 +1,9 @@
 //! Adaptive streaming as a whole: a server, viewers and loads over TCP, queues and links.
 
-use std::sync::atomic::AtomicBool;
+mod support;
 
 use jettison_core::Time;
 use jettison_measure::{RunRecord, metrics};
-use jettison_scenario::build::{BuildOptions, Builder};
-use jettison_scenario::{Changes, NoFiles, Scenario};
 
 /// Three minutes of flows over that bottleneck, with 20 ms of base RTT.
 fn run(bottleneck: &str, flows: &str) -> RunRecord {
@@ -29,14 +27,7 @@ fn run(bottleneck: &str, flows: &str) -> RunRecord {
         {flows}
         "#
     );
-    let builder = Builder::standard();
-    let scenario = Scenario::parse(&text, "dash", &NoFiles, &Changes::default(), &builder.registries())
-        .expect("the scenario is right");
-    let settings = &scenario.variants[0].settings;
-    let mut world =
-        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
-    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
-    world.finish()
+    support::run(&text)
 }
 
 fn viewer(player: &str, more: &str) -> String {

@@ -1,11 +1,8 @@
 //! L4S as a whole: scalable senders through DualPI2's low-latency queue, beside a Classic one.
 
-use std::sync::atomic::AtomicBool;
+mod support;
 
-use jettison_core::Time;
 use jettison_measure::{RunRecord, metrics};
-use jettison_scenario::build::{BuildOptions, Builder};
-use jettison_scenario::{Changes, NoFiles, Scenario};
 
 /// A scalable and a CUBIC flow, bulk, through 40 Mbit/s with DualPI2 and 10 ms of base RTT.
 fn beside_cubic(transport: &str) -> RunRecord {
@@ -40,14 +37,7 @@ fn beside_cubic(transport: &str) -> RunRecord {
         transport = {{ kind = "tcp", congestion = "cubic" }}
         "#
     );
-    let builder = Builder::standard();
-    let scenario = Scenario::parse(&text, "l4s", &NoFiles, &Changes::default(), &builder.registries())
-        .expect("the scenario is right");
-    let settings = &scenario.variants[0].settings;
-    let mut world =
-        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
-    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
-    world.finish()
+    support::run(&text)
 }
 
 fn goodput(record: &RunRecord, flow: &str) -> f64 {

@@ -1,27 +1,10 @@
 //! The reference scenarios against what an independent simulator finds for them.
 
-use std::sync::atomic::AtomicBool;
+mod support;
 
-use jettison_core::Time;
 use jettison_measure::{Metric, RunRecord, metrics};
-use jettison_scenario::build::{BuildOptions, Builder};
-use jettison_scenario::{Changes, NoFiles, Scenario};
 
-fn run(text: &str) -> RunRecord {
-    run_variant(text, "default")
-}
-
-fn run_variant(text: &str, name: &str) -> RunRecord {
-    let builder = Builder::standard();
-    let scenario = Scenario::parse(text, "reference", &NoFiles, &Changes::default(), &builder.registries())
-        .expect("a reference scenario is right");
-    let variant = scenario.variants.iter().find(|variant| variant.name == name);
-    let settings = &variant.unwrap_or_else(|| panic!("no variant {name}")).settings;
-    let mut world =
-        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
-    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
-    world.finish()
-}
+use support::{run, run_variant};
 
 fn value(record: &RunRecord, object: &str, metric: Metric) -> f64 {
     record.summary_value(object, metric).unwrap_or_else(|| panic!("{object} has no {}", metric.name)).mean
