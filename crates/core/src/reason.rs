@@ -49,11 +49,17 @@ pub enum DropReason {
     Blue,
     /// CoDel++: at ingress, because the depth last reported for the slice's queue is over the slice's threshold.
     SliceDepth,
+    /// Octopus: a newer message of the stream made this one superfluous (Chen, Tahir, Mittal, Algorithm 1).
+    StaleMessage,
+    /// Octopus: the message asks for more than its stream's share of the bandwidth (ibid.).
+    OverBitrate,
+    /// PDrop: the buffer was full and this was the least important message in it.
+    LeastImportant,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 23] = [
+    pub const ALL: [DropReason; 26] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -77,6 +83,9 @@ impl DropReason {
         DropReason::DpmStale,
         DropReason::Blue,
         DropReason::SliceDepth,
+        DropReason::StaleMessage,
+        DropReason::OverBitrate,
+        DropReason::LeastImportant,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -105,6 +114,9 @@ impl DropReason {
             DropReason::DpmStale => 20,
             DropReason::Blue => 21,
             DropReason::SliceDepth => 22,
+            DropReason::StaleMessage => 23,
+            DropReason::OverBitrate => 24,
+            DropReason::LeastImportant => 25,
         }
     }
 
@@ -134,6 +146,9 @@ impl DropReason {
             DropReason::DpmStale => "dpm-stale",
             DropReason::Blue => "blue",
             DropReason::SliceDepth => "slice-depth",
+            DropReason::StaleMessage => "stale-message",
+            DropReason::OverBitrate => "over-bitrate",
+            DropReason::LeastImportant => "least-important",
         }
     }
 
@@ -162,11 +177,13 @@ pub enum MarkReason {
     DualPi2L4s,
     /// BLUE's probability.
     Blue,
+    /// ABC: an accelerate became a brake (Goyal et al. 2020 §3.1); not CE.
+    AbcBrake,
 }
 
 impl MarkReason {
     /// All reasons, in the order of [`MarkReason::index`].
-    pub const ALL: [MarkReason; 8] = [
+    pub const ALL: [MarkReason; 9] = [
         MarkReason::Red,
         MarkReason::CoDel,
         MarkReason::Pi2Classic,
@@ -175,6 +192,7 @@ impl MarkReason {
         MarkReason::DualPi2Classic,
         MarkReason::DualPi2L4s,
         MarkReason::Blue,
+        MarkReason::AbcBrake,
     ];
 
     /// Position in [`MarkReason::ALL`].
@@ -188,6 +206,7 @@ impl MarkReason {
             MarkReason::DualPi2Classic => 5,
             MarkReason::DualPi2L4s => 6,
             MarkReason::Blue => 7,
+            MarkReason::AbcBrake => 8,
         }
     }
 
@@ -202,6 +221,7 @@ impl MarkReason {
             MarkReason::DualPi2Classic => "dualpi2-classic",
             MarkReason::DualPi2L4s => "dualpi2-l4s",
             MarkReason::Blue => "blue",
+            MarkReason::AbcBrake => "abc-brake",
         }
     }
 }

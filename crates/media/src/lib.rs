@@ -10,6 +10,7 @@
 mod application;
 pub mod dash;
 pub mod load;
+pub mod message;
 pub mod realtime;
 pub mod registry;
 mod sockets;

@@ -25,6 +25,7 @@ pub mod fq_codel;
 pub mod fred;
 mod hertz;
 mod limit;
+pub mod octopus;
 mod packet_pool;
 pub mod packet_rate;
 mod packets_per_second;

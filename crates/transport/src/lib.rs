@@ -9,6 +9,8 @@
 
 pub mod congestion;
 mod endpoint;
+pub mod octopus;
+pub mod path;
 mod payload;
 mod registry;
 pub mod tcp;

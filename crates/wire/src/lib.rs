@@ -9,11 +9,13 @@
 
 mod headers;
 pub mod image;
+mod octopus;
 mod packet;
 mod tuple;
 
 pub use headers::{
     Address, Headers, IcmpEcho, InlineBytes, SackBlocks, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
+pub use octopus::{MessageNumber, OCTOPUS_PORT, OctopusHeader, PacketKind, Position, SequenceHeader};
 pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};
 pub use tuple::FiveTuple;

@@ -1,0 +1,56 @@
+//! What a message of a video says of itself.
+
+use jettison_core::Time;
+use jettison_wire::InlineBytes;
+
+/// The first bytes of each message: which part of which frame it is, and when that was captured. In network order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageHead {
+    /// Number of the frame within its flow, from 0; it does not start anew when the video does.
+    pub frame: u32,
+    /// Quality, temporal or density layer.
+    pub layer: u8,
+    /// Cell of a volumetric frame; 0 otherwise.
+    pub cell: u8,
+    /// The rung of the ladder, counted from 0; what else the encoder chose, where there is no ladder.
+    pub rung: u16,
+    /// When the frame was captured.
+    pub captured_at: Time,
+}
+
+impl MessageHead {
+    /// Bytes it takes.
+    pub const LENGTH: usize = 16;
+
+    /// Its bytes.
+    pub fn emit(self) -> InlineBytes {
+        let mut bytes = [0; MessageHead::LENGTH];
+        bytes[..4].copy_from_slice(&self.frame.to_be_bytes());
+        bytes[4] = self.layer;
+        bytes[5] = self.cell;
+        bytes[6..8].copy_from_slice(&self.rung.to_be_bytes());
+        bytes[8..].copy_from_slice(&self.captured_at.as_nanos().to_be_bytes());
+        InlineBytes::new(&bytes).expect("16 bytes fit in 40")
+    }
+
+    /// Reads it; `None` if there are too few bytes.
+    pub fn parse(bytes: &[u8]) -> Option<MessageHead> {
+        let (frame, rest) = bytes.split_first_chunk::<4>()?;
+        let (&[layer, cell, r0, r1], rest) = rest.split_first_chunk::<4>()?;
+        let captured_at = Time::from_nanos(u64::from_be_bytes(*rest.first_chunk::<8>()?));
+        let (frame, rung) = (u32::from_be_bytes(*frame), u16::from_be_bytes([r0, r1]));
+        Some(MessageHead { frame, layer, cell, rung, captured_at })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let head = MessageHead { frame: 7, layer: 2, cell: 1, rung: 9, captured_at: Time::from_millis(1234) };
+        assert_eq!(MessageHead::parse(head.emit().as_slice()), Some(head));
+        assert_eq!(MessageHead::parse(&head.emit().as_slice()[..15]), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! The Octopus header: how a packet's message may be dropped, for senders and routers alike.
+//!
+//! A datagram of the Octopus transport begins with a [`SequenceHeader`] of fixed length; the [`OctopusHeader`] follows at
+//! [`OctopusHeader::OFFSET`], where a router finds it without knowing the transport. Both are in network order and
+//! described bit by bit in `docs/octopus-wire.md`. What cannot be read is not Octopus traffic: it passes as it is.
+
+use crate::{Packet, Transport};
+
+/// The UDP port by which Octopus traffic is known, unless another is configured.
+pub const OCTOPUS_PORT: u16 = 4433;
+
+/// The first eight bytes of every datagram of the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequenceHeader {
+    /// Data, or an acknowledgement.
+    pub kind: PacketKind,
+    /// Bits `FLAG_*`.
+    pub flags: u8,
+    /// Data: the packet's place in its message, from 0. Parity packets count on after the last data packet.
+    pub index: u16,
+    /// Data: the packet sequence number. Acknowledgement: the sequence number that made it.
+    pub sequence: u32,
+}
+
+/// What a datagram of the transport is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// A part of a message; an Octopus header follows.
+    Data = 1,
+    /// An acknowledgement; no Octopus header follows.
+    Ack = 2,
+}
+
+impl SequenceHeader {
+    /// Bytes it takes.
+    pub const LENGTH: usize = 8;
+    /// A data packet that repairs others (forward error correction).
+    pub const FLAG_PARITY: u8 = 0x01;
+    /// A data packet whose content was sent before.
+    pub const FLAG_RETRANSMISSION: u8 = 0x02;
+
+    /// Its bytes.
+    pub fn emit(self) -> [u8; SequenceHeader::LENGTH] {
+        let [i0, i1] = self.index.to_be_bytes();
+        let [s0, s1, s2, s3] = self.sequence.to_be_bytes();
+        [self.kind as u8, self.flags, i0, i1, s0, s1, s2, s3]
+    }
+
+    /// Reads it; `None` if there are too few bytes or the kind is unknown.
+    pub fn parse(bytes: &[u8]) -> Option<SequenceHeader> {
+        let &[kind, flags, i0, i1, s0, s1, s2, s3] = bytes.first_chunk::<8>()?;
+        let kind = match kind {
+            1 => PacketKind::Data,
+            2 => PacketKind::Ack,
+            _ => return None,
+        };
+        let (index, sequence) = (u16::from_be_bytes([i0, i1]), u32::from_be_bytes([s0, s1, s2, s3]));
+        Some(SequenceHeader { kind, flags, index, sequence })
+    }
+}
+
+/// The number of a message within its stream: 29 bits, compared by serial arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MessageNumber(u32);
+
+impl MessageNumber {
+    /// Bits of a number.
+    pub const BITS: u32 = 29;
+    const MASK: u32 = (1 << MessageNumber::BITS) - 1;
+
+    /// The number `value`, modulo 2^29.
+    #[inline]
+    pub const fn new(value: u32) -> MessageNumber {
+        MessageNumber(value & MessageNumber::MASK)
+    }
+    /// As an integer below 2^29.
+    #[inline]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+    /// The one after it.
+    #[inline]
+    pub const fn next(self) -> MessageNumber {
+        MessageNumber::new(self.0.wrapping_add(1))
+    }
+    /// Whether it comes before `other` (RFC 1982 §3.2 with SERIAL_BITS 29). Of two numbers exactly 2^28 apart, which the RFC
+    /// leaves undefined, neither comes before the other.
+    #[inline]
+    pub const fn is_before(self, other: MessageNumber) -> bool {
+        let ahead = other.0.wrapping_sub(self.0) & MessageNumber::MASK;
+        ahead != 0 && ahead < 1 << (MessageNumber::BITS - 1)
+    }
+}
+
+/// Where a packet stands in its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Position {
+    /// The first of several.
+    First = 0,
+    /// Neither first nor last.
+    Middle = 1,
+    /// The last of several.
+    Last = 2,
+    /// The only one.
+    Solo = 3,
+}
+
+impl Position {
+    /// Whether a message begins with it.
+    #[inline]
+    pub const fn is_head(self) -> bool {
+        matches!(self, Position::First | Position::Solo)
+    }
+    /// Whether a message ends with it.
+    #[inline]
+    pub const fn is_tail(self) -> bool {
+        matches!(self, Position::Last | Position::Solo)
+    }
+}
+
+/// How a message may be dropped, on each of its packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OctopusHeader {
+    /// Where the packet stands in its message.
+    pub position: Position,
+    /// The message's number within its stream.
+    pub message: MessageNumber,
+    /// 0 to 7; a higher one is less important.
+    pub priority: u8,
+    /// Whether this message makes earlier ones superfluous: those of priority `threshold` or above.
+    pub drop_flag: bool,
+    /// 0 to 7; see `drop_flag`.
+    pub threshold: u8,
+    /// The message is superfluous while its stream has less bandwidth than this, in kbit/s (24 bits); 0 for never.
+    pub bitrate_threshold: u32,
+    /// How long the message may wait before it may be dropped, in ms (9 bits).
+    pub slack: u16,
+    /// The stream of the flow.
+    pub stream: u16,
+}
+
+impl OctopusHeader {
+    /// Bytes it takes.
+    pub const LENGTH: usize = 12;
+    /// Where it begins in the UDP payload.
+    pub const OFFSET: usize = SequenceHeader::LENGTH;
+    /// The version that this is.
+    pub const VERSION: u8 = 1;
+    /// How many priorities and thresholds there are.
+    pub const LEVELS: usize = 8;
+    /// The highest `bitrate_threshold`, in kbit/s.
+    pub const MAX_BITRATE: u32 = (1 << 24) - 1;
+    /// The longest `slack`, in ms.
+    pub const MAX_SLACK: u16 = (1 << 9) - 1;
+
+    /// Its bytes. Fields that are too large for their bits are cut to the largest value.
+    pub fn emit(self) -> [u8; OctopusHeader::LENGTH] {
+        let mut bits: u128 = 0;
+        let mut put = |value: u32, width: u32| bits = bits << width | u128::from(value.min((1 << width) - 1));
+        put(u32::from(OctopusHeader::VERSION), 4);
+        put(self.position as u32, 2);
+        put(self.message.get(), MessageNumber::BITS);
+        put(u32::from(self.priority), 3);
+        put(u32::from(self.drop_flag), 1);
+        put(u32::from(self.threshold), 3);
+        put(self.bitrate_threshold, 24);
+        put(u32::from(self.slack), 9);
+        put(u32::from(self.stream), 16);
+        put(0, 5);
+        let bytes = bits.to_be_bytes();
+        let mut header = [0; OctopusHeader::LENGTH];
+        header.copy_from_slice(&bytes[bytes.len() - OctopusHeader::LENGTH..]);
+        header
+    }
+
+    /// Reads it; `None` if there are too few bytes, the version is another one, or a reserved bit is set.
+    pub fn parse(bytes: &[u8]) -> Option<OctopusHeader> {
+        let bytes = bytes.first_chunk::<{ OctopusHeader::LENGTH }>()?;
+        let mut wide = [0; 16];
+        wide[..OctopusHeader::LENGTH].copy_from_slice(bytes);
+        let mut bits = u128::from_be_bytes(wide);
+        let mut take = |width: u32| {
+            let value = (bits >> (128 - width)) as u32;
+            bits <<= width;
+            value
+        };
+        let version = take(4);
+        let position = match take(2) {
+            0 => Position::First,
+            1 => Position::Middle,
+            2 => Position::Last,
+            _ => Position::Solo,
+        };
+        let header = OctopusHeader {
+            position,
+            message: MessageNumber::new(take(MessageNumber::BITS)),
+            priority: take(3) as u8,
+            drop_flag: take(1) == 1,
+            threshold: take(3) as u8,
+            bitrate_threshold: take(24),
+            slack: take(9) as u16,
+            stream: take(16) as u16,
+        };
+        let reserved = take(5);
+        (version == u32::from(OctopusHeader::VERSION) && reserved == 0).then_some(header)
+    }
+
+    /// The header of a datagram's payload, if it is a data packet of the transport.
+    pub fn of_payload(payload: &[u8]) -> Option<OctopusHeader> {
+        let sequence = SequenceHeader::parse(payload)?;
+        match sequence.kind {
+            PacketKind::Data => OctopusHeader::parse(payload.get(OctopusHeader::OFFSET..)?),
+            PacketKind::Ack => None,
+        }
+    }
+
+    /// The header of a packet whose UDP source or destination port is one of `ports`.
+    #[inline]
+    pub fn of_packet(packet: &Packet, ports: &[u16]) -> Option<OctopusHeader> {
+        let Transport::Udp(udp) = &packet.headers()?.transport else { return None };
+        if !ports.contains(&udp.dst_port) && !ports.contains(&udp.src_port) {
+            return None;
+        }
+        OctopusHeader::of_payload(udp.inline.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_compare_by_serial_arithmetic() {
+        // RFC 1982 §3.2
+        let (low, high) = (MessageNumber::new(1), MessageNumber::new((1 << 29) - 1));
+        assert!(high.is_before(low) && !low.is_before(high));
+        assert_eq!(high.next(), MessageNumber::new(0));
+        assert!(!low.is_before(low));
+        let far = MessageNumber::new(1 + (1 << 28));
+        assert!(!low.is_before(far) && !far.is_before(low), "undefined by the RFC: neither");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            position in 0u8..4, message in 0u32..1 << 29, priority in 0u8..8, drop_flag: bool,
+            threshold in 0u8..8, bitrate_threshold in 0u32..1 << 24, slack in 0u16..512, stream: u16,
+        ) {
+            let position = [Position::First, Position::Middle, Position::Last, Position::Solo][position as usize];
+            let message = MessageNumber::new(message);
+            let header = OctopusHeader {
+                position, message, priority, drop_flag, threshold, bitrate_threshold, slack, stream,
+            };
+            prop_assert_eq!(OctopusHeader::parse(&header.emit()), Some(header));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_not_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            if let Some(header) = OctopusHeader::of_payload(&bytes) {
+                prop_assert_eq!(&header.emit()[..], &bytes[OctopusHeader::OFFSET..][..OctopusHeader::LENGTH]);
+            }
+        }
+    }
+}
