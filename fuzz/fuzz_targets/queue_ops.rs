@@ -15,7 +15,22 @@ mod driver;
 
 #[derive(Debug, Arbitrary)]
 enum Step {
-    Enqueue { flow: u8, length: u16, ecn: u8 },
+    Enqueue {
+        flow: u8,
+        length: u16,
+        ecn: u8,
+    },
+    Message {
+        flow: u8,
+        stream: u8,
+        step: u8,
+        position: u8,
+        priority: u8,
+        dropper: u8,
+        kbit: u16,
+        slack: u8,
+        length: u16,
+    },
     Dequeue(u8),
     AdvanceMicros(u16),
     Advance(u64),
@@ -30,6 +45,19 @@ fuzz_target!(|input: (u8, u64, Vec<Step>)| {
         .into_iter()
         .map(|step| match step {
             Step::Enqueue { flow, length, ecn } => driver::Operation::Enqueue { flow, length, ecn },
+            Step::Message { flow, stream, step, position, priority, dropper, kbit, slack, length } => {
+                driver::Operation::Message(driver::Labelled {
+                    flow,
+                    stream,
+                    step,
+                    position,
+                    priority,
+                    dropper,
+                    kbit,
+                    slack,
+                    length,
+                })
+            }
             Step::Dequeue(count) => driver::Operation::Dequeue(count),
             Step::AdvanceMicros(micros) => driver::Operation::Advance(u64::from(micros) * 1_000),
             Step::Advance(nanos) => driver::Operation::Advance(nanos),

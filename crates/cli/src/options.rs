@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jettison_core::{Bytes, Duration, Rate};
+use jettison_link::trace::Format;
 
 /// Simulates congested networks, and compares what queue disciplines, transports and loads make of them.
 #[derive(Debug, Parser)]
@@ -47,7 +49,7 @@ pub enum Command {
     },
     /// Print the JSON Schema of scenario files
     Schema,
-    /// Look at link traces
+    /// Look at link traces, convert them and make new ones
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
@@ -145,22 +147,148 @@ pub enum Listing {
     Transports,
     /// Congestion controllers of TCP
     Controllers,
+    /// Controllers of the Octopus transport
+    PathControllers,
     /// Applications
     Applications,
     /// Adaptation rules of players
     Abr,
+    /// Encoders of real-time video
+    Encoders,
     /// Link models
     Links,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
-    /// What a Mahimahi trace offers: length, rates, outages
+    /// What a trace offers: length, rates, outages
     Info {
-        /// The trace
+        /// The trace: Mahimahi's opportunities, a base station's grants (srsRAN) or a drive test (CSV)
         file: PathBuf,
+        #[command(flatten)]
+        read: ReadArguments,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
+    /// Write a trace, or a part of it, in another format
+    Convert(ConvertArguments),
+    /// Make a seeded cellular trace: Poisson, with a Brownian rate (Winstein et al., NSDI 2013, section 3.1)
+    Synthesize(SynthesizeArguments),
+}
+
+/// How a trace is read.
+#[derive(Debug, Clone, Args)]
+pub struct ReadArguments {
+    /// The format that it has [default: the one that it looks like]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<TraceInput>,
+    /// The uplink of a drive test (UL_bitrate) in place of its downlink
+    #[arg(long)]
+    pub up: bool,
+}
+
+/// How a trace is written.
+#[derive(Debug, Clone, Args)]
+pub struct WriteArguments {
+    /// Milliseconds of a batch of grants
+    #[arg(long, value_name = "MS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub batch: u32,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What `trace convert` takes.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The trace
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Where it goes
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT")]
+    pub to: TraceOutput,
+    #[command(flatten)]
+    pub read: ReadArguments,
+    /// Begin there, such as "30 s" [default: at the beginning]
+    #[arg(long, value_name = "TIME")]
+    pub from_time: Option<Duration>,
+    /// Take so much of it, such as "2 min" [default: up to the end]
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<Duration>,
+    /// Bytes that an opportunity counts for
+    #[arg(long, value_name = "SIZE", default_value = "1504 bytes")]
+    pub opportunity: Bytes,
+    #[command(flatten)]
+    pub write: WriteArguments,
+}
+
+/// What `trace synthesize` takes. Rates count 1,504 bytes an opportunity.
+#[derive(Debug, Args)]
+pub struct SynthesizeArguments {
+    /// Where it goes
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// The seed: with the other values it decides every line
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// How long a round is [default: 120 s]
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<Duration>,
+    /// The mean rate, towards which the rate is pulled [default: none; the rate is a Brownian motion]
+    #[arg(long, value_name = "RATE")]
+    pub mean: Option<Rate>,
+    /// The largest rate [default: 1,000 opportunities a second, 12.032 Mbit/s]
+    #[arg(long, value_name = "RATE")]
+    pub max: Option<Rate>,
+    /// The standard deviation of the rate after a second [default: 200 opportunities a second, 2.4064 Mbit/s]
+    #[arg(long, value_name = "RATE")]
+    pub volatility: Option<Rate>,
+    /// With --mean: the time in which the pull takes away all but 1/e of a distance [default: 10 s]
+    #[arg(long, value_name = "TIME")]
+    pub pull: Option<Duration>,
+    /// The mean length of an outage, which begins when the rate comes to zero [default: 1 s]
+    #[arg(long, value_name = "TIME")]
+    pub outage: Option<Duration>,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", default_value = "mahimahi")]
+    pub to: TraceOutput,
+    /// Bytes of grants that an opportunity counts for
+    #[arg(long, value_name = "SIZE", default_value = "1504 bytes")]
+    pub opportunity: Bytes,
+    #[command(flatten)]
+    pub write: WriteArguments,
+}
+
+/// Formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TraceInput {
+    /// A line an opportunity: its millisecond
+    Mahimahi,
+    /// A base station's grants: milliseconds of a batch, number of batches, bytes of each
+    Srsran,
+    /// A drive test: rows with Timestamp and DL_bitrate
+    Csv,
+}
+
+/// Formats that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TraceOutput {
+    /// A line an opportunity: its millisecond
+    Mahimahi,
+    /// A base station's grants: milliseconds of a batch, number of batches, bytes of each
+    Srsran,
+}
+
+impl From<TraceInput> for Format {
+    fn from(input: TraceInput) -> Format {
+        match input {
+            TraceInput::Mahimahi => Format::Mahimahi,
+            TraceInput::Srsran => Format::Srsran,
+            TraceInput::Csv => Format::Csv,
+        }
+    }
 }

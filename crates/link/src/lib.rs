@@ -18,10 +18,11 @@
 //! ```
 //!
 //! What a link is like over time may come from a file: [`profile`] reads network profiles, [`trace`] recorded delivery
-//! opportunities.
+//! opportunities ([`TraceLink`]) and grants of a base station ([`CellLink`]).
 //!
 //! To add a link model: write its file, and add a line to [`registry::links`].
 
+mod cell;
 mod fixed;
 mod loss;
 mod mahimahi;
@@ -33,6 +34,7 @@ mod schedule;
 mod share;
 pub mod trace;
 
+pub use cell::{CellLink, GrantsTooSmall};
 pub use fixed::FixedRate;
 pub use loss::{GilbertElliott, Loss, LossChange, LossParameters, LossWindow, ScheduledLoss};
 pub use mahimahi::TraceLink;

@@ -7,8 +7,9 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::trace::Trace;
-use crate::{FixedRate, LinkModel, Schedule, TraceLink};
+use crate::cell::{PDCP_HEADER, RLC_HEADER};
+use crate::trace::{Format, Grants, OPPORTUNITY_BYTES, Recording, RecordingError, Trace};
+use crate::{CellLink, FixedRate, GrantsTooSmall, LinkModel, Schedule, TraceLink};
 
 /// A registered link model.
 #[derive(Clone)]
@@ -31,6 +32,8 @@ pub struct LinkContext<'a> {
     /// The trace of that name, read and checked by the caller, who also keeps it for the other runs; the error is a
     /// whole message that names the file.
     pub trace: &'a dyn Fn(&str) -> Result<Arc<Trace>, String>,
+    /// The grants in that file, likewise.
+    pub grants: &'a dyn Fn(&CellFile) -> Result<Arc<Grants>, String>,
 }
 
 /// Parameters of `fixed`.
@@ -61,13 +64,54 @@ pub struct RateChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MahimahiParameters {
-    /// File of the trace: each line a millisecond at which up to 1,504 bytes may leave.
+    /// File of the trace: each line a millisecond at which up to 1,504 bytes may leave. Grants of a base station and drive
+    /// tests are read too, and turned into that.
     pub trace: String,
     /// Bytes that count with a packet's IP length: Mahimahi's own header.
     #[serde(default = "packet_information")]
     pub overhead: Bytes,
 }
 
+/// Parameters of `cell`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CellParameters {
+    /// What is granted.
+    pub cell: CellFile,
+    /// Bytes that count with a packet's IP length: PDCP's header.
+    #[serde(default = "pdcp")]
+    pub overhead: Bytes,
+}
+
+/// A file of grants, and how it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "cell", inline)]
+pub struct CellFile {
+    /// The file, from the scenario's folder.
+    #[schemars(extend("format" = "cell-file"))]
+    pub file: String,
+    /// Its format; by default the one that it looks like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Bytes that an opportunity of a Mahimahi trace grants, 1 to 65,535.
+    #[serde(default = "opportunity")]
+    pub opportunity: Bytes,
+    /// Bytes of the grant that each segment of a packet takes for its header, up to 255: RLC's. 0 if the file's bytes
+    /// are without headers.
+    #[serde(default = "rlc")]
+    pub segment_header: Bytes,
+}
+
+fn pdcp() -> Bytes {
+    Bytes::new(u64::from(PDCP_HEADER))
+}
+fn rlc() -> Bytes {
+    Bytes::new(u64::from(RLC_HEADER))
+}
+fn opportunity() -> Bytes {
+    Bytes::new(u64::from(OPPORTUNITY_BYTES))
+}
 fn ethernet() -> Bytes {
     Bytes::new(14)
 }
@@ -91,6 +135,13 @@ pub fn links() -> Registry<LinkEntry> {
         source: "Netravali et al., Mahimahi (LinkShell), USENIX ATC 2015",
         schema: || schema_for!(MahimahiParameters),
         build: |value, context| Ok(Box::new(parameters::<MahimahiParameters>(value)?.build(context)?)),
+    });
+    links.register(LinkEntry {
+        id: "cell",
+        summary: "a user's queue in a cell, served in grants of 1 ms by a trace, with segments over several grants",
+        source: "3GPP TS 36.322 (RLC, unacknowledged mode); a base station's grants as in the Octopus paper's traces",
+        schema: || schema_for!(CellParameters),
+        build: |value, context| Ok(Box::new(parameters::<CellParameters>(value)?.build(context)?)),
     });
     links
 }
@@ -126,6 +177,57 @@ impl MahimahiParameters {
         let trace = (context.trace)(&self.trace).map_err(|message| BuildError::at("trace", message))?;
         Ok(TraceLink::new(trace).with_overhead(overhead(self.overhead)?))
     }
+}
+
+impl CellParameters {
+    /// The link, if the grants can be read.
+    pub fn build(&self, context: &LinkContext<'_>) -> Result<CellLink, BuildError> {
+        self.cell.validate().map_err(|error| inside("cell", error))?;
+        let grants = (context.grants)(&self.cell)
+            .map_err(|message| inside("cell", BuildError::at("file", message)))?;
+        let link = self.cell.link(grants).map_err(|error| inside("cell", error))?;
+        Ok(link.with_overhead(overhead(self.overhead)?))
+    }
+}
+
+impl CellFile {
+    /// That file, with everything else as it is by default.
+    pub fn named(file: String) -> CellFile {
+        CellFile { file, format: None, opportunity: opportunity(), segment_header: rlc() }
+    }
+
+    /// Checks what no file is needed for.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        if !(1..=65_535).contains(&self.opportunity.get()) {
+            let message = format!("an opportunity of {}; write 1 to 65535 bytes", self.opportunity);
+            return Err(BuildError::at("opportunity", message));
+        }
+        if self.segment_header.get() > 255 {
+            let message = format!("a segment header of {}; write at most 255 bytes", self.segment_header);
+            return Err(BuildError::at("segment_header", message));
+        }
+        Ok(())
+    }
+
+    /// The grants that stand in the file, if it is [valid](CellFile::validate).
+    pub fn read(&self, text: &[u8]) -> Result<Grants, RecordingError> {
+        let opportunity = self.opportunity.get().clamp(1, 65_535) as u32;
+        Recording::read(text, self.format).map(|recording| recording.into_grants(opportunity))
+    }
+
+    /// The link that these grants serve, with the usual overhead.
+    pub fn link(&self, grants: Arc<Grants>) -> Result<CellLink, BuildError> {
+        self.validate()?;
+        let too_small =
+            |error: GrantsTooSmall| BuildError::at("segment_header", format!("{error}; write less"));
+        let header = self.segment_header.get() as u32; // at most 255
+        CellLink::with_headers(grants, header).map_err(too_small)
+    }
+}
+
+fn inside(key: &str, error: BuildError) -> BuildError {
+    let path = std::iter::once(key.to_owned()).chain(error.path).collect();
+    BuildError { path, message: error.message }
 }
 
 /// More than any encapsulation adds, and small enough that sizes never overflow.
@@ -167,7 +269,12 @@ mod tests {
             "good.trace" => Ok(Arc::new(Trace::from_opportunities(vec![1, 2]).unwrap())),
             other => Err(format!("{other}: no such file")),
         };
-        (links().entry(id).unwrap().build)(&parameters, &LinkContext { trace: &trace })
+        let grants = |cell: &CellFile| match cell.file.as_str() {
+            "good.trace" => Ok(Arc::new(cell.read(b"10\n2\n0\n15040\n").unwrap())),
+            "thin.trace" => Ok(Arc::new(cell.read(b"10\n2\n0\n20\n").unwrap())),
+            other => Err(format!("{other}: no such file")),
+        };
+        (links().entry(id).unwrap().build)(&parameters, &LinkContext { trace: &trace, grants: &grants })
     }
 
     fn refusal(id: &str, parameters: Value) -> String {
@@ -197,6 +304,9 @@ mod tests {
         let mut traced = build("mahimahi", json!({ "trace": "good.trace" })).unwrap();
         assert_eq!(traced.overhead(), 4);
         assert_eq!(traced.ready_at(Time::ZERO), Time::from_millis(1));
+        let mut cell = build("cell", json!({ "cell": { "file": "good.trace" } })).unwrap();
+        assert_eq!(cell.overhead(), 2);
+        assert_eq!(cell.begin(1502, Time::ZERO), Time::from_millis(11));
     }
 
     #[test]
@@ -213,6 +323,21 @@ mod tests {
         assert!(refusal("fixed", json!({ "rate": "10 ms" })).contains("not a unit of a rate"));
         assert!(refusal("fixed", json!({ "rate": "1 Mbit/s", "speed": 1 })).contains("speed"));
         assert_eq!(refusal("mahimahi", json!({ "trace": "lost" })), "trace: lost: no such file");
+        let cell = |cell: Value| refusal("cell", json!({ "cell": cell }));
+        assert_eq!(cell(json!({ "file": "lost" })), "cell.file: lost: no such file");
+        assert!(
+            cell(json!({ "file": "thin.trace" }))
+                .starts_with("cell.segment_header: the largest grant in a millisecond is 2 bytes")
+        );
+        assert!(
+            build("cell", json!({ "cell": { "file": "thin.trace", "segment_header": "0 bytes" } })).is_ok()
+        );
+        assert_eq!(
+            cell(json!({ "file": "good.trace", "opportunity": "0 bytes" })),
+            "cell.opportunity: an opportunity of 0 bytes; write 1 to 65535 bytes"
+        );
+        assert!(cell(json!({ "file": "good.trace", "segment_header": "256 bytes" })).contains("at most 255"));
+        assert!(cell(json!({ "file": "good.trace", "format": "srslte" })).contains("srslte"));
         assert!(links().unknown("mahi-mahi").contains("did you mean `mahimahi`?"));
     }
 }

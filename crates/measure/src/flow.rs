@@ -3,7 +3,7 @@
 use jettison_core::{Duration, Time};
 
 use crate::distribution::IntervalMean;
-use crate::{Distribution, FrameMeter, FramePart, StreamingMeter, Timeliness};
+use crate::{Distribution, FrameMeter, FramePart, StreamingMeter, Timeliness, VideoMeter};
 
 /// Counters and distributions of one flow.
 #[derive(Debug, Clone)]
@@ -34,6 +34,7 @@ pub struct FlowMeter {
     pub(crate) timeliness: Option<Box<Timeliness>>,
     pub(crate) frames: Option<Box<FrameMeter>>,
     pub(crate) streaming: Option<Box<StreamingMeter>>,
+    pub(crate) video: Option<Box<VideoMeter>>,
 }
 
 impl Default for FlowMeter {
@@ -60,6 +61,7 @@ impl Default for FlowMeter {
             timeliness: None,
             frames: None,
             streaming: None,
+            video: None,
         }
     }
 }
@@ -148,6 +150,12 @@ impl FlowMeter {
     /// What the flow's players saw; the first call says that it has any.
     pub fn streaming(&mut self) -> &mut StreamingMeter {
         self.streaming.get_or_insert_default()
+    }
+
+    /// What the viewer of the flow's real-time video saw; the first call says that there is one.
+    #[inline]
+    pub fn video(&mut self) -> &mut VideoMeter {
+        self.video.get_or_insert_default()
     }
 
     /// The sender emitted a frame, all its packets included.
@@ -243,6 +251,9 @@ impl FlowMeter {
         }
         if let Some(streaming) = &mut self.streaming {
             streaming.start_measuring();
+        }
+        if let Some(video) = &mut self.video {
+            video.start_measuring();
         }
     }
 }

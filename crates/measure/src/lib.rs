@@ -17,6 +17,7 @@ mod recorder;
 pub mod statistics;
 mod streaming;
 mod timeliness;
+mod video;
 
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
@@ -29,3 +30,4 @@ pub use recorder::{
 };
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;
+pub use video::{FrameScore, VideoMeter};

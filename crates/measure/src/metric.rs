@@ -49,6 +49,8 @@ pub mod metrics {
     pub const SENT: Metric = Metric::new("sent", "packets");
     pub const RECEIVED: Metric = Metric::new("received", "packets");
     pub const SEND_RATE: Metric = Metric::new("send_rate", "Mbit/s");
+    pub const BANDWIDTH_ESTIMATE: Metric = Metric::new("bandwidth_estimate", "Mbit/s");
+    pub const SEND_BUFFER: Metric = Metric::new("send_buffer", "bytes");
     pub const FRAMES: Metric = Metric::new("frames", "count");
     pub const FRAME_LOSS: Metric = Metric::new("frame_loss", "%");
     pub const FRAME_DELAY: Metric = Metric::new("frame_delay", "ms");
@@ -74,6 +76,17 @@ pub mod metrics {
     pub const UNSEEN: Metric = Metric::new("unseen_sessions", "count");
     pub const ACTIVE_PLAYERS: Metric = Metric::new("active_players", "count");
     pub const RATE_FAIRNESS: Metric = Metric::new("representation_rate_jain_index", "1");
+
+    pub const AGE_OF_INFORMATION: Metric = Metric::new("age_of_information", "ms");
+    pub const FRAME_LATENCY: Metric = Metric::new("frame_latency", "ms");
+    pub const SQI_SSIM: Metric = Metric::new("sqi_ssim", "dB");
+    pub const SSIM: Metric = Metric::new("ssim", "1");
+    pub const FRAMES_DECODED: Metric = Metric::new("frames_decoded", "%");
+    pub const LAYER_SHARE: Metric = Metric::new("layer_share", "%");
+    pub const MESSAGES: Metric = Metric::new("messages", "count");
+    pub const MESSAGE_DROPS: Metric = Metric::new("message_drops", "count");
+    pub const REFUSED_MESSAGES: Metric = Metric::new("refused_messages", "count");
+    pub const LATE_MESSAGES: Metric = Metric::new("late_messages", "count");
 
     pub const CLONES: Metric = Metric::new("clones", "packets");
     pub const RECIRCULATIONS: Metric = Metric::new("recirculations", "packets");

@@ -314,8 +314,8 @@ impl Recorder {
         }
     }
 
-    /// Ends an interval for a flow and writes its goodput, and its one-way delay and loss where anything arrived that
-    /// says when it was sent and as which.
+    /// Ends an interval for a flow and writes its goodput, and its one-way delay, loss and age of information where anything
+    /// arrived that says when it was sent and as which.
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);
         let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
@@ -325,6 +325,7 @@ impl Recorder {
         let goodput = mbit(std::mem::take(&mut meter.interval_bytes), span);
         let owd = meter.take_interval_owd();
         let loss = meter.take_interval_loss();
+        let age = meter.video.as_mut().and_then(|video| video.take_interval_age());
         let id = ObjectId { kind: Kind::Flow, index: flow.0 };
         self.point(id, metrics::GOODPUT, now, goodput);
         if let Some(owd) = owd {
@@ -333,11 +334,25 @@ impl Recorder {
         if let Some(loss) = loss {
             self.point(id, metrics::LOSS, now, 100.0 * loss);
         }
+        if let Some(age) = age {
+            self.point(id, metrics::AGE_OF_INFORMATION, now, age.as_nanos() as f64 / 1e6);
+        }
     }
 
     /// All objects have been sampled: the next interval starts.
     pub fn end_sample(&mut self, now: Time) {
         self.last_sample = now;
+    }
+
+    /// What became of a frame is known only after its interval.
+    fn add_video_series(&mut self, end: Time) {
+        for index in 0..self.flows.len() {
+            let id = ObjectId { kind: Kind::Flow, index: index as u32 };
+            let Some(video) = &self.flows[index].video else { continue };
+            for (metric, points) in video.series(self.settings.interval, end) {
+                points.into_iter().for_each(|(at, value)| self.point(id, metric, at, value));
+            }
+        }
     }
 
     /// The warm-up has ended: counters and distributions start anew, series go on.
@@ -347,7 +362,8 @@ impl Recorder {
     }
 
     /// Closes the record of a run that ended at `end`.
-    pub fn finish(self, end: Time) -> RunRecord {
+    pub fn finish(mut self, end: Time) -> RunRecord {
+        self.add_video_series(end);
         let start = self.settings.warm_up;
         let mut series: Vec<Series> = self.series.into_iter().map(|(series, _)| series).collect();
         series.sort_by_key(|s| s.object); // stable: metrics keep the order of their first sample
@@ -376,6 +392,10 @@ impl Recorder {
             ];
             distributions.extend(meter.frames.as_ref().map(|f| (metrics::FRAME_DELAY, f.delay())));
             distributions.extend(meter.streaming.as_ref().map(|s| (metrics::BURST_TIME, s.burst())));
+            if let Some(video) = &meter.video {
+                let latency = (metrics::FRAME_LATENCY, video.latency());
+                distributions.extend([(metrics::AGE_OF_INFORMATION, video.age()), latency]);
+            }
             if let Some(streaming) = &meter.streaming {
                 sessions.extend(streaming.sessions().iter().map(|session| session.rate));
             }
@@ -526,5 +546,8 @@ fn summarise_flow(
     }
     if let Some(streaming) = &meter.streaming {
         streaming.summarise(name, summary);
+    }
+    if let Some(video) = &meter.video {
+        video.summarise(name, summary);
     }
 }

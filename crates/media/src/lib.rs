@@ -8,6 +8,7 @@
 //! [`registry::applications`].
 
 mod application;
+mod choice;
 pub mod dash;
 pub mod load;
 pub mod message;
@@ -18,6 +19,7 @@ mod sockets;
 mod testing;
 
 pub use application::Application;
+pub use choice::{Choice, Choices};
 pub use sockets::{
     CloseReason, ControllerFactory, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions,
 };

@@ -10,12 +10,17 @@ use serde_json::Value;
 use crate::dash::{DashClient, DashLoad, DashLoadParameters, DashParameters, DashServer};
 use crate::load::bulk::{Bulk, BulkParameters};
 use crate::load::cbr::{Cbr, CbrParameters};
+use crate::load::message_bulk::{MessageBulk, MessageSink};
 use crate::load::on_off::{OnOff, OnOffParameters};
 use crate::load::ping::{Ping, PingParameters};
 use crate::load::probe::ProbeHead;
 use crate::load::segments::{Segments, SegmentsParameters};
 use crate::load::sink::{TcpSink, UdpSink};
 use crate::load::web::{Web, WebParameters};
+use crate::message::OctopusOptions;
+use crate::message::video::{
+    self, SpatialVideoParameters, TemporalVideoParameters, VolumetricVideoParameters,
+};
 use crate::realtime::conference::{ConferenceParameters, ConferenceReceiver, ConferenceSender};
 use crate::realtime::haptic::{HapticParameters, HapticReceiver, HapticSender};
 use crate::{Application, TcpOptions};
@@ -45,6 +50,8 @@ pub enum FlowTransport {
         /// IPv4 TOS or IPv6 traffic class.
         traffic_class: u8,
     },
+    /// The Octopus message transport.
+    Octopus(OctopusOptions),
 }
 
 /// Which end of a flow begins: its `start` and `stop` are that program's. The other one listens, from the beginning of
@@ -107,7 +114,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         id: "bulk",
         summary: "a bulk transfer: all data at once, as fast as the transport goes",
         source: "as iperf",
-        transports: &["tcp"],
+        transports: &["tcp", "octopus"],
         initiator: Initiator::From,
         schema: || schema_for!(BulkParameters),
         build: build_bulk,
@@ -176,6 +183,33 @@ pub fn applications() -> Registry<ApplicationEntry> {
         build: build_dash_load,
     });
     registry.register(ApplicationEntry {
+        id: "spatial-video",
+        summary: "real-time video in quality layers, or of a codec without, sent as messages",
+        source: "Chen, Tahir, Mittal, case 2",
+        transports: &["octopus", "tcp"],
+        initiator: Initiator::From,
+        schema: || schema_for!(SpatialVideoParameters),
+        build: video::build_spatial,
+    });
+    registry.register(ApplicationEntry {
+        id: "temporal-video",
+        summary: "real-time video in temporal layers, or of a codec without, sent as messages",
+        source: "Chen, Tahir, Mittal, case 1",
+        transports: &["octopus", "tcp"],
+        initiator: Initiator::From,
+        schema: || schema_for!(TemporalVideoParameters),
+        build: video::build_temporal,
+    });
+    registry.register(ApplicationEntry {
+        id: "volumetric-video",
+        summary: "real-time video of point clouds in cells and density layers, sent as messages",
+        source: "Chen, Tahir, Mittal, case 3",
+        transports: &["octopus", "tcp"],
+        initiator: Initiator::From,
+        schema: || schema_for!(VolumetricVideoParameters),
+        build: video::build_volumetric,
+    });
+    registry.register(ApplicationEntry {
         id: "conference",
         summary: "a video conference: frames of several datagrams, at a fixed rate or backing off on loss",
         source: "RFC 3550 §6.4 (receiver reports, jitter)",
@@ -200,6 +234,12 @@ fn build_bulk(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplicatio
     let parameters: BulkParameters = parameters(value)?;
     if parameters.bytes == Some(Bytes::ZERO) {
         return Err(BuildError::at("bytes", "a transfer of nothing; leave it out for one without end"));
+    }
+    if let FlowTransport::Octopus(options) = context.transport {
+        return Ok(FlowApplications {
+            from: Box::new(MessageBulk::new(&parameters, context.remote, options)),
+            to: Some(Box::new(MessageSink::new(context.remote.port, options))),
+        });
     }
     let options = tcp(context, "bulk")?;
     Ok(FlowApplications {
@@ -346,7 +386,7 @@ fn build_haptic(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplicat
 fn tcp(context: &FlowContext<'_>, application: &str) -> Result<TcpOptions, BuildError> {
     match context.transport {
         FlowTransport::Tcp(options) => Ok(options.clone()),
-        FlowTransport::Udp { .. } => {
+        FlowTransport::Udp { .. } | FlowTransport::Octopus(_) => {
             Err(BuildError::at("kind", format!("`{application}` runs over transport `tcp`")))
         }
     }
@@ -355,7 +395,7 @@ fn tcp(context: &FlowContext<'_>, application: &str) -> Result<TcpOptions, Build
 fn udp(context: &FlowContext<'_>, application: &str) -> Result<u8, BuildError> {
     match context.transport {
         FlowTransport::Udp { traffic_class } => Ok(*traffic_class),
-        FlowTransport::Tcp(_) => {
+        FlowTransport::Tcp(_) | FlowTransport::Octopus(_) => {
             Err(BuildError::at("kind", format!("`{application}` runs over transport `udp`")))
         }
     }

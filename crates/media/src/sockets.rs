@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jettison_core::{Duration, Time};
 use jettison_measure::{FlowMeter, Metric};
 use jettison_transport::congestion::CongestionController;
+use jettison_transport::path::PathEstimate;
 use jettison_transport::tcp::TcpParameters;
 use jettison_transport::{Endpoint, Payload};
 use jettison_wire::{Address, InlineBytes};
@@ -28,6 +29,10 @@ pub trait Sockets {
     fn unsent(&self, socket: SocketId) -> u64;
     /// Bytes written that have not yet been acknowledged, the unsent ones included.
     fn unacknowledged(&self, socket: SocketId) -> u64;
+    /// What a connection knows of its path.
+    fn path_estimate(&self, _socket: SocketId) -> PathEstimate {
+        PathEstimate::default()
+    }
     /// Closes: TCP sends what is written, then FIN.
     fn close(&mut self, socket: SocketId);
     /// Resets a connection.
@@ -39,6 +44,11 @@ pub trait Sockets {
     fn udp_bind(&mut self, port: u16) -> SocketId;
     /// Sends a datagram.
     fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram);
+
+    /// Packets that wait in the queue of this host's own device towards `remote`: back-pressure, for senders that heed it.
+    fn device_backlog(&self, _remote: Address) -> u64 {
+        0
+    }
 
     /// Sends an ICMP echo request; the peer's host answers by itself and [`SocketEvent::EchoReply`] follows.
     fn send_echo(&mut self, remote: Address, request: &EchoRequest);

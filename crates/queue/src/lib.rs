@@ -10,6 +10,7 @@
 //! ([`UpdateTimer`]), state by flow ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets
 //! of many queues ([`PacketPool`]).
 
+pub mod abc;
 pub mod blue;
 mod by_length;
 pub mod cake;
@@ -29,6 +30,7 @@ pub mod octopus;
 mod packet_pool;
 pub mod packet_rate;
 mod packets_per_second;
+pub mod pdrop;
 pub mod pi2;
 pub mod pie;
 pub mod priority;

@@ -138,6 +138,10 @@ impl QueueDiscipline for PacketRate {
         }
     }
 
+    fn notes_idle(&self) -> bool {
+        self.inner.notes_idle()
+    }
+
     fn capacity_changed(&mut self, rate: Rate, now: Time) {
         self.inner.capacity_changed(rate, now);
     }

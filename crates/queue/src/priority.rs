@@ -157,6 +157,11 @@ impl QueueDiscipline for Priority {
         self.bands.iter().filter_map(|band| band.next_wakeup()).min()
     }
 
+    /// A band below the one that sends is not asked, so to it the link is not free.
+    fn notes_idle(&self) -> bool {
+        self.bands.iter().any(|band| band.notes_idle())
+    }
+
     fn capacity_changed(&mut self, rate: Rate, now: Time) {
         self.bands.iter_mut().for_each(|band| band.capacity_changed(rate, now));
     }

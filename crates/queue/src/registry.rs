@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
-    QueueDiscipline, blue, cake, codel, dualpi2, fq_codel, fred, packet_rate, pi2, pie, priority, red,
-    red_dpm, sfq, tail_drop,
+    QueueDiscipline, abc, blue, cake, codel, dualpi2, fq_codel, fred, octopus, packet_rate, pdrop, pi2, pie,
+    priority, red, red_dpm, sfq, tail_drop,
 };
 
 /// All disciplines of this crate. The registry stays open: a program may register its own beside them.
@@ -31,6 +31,9 @@ pub fn disciplines() -> Registry<Discipline> {
         red_dpm::discipline(),
         blue::discipline(),
         sfq::discipline(),
+        octopus::discipline(),
+        pdrop::discipline(),
+        abc::discipline(),
     ] {
         registry.register(discipline);
     }

@@ -1,7 +1,10 @@
 //! Packets and builders for unit tests.
 
 use jettison_core::Seed;
-use jettison_wire::{Address, Ecn, Headers, Packet, Transport, UdpHeader};
+use jettison_wire::{
+    Address, Ecn, Headers, InlineBytes, MessageNumber, OCTOPUS_PORT, OctopusHeader, Packet, PacketKind,
+    Position, SequenceHeader, Transport, UdpHeader,
+};
 use serde_json::Value;
 
 use crate::QueueDiscipline;
@@ -30,6 +33,45 @@ pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
     packet.meta.length = length;
     packet.meta.traffic_class = ecn as u8;
     packet
+}
+
+/// The label of a message's only packet, of stream 0, that says nothing of what makes it superfluous.
+pub fn solo(message: u32) -> OctopusHeader {
+    OctopusHeader {
+        position: Position::Solo,
+        message: MessageNumber::new(message),
+        priority: 0,
+        drop_flag: false,
+        threshold: 0,
+        bitrate_threshold: 0,
+        slack: 0,
+        stream: 0,
+    }
+}
+
+/// A packet of flow 0 with that label.
+pub fn labelled(id: u32, length: u16, header: OctopusHeader) -> Packet {
+    let sequence = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 0, sequence: id };
+    let bytes = [&sequence.emit()[..], &header.emit()].concat();
+    let mut packet = packet(id, length);
+    if let Some(Headers { transport: Transport::Udp(udp), .. }) = packet.headers_mut() {
+        udp.dst_port = OCTOPUS_PORT;
+        udp.inline = InlineBytes::new(&bytes).expect("both headers are 20 bytes");
+    }
+    packet
+}
+
+/// The packets of a message of `count` packets, with ids from `id` on.
+pub fn message(id: u32, count: u32, length: u16, header: OctopusHeader) -> Vec<Packet> {
+    let position = |at: u32| match (at, count - 1 - at) {
+        (0, 0) => Position::Solo,
+        (0, _) => Position::First,
+        (_, 0) => Position::Last,
+        _ => Position::Middle,
+    };
+    (0..count)
+        .map(|at| labelled(id + at, length, OctopusHeader { position: position(at), ..header }))
+        .collect()
 }
 
 /// Builds a discipline as a scenario names it, with seed 1.

@@ -2,16 +2,39 @@
 
 mod driver;
 
-use driver::{Operation, Trace, build_with_seed, configurations, drive, knows_ecn};
+use driver::{Labelled, Operation, Trace, build_with_seed, configurations, drive, knows_ecn};
 use jettison_core::{DropReason, Duration, RandomStream, Seed, Time};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::disciplines;
 use jettison_wire::Ecn;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
+
+/// A packet of Octopus traffic of a few streams.
+fn labelled() -> impl Strategy<Value = Operation> {
+    let place = (0u8..4, 0u8..3, any::<u8>(), any::<u8>());
+    let label = (0u8..8, any::<u8>(), prop_oneof![2 => Just(0u16), 1 => 0u16..3000], 0u8..40);
+    (place, label, 48u16..1600).prop_map(
+        |((flow, stream, step, position), (priority, dropper, kbit, slack), length)| {
+            Operation::Message(Labelled {
+                flow,
+                stream,
+                step,
+                position,
+                priority,
+                dropper,
+                kbit,
+                slack,
+                length,
+            })
+        },
+    )
+}
 
 fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
+        8 => labelled(),
         6 => (0u8..12, 20u16..1600, 0u8..4).prop_map(|(flow, length, ecn)| Operation::Enqueue { flow, length, ecn }),
         4 => (1u8..4).prop_map(Operation::Dequeue),
         3 => (0u64..3_000_000).prop_map(Operation::Advance),
@@ -27,7 +50,8 @@ fn built(value: &Value, seed: u64) -> Box<dyn QueueDiscipline> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// `drive` checks conservation of packets and bytes and the order within flows after every operation.
+    /// `drive` checks conservation of packets and bytes, the order within flows, and that Octopus messages are dropped as a
+    /// whole, after every operation.
     #[test]
     fn nothing_is_lost_invented_or_reordered_and_runs_repeat(
         operations in prop::collection::vec(operation(), 1..600), seed in 0u64..1000
@@ -44,6 +68,7 @@ proptest! {
         operations in prop::collection::vec(prop_oneof![
             (any::<u8>(), any::<u16>(), any::<u8>())
                 .prop_map(|(flow, length, ecn)| Operation::Enqueue { flow, length, ecn }),
+            labelled(),
             any::<u8>().prop_map(Operation::Dequeue),
             any::<u64>().prop_map(|n| Operation::Advance(n >> (n % 60))),
             any::<u64>().prop_map(Operation::Capacity),
@@ -52,6 +77,24 @@ proptest! {
         for value in configurations() {
             drive(&mut *built(&value, 1), &operations);
         }
+    }
+}
+
+#[test]
+fn octopus_traffic_is_dropped_for_every_reason_there_is() {
+    // What the properties say of messages says little if none is dropped.
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut reasons = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let operations =
+            prop::collection::vec(operation(), 400).new_tree(&mut runner).expect("it generates").current();
+        for value in configurations() {
+            let trace = drive(&mut *built(&value, 1), &operations);
+            reasons.extend(trace.drops.iter().map(|(_, reason, _)| *reason));
+        }
+    }
+    for reason in [DropReason::StaleMessage, DropReason::OverBitrate, DropReason::LeastImportant] {
+        assert!(reasons.contains(&reason), "{reason:?}");
     }
 }
 

@@ -19,14 +19,18 @@ const MAIN: [(&str, Statistic); 5] = [
     ("jain_index", Statistic::Mean),
 ];
 /// Where somebody watches, what was seen comes before how.
-const MAIN_OF_VIEWERS: [(&str, Statistic); 4] = [
+const MAIN_OF_VIEWERS: [(&str, Statistic); 8] = [
     ("linear_qoe", Statistic::Mean),
     ("p1203_parametric", Statistic::Mean),
     ("stall_ratio", Statistic::Mean),
     ("representation_rate", Statistic::Mean),
+    ("sqi_ssim", Statistic::Mean),
+    ("frame_latency", Statistic::P99),
+    ("age_of_information", Statistic::P99),
+    ("frames_decoded", Statistic::Mean),
 ];
 /// What a terminal shows of those where a matrix has means, and the report the rest.
-const IN_BRIEF: [&str; 2] = ["linear_qoe", "stall_ratio"];
+const IN_BRIEF: [&str; 5] = ["linear_qoe", "stall_ratio", "sqi_ssim", "frame_latency", "age_of_information"];
 /// Of other queues than the bottleneck that drop.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
 /// From this ratio between a column's largest and smallest value on, its shades are logarithmic.
@@ -188,7 +192,7 @@ fn better(metric: &str) -> Better {
         | "segment_rate"
         | "linear_qoe"
         | "p1203_parametric" => Better::High,
-        "representation_rate_jain_index" => Better::High,
+        "representation_rate_jain_index" | "sqi_ssim" | "ssim" | "frames_decoded" => Better::High,
         "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes" => {
             Better::Neither
         }

@@ -26,15 +26,16 @@ pub(crate) fn viewers(results: &Results) -> Viewers<'_> {
         values.any(|v| v.object == flow && metrics.contains(&v.metric.as_str()))
     };
     let flows = results.manifest.objects.iter().filter(|(_, table)| *table == "flows");
-    // Stalls are counted of every player, even if there were none.
-    let streams = flows.map(|(flow, _)| flow.as_str()).filter(|flow| has(flow, &["stalls"]));
+    // Stalls are counted of every player, even if there were none, and decoded frames of every real-time video.
+    let streams =
+        flows.map(|(flow, _)| flow.as_str()).filter(|flow| has(flow, &["stalls", "frames_decoded"]));
     // A player has one session, and says no number of them.
     let (loads, players) = streams.partition(|flow| has(flow, &["sessions", "active_players"]));
     Viewers { players, loads }
 }
 
 /// What is shown of a viewer: title, metric and which of its numbers.
-const COLUMNS: [(&str, &str, Statistic); 13] = [
+const COLUMNS: [(&str, &str, Statistic); 20] = [
     ("buffer", "buffer", Statistic::Mean),
     ("frames/s", "frames_per_second", Statistic::Mean),
     ("representation", "representation_rate", Statistic::Mean),
@@ -48,6 +49,13 @@ const COLUMNS: [(&str, &str, Statistic); 13] = [
     ("burst p99", "burst_time", Statistic::P99),
     ("linear QoE", "linear_qoe", Statistic::Mean),
     ("P.1203 part", "p1203_parametric", Statistic::Mean),
+    ("SQI-SSIM", "sqi_ssim", Statistic::Mean),
+    ("SSIM", "ssim", Statistic::Mean),
+    ("frame latency mean", "frame_latency", Statistic::Mean),
+    ("frame latency p99", "frame_latency", Statistic::P99),
+    ("AoI mean", "age_of_information", Statistic::Mean),
+    ("AoI p99", "age_of_information", Statistic::P99),
+    ("decoded", "frames_decoded", Statistic::Mean),
 ];
 /// What is shown of a load beside players: it is there to fill the links, and they are what the experiment is about.
 const BESIDE_PLAYERS: [&str; 4] = ["buffer", "frames_per_second", "stall_ratio", "linear_qoe"];

@@ -1,10 +1,12 @@
-//! Each file is read once, and a profile parsed once, however many variants name it.
+//! Each file is read once, and a profile or a cell's grants parsed once, however many variants name it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 use jettison_link::profile::NetworkProfile;
+use jettison_link::registry::CellFile;
+use jettison_link::trace::Grants;
 
 use crate::error::{Place, ScenarioError};
 use crate::inputs::{Contents, Files, InputHash};
@@ -14,6 +16,7 @@ use crate::registries::TraceCheck;
 pub(crate) struct InputCache<'f> {
     files: &'f dyn Files,
     read: RefCell<IndexMap<String, Result<Input, String>>>,
+    grants: RefCell<IndexMap<CellFile, Result<Arc<Grants>, ScenarioError>>>,
     profiles: RefCell<IndexMap<String, Result<Arc<NetworkProfile>, ScenarioError>>>,
 }
 
@@ -22,6 +25,8 @@ pub(crate) struct InputCache<'f> {
 pub(crate) enum FileUse {
     /// A Mahimahi trace of a link.
     Trace,
+    /// Grants of a cell.
+    Cell,
     /// A network profile of a link.
     Profile,
     /// An input of whatever names it, which checks it itself.
@@ -35,7 +40,12 @@ struct Input {
 
 impl<'f> InputCache<'f> {
     pub fn new(files: &'f dyn Files) -> InputCache<'f> {
-        InputCache { files, read: RefCell::default(), profiles: RefCell::default() }
+        InputCache {
+            files,
+            read: RefCell::default(),
+            grants: RefCell::default(),
+            profiles: RefCell::default(),
+        }
     }
 
     /// What would be right where a file cannot be read.
@@ -61,6 +71,16 @@ impl<'f> InputCache<'f> {
         };
         let problem = (check.0)(text).err()?;
         Some(self.error(name, problem.line.map(|line| (line, 1)), problem.message))
+    }
+
+    /// The grants in a file that could be read.
+    pub fn grants(&self, cell: &CellFile, content: &[u8]) -> Result<Arc<Grants>, ScenarioError> {
+        let mut grants = self.grants.borrow_mut();
+        let grants = grants.entry(cell.clone()).or_insert_with(|| match cell.read(content) {
+            Ok(grants) => Ok(Arc::new(grants)),
+            Err(error) => Err(self.error(&cell.file, error.line().map(|line| (line, 1)), error.to_string())),
+        });
+        grants.clone()
     }
 
     /// The profile in a file that could be read.

@@ -223,7 +223,7 @@ impl<'a> Loader<'a> {
             files.insert(name.to_owned());
         }
         if let Some((settings, _)) = &mut read {
-            self.read_profiles(settings);
+            self.read_link_files(settings);
             let more = Checker::check(settings, tree, &findings, self.registries);
             findings.extend(more);
         }
@@ -334,13 +334,22 @@ impl<'a> Loader<'a> {
         self.errors.extend(match file_use {
             FileUse::Trace => self.inputs.check_trace(name, &content, &self.registries.trace),
             FileUse::Profile => self.inputs.profile(name, &content).err(),
-            FileUse::Input => None,
+            // How a cell's file is read stands beside its name: `read_link_files` checks it.
+            FileUse::Cell | FileUse::Input => None,
         });
         None
     }
 
-    /// Gives links the profiles that they name, as far as those can be used.
-    fn read_profiles(&self, settings: &mut Settings) {
+    /// Gives links the profiles and the grants that they name, as far as those can be used.
+    fn read_link_files(&mut self, settings: &mut Settings) {
+        for cell in settings.links.values_mut().flat_map(Link::cells_mut) {
+            // What cannot be read has been reported where it is named.
+            let Ok(content) = self.inputs.content(&cell.file.file) else { continue };
+            match self.inputs.grants(&cell.file, &content) {
+                Ok(grants) => cell.read = Some(grants),
+                Err(error) => self.errors.push(error),
+            }
+        }
         for profile in settings.links.values_mut().flat_map(Link::profiles_mut) {
             let content = self.inputs.content(&profile.file).ok();
             profile.read = content.and_then(|content| self.inputs.profile(&profile.file, &content).ok());

@@ -224,6 +224,7 @@ impl Walked {
         }
         match shape.text("format") {
             Some("trace-file") => self.files.push((path.clone(), FileUse::Trace)),
+            Some("cell-file") => self.files.push((path.clone(), FileUse::Cell)),
             Some("profile-file") => self.files.push((path.clone(), FileUse::Profile)),
             Some("input-file") => self.files.push((path.clone(), FileUse::Input)),
             Some("ip") if text.parse::<std::net::IpAddr>().is_err() => {

@@ -67,7 +67,7 @@ fn a_link_that_carries_nothing_or_two_things() {
     expect(
         "rate = \"10 Mbit/s\"\n",
         "",
-        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace` nor `profile`; write `rate = "10 Mbit/s"`, `trace = "FILE"` or `profile = "FILE"`"#,
+        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace` nor `cell` nor `profile`; write `rate = "10 Mbit/s"`, `trace = "FILE"`, `cell = "FILE"` or `profile = "FILE"`"#,
     );
     expect(
         "rate = \"10 Mbit/s\"\n",

@@ -214,10 +214,12 @@ impl WorldBuilder {
                     overhead: carrier.model().overhead(),
                     queue,
                     tapped: spec.tapped,
+                    notes_idle: false,
                     carrier,
                     propagation: spec.propagation,
                     loss: spec.loss,
                     free_at: Time::ZERO,
+                    owes_note: false,
                     in_flight: Default::default(),
                 });
             }
@@ -274,6 +276,13 @@ impl WorldBuilder {
                     numbers,
                 );
             }
+        }
+        for direction in &mut directions {
+            let End { node, port } = direction.from;
+            direction.notes_idle = match &nodes[node] {
+                Node::Host(host) => host.ports[usize::from(port)].notes_idle(),
+                Node::Router(router) => router.switch.notes_idle(Port(port)),
+            };
         }
         let scheduled: Vec<usize> = (0..directions.len())
             .filter(|index| directions[*index].carrier.model().next_change(Time::ZERO).is_some())

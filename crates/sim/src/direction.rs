@@ -56,11 +56,15 @@ pub(crate) struct Direction {
     pub(crate) queue: u32,
     /// Whether the world's tap wants its packets.
     pub(crate) tapped: bool,
+    /// Whether the queue in front of it wants to know of opportunities that find it empty.
+    pub(crate) notes_idle: bool,
     // State.
     pub(crate) carrier: Carrier,
     pub(crate) propagation: Propagation,
     pub(crate) loss: Option<Loss>,
     /// When the transmitter has sent what it is sending.
     pub(crate) free_at: Time,
+    /// A packet has left, and no opportunity has found the queue empty since, and the queue wants to know of that.
+    pub(crate) owes_note: bool,
     pub(crate) in_flight: VecDeque<(Time, Packet)>,
 }

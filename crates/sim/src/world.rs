@@ -316,7 +316,7 @@ impl World {
                     &mut self.agenda,
                     self.slots,
                 );
-                if host.ports[port].backlog().packets > 0 {
+                if direction.owes_note || host.ports[port].backlog().packets > 0 {
                     self.serve(at, now);
                 } else if let Some(time) = host.plan_queue(port as u16) {
                     self.agenda.set(self.slots.nodes + node, time);
@@ -349,7 +349,8 @@ impl World {
     }
 
     /// Lets a transmitter take packets from the queue in front of it, for as long as it is free, and plans its next
-    /// instant: when it is free again, if something waits then. The caller plans the router, if it is one.
+    /// instant: when it is free again, if something waits then, or if the queue is to know that nothing does. The caller
+    /// plans the router, if it is one.
     fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         if now < direction.free_at {
@@ -361,7 +362,7 @@ impl World {
         let next = loop {
             let ready = direction.carrier.ready_at(now);
             if ready > now {
-                break if node_state.backlog(port) > 0 { ready } else { Time::MAX };
+                break if direction.owes_note || node_state.backlog(port) > 0 { ready } else { Time::MAX };
             }
             let departure = match node_state {
                 Node::Host(host) => {
@@ -380,8 +381,12 @@ impl World {
                 }
             };
             direction.free_at = match departure {
-                None => break Time::MAX,
+                None => {
+                    direction.owes_note = false;
+                    break Time::MAX;
+                }
                 Some(Departure::Service(length)) => {
+                    direction.owes_note = direction.notes_idle;
                     direction.carrier.begin(u32::from(length) + direction.overhead, now)
                 }
                 Some(Departure::Transmit(packet)) => launch(
@@ -396,7 +401,8 @@ impl World {
                 ),
             };
             if direction.free_at > now {
-                break if node_state.backlog(port) > 0 { direction.free_at } else { Time::MAX };
+                let asks = direction.owes_note || node_state.backlog(port) > 0;
+                break if asks { direction.free_at } else { Time::MAX };
             }
         };
         self.agenda.set(self.slots.transmitters + at, next);
@@ -463,6 +469,7 @@ fn launch(
 ) -> Time {
     let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
     let left_at = direction.carrier.begin(wire_bytes, now);
+    direction.owes_note = direction.notes_idle;
     let sojourn = now.since(packet.meta.enqueued_at);
     recorder.queue(direction.queue).departed(sojourn, wire_bytes);
     if direction.tapped

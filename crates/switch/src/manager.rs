@@ -111,6 +111,11 @@ impl TrafficManager {
         }
     }
 
+    /// Whether a port's discipline wants to know of opportunities that find it empty.
+    pub fn notes_idle(&self, port: Port) -> bool {
+        self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.notes_idle())
+    }
+
     /// What waits at a port; nothing at one that does not exist.
     pub fn backlog(&self, port: Port) -> Backlog {
         self.ports.get(usize::from(port.0)).map(|state| state.discipline.backlog()).unwrap_or_default()

@@ -350,6 +350,10 @@ impl<P: Program> Switch for Pipeline<P> {
         self.manager.capacity_changed(to, rate, now);
     }
 
+    fn notes_idle(&self, to: Port) -> bool {
+        self.manager.notes_idle(to)
+    }
+
     fn backlog(&self, port: Port) -> Backlog {
         self.manager.backlog(port)
     }

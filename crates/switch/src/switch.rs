@@ -31,6 +31,12 @@ pub trait Switch: Send {
     /// The link behind `to` now has this rate.
     fn capacity_changed(&mut self, _to: Port, _rate: Rate, _now: Time) {}
 
+    /// Whether the queue of `to` wants to know of an opportunity that finds it empty: the world then calls
+    /// [`Switch::poll_transmit`] once more after the packet that emptied it.
+    fn notes_idle(&self, _to: Port) -> bool {
+        false
+    }
+
     /// What waits at a port.
     fn backlog(&self, port: Port) -> Backlog;
 

@@ -5,6 +5,7 @@ use jettison_wire::Ecn;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use crate::octopus::OctopusParameters;
 use crate::tcp::TcpParameters;
 
 /// One transport that a flow may use.
@@ -34,6 +35,12 @@ impl Catalogue for TransportEntry {
 /// All transports.
 pub fn transports() -> Registry<TransportEntry> {
     let mut registry = Registry::new("transport");
+    registry.register(TransportEntry {
+        id: "octopus",
+        summary: "messages that say how they may be dropped, over datagrams, paced by a choice of congestion controllers",
+        source: "Chen, Tahir, Mittal; RFC 9002",
+        schema: || schemars::schema_for!(OctopusParameters),
+    });
     registry.register(TransportEntry {
         id: "tcp",
         summary: "reliable byte stream with SACK, PRR, RACK-TLP, ECN and a choice of congestion controllers",

@@ -39,6 +39,8 @@ impl SequenceHeader {
     pub const FLAG_PARITY: u8 = 0x01;
     /// A data packet whose content was sent before.
     pub const FLAG_RETRANSMISSION: u8 = 0x02;
+    /// The last data packet of its message: only parity packets may come after it.
+    pub const FLAG_END: u8 = 0x04;
 
     /// Its bytes.
     pub fn emit(self) -> [u8; SequenceHeader::LENGTH] {
@@ -232,6 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{Address, Headers, InlineBytes, UdpHeader};
 
     #[test]
     fn numbers_compare_by_serial_arithmetic() {
@@ -242,6 +245,100 @@ mod tests {
         assert!(!low.is_before(low));
         let far = MessageNumber::new(1 + (1 << 28));
         assert!(!low.is_before(far) && !far.is_before(low), "undefined by the RFC: neither");
+    }
+
+    /// The example of `docs/octopus-wire.md`: what it says, and its bytes.
+    fn example() -> ([u8; 20], SequenceHeader, OctopusHeader) {
+        let bytes = [
+            0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, // sequence header
+            0x10, 0x24, 0x68, 0xac, 0xea, 0x40, 0x00, 0xaf, 0x19, 0x00, 0x00, 0x60,
+        ];
+        let sequence = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 0, sequence: 258 };
+        let header = OctopusHeader {
+            position: Position::First,
+            message: MessageNumber::new(0x0123_4567),
+            priority: 2,
+            drop_flag: true,
+            threshold: 1,
+            bitrate_threshold: 700,
+            slack: 200,
+            stream: 3,
+        };
+        (bytes, sequence, header)
+    }
+
+    #[test]
+    fn the_documents_example_is_these_bytes() {
+        let (bytes, sequence, header) = example();
+        assert_eq!([&sequence.emit()[..], &header.emit()].concat(), bytes);
+        assert_eq!(SequenceHeader::parse(&bytes), Some(sequence));
+        assert_eq!(OctopusHeader::of_payload(&bytes), Some(header));
+        // The document prints them as they are here.
+        let page = include_str!("../../../docs/octopus-wire.md");
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+        assert!(page.contains(&hex(&bytes[..8])) && page.contains(&hex(&bytes[8..])));
+    }
+
+    #[test]
+    fn each_field_stands_in_the_bits_that_the_document_gives() {
+        // First bit, width, and a header of which only that field is not zero.
+        let zero = OctopusHeader {
+            position: Position::First,
+            message: MessageNumber::new(0),
+            priority: 0,
+            drop_flag: false,
+            threshold: 0,
+            bitrate_threshold: 0,
+            slack: 0,
+            stream: 0,
+        };
+        let fields = [
+            (4, 2, OctopusHeader { position: Position::Solo, ..zero }),
+            (6, 29, OctopusHeader { message: MessageNumber::new(u32::MAX), ..zero }),
+            (35, 3, OctopusHeader { priority: 7, ..zero }),
+            (38, 1, OctopusHeader { drop_flag: true, ..zero }),
+            (39, 3, OctopusHeader { threshold: 7, ..zero }),
+            (42, 24, OctopusHeader { bitrate_threshold: u32::MAX, ..zero }),
+            (66, 9, OctopusHeader { slack: u16::MAX, ..zero }),
+            (75, 16, OctopusHeader { stream: u16::MAX, ..zero }),
+        ];
+        let version = 1u128 << 92;
+        for (first, width, header) in fields {
+            let mut wide = [0; 16];
+            wide[4..].copy_from_slice(&header.emit());
+            let ones = ((1u128 << width) - 1) << (96 - first - width);
+            assert_eq!(u128::from_be_bytes(wide), version | ones, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_malformed_or_of_another_version_is_opaque() {
+        let (bytes, ..) = example();
+        for length in 0..bytes.len() {
+            assert_eq!(OctopusHeader::of_payload(&bytes[..length]), None, "{length} bytes");
+        }
+        for (at, value) in [(0, 2), (0, 0), (0, 3), (8, 0x00), (8, 0x20), (8, 0xf0), (19, 0x61), (19, 0x70)] {
+            let mut other = bytes;
+            other[at] = value;
+            assert_eq!(OctopusHeader::of_payload(&other), None, "byte {at} is {value:#04x}");
+        }
+    }
+
+    #[test]
+    fn a_packet_is_known_by_either_of_its_udp_ports() {
+        let (bytes, _, header) = example();
+        let packet = |src_port, dst_port| {
+            let inline = InlineBytes::new(&bytes).expect("20 bytes fit");
+            let transport = Transport::Udp(UdpHeader { src_port, dst_port, inline });
+            Packet::model(
+                Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport },
+                100,
+            )
+        };
+        assert_eq!(OctopusHeader::of_packet(&packet(5, OCTOPUS_PORT), &[OCTOPUS_PORT]), Some(header));
+        assert_eq!(OctopusHeader::of_packet(&packet(OCTOPUS_PORT, 5), &[OCTOPUS_PORT]), Some(header));
+        assert_eq!(OctopusHeader::of_packet(&packet(5, 6), &[OCTOPUS_PORT]), None);
+        assert_eq!(OctopusHeader::of_packet(&packet(5, 6), &[OCTOPUS_PORT, 6]), Some(header));
     }
 
     proptest! {

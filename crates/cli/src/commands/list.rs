@@ -3,10 +3,12 @@
 use jettison_core::{Catalogue, ParameterDoc, parameter_docs};
 use jettison_link::registry::links;
 use jettison_media::dash::abr::abr_rules;
+use jettison_media::message::source::sources;
 use jettison_media::registry::applications;
 use jettison_queue::registry::disciplines;
 use jettison_switch::registry::port_queues;
 use jettison_transport::congestion::controllers;
+use jettison_transport::path::path_controllers;
 use jettison_transport::transports;
 use serde::Serialize;
 
@@ -28,8 +30,10 @@ pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
         Listing::Queues => disciplines().iter().map(entry).chain(port_queues().iter().map(entry)).collect(),
         Listing::Transports => transports().iter().map(entry).collect(),
         Listing::Controllers => controllers().iter().map(entry).collect(),
+        Listing::PathControllers => path_controllers().iter().map(entry).collect(),
         Listing::Applications => applications().iter().map(entry).collect(),
         Listing::Abr => abr_rules().iter().map(entry).collect(),
+        Listing::Encoders => sources().iter().map(entry).collect(),
         Listing::Links => links().iter().map(entry).collect(),
     };
     for (index, entry) in entries.iter().enumerate() {

@@ -30,8 +30,13 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             check::check(&files, data.folder.as_deref(), &Changes { set, quick })
         }
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
-        Command::Trace { command: TraceCommand::Info { file, json } } => {
-            trace::info(&file, json).map(|()| ExitCode::SUCCESS)
+        Command::Trace { command } => {
+            let done = match command {
+                TraceCommand::Info { file, read, json } => trace::info(&file, &read, json),
+                TraceCommand::Convert(arguments) => trace::convert(&arguments),
+                TraceCommand::Synthesize(arguments) => trace::synthesize(&arguments),
+            };
+            done.map(|()| ExitCode::SUCCESS)
         }
         Command::Reproduce { name, scenarios, options } => {
             reproduce::reproduce(name.as_deref(), scenarios.as_deref(), &options)

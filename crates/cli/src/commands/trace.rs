@@ -1,23 +1,176 @@
 //! `jettison trace`.
 
+use std::io::Write;
 use std::path::Path;
 
-use jettison_link::trace::{Trace, TraceInfo};
+use jettison_core::{Bytes, Duration};
+use jettison_link::trace::{Column, Format, Grants, Recording, RecordingError, Synthesis, Trace, TraceInfo};
 
+use crate::options::{ConvertArguments, ReadArguments, SynthesizeArguments, TraceOutput, WriteArguments};
 use crate::output::{Failure, print, print_record};
 
-/// Says what a Mahimahi trace offers.
-pub fn info(file: &Path, json: bool) -> Result<(), Failure> {
+/// Says what a recording offers.
+pub fn info(file: &Path, how: &ReadArguments, json: bool) -> Result<(), Failure> {
+    let info = TraceInfo::of(&read(file, how)?);
+    if json { print_record(&info) } else { print(format_args!("{}\n{info}\n", file.display())) }
+}
+
+/// Writes a recording, or a part of it, in another format.
+pub fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
+    let ConvertArguments { input, output, .. } = arguments;
+    refuse_overwriting(output, &arguments.write)?;
+    let opportunity = opportunity(arguments.opportunity)?;
+    let grants = read(input, &arguments.read)?.into_grants(opportunity);
+    let grants = cut(grants, arguments)?;
+    let converted = match arguments.to {
+        TraceOutput::Mahimahi => {
+            let trace = grants.to_opportunities(opportunity);
+            let wrong = |error| Failure::of(format!("{}: {error}", input.display()));
+            Converted::Opportunities(trace.map_err(wrong)?)
+        }
+        TraceOutput::Srsran => Converted::Grants(grants),
+    };
+    save(converted, output, &arguments.write)
+}
+
+/// Makes a trace that nobody recorded.
+pub fn synthesize(arguments: &SynthesizeArguments) -> Result<(), Failure> {
+    refuse_overwriting(&arguments.output, &arguments.write)?;
+    let usual = Synthesis::default();
+    let synthesis = Synthesis {
+        seed: arguments.seed,
+        duration: arguments.duration.unwrap_or(usual.duration),
+        mean: arguments.mean,
+        max: arguments.max.unwrap_or(usual.max),
+        volatility: arguments.volatility.unwrap_or(usual.volatility),
+        pull: arguments.pull.unwrap_or(usual.pull),
+        outage: arguments.outage.unwrap_or(usual.outage),
+    };
+    let opportunity = opportunity(arguments.opportunity)?;
+    let trace = synthesis.trace().map_err(Failure::of)?;
+    let converted = match arguments.to {
+        TraceOutput::Mahimahi => Converted::Opportunities(trace),
+        TraceOutput::Srsran => Converted::Grants(Grants::of_opportunities(&trace, opportunity)),
+    };
+    save(converted, &arguments.output, &arguments.write)
+}
+
+fn read(file: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
     let name = file.display();
     let text = std::fs::read(file).map_err(|error| {
-        Failure::of(format!("{name}: cannot be read: {error}; name a Mahimahi trace that is there"))
+        Failure::of(format!("{name}: cannot be read: {error}; name a trace that is there"))
     })?;
-    let trace = Trace::parse(&text).map_err(|error| {
+    let wrong = |error: RecordingError| {
         Failure::of(match error.line() {
             Some(line) => format!("{name}:{line}: {error}"),
             None => format!("{name}: {error}"),
         })
-    })?;
-    let info = TraceInfo::of(&trace);
-    if json { print_record(&info) } else { print(format_args!("{name}\n{info}\n")) }
+    };
+    let format = how.from.map(Format::from);
+    if !how.up {
+        return Recording::read(&text, format).map_err(wrong);
+    }
+    let is_drive_test = format.map_or_else(|| looks_like_csv(&text), |format| format == Format::Csv);
+    if !is_drive_test {
+        let message =
+            "--up: only a drive test (CSV) has an uplink of its own; name its file, or leave out --up";
+        return Err(Failure::of(message));
+    }
+    Recording::drive_test(&text, Column::Uplink).map_err(wrong)
+}
+
+fn looks_like_csv(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').next().is_some_and(|first| first.contains(&b','))
+}
+
+/// Bytes of an opportunity.
+fn opportunity(bytes: Bytes) -> Result<u32, Failure> {
+    let held = u32::try_from(bytes.get()).ok().filter(|bytes| (1..=65_535).contains(bytes));
+    held.ok_or_else(|| Failure::of(format!("--opportunity {bytes}: write 1 to 65535 bytes")))
+}
+
+/// The part that was asked for.
+fn cut(grants: Grants, arguments: &ConvertArguments) -> Result<Grants, Failure> {
+    if arguments.from_time.is_none() && arguments.duration.is_none() {
+        return Ok(grants);
+    }
+    let from = millis("--from-time", arguments.from_time.unwrap_or_default())?;
+    let rest = grants.period().saturating_sub(u64::from(from));
+    let lasts = match arguments.duration {
+        Some(duration) => millis("--duration", duration)?,
+        None => rest as u32, // of a period that 32 bits hold
+    };
+    if lasts == 0 || u64::from(lasts) > rest {
+        let whole = Duration::from_millis(grants.period());
+        return Err(Failure::of(format!(
+            "{}: there are no {} from {} on: it lasts {whole}; write another --from-time or --duration",
+            arguments.input.display(),
+            Duration::from_millis(u64::from(lasts)),
+            Duration::from_millis(u64::from(from)),
+        )));
+    }
+    match grants.cut(from, lasts) {
+        Some(Ok(part)) => Ok(part),
+        Some(Err(error)) => Err(Failure::of(format!("{}: in that part {error}", arguments.input.display()))),
+        None => Ok(grants), // never: the part has been found to lie within
+    }
+}
+
+fn millis(option: &str, span: Duration) -> Result<u32, Failure> {
+    let millis = u32::try_from(span.as_millis()).ok();
+    let whole = millis.filter(|millis| Duration::from_millis(u64::from(*millis)) == span);
+    whole.ok_or_else(|| Failure::of(format!("{option} {span}: write whole milliseconds, 49 days at most")))
+}
+
+/// What is to be written.
+enum Converted {
+    Opportunities(Trace),
+    Grants(Grants),
+}
+
+/// Writes it, and says what it came to.
+fn save(converted: Converted, output: &Path, how: &WriteArguments) -> Result<(), Failure> {
+    let (text, recording) = match converted {
+        Converted::Opportunities(trace) => (trace.to_text(), Recording::Mahimahi(trace)),
+        Converted::Grants(grants) => {
+            let text = grants.to_text(how.batch).ok_or_else(|| {
+                Failure::of(format!(
+                    "more than 50 million batches of {} ms; write a larger --batch",
+                    how.batch
+                ))
+            })?;
+            (text, Recording::Srsran(grants))
+        }
+    };
+    write(output, &text, how)?;
+    print(format_args!("{}\n{}\n", output.display(), TraceInfo::of(&recording)))
+}
+
+/// Before there is anything to write: what takes long should not be in vain.
+fn refuse_overwriting(output: &Path, how: &WriteArguments) -> Result<(), Failure> {
+    if output.exists() && !how.force { Err(occupied(output)) } else { Ok(()) }
+}
+
+fn occupied(output: &Path) -> Failure {
+    Failure::of(format!("{} is there: choose another name, or replace it with --force", output.display()))
+}
+
+/// Puts a file in its place in one step: whoever looks finds the old one, or the new one as a whole.
+fn write(output: &Path, text: &str, how: &WriteArguments) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::of(format!("{}: cannot be written: {error}; choose another name", output.display()))
+    };
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".jettison-").suffix(".tmp");
+    // A trace is for others to read too, as far as the process's mask allows.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    let kept = if how.force { file.persist(output) } else { file.persist_noclobber(output) };
+    kept.map(drop).map_err(|error| match error.error.kind() {
+        std::io::ErrorKind::AlreadyExists => occupied(output),
+        _ => failed(error.error),
+    })
 }

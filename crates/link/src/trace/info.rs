@@ -5,19 +5,20 @@ use std::fmt;
 use jettison_core::{Bytes, Duration, Rate, Time};
 use serde::{Serialize, Serializer};
 
-use super::{OPPORTUNITY_BYTES, Trace};
+use super::{Format, Grants, OPPORTUNITY_BYTES, Recording, Trace};
 
-/// What a trace offers, in figures. Rates count 1,504 bytes an opportunity.
+/// What a recording offers, in figures. Rates count 1,504 bytes an opportunity.
 ///
 /// It is serialised as plain numbers, each with its unit in the key's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TraceInfo {
-    /// Lines of the trace: packets of up to 1,504 bytes that may leave in one round.
-    pub opportunities: u64,
+    /// Lines of a Mahimahi trace: packets of up to 1,504 bytes that may leave in one round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opportunities: Option<u64>,
     /// One round, after which the trace repeats.
     #[serde(rename = "period_s", serialize_with = "seconds")]
     pub period: Duration,
-    /// All opportunities over one round.
+    /// All bytes over one round.
     #[serde(rename = "mean_mbit_s", serialize_with = "megabits")]
     pub mean: Rate,
     /// The slowest of the windows.
@@ -37,75 +38,146 @@ pub struct TraceInfo {
     pub max: Rate,
     /// Windows of one second that the percentiles are taken over: whole ones from the start of the round, at least one.
     pub windows: u64,
-    /// The longest time between two opportunities, the seam between rounds included.
+    /// The longest time without a byte, the seam between rounds included.
     #[serde(rename = "longest_outage_s", serialize_with = "seconds")]
     pub longest_outage: Duration,
     /// Where in the round that outage begins.
     #[serde(rename = "longest_outage_at_s", serialize_with = "instant")]
     pub longest_outage_at: Time,
-    /// Most opportunities in one millisecond.
-    pub most_in_a_millisecond: u64,
+    /// Outages of a second or more.
+    #[serde(rename = "outages_from_1_s")]
+    pub outages: u64,
+    /// How long those last together.
+    #[serde(rename = "outages_from_1_s_together_s", serialize_with = "seconds")]
+    pub outage: Duration,
+    /// Most opportunities of a Mahimahi trace in one millisecond.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_in_a_millisecond: Option<u64>,
+    /// Bytes of the largest grant in one millisecond, where there are grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_grant_bytes: Option<u64>,
+    /// The form of the file.
+    pub format: Format,
 }
 
 const WINDOW: Duration = Duration::from_secs(1);
 
 impl TraceInfo {
-    /// The figures of `trace`.
-    pub fn of(trace: &Trace) -> TraceInfo {
+    /// The figures of a recording.
+    pub fn of(recording: &Recording) -> TraceInfo {
+        match recording {
+            Recording::Mahimahi(trace) => TraceInfo::of_trace(trace),
+            Recording::Srsran(grants) | Recording::Csv(grants) => {
+                TraceInfo::of_grants(grants, recording.format())
+            }
+        }
+    }
+
+    fn of_trace(trace: &Trace) -> TraceInfo {
         let times = trace.opportunities();
-        let period = Duration::from_millis(trace.period_millis());
-        let carried = |opportunities: u64, over| {
-            Rate::of(Bytes::new(opportunities.saturating_mul(u64::from(OPPORTUNITY_BYTES))), over)
-        };
-        let rates = sorted_windows(trace);
-        let rank = |percent: usize| carried(rates[(rates.len() * percent).div_ceil(100).max(1) - 1], WINDOW);
-        let (outage, outage_at) = longest_outage(times);
+        let each = u64::from(OPPORTUNITY_BYTES);
+        let until = |seconds| trace.count_before(Time::from_secs(seconds)).saturating_mul(each);
+        let round = (trace.period_millis(), (times.len() as u64).saturating_mul(each));
+        let most = times.chunk_by(|a, b| a == b).map(|same| same.len() as u64).max();
         TraceInfo {
-            opportunities: times.len() as u64,
-            period,
-            mean: carried(times.len() as u64, period),
+            opportunities: Some(times.len() as u64),
+            most_in_a_millisecond: Some(most.unwrap_or(0)),
+            ..TraceInfo::with(Format::Mahimahi, round, until, outages(times))
+        }
+    }
+
+    fn of_grants(grants: &Grants, format: Format) -> TraceInfo {
+        let until = |seconds: u64| grants.granted_before(seconds.saturating_mul(1_000));
+        TraceInfo {
+            largest_grant_bytes: Some(grants.largest()),
+            ..TraceInfo::with(format, (grants.period(), grants.total()), until, silences(grants))
+        }
+    }
+
+    /// The figures of a round of that many milliseconds and bytes, of the bytes until each second, and of outages in milliseconds
+    /// with their beginnings.
+    fn with(
+        format: Format,
+        (period, bytes): (u64, u64),
+        until: impl Fn(u64) -> u64,
+        outages: impl Iterator<Item = (u64, u64)>,
+    ) -> TraceInfo {
+        let windows = sorted_windows(period, &until);
+        let rank = |percent: usize| {
+            let bytes = windows[(windows.len() * percent).div_ceil(100).max(1) - 1];
+            Rate::of(Bytes::new(bytes), WINDOW)
+        };
+        let (mut longest, mut many, mut together) = ((0, 0), 0, 0);
+        for (length, at) in outages {
+            // The first of the longest.
+            longest = if length > longest.0 { (length, at) } else { longest };
+            if length >= WINDOW.as_millis() {
+                (many, together) = (many + 1, together + length);
+            }
+        }
+        TraceInfo {
+            opportunities: None,
+            period: Duration::from_millis(period),
+            mean: Rate::of(Bytes::new(bytes), Duration::from_millis(period)),
             min: rank(0),
             p5: rank(5),
             p50: rank(50),
             p95: rank(95),
             max: rank(100),
-            windows: rates.len() as u64,
-            longest_outage: Duration::from_millis(u64::from(outage)),
-            longest_outage_at: Time::from_millis(u64::from(outage_at)),
-            most_in_a_millisecond: times
-                .chunk_by(|a, b| a == b)
-                .map(|same| same.len() as u64)
-                .max()
-                .unwrap_or(0),
+            windows: windows.len() as u64,
+            longest_outage: Duration::from_millis(longest.0),
+            longest_outage_at: Time::from_millis(longest.1),
+            outages: many,
+            outage: Duration::from_millis(together),
+            most_in_a_millisecond: None,
+            largest_grant_bytes: None,
+            format,
         }
     }
 }
 
-/// Opportunities in each whole second of a round, ascending; a trace shorter than a second repeats into one.
+/// Bytes in each whole second of a round, ascending; a trace shorter than a second repeats into one.
 ///
 /// A trace of a few lines may last 49 days: one count a second is 4 million at most.
-fn sorted_windows(trace: &Trace) -> Vec<u64> {
-    let seconds = (trace.period_millis() / 1_000).max(1);
+fn sorted_windows(period: u64, until: &impl Fn(u64) -> u64) -> Vec<u64> {
+    let seconds = (period / 1_000).max(1);
     let mut before = 0;
-    let mut counts: Vec<u64> = (1..=seconds)
+    let mut windows: Vec<u64> = (1..=seconds)
         .map(|second| {
-            let until = trace.count_before(Time::from_secs(second));
-            let count = until - before;
-            before = until;
-            count
+            let bytes = until(second);
+            let window = bytes - before;
+            before = bytes;
+            window
         })
         .collect();
-    counts.sort_unstable();
-    counts
+    windows.sort_unstable();
+    windows
 }
 
-/// The longest gap in milliseconds, and where it begins.
-fn longest_outage(times: &[u32]) -> (u32, u32) {
+/// The gaps between opportunities, and where they begin.
+fn outages(times: &[u32]) -> impl Iterator<Item = (u64, u64)> + '_ {
     // The last timestamp is the next round's zero, so the gap at the seam is the first timestamp.
-    let seam = (times.first().copied().unwrap_or(0), 0);
-    let gaps = times.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
-    // The first of the longest.
-    gaps.fold(seam, |longest, gap| if gap.0 > longest.0 { gap } else { longest })
+    let seam = (u64::from(times.first().copied().unwrap_or(0)), 0);
+    let gaps = times.windows(2).map(|pair| (u64::from(pair[1] - pair[0]), u64::from(pair[0])));
+    std::iter::once(seam).chain(gaps)
+}
+
+/// The stretches without a grant, and where they begin; one at each end of the round is one.
+fn silences(grants: &Grants) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let mut end = 0;
+    let mut stretches: Vec<(u64, u64, bool)> = Vec::new();
+    for stretch in grants.stretches() {
+        stretches.push((u64::from(stretch.ttis), end, stretch.bytes == 0));
+        end += u64::from(stretch.ttis);
+    }
+    if let [first, .., last] = &mut stretches[..]
+        && first.2
+        && last.2
+    {
+        last.0 += first.0;
+        first.2 = false;
+    }
+    stretches.into_iter().filter(|stretch| stretch.2).map(|(length, at, _)| (length, at))
 }
 
 fn seconds<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -121,7 +193,10 @@ fn megabits<S: Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error
 impl fmt::Display for TraceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mbit = |rate: Rate| format!("{:.3}", rate.as_mbit_f64());
-        writeln!(f, "opportunities   {} of up to 1,504 bytes", self.opportunities)?;
+        writeln!(f, "format          {}", self.format.description())?;
+        if let Some(opportunities) = self.opportunities {
+            writeln!(f, "opportunities   {opportunities} of up to 1,504 bytes")?;
+        }
         writeln!(f, "period          {}, then it repeats", self.period)?;
         writeln!(f, "mean rate       {} Mbit/s", mbit(self.mean))?;
         writeln!(
@@ -135,7 +210,14 @@ impl fmt::Display for TraceInfo {
             self.windows
         )?;
         writeln!(f, "longest outage  {}, from {} on", self.longest_outage, self.longest_outage_at)?;
-        write!(f, "most at once    {} in a millisecond", self.most_in_a_millisecond)
+        write!(f, "outages         {} of 1 s or more, {} together", self.outages, self.outage)?;
+        if let Some(most) = self.most_in_a_millisecond {
+            write!(f, "\nmost at once    {most} in a millisecond")?;
+        }
+        if let Some(bytes) = self.largest_grant_bytes {
+            write!(f, "\nmost at once    {bytes} bytes in a millisecond")?;
+        }
+        Ok(())
     }
 }
 
@@ -144,21 +226,22 @@ mod tests {
     use super::*;
 
     fn info(times: &[u32]) -> TraceInfo {
-        Trace::from_opportunities(times.to_vec()).unwrap().info()
+        TraceInfo::of(&Recording::Mahimahi(Trace::from_opportunities(times.to_vec()).unwrap()))
     }
 
     #[test]
     fn figures_of_a_small_trace() {
         // Seconds with 4, 1 and 2 opportunities, then a last one at 3 s that ends the round.
         let info = info(&[0, 10, 10, 10, 1_500, 2_000, 2_900, 3_000]);
-        assert_eq!((info.opportunities, info.windows), (8, 3));
+        assert_eq!((info.opportunities, info.windows), (Some(8), 3));
+        assert_eq!((info.outages, info.outage), (1, Duration::from_millis(1_490)));
         assert_eq!(info.period, Duration::from_secs(3));
         assert_eq!(info.mean, Rate::from_bits(8 * 1504 * 8 / 3));
         let window = |n: u64| Rate::from_bits(n * 1504 * 8);
         assert_eq!([info.min, info.p5, info.p50, info.p95, info.max], [1, 1, 2, 4, 4].map(window));
         assert_eq!(info.longest_outage, Duration::from_millis(1_490));
         assert_eq!(info.longest_outage_at, Time::from_millis(10));
-        assert_eq!(info.most_in_a_millisecond, 3);
+        assert_eq!(info.most_in_a_millisecond, Some(3));
     }
 
     #[test]
@@ -183,5 +266,20 @@ mod tests {
         let text = info.to_string();
         assert!(text.contains("mean rate       0.024 Mbit/s"), "{text}");
         assert!(text.contains("longest outage  1 s, from 1 s on"), "{text}");
+    }
+
+    #[test]
+    fn figures_of_grants() {
+        // Two seconds in batches of 500 ms: one without a grant at each end of the round.
+        let recording = Recording::read(b"500\n4\n0\n62500\n125000\n0\n", None).unwrap();
+        let info = TraceInfo::of(&recording);
+        assert_eq!((info.format, info.opportunities, info.windows), (Format::Srsran, None, 2));
+        assert_eq!(info.mean, Rate::from_kbit(750));
+        assert_eq!([info.min, info.p50, info.max], [500, 500, 1_000].map(Rate::from_kbit));
+        assert_eq!(info.longest_outage, Duration::from_secs(1), "over the seam");
+        assert_eq!((info.longest_outage_at, info.outages), (Time::from_millis(1_500), 1));
+        assert_eq!(info.largest_grant_bytes, Some(250));
+        let text = info.to_string();
+        assert!(text.contains("250 bytes in a millisecond") && !text.contains("opportunities"), "{text}");
     }
 }

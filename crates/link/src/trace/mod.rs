@@ -1,11 +1,28 @@
-//! Mahimahi traces: reading them, and what one can say about them.
+//! Recorded capacities: reading them, turning one form into another, making new ones, and what one can say about them.
+//!
+//! A [`Trace`] is Mahimahi's form, [`Grants`] what a base station gives one user; a [`Recording`] is whichever of them
+//! stands in a file. [`Synthesis`] makes a trace that nobody recorded.
 
+mod convert;
+mod drive_test;
+mod grants;
+mod grants_file;
 mod info;
+mod recording;
+mod synthesis;
+
+use std::fmt::Write as _;
 
 use jettison_core::Time;
 use thiserror::Error;
 
+pub use convert::ConvertError;
+pub use drive_test::{Column, DriveTestError};
+pub use grants::{Grants, GrantsError, Stretch};
+pub use grants_file::{GrantsFileError, LONGEST_BATCH};
 pub use info::TraceInfo;
+pub use recording::{Format, Recording, RecordingError};
+pub use synthesis::{Synthesis, SynthesisError};
 
 /// Bytes that one opportunity carries: 1,500 of IP packet and Mahimahi's 4-byte header.
 pub const OPPORTUNITY_BYTES: u32 = 1504;
@@ -132,27 +149,42 @@ impl Trace {
         rounds * self.opportunities.len() as u64 + rest as u64
     }
 
-    /// What the trace offers, in figures.
-    pub fn info(&self) -> TraceInfo {
-        TraceInfo::of(self)
+    /// The text that [`parse`](Trace::parse) reads.
+    pub fn to_text(&self) -> String {
+        let mut text = String::with_capacity(self.opportunities.len() * 7);
+        for millis in &self.opportunities {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "{millis}");
+        }
+        text
     }
 }
 
 /// Reads one line.
 fn timestamp(line: &[u8], number: usize) -> Result<u32, TraceError> {
-    let shown = || {
-        let text = String::from_utf8_lossy(line);
-        match text.char_indices().nth(40) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text.into_owned(),
-        }
-    };
-    if line.is_empty() || !line.iter().all(u8::is_ascii_digit) {
-        return Err(TraceError::NotANumber { line: number, text: shown() });
+    if !is_number(line) {
+        return Err(TraceError::NotANumber { line: number, text: shown(line) });
     }
-    line.iter()
-        .try_fold(0u32, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
-        .ok_or_else(|| TraceError::TooLate { line: number, text: shown() })
+    value(line).ok_or_else(|| TraceError::TooLate { line: number, text: shown(line) })
+}
+
+/// Whether digits stand there, and nothing else.
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// The number that digits write, if 32 bits hold it.
+fn value(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0u32, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
+}
+
+/// What stands there, shortened for a message.
+fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    match text.char_indices().nth(40) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.into_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +242,7 @@ mod tests {
             if let Ok(trace) = Trace::parse(&text) {
                 prop_assert!(trace.period_millis() > 0);
                 prop_assert!(trace.opportunities().is_sorted());
-                let _ = trace.info();
+                let _ = TraceInfo::of(&Recording::Mahimahi(trace));
             }
         }
 
@@ -229,6 +261,7 @@ mod tests {
             let text: String = times.iter().map(|t| format!("{t}\n")).collect();
             let trace = Trace::parse(text.as_bytes()).unwrap();
             prop_assert_eq!(trace.opportunities(), &times[..]);
+            prop_assert_eq!(trace.to_text(), text);
         }
     }
 }

@@ -1,22 +1,20 @@
 //! What a scenario may say of players and their load.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Catalogue, Duration};
+use jettison_core::{BuildError, Duration, Registry};
 use jettison_transport::Endpoint;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::abr::{abr_rules, build_rule};
+use super::abr::{AbrEntry, abr_rules, build_rule};
 use super::content::{ContentParameters, Title};
 use super::generator::Sinusoid;
 use super::player::{Connections, PlayerSetup, RuleFactory, Thresholds};
 use super::qoe::LinearWeights;
 use super::qoe::p1203::Viewing;
-use crate::TcpOptions;
+use crate::{Choice, Choices, TcpOptions};
 
 /// Parameters of `dash`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +90,7 @@ impl Default for TitleNumber {
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerParameters {
     /// Who chooses representations: a rule's id, or a table with `kind` and the rule's own parameters.
-    pub abr: AbrChoice,
+    pub abr: Choice<AbrRules>,
     /// Media time in the buffer at which the first picture is shown.
     pub start_up: Duration,
     /// Media time in the buffer at which playing goes on after it ran empty.
@@ -113,7 +111,7 @@ pub struct PlayerParameters {
 impl Default for PlayerParameters {
     fn default() -> PlayerParameters {
         PlayerParameters {
-            abr: AbrChoice::default(),
+            abr: Choice::default(),
             start_up: Duration::from_secs(4),
             rebuffer: Duration::from_secs(4),
             max_buffer: Duration::from_secs(30),
@@ -151,7 +149,7 @@ impl PlayerParameters {
         }
         self.qoe.validate().map_err(|error| error.under("qoe"))?;
         self.viewing.validate().map_err(|error| error.under("viewing"))?;
-        let AbrChoice { kind, parameters } = self.abr.clone();
+        let Choice { kind, parameters, .. } = self.abr.clone();
         let parameters = Value::Object(parameters);
         build_rule(&kind, &parameters).map_err(|message| BuildError::at("abr", message))?;
         let rule = RuleFactory::new(move || {
@@ -171,88 +169,15 @@ impl PlayerParameters {
     }
 }
 
-/// An adaptation rule: its id, or a table with `kind`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AbrChoice {
-    /// The rule's id.
-    pub kind: String,
-    /// Its parameters.
-    pub parameters: Map<String, Value>,
-}
+/// The adaptation rules, as a player's `abr` chooses among them.
+#[derive(Debug, Clone, Copy)]
+pub struct AbrRules;
 
-impl Default for AbrChoice {
-    fn default() -> AbrChoice {
-        AbrChoice { kind: "dynamic".to_owned(), parameters: Map::new() }
-    }
-}
-
-impl Serialize for AbrChoice {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.parameters.is_empty() {
-            return serializer.serialize_str(&self.kind);
-        }
-        let mut table = Map::from_iter([("kind".to_owned(), Value::String(self.kind.clone()))]);
-        table.extend(self.parameters.clone());
-        table.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for AbrChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AbrChoice, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(kind) => Ok(AbrChoice { kind, parameters: Map::new() }),
-            Value::Object(mut parameters) => match parameters.shift_remove("kind") {
-                Some(Value::String(kind)) => Ok(AbrChoice { kind, parameters }),
-                _ => Err(D::Error::custom("a table of a rule needs `kind`, the rule's id")),
-            },
-            _ => Err(D::Error::custom("expected a rule's id, or a table with `kind`")),
-        }
-    }
-}
-
-impl JsonSchema for AbrChoice {
-    fn schema_name() -> Cow<'static, str> {
-        "AbrChoice".into()
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let rules = abr_rules();
-        let ids: Vec<&str> = rules.iter().map(Catalogue::id).collect();
-        let mut choices = vec![json!({ "type": "string", "title": "id", "enum": ids })];
-        for rule in rules.iter() {
-            let schema = rule.schema().to_value();
-            let properties = schema.get("properties").map_or(Value::Null, |own| inlined(own, &schema));
-            let mut table = Map::from_iter([("kind".to_owned(), json!({ "const": rule.id() }))]);
-            table.extend(properties.as_object().cloned().unwrap_or_default());
-            choices.push(json!({
-                "type": "object",
-                "description": rule.summary(),
-                "properties": table,
-                "required": ["kind"],
-                "additionalProperties": false,
-            }));
-        }
-        json_schema!({ "anyOf": choices })
-    }
-}
-
-/// A schema with what it refers to in its place: a rule's own definitions are not those of the schema that it becomes part
-/// of.
-fn inlined(schema: &Value, root: &Value) -> Value {
-    match schema {
-        Value::Object(table) => {
-            let reference = table.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
-            let mut own: Map<String, Value> = match reference.and_then(|path| root.pointer(path)) {
-                Some(definition) => inlined(definition, root).as_object().cloned().unwrap_or_default(),
-                None => Map::new(),
-            };
-            let beside = table.iter().filter(|(key, _)| *key != "$ref");
-            own.extend(beside.map(|(key, value)| (key.clone(), inlined(value, root))));
-            Value::Object(own)
-        }
-        Value::Array(list) => Value::Array(list.iter().map(|value| inlined(value, root)).collect()),
-        other => other.clone(),
+impl Choices for AbrRules {
+    type Entry = AbrEntry;
+    const WHAT: &'static str = "a rule";
+    const DEFAULT: &'static str = "dynamic";
+    fn registry() -> Registry<AbrEntry> {
+        abr_rules()
     }
 }

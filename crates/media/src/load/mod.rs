@@ -2,6 +2,7 @@
 
 pub mod bulk;
 pub mod cbr;
+pub mod message_bulk;
 pub mod on_off;
 pub mod ping;
 pub mod probe;

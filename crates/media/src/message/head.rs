@@ -10,7 +10,7 @@ pub struct MessageHead {
     pub frame: u32,
     /// Quality, temporal or density layer.
     pub layer: u8,
-    /// Cell of a volumetric frame; 0 otherwise.
+    /// Cell of a volumetric frame; of a frame without layers how many frames the encoder skipped right before it; 0 otherwise.
     pub cell: u8,
     /// The rung of the ladder, counted from 0; what else the encoder chose, where there is no ladder.
     pub rung: u16,

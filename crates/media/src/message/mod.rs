@@ -3,13 +3,26 @@
 //! A [`Source`] is an encoder and its adaptation: asked at each frame, it says which messages to send. A [`Sink`] is the
 //! viewer: it gets whole messages and measures what can be shown. Neither knows what carries them.
 
+pub(crate) mod carrier;
+pub mod content;
 mod head;
+mod receiver;
+mod sender;
+pub mod sink;
+pub mod source;
+pub mod video;
 
 use jettison_core::{DropReason, Time};
 use jettison_measure::FlowMeter;
+use jettison_transport::Endpoint;
 use jettison_transport::octopus::MessageParams;
 use jettison_transport::path::PathEstimate;
 
+use self::receiver::MessageReceiver;
+use self::sender::MessageSender;
+use crate::registry::{FlowApplications, FlowTransport};
+
+pub use carrier::OctopusOptions;
 pub use head::MessageHead;
 
 /// Makes frames.
@@ -60,4 +73,18 @@ pub trait Sink: Send {
 
     /// The run has ended.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
+}
+
+/// The programs of a flow that sends a source's messages to a sink; `None` over a transport that carries none.
+pub fn applications(
+    source: Box<dyn Source>,
+    sink: Box<dyn Sink>,
+    transport: &FlowTransport,
+    remote: Endpoint,
+) -> Option<FlowApplications> {
+    let (carrier, receiver) = carrier::carriers(transport, remote)?;
+    Some(FlowApplications {
+        from: Box::new(MessageSender::new(source, carrier)),
+        to: Some(Box::new(MessageReceiver::new(sink, receiver))),
+    })
 }

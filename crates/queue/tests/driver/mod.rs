@@ -2,6 +2,8 @@
 //!
 //! The property tests and the fuzz target share this file.
 
+mod messages;
+
 use jettison_core::{DropReason, Duration, MarkReason, Rate, Seed, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::QueueDiscipline;
@@ -9,11 +11,16 @@ use jettison_queue::registry::{BuildContext, BuildError, build, disciplines};
 use jettison_wire::{Address, FlowId, Headers, Packet, Transport, UdpHeader};
 use serde_json::{Value, json};
 
+pub use messages::Labelled;
+use messages::Messages;
+
 /// One thing done to a queue.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation {
     /// A packet of that flow arrives. The flow says its traffic class and DSCP, so that no scheduler need reorder it.
     Enqueue { flow: u8, length: u16, ecn: u8 },
+    /// A packet of Octopus traffic arrives.
+    Message(Labelled),
     /// The link asks for so many packets.
     Dequeue(u8),
     /// So many nanoseconds pass; wakeups that fall due are given at their time.
@@ -33,8 +40,8 @@ pub struct Trace {
     pub marks: Vec<(u32, MarkReason, Time)>,
     /// Bytes that came in, went out and were dropped.
     bytes: [u64; 3],
-    /// Which packets, by id, have been marked.
-    marked: Vec<bool>,
+    /// The mark of each packet, by id.
+    marked: Vec<Option<MarkReason>>,
 }
 
 impl Outcomes for Trace {
@@ -43,11 +50,12 @@ impl Outcomes for Trace {
         self.drops.push((packet.meta.id, reason, now));
     }
     fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
-        assert_eq!(packet.meta.traffic_class & 3, 3, "a marked packet carries CE");
+        let (ecn, what) = if reason == MarkReason::AbcBrake { (2, "ECT(0)") } else { (3, "CE") };
+        assert_eq!(packet.meta.traffic_class & 3, ecn, "a packet that {reason:?} marked carries {what}");
         self.marks.push((packet.meta.id, reason, now));
         let id = packet.meta.id as usize;
-        self.marked.resize(self.marked.len().max(id + 1), false);
-        self.marked[id] = true;
+        self.marked.resize(self.marked.len().max(id + 1), None);
+        self.marked[id] = Some(reason);
     }
 }
 
@@ -80,6 +88,13 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "blue", "d1": 0.3, "d2": 0.1, "freeze_time": "1 ms", "l": "3 kB", "ecn": true, "limit": "9 packets" }),
         json!({ "kind": "sfq", "queues": 4, "perturb": "1 ms", "drop_from": "head", "limit": "9 packets, 6 kB" }),
         json!({ "kind": "sfq", "queues": 3, "perturb": "3 ms", "limit": "30 packets" }),
+        json!({ "kind": "octopus", "window": "2 ms", "min_samples": 2, "arrival_window": "3 ms", "limit": "60 packets" }),
+        json!({ "kind": "octopus", "stretch_window": true, "min_samples": 1, "limit": "unlimited" }),
+        json!({ "kind": "octopus", "slack": true, "whole_message_only": true, "stretch_window": true, "limit": "9 kB" }),
+        json!({ "kind": "pdrop", "limit": "30 packets, 20 kB" }),
+        json!({ "kind": "abc", "capacity": "departures", "dt": "0 ms", "delta": "2 ms", "window": "3 ms" }),
+        json!({ "kind": "abc", "dt": "1 ms", "token_limit": 1.5, "eta": 0.5, "window": "1 ns" }),
+        json!({ "kind": "priority", "bands": ["octopus", "pdrop", "abc"] }),
         json!({ "kind": "priority", "bands": ["pi2", { "kind": "codel", "ecn": true }, "red", "priority"] }),
         json!({ "kind": "packet-rate", "rate": "900 packets/s", "queue": "codel", "limit": "20 packets" }),
         json!({ "kind": "packet-rate", "rate": "7 packets/s", "queue": { "kind": "pi2", "t_update": "1 ms" } }),
@@ -123,13 +138,15 @@ pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
 ///
 /// # Panics
 /// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, if a packet's ECN
-/// field or DSCP was changed but for a mark that was reported, or if the discipline asks to be woken in the past.
+/// field or DSCP was changed but for a mark that was reported, if a message's importance or staleness drops a part of it, or
+/// if the discipline asks to be woken in the past.
 pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace {
     let mut trace = Trace::default();
     let mut now = Time::ZERO;
     let mut arrived = 0u32;
     let mut arrivals = Vec::new();
-    let mut last_sent = [None; 512];
+    let mut last_sent = [None; 512 + messages::FLOWS as usize];
+    let mut messages = Messages::default();
     for operation in operations {
         match *operation {
             Operation::Enqueue { flow, length, ecn } => {
@@ -137,6 +154,13 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                 let packet = packet(arrived, flow, length, ecn);
                 arrivals.push((length, packet.meta.traffic_class));
                 trace.bytes[0] += u64::from(length);
+                queue.enqueue(packet, now, &mut trace);
+                arrived += 1;
+            }
+            Operation::Message(labelled) => {
+                let packet = messages.packet(arrived, labelled, now);
+                arrivals.push((packet.meta.length, packet.meta.traffic_class));
+                trace.bytes[0] += u64::from(packet.meta.length);
                 queue.enqueue(packet, now, &mut trace);
                 arrived += 1;
             }
@@ -151,11 +175,18 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                     assert!(packet.meta.enqueued_at <= now);
                     let id = packet.meta.id as usize;
                     let (length, traffic_class) = arrivals[id];
-                    let mark = if trace.marked.get(id) == Some(&true) { 3 } else { 0 };
+                    let expected = match trace.marked.get(id).copied().flatten() {
+                        None => traffic_class,
+                        Some(MarkReason::AbcBrake) => traffic_class & !3 | 2,
+                        Some(_) => traffic_class | 3,
+                    };
                     assert_eq!(packet.meta.length, length);
-                    assert_eq!(packet.meta.traffic_class, traffic_class | mark, "packet {id}");
+                    assert_eq!(packet.meta.traffic_class, expected, "packet {id}");
                     trace.bytes[1] += u64::from(packet.meta.length);
                     trace.sent.push((packet.meta.id, packet.meta.traffic_class));
+                    // What was dropped on the way to this packet came before it.
+                    messages.dropped(&trace.drops);
+                    messages.sent(packet.meta.id);
                 }
             }
             Operation::Advance(nanos) => {
@@ -177,6 +208,7 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
             }
             Operation::Capacity(bits) => queue.capacity_changed(Rate::from_bits(bits), now),
         }
+        messages.dropped(&trace.drops);
         let backlog = queue.backlog();
         let gone = (trace.sent.len() + trace.drops.len()) as u64;
         assert_eq!(u64::from(arrived), gone + backlog.packets, "packets in = out + drops + backlog");

@@ -9,7 +9,17 @@ use crate::error::ReportError;
 use crate::store::Results;
 
 /// In this order; what is not named comes last.
-const ORDER: [&str; 7] = ["frames_per_second", "buffer", "burst_time", "sojourn", "throughput", "rtt", "owd"];
+const ORDER: [&str; 9] = [
+    "frames_per_second",
+    "buffer",
+    "burst_time",
+    "frame_latency",
+    "age_of_information",
+    "sojourn",
+    "throughput",
+    "rtt",
+    "owd",
+];
 
 /// What viewers saw, sojourn time, throughput, RTT and one-way delay as cumulative distributions.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {

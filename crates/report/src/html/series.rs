@@ -1,7 +1,7 @@
 //! What series are called, in which order they are shown, and in which units.
 
 /// Names of series and distributions; others are called as they are, without underscores.
-const NAMES: [(&str, &str); 17] = [
+const NAMES: [(&str, &str); 22] = [
     ("backlog", "Backlog"),
     ("sojourn", "Sojourn time"),
     ("throughput", "Throughput"),
@@ -19,6 +19,11 @@ const NAMES: [(&str, &str); 17] = [
     ("burst_time", "Burst time"),
     ("active_players", "Active players"),
     ("completion_time", "Completion time"),
+    ("sqi_ssim", "SQI-SSIM"),
+    ("ssim", "SSIM"),
+    ("frame_latency", "Frame latency"),
+    ("age_of_information", "Age of information"),
+    ("bandwidth_estimate", "Bandwidth estimate"),
 ];
 
 /// Series that are shown at once, in this order; the others are folded away.
@@ -40,9 +45,25 @@ const OF_VIEWERS: [&str; 12] = [
     "jitter",
 ];
 
+/// The same of a real-time video.
+const OF_PICTURES: [&str; 8] = [
+    "sqi_ssim",
+    "frame_latency",
+    "age_of_information",
+    "bandwidth_estimate",
+    "send_buffer",
+    "in_flight",
+    "goodput",
+    "srtt",
+];
+
 /// The series that are shown at once, in this order, of an object that has those that `has` says.
 pub(super) fn main_series(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    let all: &[&str] = if has("buffer") { &OF_VIEWERS } else { &MAIN };
+    let all: &[&str] = match has("buffer") {
+        true => &OF_VIEWERS,
+        false if has("frame_latency") || has("age_of_information") => &OF_PICTURES,
+        false => &MAIN,
+    };
     // Goodput goes on and off with each segment, and the rate of segments says as much.
     let repeats = |metric: &str| metric == "goodput" && has("segment_rate");
     all.iter().filter(|metric| has(metric) && !repeats(metric)).copied().collect()

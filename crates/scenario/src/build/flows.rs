@@ -1,15 +1,19 @@
 //! Flows: transports, applications and when they start.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time, parameters};
+use jettison_media::message::OctopusOptions;
 use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
 use jettison_media::{ControllerFactory, TcpOptions};
 use jettison_sim::{FlowProgram, WorldBuilder};
+use jettison_transport::octopus::OctopusParameters;
 use jettison_transport::tcp::TcpParameters;
 use jettison_transport::{Endpoint, UdpParameters};
 
 use super::{BuildFailure, Builder, Plan, content, part};
+use crate::registries::ReadFile;
 use crate::schema::Kinded;
 
 impl Builder {
@@ -31,14 +35,14 @@ impl Builder {
         let entry = entry.ok_or_else(|| part(&["flows", name, "app"], self.applications.unknown(kind)))?;
         let usual = Kinded::plain(entry.transports.first().copied().unwrap_or("udp"));
         let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
-        let first_port = flow.port.unwrap_or_else(|| settings.default_port(name));
+        let first_port = flow.port.unwrap_or_else(|| settings.default_port(name, &transport.kind));
         for (number, own_name) in flow.names(name).iter().enumerate() {
             let random = |what: &str| seed.stream(&["flows", own_name, what]);
-            let transport = flow_transport(name, transport, &random)?;
+            let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
+            let transport = flow_transport(name, transport, &random, ReadFile(&files))?;
             let port = first_port.wrapping_add(number as u16).max(1);
             let remote = Endpoint { address: addresses[flow.to.as_str()], port };
             let server = Endpoint { address: addresses[flow.from.as_str()], port };
-            let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
             let context =
                 FlowContext { remote, server, transport: &transport, random: &random, files: &files };
             let programs = (entry.build)(&flow.app.0.parameters, &context)
@@ -73,6 +77,7 @@ fn flow_transport(
     flow: &str,
     transport: &Kinded,
     random: &dyn Fn(&str) -> RandomStream,
+    files: ReadFile<'_>,
 ) -> Result<FlowTransport, BuildFailure> {
     let wrong = |error: String| part(&["flows", flow, "transport"], error);
     match transport.kind.as_str() {
@@ -95,6 +100,34 @@ fn flow_transport(
             });
             Ok(FlowTransport::Tcp(TcpOptions { parameters: own, controller }))
         }
+        "octopus" => {
+            let own: OctopusParameters =
+                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
+            octopus_options(own, Some(random("congestion")), files).map(FlowTransport::Octopus).map_err(wrong)
+        }
         other => Err(wrong(format!("unknown transport `{other}`"))),
     }
+}
+
+/// Checked parameters of the Octopus transport with what makes their controller.
+pub(super) fn octopus_options(
+    own: OctopusParameters,
+    random: Option<RandomStream>,
+    files: ReadFile<'_>,
+) -> Result<OctopusOptions, String> {
+    own.validate()?;
+    // What the controller reads, it reads once, here.
+    let named = own.trace.iter().map(|name| Ok((name.clone(), (files.0)(name)?)));
+    let read: BTreeMap<String, Arc<[u8]>> = named.collect::<Result<_, String>>()?;
+    let own = Arc::new(own);
+    let shared = Arc::clone(&own);
+    let make = move || {
+        let files = |name: &str| {
+            read.get(name).cloned().ok_or_else(|| format!("`{name}` is not among the scenario's inputs"))
+        };
+        shared.controller(&shared.path_context(random.clone(), &files))
+    };
+    make()?;
+    let controller = Arc::new(move || make().expect("the same parameters built a controller above"));
+    Ok(OctopusOptions { parameters: own, controller })
 }

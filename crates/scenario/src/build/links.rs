@@ -63,6 +63,14 @@ impl Builder {
                 let trace = self.trace(plan.contents, &trace.file)?;
                 Carrier::Other(Box::new(TraceLink::new(trace).with_overhead(overhead)))
             }
+            schema::Carrier::Cell(cell) => {
+                let grants = cell.read.clone().ok_or_else(|| BuildFailure::File {
+                    file: cell.file.file.clone(),
+                    message: "was not read when the scenario was checked".to_owned(),
+                })?;
+                let cell = cell.file.link(grants).map_err(|error| part(&["links", link, "cell"], error))?;
+                Carrier::Other(Box::new(cell.with_overhead(overhead)))
+            }
         };
         let delays = settings.changes.iter().filter_map(|change| Some((change.at, change.delay?)));
         let delays = Schedule::new(settings.delay, delays.collect()).map_err(in_order)?;

@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use jettison_core::{Registry, Seed, Time};
-use jettison_link::trace::Trace;
+use jettison_link::trace::{Recording, Trace};
 use jettison_measure::RecorderSettings;
 use jettison_media::registry::{ApplicationEntry, applications};
 use jettison_queue::registry::{Discipline, disciplines};
@@ -146,9 +146,9 @@ impl Builder {
         if let Some(trace) = traces.get(&content) {
             return Ok(Arc::clone(trace));
         }
-        let trace = Trace::parse(&content)
-            .map_err(|error| BuildFailure::File { file: file.to_owned(), message: error.to_string() })?;
-        let trace = Arc::new(trace);
+        let wrong = |message: String| BuildFailure::File { file: file.to_owned(), message };
+        let recording = Recording::read(&content, None).map_err(|error| wrong(error.to_string()))?;
+        let trace = recording.into_shared_trace().map_err(|error| wrong(error.to_string()))?;
         traces.insert(content, Arc::clone(&trace));
         Ok(trace)
     }

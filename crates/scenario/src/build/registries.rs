@@ -1,17 +1,22 @@
 //! The registries as the checker needs them: each check builds the thing and throws it away.
 
 use jettison_core::{BuildError, RandomStream, Seed, parameters};
-use jettison_link::trace::Trace;
+use jettison_link::trace::{ConvertError, Recording};
+use jettison_media::message::OctopusOptions;
 use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
 use jettison_media::{ControllerFactory, TcpOptions};
 use jettison_queue::registry::BuildContext;
+use jettison_transport::octopus::OctopusParameters;
 use jettison_transport::tcp::TcpParameters;
 use jettison_transport::{Endpoint, UdpParameters, transports};
 use jettison_wire::Address;
 use serde_json::Value;
 
 use super::Builder;
-use crate::registries::{Fits, InitiatorOf, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
+use super::flows::octopus_options;
+use crate::registries::{
+    Fits, InitiatorOf, Kinds, ReadFile, Registries, TraceCheck, TraceProblem, UsualTransport,
+};
 
 impl Builder {
     /// What scenarios may name, for [`crate::Scenario::load`].
@@ -29,6 +34,7 @@ impl Builder {
         let applications = Kinds::of("application", &self.applications, |entry, value, files| {
             let transport = match entry.transports.first() {
                 Some(&"tcp") => FlowTransport::Tcp(any_tcp()),
+                Some(&"octopus") => FlowTransport::Octopus(any_octopus()),
                 _ => FlowTransport::Udp { traffic_class: 0 },
             };
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
@@ -66,8 +72,8 @@ impl Builder {
         Registries {
             disciplines,
             port_queues,
-            transports: Kinds::of("transport", &transports(), |entry, value, _| {
-                check_transport(entry_id(entry), value)
+            transports: Kinds::of("transport", &transports(), |entry, value, files| {
+                check_transport(entry_id(entry), value, files)
             }),
             applications,
             fits: Fits(Box::new(fits)),
@@ -95,7 +101,13 @@ fn any_tcp() -> TcpOptions {
     TcpOptions { parameters, controller }
 }
 
-fn check_transport(id: &str, value: &Value) -> Result<(), BuildError> {
+fn any_octopus() -> OctopusOptions {
+    let none = |name: &str| Err(format!("`{name}` cannot be read here"));
+    octopus_options(OctopusParameters::default(), None, ReadFile(&none))
+        .expect("the default parameters build their own default controller")
+}
+
+fn check_transport(id: &str, value: &Value, files: ReadFile<'_>) -> Result<(), BuildError> {
     match id {
         "tcp" => {
             let own: TcpParameters = parameters(value)?;
@@ -106,6 +118,10 @@ fn check_transport(id: &str, value: &Value) -> Result<(), BuildError> {
                 BuildError::at(key, message)
             })
         }
+        "octopus" => {
+            let own: OctopusParameters = parameters(value)?;
+            octopus_options(own, None, files).map(drop).map_err(BuildError::whole)
+        }
         _ => {
             let own: UdpParameters = parameters(value)?;
             own.validate().map_err(BuildError::whole)
@@ -114,8 +130,8 @@ fn check_transport(id: &str, value: &Value) -> Result<(), BuildError> {
 }
 
 fn check_trace(text: &str) -> Result<(), TraceProblem> {
-    match Trace::parse(text.as_bytes()) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(TraceProblem { line: error.line(), message: error.to_string() }),
-    }
+    let recording = Recording::read(text.as_bytes(), None)
+        .map_err(|error| TraceProblem { line: error.line(), message: error.to_string() })?;
+    let converted = recording.into_shared_trace();
+    converted.map(drop).map_err(|error: ConvertError| TraceProblem { line: None, message: error.to_string() })
 }

@@ -114,8 +114,8 @@ impl Checker<'_> {
             Initiator::From => flow.to.as_str(),
             Initiator::To => flow.from.as_str(),
         };
-        let protocol = if transport == "udp" { "udp" } else { "tcp" };
-        let first = flow.port.unwrap_or_else(|| self.settings.default_port(name));
+        let protocol = if transport == "tcp" { "tcp" } else { "udp" };
+        let first = flow.port.unwrap_or_else(|| self.settings.default_port(name, &transport));
         for number in 0..flow.count {
             let port = first.wrapping_add(number as u16).max(1);
             if let Some(other) = listening.insert((host, protocol, port), name)

@@ -1,10 +1,13 @@
-//! Ends, rates, traces, profiles, scheduled changes, and queues that fit where they stand.
+//! Ends, rates, traces, cells, profiles, scheduled changes, and queues that fit where they stand.
+
+use std::sync::Arc;
 
 use jettison_core::{Bytes, Rate, Time};
+use jettison_link::trace::Grants;
 
 use super::Checker;
 use crate::path::KeyPath;
-use crate::schema::{Carrier, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
+use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
 use crate::validate::Finding;
 
 /// More than any encapsulation adds, and small enough that sizes never overflow.
@@ -20,12 +23,14 @@ impl Checker<'_> {
             self.carrier(name, link, &at);
             self.profile(name, link, &at);
             self.rate(link.rate, &at.key("rate"));
+            self.cell(link.cell.as_ref(), &at.key("cell"));
             self.queue_choice(link.queue.as_ref(), &at.key("queue"));
             self.loss(&link.loss, &at.key("loss"));
             self.overhead(link.overhead, &at.key("overhead"));
             if let Some(reverse) = &link.reverse {
                 let at = at.key("reverse");
                 self.rate(reverse.rate, &at.key("rate"));
+                self.cell(reverse.cell.as_ref(), &at.key("cell"));
                 self.queue_choice(reverse.queue.as_ref(), &at.key("queue"));
                 self.overhead(reverse.overhead, &at.key("overhead"));
                 if let Some(loss) = &reverse.loss {
@@ -49,19 +54,26 @@ impl Checker<'_> {
     }
 
     fn carrier(&mut self, name: &str, link: &Link, at: &KeyPath) {
-        let none = link.rate.is_none() && link.trace.is_none() && link.profile.is_none();
-        let reverse = link.reverse.as_ref();
-        let reverse = reverse.map(|own| (at.key("reverse"), own.rate.is_some(), own.trace.is_some()));
-        for (at, rate, trace) in
-            [(at.clone(), link.rate.is_some(), link.trace.is_some())].into_iter().chain(reverse)
-        {
-            if rate && trace {
-                self.find(&at.key("trace"), format!("link `{name}` has both `rate` and `trace`"), "keep one");
+        let carriers =
+            |rate: bool, trace: bool, cell: bool| [("rate", rate), ("trace", trace), ("cell", cell)];
+        let own = carriers(link.rate.is_some(), link.trace.is_some(), link.cell.is_some());
+        let reverse = link.reverse.as_ref().map(|own| {
+            let of_its_own = carriers(own.rate.is_some(), own.trace.is_some(), own.cell.is_some());
+            (at.key("reverse"), of_its_own)
+        });
+        for (at, carriers) in [(at.clone(), own)].into_iter().chain(reverse) {
+            let mut said = carriers.into_iter().filter(|(_, said)| *said).map(|(key, _)| key);
+            let Some(first) = said.next() else { continue };
+            for key in said {
+                let message = format!("link `{name}` has both `{first}` and `{key}`");
+                self.find(&at.key(key), message, "keep one");
             }
         }
-        if none {
-            let help = "write `rate = \"10 Mbit/s\"`, `trace = \"FILE\"` or `profile = \"FILE\"`";
-            self.find(at, format!("link `{name}` has neither `rate` nor `trace` nor `profile`"), help);
+        if own.iter().all(|(_, said)| !said) && link.profile.is_none() {
+            let help =
+                "write `rate = \"10 Mbit/s\"`, `trace = \"FILE\"`, `cell = \"FILE\"` or `profile = \"FILE\"`";
+            let message = format!("link `{name}` has neither `rate` nor `trace` nor `cell` nor `profile`");
+            self.find(at, message, help);
         }
     }
 
@@ -76,6 +88,7 @@ impl Checker<'_> {
         if link.profile.is_some() {
             both(at, "rate", link.rate.is_some());
             both(at, "trace", link.trace.is_some());
+            both(at, "cell", link.cell.is_some());
             both(at, "delay", !link.delay.is_zero());
             both(at, "loss", !link.loss.parameters().is_none());
             both(at, "changes", !link.changes.is_empty());
@@ -85,6 +98,7 @@ impl Checker<'_> {
             if reverse.profile.is_some() {
                 both(&at, "rate", reverse.rate.is_some());
                 both(&at, "trace", reverse.trace.is_some());
+                both(&at, "cell", reverse.cell.is_some());
                 both(&at, "delay", reverse.delay.is_some());
                 both(&at, "loss", reverse.loss.is_some());
             }
@@ -107,6 +121,16 @@ impl Checker<'_> {
             let message =
                 format!("the profile changes {steps} times in the run, more than {MOST_PROFILE_STEPS}");
             self.find(at, message, "write a longer `pause`, fewer changes or a shorter `duration`");
+        }
+    }
+
+    /// What is in its file has been read; here is whether a link can run on it.
+    fn cell(&mut self, cell: Option<&Cell>, at: &KeyPath) {
+        let Some(cell) = cell else { return };
+        let link = |grants: &Arc<Grants>| cell.file.link(Arc::clone(grants)).map(drop);
+        let sound = cell.read.as_ref().map_or_else(|| cell.file.validate(), link);
+        if let Err(error) = sound {
+            self.findings.push(Finding::built(self.tree, at, &error));
         }
     }
 
@@ -135,7 +159,7 @@ impl Checker<'_> {
     fn direction(&mut self, name: &str, link: &Link, forward: bool, at: &KeyPath) {
         let own = link.reverse.as_ref().filter(|_| !forward);
         let direction = self.settings.direction(link, forward);
-        let is_trace = matches!(direction.carrier, Carrier::Trace(_));
+        let is_trace = !matches!(direction.carrier, Carrier::Rate(_));
         let changes_at = match own {
             Some(own) if own.changes.is_some() => at.key("reverse").key("changes"),
             _ => at.key("changes"),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::link_file::{Profile, Trace};
+use super::link_file::{Cell, Profile, Trace};
 use super::{Kinded, QueueChoice, Settings};
 
 /// The discipline of a link that names none.
@@ -15,6 +15,9 @@ const DEFAULT_QUEUE: &str = "tail-drop";
 const ETHERNET_OVERHEAD: Bytes = Bytes::new(14);
 /// What Mahimahi counts beside a packet's IP length: the header of its TUN device.
 const MAHIMAHI_OVERHEAD: Bytes = Bytes::new(4);
+
+/// What a cell's PDCP adds to a packet's IP length.
+const CELL_OVERHEAD: Bytes = Bytes::new(2);
 
 /// More steps of a profile than this in one run are a slip.
 pub(crate) const MOST_PROFILE_STEPS: usize = 100_000;
@@ -25,13 +28,18 @@ pub(crate) const MOST_PROFILE_STEPS: usize = 100_000;
 pub struct Link {
     /// The two nodes that it joins; forward is from the first to the second.
     pub between: [String; 2],
-    /// A fixed rate (or else `trace` or `profile`).
+    /// A fixed rate (or else `trace`, `cell` or `profile`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// A Mahimahi trace of delivery opportunities (or else `rate` or `profile`).
+    /// A Mahimahi trace of delivery opportunities (or else `rate`, `cell` or `profile`). A base station's grants and a
+    /// drive test are turned into one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// A network profile as the DASH Industry Forum writes it (or else `rate` or `trace`): rate, delay and loss over
+    /// Grants of a cell, served with segmentation (or else `rate`, `trace` or `profile`): a base station's, a Mahimahi
+    /// trace or a drive test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<Cell>,
+    /// A network profile as the DASH Industry Forum writes it (or else `rate`, `trace` or `cell`): rate, delay and loss over
     /// time, in place of `delay`, `loss` and `changes`. Its loss is that of the forward direction, its round-trip time
     /// is shared by both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +59,7 @@ pub struct Link {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// Bytes that a packet has on the link beside its IP length: 14 by default (Ethernet II), 4 with a trace
-    /// (Mahimahi).
+    /// (Mahimahi), 2 with a cell (PDCP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes>,
     /// Whether to write what is sent to a pcapng file.
@@ -72,6 +80,9 @@ pub struct Reverse {
     /// A Mahimahi trace, in place of the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// Grants of a cell, in place of the link's rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<Cell>,
     /// A network profile: rate, half of its round-trip time, and loss of this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
@@ -101,7 +112,7 @@ pub struct Reverse {
 pub struct Change {
     /// When, from the start of the run.
     pub at: Time,
-    /// The new rate (not for a link with a trace); zero is an outage.
+    /// The new rate (not for a link with a trace or a cell); zero is an outage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// The new propagation delay.
@@ -149,12 +160,14 @@ pub struct DirectionSettings {
 }
 
 /// What decides when packets leave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Carrier {
     /// A fixed rate.
     Rate(Rate),
     /// A Mahimahi trace.
     Trace(Trace),
+    /// Grants of a cell.
+    Cell(Cell),
 }
 
 impl Link {
@@ -169,6 +182,12 @@ impl Link {
         own.or(self.profile.as_ref())
     }
 
+    /// All cells that it names.
+    pub(crate) fn cells_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
+        let reverse = self.reverse.as_mut().and_then(|reverse| reverse.cell.as_mut());
+        self.cell.as_mut().into_iter().chain(reverse)
+    }
+
     /// All profiles that it names.
     pub(crate) fn profiles_mut(&mut self) -> impl Iterator<Item = &mut Profile> {
         let reverse = self.reverse.as_mut().and_then(|reverse| reverse.profile.as_mut());
@@ -178,9 +197,10 @@ impl Link {
     pub(super) fn direction(&self, settings: &Settings, forward: bool) -> DirectionSettings {
         let none = Reverse::default();
         let own = self.reverse.as_ref().filter(|_| !forward).unwrap_or(&none);
-        let (rate, trace) = match (&own.rate, &own.trace) {
-            (None, None) => (self.rate, self.trace.as_ref()),
-            (rate, trace) => (*rate, trace.as_ref()),
+        let of_its_own = own.rate.is_some() || own.trace.is_some() || own.cell.is_some();
+        let (rate, trace, cell) = match of_its_own {
+            true => (own.rate, &own.trace, &own.cell),
+            false => (self.rate, &self.trace, &self.cell),
         };
         let from = self.sender(forward);
         let node_queue = || settings.nodes.get(from).and_then(super::Node::queue);
@@ -190,9 +210,10 @@ impl Link {
         let mut direction = DirectionSettings {
             from: from.to_owned(),
             to: self.sender(!forward).to_owned(),
-            carrier: match trace {
-                Some(trace) => Carrier::Trace(trace.clone()),
-                None => Carrier::Rate(rate.unwrap_or_default()),
+            carrier: match (trace, cell) {
+                (Some(trace), _) => Carrier::Trace(trace.clone()),
+                (None, Some(cell)) => Carrier::Cell(cell.clone()),
+                (None, None) => Carrier::Rate(rate.unwrap_or_default()),
             },
             delay: own.delay.unwrap_or(self.delay),
             queue_name: match choice {
@@ -206,18 +227,18 @@ impl Link {
             pcap: own.pcap.unwrap_or(self.pcap),
         };
         if let Some(profile) = self.profile_of(forward) {
-            let of_its_own = own.profile.is_some();
+            let alone = own.profile.is_some();
             let followed = Followed {
-                rate: of_its_own || (own.rate.is_none() && own.trace.is_none()),
-                delay: of_its_own || own.delay.is_none(),
-                loss: of_its_own || forward,
+                rate: alone || !of_its_own,
+                delay: alone || own.delay.is_none(),
+                loss: alone || forward,
             };
             direction.follow(profile, followed, forward, Time::ZERO + settings.duration);
         }
-        let usual_overhead = if matches!(direction.carrier, Carrier::Trace(_)) {
-            MAHIMAHI_OVERHEAD
-        } else {
-            ETHERNET_OVERHEAD
+        let usual_overhead = match direction.carrier {
+            Carrier::Rate(_) => ETHERNET_OVERHEAD,
+            Carrier::Trace(_) => MAHIMAHI_OVERHEAD,
+            Carrier::Cell(_) => CELL_OVERHEAD,
         };
         direction.overhead = own.overhead.or(self.overhead).unwrap_or(usual_overhead);
         direction

@@ -1,12 +1,14 @@
-//! The files that links name: traces and network profiles.
+//! The files that links name: traces, grants of a cell, and network profiles.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use jettison_link::profile::NetworkProfile;
+use jettison_link::registry::CellFile;
+use jettison_link::trace::Grants;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// A trace of delivery opportunities: `"verizon.down"`, or `{ file = "verizon.down" }`.
@@ -24,6 +26,15 @@ pub struct Profile {
     /// What stands in it: the check of a scenario reads it.
     #[serde(skip)]
     pub read: Option<Arc<NetworkProfile>>,
+}
+
+/// Grants of a cell: `"cell.trace"`, or `{ file = "cell.trace", segment_header = "4 bytes" }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The file, and how it is read.
+    pub file: CellFile,
+    /// What stands in it: the check of a scenario reads it.
+    pub read: Option<Arc<Grants>>,
 }
 
 /// The file that a string or a table names.
@@ -64,6 +75,41 @@ impl<'de> Deserialize<'de> for Trace {
 impl<'de> Deserialize<'de> for Profile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Profile, D::Error> {
         file(deserializer).map(|file| Profile { file, read: None })
+    }
+}
+
+impl<'de> Deserialize<'de> for Cell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cell, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let file = match value {
+            Value::String(file) => CellFile::named(file),
+            table => serde_json::from_value(table).map_err(D::Error::custom)?,
+        };
+        Ok(Cell { file, read: None })
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.file.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Cell {
+    fn schema_name() -> Cow<'static, str> {
+        "cell".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "title": "cell",
+            "anyOf": [
+                { "type": "string", "title": "file name", "format": "cell-file", "examples": ["cell.trace"] },
+                CellFile::json_schema(generator),
+            ],
+        })
     }
 }
 

@@ -16,7 +16,7 @@ pub use flow::Flow;
 pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
 pub(crate) use link::MOST_PROFILE_STEPS;
 pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
-pub use link_file::{Profile, Trace};
+pub use link_file::{Cell, Profile, Trace};
 pub use node::{Host, Node, PolicyRoute, Router};
 pub(crate) use vary::{Alternative, Axis};
 
@@ -99,8 +99,11 @@ impl Settings {
 
     /// The port that the end of a flow without `port` that listens does so at: 5001, iperf's, and on from there in the order
     /// of the file.
-    pub fn default_port(&self, flow: &str) -> u16 {
+    pub fn default_port(&self, flow: &str, transport: &str) -> u16 {
         const FIRST_PORT: u16 = 5001;
+        if transport == "octopus" {
+            return jettison_wire::OCTOPUS_PORT;
+        }
         let before = self.flows.iter().take_while(|(other, _)| *other != flow);
         let taken: u32 = before.map(|(_, flow)| flow.count).sum();
         FIRST_PORT.wrapping_add(taken as u16)

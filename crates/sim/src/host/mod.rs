@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::agenda::Agenda;
 pub(crate) use stack::Stack;
-use view::HostView;
+use view::{Devices, HostView};
 
 /// A host of the world.
 pub(crate) struct Host {
@@ -152,9 +152,10 @@ impl Host {
     }
 
     fn wake_program(&mut self, at: usize, now: Time, recorder: &mut Recorder) {
-        let Host { programs, stack, .. } = self;
+        let Host { programs, stack, ports, routes, .. } = self;
         let program = &mut programs[at];
-        let mut view = HostView { stack, recorder, owner: at as u32, flow: program.flow, now };
+        let devices = Devices { ports, routes };
+        let mut view = HostView { stack, recorder, devices, owner: at as u32, flow: program.flow, now };
         if program.phase == Phase::Waiting {
             program.phase = Phase::Running;
             program.application.start(now, &mut view);
@@ -198,9 +199,10 @@ impl Host {
     /// Tells a program of an event.
     #[inline]
     fn tell(&mut self, owner: u32, event: SocketEvent, now: Time, recorder: &mut Recorder) {
-        let Host { programs, stack, .. } = self;
+        let Host { programs, stack, ports, routes, .. } = self;
         let program = &mut programs[owner as usize];
-        let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
+        let devices = Devices { ports, routes };
+        let mut view = HostView { stack, recorder, devices, owner, flow: program.flow, now };
         program.application.handle_event(event, now, &mut view);
         self.plan_program(owner as usize);
     }

@@ -3,15 +3,27 @@
 use jettison_core::Time;
 use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
 use jettison_media::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
+use jettison_queue::QueueDiscipline;
+use jettison_transport::path::PathEstimate;
 use jettison_transport::{Endpoint, Payload};
 use jettison_wire::{Address, FlowId};
+use rustc_hash::FxHashMap;
 
 use super::Stack;
+
+/// The queues of a host's ports, and which of them leads where.
+#[derive(Clone, Copy)]
+pub(crate) struct Devices<'a> {
+    pub(crate) ports: &'a [Box<dyn QueueDiscipline>],
+    /// Empty where there is one port only.
+    pub(crate) routes: &'a FxHashMap<Address, u16>,
+}
 
 /// Sockets of one program of a host, and the meter of its flow.
 pub(crate) struct HostView<'a> {
     pub(crate) stack: &'a mut Stack,
     pub(crate) recorder: &'a mut Recorder,
+    pub(crate) devices: Devices<'a>,
     pub(crate) owner: u32,
     pub(crate) flow: FlowId,
     pub(crate) now: Time,
@@ -38,6 +50,11 @@ impl Sockets for HostView<'_> {
     fn unacknowledged(&self, socket: SocketId) -> u64 {
         self.stack.connection(socket).map_or(0, |connection| connection.unacknowledged())
     }
+    fn path_estimate(&self, socket: SocketId) -> PathEstimate {
+        self.stack
+            .connection(socket)
+            .map_or_else(PathEstimate::default, |connection| connection.path_estimate())
+    }
     fn close(&mut self, socket: SocketId) {
         match self.stack.connection_mut(socket) {
             Some(connection) => connection.close(),
@@ -57,6 +74,12 @@ impl Sockets for HostView<'_> {
     }
     fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram) {
         self.stack.send_to(self.owner, socket, remote, datagram, self.now);
+    }
+    fn device_backlog(&self, remote: Address) -> u64 {
+        let port = self.devices.routes.get(&remote).map_or(0, |port| usize::from(*port));
+        let queued = self.devices.ports.get(port).map_or(0, |queue| queue.backlog().packets);
+        // What this event has sent so far is on its way to the queue.
+        queued + self.stack.outbox.len() as u64
     }
     fn send_echo(&mut self, remote: Address, request: &EchoRequest) {
         self.stack.send_echo(self.owner, remote, request, self.now);

@@ -90,6 +90,11 @@ pub trait CongestionController: Send + Debug {
         None
     }
 
+    /// The bandwidth of the path, for a controller that estimates it (BBR); `None` before it is known, and for the others.
+    fn bandwidth(&self) -> Option<Rate> {
+        None
+    }
+
     /// Whether [`CongestionController::burst_limit`] is worth asking, for the life of the connection.
     fn limits_bursts(&self) -> bool {
         false

@@ -98,7 +98,7 @@ pub enum SendError {
     /// A message of no bytes.
     #[error("a message has at least one byte")]
     Empty,
-    /// More bytes in the head than fit beside the headers.
+    /// More bytes in the head than fit beside the headers, or than a packet has.
     #[error("a message's head has {0} bytes: at most {most} fit", most = MessagePayload::HEAD)]
     Head(usize),
     /// A priority or threshold above 7.
@@ -110,6 +110,9 @@ pub enum SendError {
     /// A slack above 9 bits.
     #[error("a slack of {0} ms: at most 511")]
     Slack(u16),
+    /// Parameters that would let a message of a reliable stream be dropped.
+    #[error("stream {0} is reliable: its messages cannot be dropped, so all their parameters are zero")]
+    Reliable(u16),
 }
 
 /// A message that has arrived whole.

@@ -4,6 +4,21 @@
 //! reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`crate::congestion`] controllers serve too, behind
 //! one adapter.
 
+mod abc;
+mod delay;
+mod gcc;
+mod oracle;
+#[cfg(test)]
+mod properties;
+mod registry;
+mod scream;
+mod sprout;
+mod sprout_ewma;
+#[cfg(test)]
+mod testing;
+mod under_way;
+mod window;
+
 use std::fmt::Debug;
 
 use jettison_core::{Duration, Rate, Time};
@@ -11,8 +26,17 @@ use jettison_wire::Ecn;
 
 use crate::congestion::AckSample;
 
+pub use abc::{Abc, AbcParameters};
+pub use gcc::{Gcc, GccFilter, GccParameters};
+pub use oracle::{Oracle, OracleParameters};
+pub use registry::{PathContext, PathControllerEntry, build_path_controller, path_controllers};
+pub use scream::{Scream, ScreamParameters};
+pub use sprout::{IdleTicks, Sprout, SproutParameters};
+pub use sprout_ewma::{Grace, SproutEwma, SproutEwmaParameters};
+pub use window::Window;
+
 /// A controller of the message transport. Byte counts are of IP packets' payload (all that the transport makes, its own
-/// headers included).
+/// headers included; the eight bytes of UDP are not).
 pub trait PathController: Send + Debug {
     /// A packet left.
     fn on_sent(&mut self, _sent: &PathSent) {}
@@ -26,9 +50,18 @@ pub trait PathController: Send + Debug {
     /// Bytes that may be in flight.
     fn window(&self) -> u64;
 
+    /// Packets were lost over so long a time that the path is taken to have changed (RFC 9002 §7.6); comes right after the
+    /// [`PathController::on_ack`] that told of them. `in_flight` bytes are still under way.
+    fn on_persistent_congestion(&mut self, _now: Time, _in_flight: u64) {}
+
     /// The rate at which packets leave; `None` for as fast as the window allows.
     fn pacing_rate(&self) -> Option<Rate> {
         None
+    }
+
+    /// Whether the transport spaces packets by window over RTT where there is no rate (RFC 9002 §7.7).
+    fn paces_by_window(&self) -> bool {
+        false
     }
 
     /// Bytes that may leave back to back when paced; `None` for one packet.

@@ -1,6 +1,6 @@
 //! One end of a TCP connection.
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_wire::{Body, Ecn, Headers, Packet, TcpFlags, TcpHeader, Transport};
 
 use super::acknowledge::IncomingAck;
@@ -11,6 +11,7 @@ use super::receiver::{IncomingData, Receiver};
 use super::sender::{Outgoing, Sender, timestamp};
 use super::statistics::TcpStatistics;
 use crate::congestion::CongestionController;
+use crate::path::PathEstimate;
 use crate::{Endpoint, Payload};
 
 /// One end of a TCP connection: a state machine that is told the time and never asks for it.
@@ -299,6 +300,24 @@ impl Connection {
             is_receive_limited: sender.peer_edge.saturating_sub(sender.board.next())
                 < sender.mss.min(sender.unsent()),
             peer_window: sender.peer_edge.saturating_sub(sender.board.next()),
+        }
+    }
+
+    /// What is known of the path: the controller's own estimate of the bandwidth where it has one, or else the window over
+    /// the smoothed RTT.
+    pub fn path_estimate(&self) -> PathEstimate {
+        let sender = &self.sender;
+        let (smoothed, minimum) = (sender.rtt.smoothed(), sender.rtt.minimum());
+        let rtt = Some(smoothed).filter(|rtt| !rtt.is_zero());
+        let by_window = || Some(Rate::of(Bytes::new(sender.window), rtt?));
+        PathEstimate {
+            bandwidth: sender.controller.bandwidth().or_else(by_window),
+            rtt,
+            min_rtt: Some(minimum).filter(|rtt| *rtt != Duration::MAX),
+            is_app_limited: sender.sampler.is_app_limited(),
+            budget: None,
+            backlog: sender.unsent(),
+            in_flight: sender.flight(),
         }
     }
 

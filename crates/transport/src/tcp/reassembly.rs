@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::ranges::RangeSet;
 use crate::Payload;
+use crate::ranges::RangeSet;
 
 /// Payload by stream offset. In-order data goes straight to the application's queue; out of order, offsets stand in a
 /// range set and only real bytes are kept: whatever else a range holds is zeros.

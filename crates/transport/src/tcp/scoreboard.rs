@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use jettison_core::{Duration, Time};
 
-use super::ranges::RangeSet;
 use crate::congestion::SendSnapshot;
+use crate::ranges::RangeSet;
 
 /// One transmitted segment.
 #[derive(Debug, Clone, Copy)]

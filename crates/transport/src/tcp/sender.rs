@@ -6,7 +6,6 @@
 
 use jettison_core::{Duration, Rate, Time};
 
-use super::pacing::Pacer;
 use super::parameters::{Settings, Switch};
 use super::prr::Prr;
 use super::rack::Rack;
@@ -17,6 +16,7 @@ use crate::Payload;
 use crate::congestion::{
     CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl,
 };
+use crate::pacing::Pacer;
 
 /// A data segment to be put into a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

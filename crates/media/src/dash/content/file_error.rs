@@ -3,21 +3,21 @@
 /// A file that cannot be used. Who reads it adds its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
-pub(super) struct FileError {
+pub(crate) struct FileError {
     /// The line at fault, from 1; `None` for the file as a whole.
-    pub(super) line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// What is wrong and, where it is not plain, what would be right.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 impl FileError {
     /// An error in that line.
-    pub(super) fn at(line: impl Into<Option<usize>>, message: impl Into<String>) -> FileError {
+    pub(crate) fn at(line: impl Into<Option<usize>>, message: impl Into<String>) -> FileError {
         FileError { line: line.into(), message: message.into() }
     }
 
     /// The message with the file's name and line in front, as a compiler writes it.
-    pub(super) fn in_file(&self, file: &str) -> String {
+    pub(crate) fn in_file(&self, file: &str) -> String {
         match self.line {
             Some(line) => format!("{file}:{line}: {}", self.message),
             None => format!("{file}: {}", self.message),
@@ -27,7 +27,7 @@ impl FileError {
 
 /// Counts lines towards the end of a text.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     content: &'a [u8],
     counted: usize,
     line: usize,
@@ -35,12 +35,12 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// At the first line.
-    pub(super) fn new(content: &'a [u8]) -> Lines<'a> {
+    pub(crate) fn new(content: &'a [u8]) -> Lines<'a> {
         Lines { content, counted: 0, line: 1 }
     }
 
     /// The line, from 1, in which the byte at `offset` stands; or the last line asked for, if that is before it.
-    pub(super) fn at(&mut self, offset: usize) -> usize {
+    pub(crate) fn at(&mut self, offset: usize) -> usize {
         let offset = offset.min(self.content.len());
         if let Some(passed) = self.content.get(self.counted..offset) {
             self.line += passed.iter().filter(|byte| **byte == b'\n').count();

@@ -1,7 +1,7 @@
 //! What there is to stream: titles, adaptation sets, representations and segments (ISO/IEC 23009-1's terms).
 
 mod draft;
-mod file_error;
+pub(crate) mod file_error;
 pub mod ladder;
 pub mod manifest;
 mod mpd;

@@ -4,37 +4,45 @@ use std::collections::VecDeque;
 
 use jettison_core::{Duration, Rate, Time};
 
-/// The highest rate of the last rounds (draft §4.1.1.2, §4.1.1.5).
+/// The highest rate of the last rounds (draft §4.1.1.2, §4.1.1.5), and of some time at least if one is given.
 ///
-/// Rates that may still be the highest once older ones have left: each is lower than the one before it, so there is
-/// at most one a round.
+/// Rates that may still be the highest once older ones have left: each is lower than the one before it. So there is at
+/// most one a round, unless their times count too.
 #[derive(Debug, Clone)]
 pub(super) struct MaxFilter {
     /// Rounds that count, the present one among them.
     window: u64,
+    /// For how long a rate counts at least, however many rounds that are; zero for rounds alone.
+    span: Duration,
     candidates: VecDeque<Candidate>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     round: u64,
+    at: Time,
     rate: Rate,
 }
 
 impl MaxFilter {
-    pub fn new(window: u32) -> MaxFilter {
-        MaxFilter { window: u64::from(window), candidates: VecDeque::with_capacity(window as usize + 1) }
+    pub fn new(window: u32, span: Duration) -> MaxFilter {
+        let candidates = VecDeque::with_capacity(window as usize + 1);
+        MaxFilter { window: u64::from(window), span, candidates }
     }
 
     /// Takes a sample of `round`, which is never before that of the last sample. What is too old by then leaves.
-    pub fn update(&mut self, round: u64, rate: Rate) {
+    pub fn update(&mut self, round: u64, rate: Rate, now: Time) {
         while self.candidates.back().is_some_and(|last| last.rate <= rate) {
             self.candidates.pop_back();
         }
-        if self.candidates.back().is_none_or(|last| last.round < round) {
-            self.candidates.push_back(Candidate { round, rate });
+        // Of two samples of one round the lower one outlives the higher one only by its time.
+        if self.candidates.back().is_none_or(|last| last.round < round || !self.span.is_zero()) {
+            self.candidates.push_back(Candidate { round, at: now, rate });
         }
-        while self.candidates.front().is_some_and(|first| first.round + self.window <= round) {
+        let is_old = |first: &Candidate| {
+            first.round + self.window <= round && first.at.saturating_add(self.span) <= now
+        };
+        while self.candidates.front().is_some_and(is_old) {
             self.candidates.pop_front();
         }
     }
@@ -99,27 +107,44 @@ mod tests {
 
     #[test]
     fn draft_4_1_1_2_the_highest_rate_of_ten_rounds_counts() {
-        let mut filter = MaxFilter::new(10);
-        assert_eq!(filter.highest(), Rate::ZERO);
-        filter.update(1, MBIT(8));
-        filter.update(3, MBIT(5));
-        filter.update(3, MBIT(4));
-        filter.update(7, MBIT(2));
-        assert_eq!(filter.highest(), MBIT(8));
-        filter.update(10, MBIT(1));
-        assert_eq!(filter.highest(), MBIT(8), "rounds 1 to 10 are ten");
-        filter.update(11, MBIT(1));
-        assert_eq!(filter.highest(), MBIT(5));
-        filter.update(13, MBIT(1));
-        assert_eq!(filter.highest(), MBIT(2));
-        filter.update(14, MBIT(9));
-        assert_eq!(filter.highest(), MBIT(9));
+        let mut filter = MaxFilter::new(10, Duration::ZERO);
+        let mut update = |round, rate| {
+            // Time has no part in it: a second a round.
+            filter.update(round, rate, Time::from_secs(round));
+            filter.highest()
+        };
+        assert_eq!(update(1, MBIT(8)), MBIT(8));
+        update(3, MBIT(5));
+        update(3, MBIT(4));
+        assert_eq!(update(7, MBIT(2)), MBIT(8));
+        assert_eq!(update(10, MBIT(1)), MBIT(8), "rounds 1 to 10 are ten");
+        assert_eq!(update(11, MBIT(1)), MBIT(5));
+        assert_eq!(update(13, MBIT(1)), MBIT(2));
+        assert_eq!(update(14, MBIT(9)), MBIT(9));
+    }
+
+    #[test]
+    fn a_rate_counts_for_a_time_at_least_however_many_rounds_pass() {
+        let mut filter = MaxFilter::new(10, MS(600));
+        let mut update = |round, rate, ms| {
+            filter.update(round, rate, Time::from_millis(ms));
+            filter.highest()
+        };
+        update(1, MBIT(8), 0);
+        update(1, MBIT(5), 15);
+        assert_eq!(update(30, MBIT(1), 599), MBIT(8), "thirty short rounds are not 600 ms");
+        assert_eq!(update(31, MBIT(1), 600), MBIT(5), "the lower one of the same round came later");
+        assert_eq!(update(32, MBIT(1), 615), MBIT(1));
+        // Nor is it forgotten before its rounds are over.
+        update(33, MBIT(4), 1000);
+        assert_eq!(update(42, MBIT(1), 9000), MBIT(4));
+        assert_eq!(update(43, MBIT(1), 9001), MBIT(1));
     }
 
     #[test]
     fn draft_4_1_1_5_the_filter_is_the_maximum_of_what_is_in_its_window() {
         // Against the definition, over a sequence without pattern.
-        let mut filter = MaxFilter::new(10);
+        let mut filter = MaxFilter::new(10, Duration::ZERO);
         let mut samples = Vec::new();
         let mut state = 7u64;
         let mut round = 0;
@@ -128,7 +153,7 @@ mod tests {
             round += (state >> 60) / 6;
             let rate = Rate::from_bits(1 + ((state >> 40) & 0xff));
             samples.push((round, rate));
-            filter.update(round, rate);
+            filter.update(round, rate, Time::ZERO);
             let expected = samples.iter().filter(|(at, _)| at + 10 > round).map(|(_, rate)| *rate).max();
             assert_eq!(Some(filter.highest()), expected);
             assert!(filter.candidates.len() <= 10 && filter.candidates.capacity() == 11, "no allocation");

@@ -26,7 +26,7 @@ use super::{
 
 pub use parameters::BbrParameters;
 
-/// The RTT by which the initial window is paced before any is known (draft §4.2.1).
+/// The RTT by which the initial window is paced before any is known, unless a parameter says otherwise (draft §4.2.1).
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// Quanta in flight beyond the path's own, at both hosts (draft §4.2.3.2).
 const QUANTA: u64 = 3;
@@ -78,7 +78,7 @@ impl Bbr {
         let mut bbr = Bbr {
             mss: context.mss,
             random: context.random.clone(),
-            model: PathModel::new(parameters.bandwidth_window, parameters.rtprop_window),
+            model: PathModel::new(&parameters),
             full_pipe: FullPipe::default(),
             state: BbrState::Startup,
             pacing_gain: parameters.startup_gain,
@@ -93,7 +93,7 @@ impl Bbr {
             quantum: context.mss,
             parameters,
         };
-        bbr.start_pacing(NOMINAL_RTT);
+        bbr.start_pacing(bbr.nominal_rtt());
         bbr
     }
 
@@ -123,6 +123,11 @@ impl Bbr {
             Some(bdp) => (gain * bdp as f64) as u64 + QUANTA * self.quantum,
             None => self.window.initial(),
         }
+    }
+
+    /// The RTT by which the initial window is paced before any is known. It is no sample: RTprop does not see it.
+    fn nominal_rtt(&self) -> Duration {
+        if self.parameters.initial_rtt.is_zero() { NOMINAL_RTT } else { self.parameters.initial_rtt }
     }
 
     /// Draft §4.2.1, BBRInitPacingRate.
@@ -252,7 +257,7 @@ impl CongestionController for Bbr {
     fn on_established(&mut self, mss: u64, initial_window: u64) {
         self.mss = mss;
         self.window = Window::new(mss, initial_window);
-        self.start_pacing(NOMINAL_RTT);
+        self.start_pacing(self.nominal_rtt());
     }
 
     /// Draft §4.2.1, §4.3.1: RTprop and the initial pacing rate by the RTT of the handshake, if there is one.
@@ -348,6 +353,13 @@ impl CongestionController for Bbr {
     #[inline]
     fn pacing_quantum(&self) -> Option<u64> {
         Some(self.quantum)
+    }
+
+    /// BtlBw.
+    #[inline]
+    fn bandwidth(&self) -> Option<Rate> {
+        let highest = self.model.bandwidth();
+        (!highest.is_zero()).then_some(highest)
     }
 
     fn recovery_control(&self) -> RecoveryControl {

@@ -2,6 +2,7 @@
 
 use jettison_core::{Duration, Rate, Time};
 
+use super::BbrParameters;
 use super::filter::{MaxFilter, MinFilter};
 use crate::congestion::AckSample;
 
@@ -33,10 +34,10 @@ struct Limited {
 }
 
 impl PathModel {
-    pub fn new(bandwidth_window: u32, rtprop_window: Duration) -> PathModel {
+    pub fn new(parameters: &BbrParameters) -> PathModel {
         PathModel {
-            bandwidth: MaxFilter::new(bandwidth_window),
-            rtprop: MinFilter::new(rtprop_window),
+            bandwidth: MaxFilter::new(parameters.bandwidth_window, parameters.bandwidth_window_time),
+            rtprop: MinFilter::new(parameters.rtprop_window),
             delivered: 0,
             round: 0,
             round_end: 0,
@@ -64,7 +65,7 @@ impl PathModel {
         if let Some(rate) = ack.rate.rate()
             && (rate >= self.bandwidth() || !self.is_sample_limited)
         {
-            self.bandwidth.update(self.round, rate);
+            self.bandwidth.update(self.round, rate, ack.now);
         }
     }
 

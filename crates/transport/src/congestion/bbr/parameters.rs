@@ -16,8 +16,14 @@ pub struct BbrParameters {
     pub window_gain: f64,
     /// Rounds of which the highest delivery rate counts (draft §4.1.1.2: 10).
     pub bandwidth_window: u32,
+    /// Time for which a delivery rate counts at least, however many rounds that are; 0 for the rounds alone, as the draft
+    /// has it. For links whose rate swings within a few short rounds.
+    pub bandwidth_window_time: Duration,
     /// Time for which the lowest RTT counts, and after which ProbeRTT looks for it again (draft §4.1.2.2: 10 s).
     pub rtprop_window: Duration,
+    /// RTT by which the initial window is paced before any is known; 0 for the draft's 1 ms (draft §4.2.1). RTprop does not
+    /// see it.
+    pub initial_rtt: Duration,
     /// Least time with four segments in flight in ProbeRTT (draft §4.3.5: 200 ms).
     pub probe_rtt_duration: Duration,
     /// Segments that leave back to back; 0 for the draft's rule: 1 below 1.2 Mbit/s, 2 below 24 Mbit/s, then what leaves
@@ -31,7 +37,9 @@ impl Default for BbrParameters {
             startup_gain: HIGH_GAIN,
             window_gain: 2.0,
             bandwidth_window: 10,
+            bandwidth_window_time: Duration::ZERO,
             rtprop_window: Duration::from_secs(10),
+            initial_rtt: Duration::ZERO,
             probe_rtt_duration: Duration::from_millis(200),
             send_quantum: 0,
         }
@@ -62,6 +70,11 @@ impl BbrParameters {
                 self.probe_rtt_duration, self.rtprop_window
             ),
         )?;
+        for (name, time) in
+            [("bandwidth_window_time", self.bandwidth_window_time), ("initial_rtt", self.initial_rtt)]
+        {
+            refuse(time > Duration::from_secs(60), format!("{name} is {time}: at most a minute"))?;
+        }
         refuse(
             self.send_quantum > 1000,
             format!("send_quantum is {}: at most 1000 segments", self.send_quantum),

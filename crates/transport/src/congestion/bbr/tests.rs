@@ -151,7 +151,7 @@ impl Driven {
 
 #[test]
 fn draft_4_1_1_3_rounds_end_with_what_left_after_they_began() {
-    let mut model = PathModel::new(10, Duration::from_secs(10));
+    let mut model = PathModel::new(&BbrParameters::default());
     let mut delivered = 0;
     let mut round = |prior_delivered| {
         delivered += MSS;
@@ -210,6 +210,37 @@ fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_that_is_known() {
     assert_eq!(driven.bbr.in_flight_for(2.0), 10 * MSS, "draft §4.2.3.2: no RTT yet");
     driven.ack(RTT, Told { rate: Rate::from_mbit(1), ..ACK });
     assert_eq!(driven.bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)));
+}
+
+#[test]
+fn the_initial_window_is_paced_by_the_rtt_that_one_guesses() {
+    let guess = BbrParameters { initial_rtt: MS(200), ..BbrParameters::default() };
+    let mut bbr = Bbr::new(guess, &context());
+    bbr.on_established(MSS, 10 * MSS);
+    // 10,000 bytes in 200 ms.
+    assert_eq!(bbr.pacing_rate(), Some(Rate::from_kbit(400).mul_f64(gains::HIGH_GAIN)));
+    assert_eq!((bbr.rtprop(), CongestionController::bandwidth(&bbr)), (None, None), "a guess is no sample");
+    bbr.on_ack(&AckSample { smoothed_rtt: RTT, ..super::super::testing::ack(MSS) });
+    assert_eq!(bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)), "once it is known");
+    assert_eq!(bbr.rtprop(), Some(RTT));
+}
+
+#[test]
+fn the_bandwidth_that_it_tells_is_btlbw() {
+    let mut driven = Driven::new();
+    assert_eq!(CongestionController::bandwidth(&driven.bbr), None);
+    driven.ack(RTT, ROUND);
+    assert_eq!(CongestionController::bandwidth(&driven.bbr), Some(RATE));
+}
+
+#[test]
+fn nonsense_times_are_refused() {
+    for parameters in [
+        BbrParameters { initial_rtt: Duration::from_secs(61), ..BbrParameters::default() },
+        BbrParameters { bandwidth_window_time: Duration::from_secs(61), ..BbrParameters::default() },
+    ] {
+        assert!(parameters.validate().is_err_and(|message| message.contains("at most a minute")));
+    }
 }
 
 #[test]

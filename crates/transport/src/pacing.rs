@@ -1,4 +1,4 @@
-//! Spacing segments by a rate.
+//! Spacing packets by a rate, for every transport that paces.
 
 use jettison_core::{Bytes, Rate, Time};
 

@@ -1,8 +1,8 @@
-//! A set of byte ranges: what the sender knows to be SACKed, what the receiver holds out of order.
+//! A set of ranges of numbers: what a sender knows to be SACKed, what a receiver holds out of order.
 
 use std::collections::VecDeque;
 
-/// Disjoint, non-adjacent half-open ranges of stream offsets, in order.
+/// Disjoint, non-adjacent half-open ranges of stream offsets or packet sequence numbers, in order.
 ///
 /// Looking up is logarithmic in the number of ranges, which is the number of holes, not of segments. Adding to the
 /// last range, the usual case, moves nothing.

@@ -1,0 +1,207 @@
+//! Drive tests of production networks: a CSV file with a row about each second, as the Irish 5G dataset has them.
+//!
+//! Raca et al., *Beyond throughput, the next generation: a 5G dataset with channel and context metrics*, MMSys 2020. Read are
+//! the columns `Timestamp` (`2019.12.16_13.40.04`) and `DL_bitrate` or `UL_bitrate` (kbit/s, 1 kbit = 1,000 bit); the
+//! others are not looked at.
+//!
+//! - A rate holds from its second to the next one that has a row; seconds without a row keep the rate before them.
+//! - Of several rows in one second the last one holds: the logger repeats the rate before when only the radio's
+//!   measures have changed.
+//! - The last row holds for a second. Then the recording repeats.
+
+use thiserror::Error;
+
+use super::grants::{Grants, GrantsError, Stretch};
+use super::shown;
+
+const TIMESTAMP: &str = "Timestamp";
+/// Bytes that 1 kbit/s carries in a second.
+const BYTES_OF_KBIT: f64 = 125.0;
+/// 1 Tbit/s in kbit/s.
+const MOST_KBIT: f64 = 1e9;
+
+/// Which rate of a drive test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Column {
+    /// `DL_bitrate`: towards the phone.
+    #[default]
+    Downlink,
+    /// `UL_bitrate`: from the phone.
+    Uplink,
+}
+
+/// A drive test that cannot be used. The message says what would be right; the reader adds file and line.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DriveTestError {
+    /// A heading, but no row below it; or not even that.
+    #[error("the drive test has no row: write a line of column names and then a row for each second")]
+    Empty,
+    /// The heading lacks a column.
+    #[error("there is no column `{column}` among: {found}")]
+    NoColumn {
+        /// What is missing.
+        column: &'static str,
+        /// What is there, shortened.
+        found: String,
+    },
+    /// A row with more or fewer fields than the heading.
+    #[error("{found} fields under {wanted} column names; write as many")]
+    Fields {
+        /// The line, from 1.
+        line: usize,
+        /// How many there are.
+        found: usize,
+        /// How many the heading has.
+        wanted: usize,
+    },
+    /// A field that is no time.
+    #[error("`{text}` is no time; write it as 2019.12.16_13.40.04")]
+    Time {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// A row of an earlier second than the row above.
+    #[error("`{text}` comes before the time in the row above; put the rows in order")]
+    Backwards {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A field that is no rate.
+    #[error("`{text}` is no rate; write one from 0 to 1000000000 kbit/s")]
+    Rate {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// Its rates make no link.
+    #[error(transparent)]
+    Grants(#[from] GrantsError),
+}
+
+impl DriveTestError {
+    /// The line at fault, from 1; `None` for the file as a whole.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            DriveTestError::Empty | DriveTestError::Grants(_) => None,
+            DriveTestError::NoColumn { .. } => Some(1),
+            DriveTestError::Fields { line, .. }
+            | DriveTestError::Time { line, .. }
+            | DriveTestError::Backwards { line, .. }
+            | DriveTestError::Rate { line, .. } => Some(*line),
+        }
+    }
+}
+
+impl Column {
+    /// Its name in the heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            Column::Downlink => "DL_bitrate",
+            Column::Uplink => "UL_bitrate",
+        }
+    }
+}
+
+impl Grants {
+    /// Reads a drive test's rates as grants in each millisecond.
+    pub fn parse_drive_test(text: &[u8], column: Column) -> Result<Grants, DriveTestError> {
+        let text = text.trim_ascii_end();
+        let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+        let (_, heading) = lines.next().filter(|_| !text.is_empty()).ok_or(DriveTestError::Empty)?;
+        // Files saved on Windows may begin with a byte order mark.
+        let heading = heading.strip_prefix(b"\xef\xbb\xbf").unwrap_or(heading);
+        let place = |name: &'static str| {
+            let at = fields(heading).position(|field| field == name.as_bytes());
+            at.ok_or_else(|| DriveTestError::NoColumn { column: name, found: shown(heading) })
+        };
+        let (time_at, rate_at) = (place(TIMESTAMP)?, place(column.name())?);
+        let wanted = fields(heading).count();
+
+        let mut stretches = Vec::with_capacity(text.len() / 120);
+        let mut present: Option<(u64, u64)> = None;
+        for (index, row) in lines {
+            let line = index + 1;
+            let found = fields(row).count();
+            if found != wanted {
+                return Err(DriveTestError::Fields { line, found, wanted });
+            }
+            let field = |at| fields(row).nth(at).unwrap_or_default();
+            let (time, rate) = (field(time_at), field(rate_at));
+            let second = second(time).ok_or_else(|| DriveTestError::Time { line, text: shown(time) })?;
+            let bytes = bytes(rate).ok_or_else(|| DriveTestError::Rate { line, text: shown(rate) })?;
+            if let Some((since, held)) = present {
+                let seconds = second
+                    .checked_sub(since)
+                    .ok_or_else(|| DriveTestError::Backwards { line, text: shown(time) })?;
+                stretches.push(held_for(held, seconds)?);
+            }
+            present = Some((second, bytes));
+        }
+        let (_, last) = present.ok_or(DriveTestError::Empty)?;
+        stretches.push(held_for(last, 1)?);
+        Ok(Grants::of(stretches)?)
+    }
+}
+
+/// So many bytes a second, for so many seconds.
+fn held_for(bytes: u64, seconds: u64) -> Result<Stretch, GrantsError> {
+    let ttis = seconds.checked_mul(1_000).and_then(|millis| u32::try_from(millis).ok());
+    let ttis = ttis.ok_or(GrantsError::TooLong)?;
+    // At most 1.25e11 bytes a second, for 4.3 million seconds.
+    Ok(Stretch { ttis, bytes: bytes * seconds })
+}
+
+fn fields(row: &[u8]) -> impl Iterator<Item = &[u8]> {
+    row.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}
+
+/// Bytes a second of a rate in kbit/s.
+fn bytes(text: &[u8]) -> Option<u64> {
+    // Not what else the standard library takes for a number ("inf", "1e3").
+    let plain = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let text = std::str::from_utf8(text).ok().filter(|_| plain)?;
+    let kbit: f64 = text.parse().ok()?;
+    (0.0..=MOST_KBIT).contains(&kbit).then_some((kbit * BYTES_OF_KBIT).round() as u64)
+}
+
+/// Seconds from the year 0 to a time written as `2019.12.16_13.40.04`.
+fn second(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (date, clock) = text.split_once('_')?;
+    let [year, month, day] = three(date)?;
+    let [hour, minute, second] = three(clock)?;
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let of_month = match month {
+        2 => 28 + u64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    let sound = (1..=9999).contains(&year) && (1..=of_month).contains(&day);
+    if !sound || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    // Years that begin in March, so that the leap day is a year's last: 30.6 days a month on average, rounded.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// Three numbers with dots between them.
+fn three(text: &str) -> Option<[u64; 3]> {
+    let mut parts = text.split('.').map(|part| {
+        let plain = !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+        part.parse().ok().filter(|_| plain)
+    });
+    let numbers = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(numbers)
+}
+
+#[cfg(test)]
+#[path = "drive_test_tests.rs"]
+mod tests;

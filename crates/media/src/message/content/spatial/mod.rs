@@ -1,0 +1,119 @@
+//! Video in quality layers, at several rungs of a ladder.
+
+mod generate;
+pub(super) mod trace;
+
+use jettison_core::Rate;
+
+use super::FrameRate;
+use super::single_layer::{SingleLayerFrame, SingleLayerVideo, rate_without_layers, without_layers};
+
+pub use generate::SpatialGenerator;
+
+/// A video in quality layers. A layer needs the lower layers of its frame and, but in the first frame of a group of pictures,
+/// its own layer of the frame before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpatialVideo {
+    gop: u32,
+    layers: u8,
+    frames: u32,
+    /// Bytes of all layers over those of a codec without layers.
+    overhead: f64,
+    /// Ascending.
+    rates: Vec<Rate>,
+    /// By rung, frame and layer.
+    pictures: Vec<SpatialLayer>,
+}
+
+/// A layer of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpatialLayer {
+    /// Its own size, one byte at least.
+    pub bytes: u32,
+    /// Bitrate of the video up to this layer.
+    pub cumulative: Rate,
+    /// SSIM in dB of the frame if it is decoded up to this layer.
+    pub ssim_db: f64,
+}
+
+impl SpatialVideo {
+    /// Pictures a second of the traces, which do not say.
+    pub const FRAME_RATE: FrameRate = FrameRate::new(30);
+
+    /// Of rungs in ascending order with their layers by frame and layer, equally many; cut to whole groups of pictures, of which
+    /// there is one at least.
+    fn new(gop: u32, layers: u8, rungs: Vec<(Rate, Vec<SpatialLayer>)>, overhead: f64) -> SpatialVideo {
+        let length = rungs.first().map_or(0, |(_, pictures)| pictures.len() / usize::from(layers));
+        let frames = length as u32 / gop * gop;
+        let rates = rungs.iter().map(|(rate, _)| *rate).collect();
+        let cut = frames as usize * usize::from(layers);
+        let pictures = rungs.into_iter().flat_map(|(_, pictures)| pictures.into_iter().take(cut)).collect();
+        SpatialVideo { gop, layers, frames, overhead, rates, pictures }
+    }
+
+    /// Frames a second.
+    pub fn frame_rate(&self) -> FrameRate {
+        SpatialVideo::FRAME_RATE
+    }
+
+    /// Frames of a group of pictures.
+    pub fn gop(&self) -> u32 {
+        self.gop
+    }
+
+    /// Layers of a frame, one at least.
+    pub fn layers(&self) -> u8 {
+        self.layers
+    }
+
+    /// Frames until it repeats: whole groups of pictures.
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// How many rungs the ladder has, one at least.
+    pub fn rungs(&self) -> usize {
+        self.rates.len()
+    }
+
+    /// The bitrate of a rung, all layers together.
+    ///
+    /// # Panics
+    /// If there is no such rung.
+    pub fn rate(&self, rung: usize) -> Rate {
+        self.rates[rung]
+    }
+
+    /// A layer of that frame of a flow.
+    ///
+    /// # Panics
+    /// If there is no such rung or layer.
+    pub fn layer(&self, rung: usize, frame: u32, layer: u8) -> SpatialLayer {
+        self.picture(rung, frame)[usize::from(layer)]
+    }
+
+    /// All layers of that frame of a flow, lowest first.
+    ///
+    /// # Panics
+    /// If there is no such rung.
+    pub fn picture(&self, rung: usize, frame: u32) -> &[SpatialLayer] {
+        let layers = usize::from(self.layers);
+        let from = (rung * self.frames as usize + (frame % self.frames) as usize) * layers;
+        &self.pictures[from..from + layers]
+    }
+
+    /// The same pictures of a codec without layers: at each rung what all layers look like, for less.
+    pub fn single_layer(&self) -> SingleLayerVideo {
+        let rung = |rung: usize| {
+            let frame = |frame| {
+                let picture = self.picture(rung, frame);
+                let bytes = picture.iter().map(|layer| u64::from(layer.bytes)).sum();
+                let ssim_db = picture.last().map_or(0.0, |layer| layer.ssim_db);
+                SingleLayerFrame { bytes: without_layers(bytes, self.overhead), ssim_db }
+            };
+            (rate_without_layers(self.rates[rung], self.overhead), (0..self.frames).map(frame).collect())
+        };
+        let rungs = (0..self.rungs()).map(rung).collect();
+        SingleLayerVideo { frame_rate: self.frame_rate(), gop: self.gop, rungs }
+    }
+}

@@ -1,0 +1,114 @@
+//! Video in temporal layers: a frame is one piece, and which other frames need it says how much it matters.
+
+mod generate;
+pub(super) mod trace;
+
+use jettison_core::{Bytes, Rate};
+
+use super::FrameRate;
+use super::single_layer::{SingleLayerFrame, SingleLayerVideo, rate_without_layers, without_layers};
+
+pub use generate::TemporalGenerator;
+
+/// A video in temporal layers, in dyadic groups of pictures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemporalVideo {
+    gop: u32,
+    /// Bytes of a frame over those of a codec without layers.
+    overhead: f64,
+    frames: Vec<TemporalFrame>,
+}
+
+/// A frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TemporalFrame {
+    /// Its size, one byte at least.
+    pub bytes: u32,
+    /// SSIM in dB if it is decoded.
+    pub ssim_db: f64,
+}
+
+impl TemporalVideo {
+    /// Pictures a second of the traces, which do not say.
+    pub const FRAME_RATE: FrameRate = FrameRate::new(30);
+    /// Temporal layers.
+    pub const LAYERS: u8 = 3;
+    /// Shortest group of pictures: shorter ones have fewer layers.
+    pub const LEAST_GOP: u32 = 4;
+    /// Longest group of pictures.
+    pub const MOST_GOP: u32 = 64;
+
+    /// Of these frames, cut to whole groups of pictures, of which there is one at least.
+    fn new(gop: u32, mut frames: Vec<TemporalFrame>, overhead: f64) -> TemporalVideo {
+        frames.truncate(frames.len() / gop as usize * gop as usize);
+        TemporalVideo { gop, overhead, frames }
+    }
+
+    /// Frames a second.
+    pub fn frame_rate(&self) -> FrameRate {
+        TemporalVideo::FRAME_RATE
+    }
+
+    /// Frames of a group of pictures.
+    pub fn gop(&self) -> u32 {
+        self.gop
+    }
+
+    /// Frames until it repeats: whole groups of pictures.
+    pub fn frames(&self) -> u32 {
+        self.frames.len() as u32
+    }
+
+    /// Place of that frame of a flow in its group of pictures.
+    pub fn place(&self, frame: u32) -> u32 {
+        // Groups are whole, but a flow's frame numbers may go over the end of their range within one.
+        (frame % self.frames()) % self.gop
+    }
+
+    /// The temporal layer of the frame at that place of a group: 0 for each fourth, 1 for those between two of these, 2 for odd
+    /// ones.
+    pub fn layer(place: u32) -> u8 {
+        TemporalVideo::LAYERS - 1 - place.trailing_zeros().min(u32::from(TemporalVideo::LAYERS) - 1) as u8
+    }
+
+    /// The place of the frame that the one at `place` of a group refers to, as dyadic low-delay coding has it: 4 to 0, 2 to 0, 6
+    /// to 4, odd ones to the even one before; `None` for the first, which needs none of its group.
+    pub fn reference(place: u32) -> Option<u32> {
+        (place > 0).then(|| place & (place - 1))
+    }
+
+    /// That frame of a flow.
+    pub fn frame(&self, frame: u32) -> TemporalFrame {
+        self.frames[frame as usize % self.frames.len()]
+    }
+
+    /// Its mean bitrate.
+    pub fn rate(&self) -> Rate {
+        let bytes = self.frames.iter().map(|frame| u64::from(frame.bytes)).sum();
+        Rate::of(Bytes::new(bytes), self.frame_rate().offset(self.frames()))
+    }
+
+    /// The same pictures of a codec without layers: one rung.
+    pub fn single_layer(&self) -> SingleLayerVideo {
+        let frame = |frame: &TemporalFrame| SingleLayerFrame {
+            bytes: without_layers(u64::from(frame.bytes), self.overhead),
+            ssim_db: frame.ssim_db,
+        };
+        let rung = (rate_without_layers(self.rate(), self.overhead), self.frames.iter().map(frame).collect());
+        SingleLayerVideo { frame_rate: self.frame_rate(), gop: self.gop, rungs: vec![rung] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_and_references_of_a_group_of_eight_are_dyadic() {
+        let layers: Vec<u8> = (0..8).map(TemporalVideo::layer).collect();
+        assert_eq!(layers, [0, 2, 1, 2, 0, 2, 1, 2]);
+        let references: Vec<_> = (0..8).map(TemporalVideo::reference).collect();
+        let of = |place| Some(place);
+        assert_eq!(references, [None, of(0), of(0), of(2), of(0), of(4), of(4), of(6)]);
+    }
+}

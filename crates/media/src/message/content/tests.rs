@@ -1,0 +1,513 @@
+//! What traces and generators give, and what they say to bad input.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use jettison_core::{BuildError, Duration, RandomStream, Rate, Seed, parameters};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{
+    SpatialContent, SpatialVideo, TemporalContent, TemporalVideo, VolumetricContent, VolumetricVideo,
+};
+
+const SPATIAL: &str = "2 2\n100 0 0 10 40 5.5\n100 0 1 20 100 7\n100 1 0 11 40 5.25\n100 1 1 21 100 7.5\n\
+                       200 0 0 30 80 6\n200 0 1 40 200 8\n200 1 0 31 80 6\n200 1 1 41 200 8\n";
+const TEMPORAL: &str = "4\n0 100 1\n1 101 2\n2 102 3\n3 103 4\n4 104 5\n";
+const VOLUMETRIC: &str = "2 2 2\n0 0 0 10 50\n0 0 1 11 50\n0 1 0 12 100\n0 1 1 13 100\n\
+                          1 0 0 20 50\n1 0 1 21 50\n1 1 0 22 100\n1 1 1 23 100\n";
+
+fn random(name: &str) -> RandomStream {
+    Seed(7).stream(&["flows", "cam", name])
+}
+
+fn files<'a>(content: &'a [u8]) -> impl Fn(&str) -> Result<Arc<[u8]>, String> + 'a {
+    move |name| match name {
+        "a.trace" => Ok(Arc::from(content)),
+        _ => Err(format!("cannot read `{name}`: no such file")),
+    }
+}
+
+fn spatial(table: Value, content: &[u8]) -> Result<Arc<SpatialVideo>, BuildError> {
+    parameters::<SpatialContent>(&table)?.load(&files(content), &random)
+}
+
+fn temporal(table: Value, content: &[u8]) -> Result<Arc<TemporalVideo>, BuildError> {
+    parameters::<TemporalContent>(&table)?.load(&files(content), &random)
+}
+
+fn volumetric(table: Value, content: &[u8]) -> Result<Arc<VolumetricVideo>, BuildError> {
+    parameters::<VolumetricContent>(&table)?.load(&files(content), &random)
+}
+
+fn from_file() -> Value {
+    json!({ "file": "a.trace" })
+}
+
+#[test]
+fn a_trace_of_quality_layers_is_read_and_repeats() {
+    let video = spatial(from_file(), SPATIAL.as_bytes()).expect("it is one");
+    assert_eq!((video.gop(), video.layers(), video.frames(), video.rungs()), (2, 2, 2, 2));
+    assert_eq!((video.rate(0), video.rate(1)), (Rate::from_kbit(100), Rate::from_kbit(200)));
+    let layer = video.layer(1, 1, 0);
+    assert_eq!((layer.bytes, layer.cumulative, layer.ssim_db), (31, Rate::from_kbit(80), 6.0));
+    assert_eq!(video.layer(0, 5, 1), video.layer(0, 1, 1));
+    assert_eq!(video.picture(0, 2)[0].bytes, 10);
+    let single = video.single_layer();
+    // (10 + 20) / 1.165 = 25.75.
+    assert_eq!((single.frame(0, 0).bytes, single.frame(0, 0).ssim_db), (26, 7.0));
+    assert_eq!((single.rungs(), single.gop(), single.frames()), (2, 2, 2));
+    assert_eq!(single.rate(1), Rate::from_bits(171_674));
+}
+
+#[test]
+fn a_trace_of_temporal_layers_is_cut_to_whole_groups() {
+    let video = temporal(from_file(), TEMPORAL.as_bytes()).expect("it is one");
+    assert_eq!((video.gop(), video.frames()), (4, 4));
+    assert_eq!((video.frame(3).bytes, video.frame(4).bytes, video.place(6)), (103, 100, 2));
+    assert_eq!(video.rate(), Rate::from_bits(406 * 8 * 30 / 4));
+    let single = video.single_layer();
+    assert_eq!((single.frame(0, 0).bytes, single.frame(0, 4).ssim_db), (86, 1.0));
+}
+
+#[test]
+fn a_trace_of_point_clouds_is_read_and_repeats() {
+    let table = json!({ "file": "a.trace", "front_cells": 9 });
+    let video = volumetric(table, VOLUMETRIC.as_bytes()).expect("it is one");
+    assert_eq!((video.layers(), video.cells(), video.frames(), video.front_cells()), (2, 2, 2, 2));
+    let part = video.part(3, 1, 0);
+    assert_eq!((part.bytes, part.cumulative), (22, Rate::from_kbit(100)));
+    // (21 + 23) / 1.11 = 39.6.
+    assert_eq!(video.single_layer_bytes(1, 1, 2), 40);
+}
+
+#[test]
+fn traces_may_have_carriage_returns_empty_lines_and_a_byte_order_mark() {
+    for (text, read) in [
+        (SPATIAL, spatial(from_file(), SPATIAL.as_bytes()).is_ok()),
+        (TEMPORAL, temporal(from_file(), TEMPORAL.as_bytes()).is_ok()),
+    ] {
+        assert!(read, "{text}");
+    }
+    let odd = format!("\u{feff}{}\r\n\r\n", SPATIAL.trim_end().replace('\n', " \r\n"));
+    assert_eq!(spatial(from_file(), odd.as_bytes()), spatial(from_file(), SPATIAL.as_bytes()));
+}
+
+/// The text with one line replaced, or taken out.
+fn with(text: &str, line: usize, by: &str) -> String {
+    let lines = text.lines().enumerate().map(|(place, old)| if place + 1 == line { by } else { old });
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn traces_of_quality_layers_that_do_not_hold_together_are_refused_with_the_line() {
+    let long = "2 2\n100 0 0 10 40 5\n100 0 1 20 100 7\n";
+    for (text, message) in [
+        (String::new(), "is empty; begin with the line `GoP layers`"),
+        (with(SPATIAL, 1, "2"), "1: has 1 of 2 values; write `GoP layers`"),
+        (with(SPATIAL, 1, "0 2"), "1: GoP is `0`; write a whole number from 1 to 1000"),
+        (with(SPATIAL, 1, "2 9"), "1: layers is `9`; write a whole number from 1 to 8"),
+        (with(SPATIAL, 1, "2 3"), "4: is of frame 1, layer 0, but frame 0, layer 2 was to come: something"),
+        (with(SPATIAL, 1, "3 2"), "has 2 frames, fewer than its group of pictures of 3"),
+        (with(SPATIAL, 3, ""), "3: is of frame 1, layer 0, but frame 0, layer 1 was to come: something is"),
+        (with(SPATIAL, 4, "100 3 0 1 40 5"), "4: is of frame 3, layer 0, but frame 1, layer 0 was to come"),
+        (
+            format!("{long}100 0 0 10 40 5\n"),
+            "4: is of frame 0, layer 0, but frame 1, layer 0 was to come: frames count up from 0",
+        ),
+        (with(SPATIAL, 3, "100 0 1 0 100 7"), "3: bytes is `0`; write a whole number from 1"),
+        (with(SPATIAL, 3, "100 0 1 -5 100 7"), "3: bytes is `-5`"),
+        (with(SPATIAL, 3, "100 0 1 2.5 100 7"), "3: bytes is `2.5`"),
+        (with(SPATIAL, 3, "100 0 1 20 100 NaN"), "3: SSIM(dB) is `NaN`; write a number from -3.02 to 100"),
+        (with(SPATIAL, 3, "100 0 1 20 100 inf"), "3: SSIM(dB) is `inf`"),
+        (with(SPATIAL, 3, "100 0 1 20 100"), "3: has 5 of 6 values; write `ladder(kbit/s) frame layer"),
+        (with(SPATIAL, 3, "100 0 1 20 100 7 8"), "3: has 7 of 6 values"),
+        (
+            with(SPATIAL, 3, "100 0 1 20 40 7"),
+            "3: cumulative(kbit/s) is 40 kbit/s, not above the layer below",
+        ),
+        (with(SPATIAL, 3, "100 0 1 20 90 7"), "3: cumulative(kbit/s) is 90 kbit/s; that of the last layer"),
+        (with(SPATIAL, 3, "100 0 2 20 100 7"), "3: layer is `2`; write a whole number from 0 to 1"),
+        (with(SPATIAL, 3, "0 0 1 20 100 7"), "3: ladder(kbit/s) is `0`"),
+        (with(SPATIAL, 9, ""), "ladder 200 ends with 1 of the 2 layers of frame 1"),
+        (with(SPATIAL, 5, ""), "5: ladder 100 ends with 1 of the 2 layers of frame 1"),
+        (
+            format!("{SPATIAL}300 0 0 5 80 6\n300 0 1 5 300 6\n400 0 0 5 80 6\n"),
+            "12: ladder 300 has 1 frames, but ladder 100 has 2",
+        ),
+        (format!("{SPATIAL}100 2 0 5 40 6\n"), "10: is of ladder 100 after 200; write ladders in ascending"),
+    ] {
+        let said = spatial(from_file(), text.as_bytes()).expect_err(message).to_string();
+        let expected = match message.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("file: a.trace:{message}"),
+            false => format!("file: a.trace: {message}"),
+        };
+        assert!(said.starts_with(&expected), "{said}\n{expected}");
+    }
+    let said = spatial(from_file(), b"2 2\n100 \xff 0\n").expect_err("not text").to_string();
+    assert_eq!(said, "file: a.trace:2: is not UTF-8 text");
+}
+
+#[test]
+fn traces_of_temporal_layers_that_do_not_hold_together_are_refused_with_the_line() {
+    for (text, message) in [
+        ("", " is empty; begin with the line `GoP`"),
+        ("3\n0 1 1\n", "1: GoP is `3`; write a whole number from 4 to 64"),
+        ("12\n0 1 1\n", "1: GoP is 12; a dyadic group has a power of two"),
+        ("4\n0 1 1\n1 1 1\n", " has 2 frames, fewer than its group of pictures of 4"),
+        ("4\n0 1 1\n2 1 1\n", "3: is of frame 2, but frame 1 was to come: something is missing before it"),
+        ("4\n0 1 1\n1 1 1\n0 1 1\n", "4: is of frame 0, but frame 2 was to come: frames count up from 0"),
+        ("4\n0 0 1\n", "2: bytes is `0`"),
+        ("4\n0 1 nan\n", "2: SSIM(dB) is `nan`"),
+        ("4\n0 1\n", "2: has 2 of 3 values; write `frame bytes SSIM(dB)`"),
+    ] {
+        let said = temporal(from_file(), text.as_bytes()).expect_err(message).to_string();
+        assert!(said.starts_with(&format!("file: a.trace:{message}")), "{said}");
+    }
+}
+
+#[test]
+fn traces_of_point_clouds_that_do_not_hold_together_are_refused_with_the_line() {
+    for (text, message) in [
+        (String::new(), " is empty; begin with the line `layers cells frames`"),
+        (with(VOLUMETRIC, 1, "2 0 2"), "1: cells is `0`"),
+        (
+            with(VOLUMETRIC, 1, "2 2 3"),
+            " ends with 0 of the 4 layers of cells of frame 2; by its first line it",
+        ),
+        (with(VOLUMETRIC, 1, "2 2 1"), "6: frame is `1`; write a whole number from 0 to 0"),
+        (
+            with(VOLUMETRIC, 9, ""),
+            " ends with 3 of the 4 layers of cells of frame 1; by its first line it has 2",
+        ),
+        (
+            with(VOLUMETRIC, 4, ""),
+            "4: is of frame 0, layer 1, cell 1, but frame 0, layer 1, cell 0 was to come",
+        ),
+        (
+            with(VOLUMETRIC, 7, "0 0 0 1 50"),
+            "7: is of frame 0, layer 0, cell 0, but frame 1, layer 0, cell 1",
+        ),
+        (with(VOLUMETRIC, 4, "0 1 0 0 100"), "4: bytes is `0`"),
+        (with(VOLUMETRIC, 4, "0 1 0 5 50"), "4: cumulative(kbit/s) is 50 kbit/s, not above the layer below"),
+        (
+            with(VOLUMETRIC, 5, "0 1 1 5 90"),
+            "5: cumulative(kbit/s) is 90 kbit/s, below 100 kbit/s of the cell",
+        ),
+        (with(VOLUMETRIC, 5, "0 1 1 5"), "5: has 4 of 5 values"),
+    ] {
+        let said = volumetric(from_file(), text.as_bytes()).expect_err(message).to_string();
+        assert!(said.starts_with(&format!("file: a.trace:{message}")), "{said}");
+    }
+}
+
+#[test]
+fn a_table_without_sense_is_refused_with_its_key() {
+    let said =
+        |table: Value| spatial(table.clone(), b"").map(|_| table).expect_err("it makes no sense").to_string();
+    for (table, message) in [
+        (json!({ "file": "b.trace" }), "file: cannot read `b.trace`"),
+        (json!({ "file": "a.trace", "generator": {} }), "generator: give `file` or `generator`, not both"),
+        (json!({ "overhead": 0.5 }), "overhead: must be from 1 to 10"),
+        (json!({ "generator": { "gop": 0 } }), "generator.gop: must be from 1"),
+        (json!({ "generator": { "duration": "100 ms" } }), "generator.duration: is shorter than a group"),
+        (json!({ "generator": { "duration": "9000 min" } }), "generator.duration: has 16200000 frames of 30"),
+        (json!({ "generator": { "ladder": [] } }), "generator.ladder: must have 1 to 1000 rungs"),
+        (
+            json!({ "generator": { "ladder": ["2 Mbit/s", "1 Mbit/s"] } }),
+            "generator.ladder: must have its bitrates",
+        ),
+        (json!({ "generator": { "ladder": ["600 kbit/s"] } }), "generator.floors: leave a layer without any"),
+        (json!({ "generator": { "shares": [0.5, 0.2, 1] } }), "generator.shares: must rise"),
+        (json!({ "generator": { "shares": [0.5, 0.9] , "floors": [] } }), "generator.shares: must rise"),
+        (json!({ "generator": { "shares": [1] } }), "generator.floors: must be fewer"),
+        (json!({ "generator": { "key_ratios": [] } }), "generator.key_ratios: must be"),
+        (json!({ "generator": { "group_variation": -1 } }), "generator.group_variation: must be"),
+        (json!({ "generator": { "scenes": { "correlation": 1 } } }), "generator.scenes.correlation: must be"),
+        (json!({ "generator": { "quality": { "knee": 0 } } }), "generator.quality.knee: must be"),
+        (json!({ "fil": "a" }), "fil: unknown key `fil`; did you mean `file`?"),
+    ] {
+        let said = said(table.clone());
+        assert!(said.starts_with(message), "{table}: {said}");
+    }
+    let said = temporal(json!({ "generator": { "gop": 12 } }), b"").expect_err("12").to_string();
+    assert_eq!(said, "generator.gop: must be a power of two from 4 to 64");
+    let said =
+        temporal(json!({ "generator": { "layer_ratios": [0, 1, 1] } }), b"").expect_err("0").to_string();
+    assert!(said.starts_with("generator.layer_ratios: must be"), "{said}");
+    let said = volumetric(json!({ "front_cells": 0 }), b"").expect_err("0").to_string();
+    assert_eq!(said, "front_cells: must be at least 1");
+    let said = volumetric(json!({ "quality": { "table": [] } }), b"").expect_err("none").to_string();
+    assert!(said.starts_with("quality.table: must begin"), "{said}");
+    let said = volumetric(json!({ "generator": { "cells": [1, 0] } }), b"").expect_err("0").to_string();
+    assert!(said.starts_with("generator.cells: must be 1 to 64 numbers"), "{said}");
+}
+
+#[test]
+fn a_generated_video_has_the_bitrates_of_its_ladder_layer_by_layer() {
+    let video = spatial(json!({}), b"").expect("the default makes sense");
+    assert_eq!((video.gop(), video.layers(), video.frames(), video.rungs()), (10, 3, 1_800, 10));
+    let cumulative =
+        |rung: usize| [0, 1, 2].map(|layer| video.layer(rung, 0, layer).cumulative.as_bits() / 1_000);
+    assert_eq!(cumulative(0), [400, 700, 1_200]);
+    assert_eq!(cumulative(2), [600, 1_500, 3_000]);
+    for rung in 0..video.rungs() {
+        let mut bits = 0;
+        for layer in 0..3 {
+            bits += (0..video.frames())
+                .map(|frame| 8 * u64::from(video.layer(rung, frame, layer).bytes))
+                .sum::<u64>();
+            let nominal = video.layer(rung, 0, layer).cumulative.as_bits() * 60;
+            assert!(
+                bits.abs_diff(nominal) < 8 * 3 * 1_800,
+                "rung {rung}, layer {layer}: {bits} of {nominal}"
+            );
+        }
+    }
+}
+
+#[test]
+fn more_layers_and_more_bitrate_look_better_and_the_first_frame_of_a_group_is_larger() {
+    let video = spatial(json!({}), b"").expect("the default makes sense");
+    let mean = |rung, layer| {
+        (0..video.frames()).map(|frame| video.layer(rung, frame, layer).ssim_db).sum::<f64>() / 1_800.0
+    };
+    for frame in 0..video.frames() {
+        for rung in 0..video.rungs() {
+            assert!(video.picture(rung, frame).windows(2).all(|pair| pair[0].ssim_db < pair[1].ssim_db));
+        }
+    }
+    assert!((8.0..14.0).contains(&mean(0, 2)) && (19.0..26.0).contains(&mean(9, 2)), "{}", mean(9, 2));
+    let bytes = |is_first: bool| {
+        let frames = (0..1_800).filter(|frame| (frame % 10 == 0) == is_first);
+        let bytes: Vec<f64> = frames.map(|frame| f64::from(video.layer(5, frame, 0).bytes)).collect();
+        bytes.iter().sum::<f64>() / bytes.len() as f64
+    };
+    let ratio = bytes(true) / bytes(false);
+    assert!((3.0..5.0).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn sizes_of_generated_frames_vary_as_much_as_the_scenario_says() {
+    let spread = |variation: f64| {
+        let scenes = json!({ "variation": variation, "length": "500 min" });
+        let table = json!({ "generator": { "duration": "600 s", "gop": 600, "group_variation": 0, "scenes": scenes } });
+        let video = spatial(table, b"").expect("it makes sense");
+        let logs: Vec<f64> = (0..video.frames())
+            .filter(|frame| frame % 600 > 0)
+            .map(|frame| libm::log(f64::from(video.layer(9, frame, 2).bytes)))
+            .collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        libm::sqrt(logs.iter().map(|log| (log - mean) * (log - mean)).sum::<f64>() / logs.len() as f64)
+    };
+    assert!(spread(0.0) < 1e-3);
+    assert!((spread(0.4) - 0.4).abs() < 0.04, "{}", spread(0.4));
+}
+
+#[test]
+fn a_scene_that_begins_within_a_group_has_a_large_frame() {
+    let scenes = json!({ "variation": 0, "length": "2 s" });
+    let video = spatial(json!({ "generator": { "scenes": scenes, "group_variation": 0 } }), b"")
+        .expect("it makes sense");
+    let mut cuts = 0;
+    for group in 0..video.frames() / 10 {
+        let bytes: Vec<u32> = (1..10).map(|place| video.layer(5, 10 * group + place, 0).bytes).collect();
+        let least = *bytes.iter().min().expect("there are nine");
+        cuts += bytes.iter().filter(|bytes| **bytes > 2 * least).count();
+    }
+    // 30 scenes are expected in 60 s, a tenth of them at the first frame of a group.
+    assert!((15..45).contains(&cuts), "{cuts}");
+}
+
+#[test]
+fn a_generated_temporal_video_has_its_bitrate_and_its_layers() {
+    let video = temporal(json!({}), b"").expect("the default makes sense");
+    assert_eq!((video.gop(), video.frames()), (8, 1_800));
+    assert!(video.rate().as_bits().abs_diff(6_000_000) < 1_000, "{}", video.rate());
+    let mean = |place: u32| {
+        let frames: Vec<_> = (0..1_800).filter(|frame| frame % 8 == place).map(|n| video.frame(n)).collect();
+        let count = frames.len() as f64;
+        let bytes = frames.iter().map(|frame| f64::from(frame.bytes)).sum::<f64>() / count;
+        (bytes, frames.iter().map(|frame| frame.ssim_db).sum::<f64>() / count)
+    };
+    let means: Vec<(f64, f64)> = (0..8).map(mean).collect();
+    assert!(means[0].1 < means[4].1 && means[4].1 < means[2].1 && means[2].1 < means[1].1, "{means:?}");
+    assert!(means[0].0 > means[7].0, "{means:?}");
+}
+
+#[test]
+fn a_generated_point_cloud_has_its_bitrate_in_equal_layers() {
+    let video = volumetric(json!({}), b"").expect("the default makes sense");
+    assert_eq!((video.layers(), video.cells(), video.frames(), video.front_cells()), (5, 4, 600, 2));
+    let bits = |layer: u8, cell: u8| -> u64 {
+        (0..600).map(|frame| 8 * u64::from(video.part(frame, layer, cell).bytes)).sum()
+    };
+    let all: u64 =
+        (0..5).flat_map(|layer| (0..4).map(move |cell| (layer, cell))).map(|(l, c)| bits(l, c)).sum();
+    assert!(all.abs_diff(100_000_000 * 30) < 8 * 600 * 20, "{all}");
+    for layer in 0..5 {
+        let share = (0..4).map(|cell| bits(layer, cell)).sum::<u64>() as f64 / all as f64;
+        assert!((share - 0.2).abs() < 0.005, "{share}");
+        assert_eq!(video.part(0, layer, 0).cumulative, Rate::from_mbit(20 * (u64::from(layer) + 1)));
+    }
+    assert!(bits(0, 0) > bits(0, 3));
+}
+
+#[test]
+fn a_generated_video_is_a_flows_own_unless_it_has_a_seed() {
+    let of = |seed: Option<u64>, run: u64| {
+        let content =
+            parameters::<SpatialContent>(&json!({ "generator": { "seed": seed, "duration": "2 s" } }));
+        content
+            .expect("it makes sense")
+            .load(&files(b""), &|name| Seed(run).stream(&["flows", "cam", name]))
+            .expect("it makes sense")
+    };
+    assert_eq!(of(None, 1), of(None, 1));
+    assert_ne!(of(None, 1), of(None, 2));
+    assert_eq!(of(Some(5), 1), of(Some(5), 2));
+    assert_ne!(of(Some(5), 1), of(Some(6), 1));
+}
+
+#[test]
+fn the_schemas_mark_the_files() {
+    let schemas = [
+        schemars::schema_for!(SpatialContent),
+        schemars::schema_for!(TemporalContent),
+        schemars::schema_for!(VolumetricContent),
+    ];
+    for schema in schemas {
+        assert_eq!(schema.pointer("/properties/file/format").and_then(Value::as_str), Some("input-file"));
+    }
+}
+
+/// The recorded traces of a folder, or `None` and a note.
+fn recorded(test: &str, folder: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    let path = format!("{}/../../../shared/data/video/{folder}", env!("CARGO_MANIFEST_DIR"));
+    let Ok(entries) = std::fs::read_dir(path) else {
+        // Past libtest's capture, so that .ci/run can count it.
+        let _ = writeln!(std::io::stderr(), "left out: {test} (no ../shared/data/video/{folder})");
+        return None;
+    };
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let read =
+        |path: std::path::PathBuf| (path.display().to_string(), std::fs::read(&path).expect("it is there"));
+    Some(paths.into_iter().map(read).collect())
+}
+
+#[test]
+fn recorded_traces_of_quality_layers_are_read() {
+    let Some(traces) = recorded("recorded_traces_of_quality_layers_are_read", "svc-quality") else { return };
+    assert!(!traces.is_empty());
+    for (name, content) in traces {
+        let video = spatial(from_file(), &content).expect(&name);
+        assert_eq!((video.gop(), video.layers(), video.rungs()), (10, 3, 10), "{name}");
+        assert_eq!(video.rate(0), Rate::from_kbit(1_200));
+        let bytes = |frame| video.picture(9, frame).iter().map(|layer| u64::from(layer.bytes)).sum::<u64>();
+        let bits = 8.0 * (0..video.frames()).map(bytes).sum::<u64>() as f64;
+        let seconds = video.frame_rate().offset(video.frames()).as_secs_f64();
+        assert!((bits / seconds / 15e6 - 1.0).abs() < 0.05, "{name}: {} Mbit/s", bits / seconds / 1e6);
+        // Cut off anywhere in its last frame, it is refused.
+        let shorter = content.len() - 40;
+        assert!(spatial(from_file(), &content[..shorter]).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn recorded_traces_of_temporal_layers_are_read() {
+    let Some(traces) = recorded("recorded_traces_of_temporal_layers_are_read", "svc-temporal") else {
+        return;
+    };
+    for (name, content) in traces {
+        let video = temporal(from_file(), &content).expect(&name);
+        assert_eq!((video.gop(), video.frames() % 8), (8, 0), "{name}");
+        assert!((4e6..8e6).contains(&(video.rate().as_bits() as f64)), "{name}: {}", video.rate());
+    }
+}
+
+#[test]
+fn the_recorded_trace_of_point_clouds_is_read() {
+    let Some(traces) = recorded("the_recorded_trace_of_point_clouds_is_read", "volumetric") else { return };
+    for (name, content) in traces {
+        let video = volumetric(from_file(), &content).expect(&name);
+        assert_eq!((video.layers(), video.cells(), video.frames()), (10, 2, 200), "{name}");
+        assert_eq!(video.part(0, 0, 0).bytes, 37_979);
+        assert!(volumetric(from_file(), &content[..content.len() / 2]).is_err(), "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = spatial(from_file(), &bytes);
+        let _ = temporal(from_file(), &bytes);
+        let _ = volumetric(from_file(), &bytes);
+    }
+
+    #[test]
+    fn any_numbers_are_read_or_refused(
+        header in "[0-4]( [0-3]){0,2}",
+        lines in prop::collection::vec("[0-2]{1,2}( [0-3]| -?[0-9]{1,12}(\\.[0-9])?| nan){1,6}", 0..12),
+    ) {
+        let text = format!("{header}\n{}", lines.join("\n"));
+        let _ = spatial(from_file(), text.as_bytes());
+        let _ = temporal(from_file(), text.as_bytes());
+        let _ = volumetric(from_file(), text.as_bytes());
+    }
+
+    #[test]
+    fn what_holds_together_is_read_and_nothing_is_lost(
+        gop in 1usize..4,
+        groups in 1usize..4,
+        layers in 1usize..5,
+        rungs in 1usize..4,
+        size in 1u32..100_000,
+    ) {
+        let mut text = format!("{gop} {layers}\n");
+        let mut count = 0;
+        for (rung, frame) in (1..=rungs).flat_map(|rung| (0..gop * groups).map(move |frame| (rung, frame))) {
+            for layer in 0..layers {
+                count += 1;
+                let (ladder, upto) = (rung * 1_000, rung * 1_000 * (layer + 1) / layers);
+                text += &format!("{ladder} {frame} {layer} {} {upto} {layer}\n", size + count);
+            }
+        }
+        let video = spatial(from_file(), text.as_bytes()).expect("it holds together");
+        let mut read = 0;
+        for (rung, frame) in (0..rungs).flat_map(|rung| (0..gop * groups).map(move |frame| (rung, frame))) {
+            for (layer, part) in video.picture(rung, frame as u32).iter().enumerate() {
+                read += 1;
+                prop_assert_eq!((part.bytes, part.ssim_db), (size + read, layer as f64));
+            }
+        }
+        prop_assert_eq!(read, count);
+        // Without its last line it does not, unless that is a whole ladder or the only one's last frame.
+        let shorter = text.trim_end().rsplit_once('\n').map_or("", |(shorter, _)| shorter);
+        if layers > 1 || (rungs > 1 && gop * groups > 1) {
+            prop_assert!(spatial(from_file(), shorter.as_bytes()).is_err());
+        }
+    }
+
+    #[test]
+    fn any_generator_within_its_ranges_gives_whole_videos(
+        seed: u64,
+        gop in 1u32..40,
+        millis in 1_500u64..5_000,
+        variation in 0.0f64..=2.0,
+        correlation in 0.0f64..0.999,
+        length in 100u64..5_000,
+    ) {
+        let scenes = json!({ "variation": variation, "correlation": correlation, "length": format!("{length} ms") });
+        let generator = json!({ "seed": seed, "gop": gop, "duration": format!("{millis} ms"), "scenes": scenes });
+        let video = spatial(json!({ "generator": generator }), b"").expect("all is in range");
+        prop_assert!(video.frames() > 0 && video.frames().is_multiple_of(gop));
+        let longest = video.frame_rate().offset(video.frames());
+        prop_assert!(longest <= Duration::from_millis(millis));
+        for (rung, frame) in (0..video.rungs()).flat_map(|rung| (0..video.frames()).map(move |frame| (rung, frame))) {
+            for layer in video.picture(rung, frame) {
+                prop_assert!(layer.bytes > 0 && (0.0..=100.0).contains(&layer.ssim_db));
+            }
+        }
+    }
+}

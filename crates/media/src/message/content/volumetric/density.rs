@@ -1,0 +1,105 @@
+//! What a point cloud looks like with a part of its points.
+
+use jettison_core::BuildError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// SSIM of a point cloud of which a share of the points is shown, seen from a given distance.
+///
+/// The paper takes this from a user's viewport and does not give it. The default table is our assumption: rising and concave,
+/// because neighbouring points overlap on a screen, and 0.99 (20 dB) with all points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DensityQuality {
+    /// Distance of the viewer in metres for which the table holds. It changes nothing else: another distance has another table.
+    pub distance: f64,
+    /// Pairs of the share of points, 0 to 1, and the SSIM, 0 to below 1, both rising; between two of them SSIM is linear. The
+    /// first share is 0, the last 1.
+    pub table: Vec<(f64, f64)>,
+    /// What a point in an occluded cell counts for, 0 to 1, where one in front counts for 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub occluded_weight: f64,
+}
+
+impl Default for DensityQuality {
+    fn default() -> DensityQuality {
+        let table = vec![(0.0, 0.0), (0.2, 0.90), (0.4, 0.94), (0.6, 0.965), (0.8, 0.98), (1.0, 0.99)];
+        // Occluded cells still show at their rims.
+        DensityQuality { distance: 2.5, table, occluded_weight: 0.1 }
+    }
+}
+
+impl DensityQuality {
+    /// SSIM of that share of points.
+    pub fn ssim(&self, share: f64) -> f64 {
+        let above = self.table.partition_point(|(at, _)| *at < share);
+        match (above.checked_sub(1).and_then(|below| self.table.get(below)), self.table.get(above)) {
+            (Some((x0, y0)), Some((x1, y1))) => y0 + (y1 - y0) * (share - x0) / (x1 - x0),
+            (Some((_, last)), None) => *last,
+            (None, Some((_, first))) => *first,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// Whether it is a table.
+    ///
+    /// # Errors
+    /// With the key that is at fault.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        BuildError::unless(self.distance > 0.0 && self.distance.is_finite(), "distance", || {
+            "must be above zero".to_owned()
+        })?;
+        BuildError::unless((0.0..=1.0).contains(&self.occluded_weight), "occluded_weight", || {
+            "must be from 0 to 1".to_owned()
+        })?;
+        let has_ends =
+            matches!(self.table.as_slice(), [(first, _), .., (last, _)] if *first == 0.0 && *last == 1.0);
+        BuildError::unless(has_ends, "table", || {
+            "must begin with the share 0 and end with the share 1, such as [[0, 0], [0.5, 0.95], [1, 0.99]]"
+                .to_owned()
+        })?;
+        BuildError::unless(self.table.windows(2).all(|pair| pair[0].0 < pair[1].0), "table", || {
+            "must have its shares in ascending order".to_owned()
+        })?;
+        let is_ssim = |ssim: f64| (0.0..1.0).contains(&ssim);
+        BuildError::unless(self.table.iter().all(|(_, ssim)| is_ssim(*ssim)), "table", || {
+            "must have SSIMs from 0 to below 1".to_owned()
+        })?;
+        BuildError::unless(self.table.windows(2).all(|pair| pair[0].1 <= pair[1].1), "table", || {
+            "must not fall: more points never look worse".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quality_is_linear_between_two_entries() {
+        let quality = DensityQuality::default();
+        assert_eq!(quality.validate(), Ok(()));
+        assert_eq!((quality.ssim(0.0), quality.ssim(0.2), quality.ssim(1.0)), (0.0, 0.90, 0.99));
+        assert!((quality.ssim(0.3) - 0.92).abs() < 1e-12);
+        assert!((quality.ssim(0.1) - 0.45).abs() < 1e-12);
+        assert_eq!(quality.ssim(2.0), 0.99);
+    }
+
+    #[test]
+    fn tables_without_sense_are_refused() {
+        let with = |table: &[(f64, f64)]| {
+            let quality = DensityQuality { table: table.to_vec(), ..DensityQuality::default() };
+            quality.validate().expect_err("it makes no sense").to_string()
+        };
+        assert!(with(&[]).starts_with("table: must begin with the share 0"));
+        assert!(with(&[(0.0, 0.0), (0.9, 0.9)]).starts_with("table: must begin with the share 0"));
+        assert!(with(&[(0.0, 0.0), (0.5, 0.5), (0.5, 0.6), (1.0, 0.9)]).contains("ascending"));
+        assert!(with(&[(0.0, 0.5), (1.0, 0.4)]).contains("must not fall"));
+        assert!(with(&[(0.0, 0.0), (1.0, 1.0)]).contains("from 0 to below 1"));
+        assert!(with(&[(0.0, f64::NAN), (1.0, 0.9)]).contains("from 0 to below 1"));
+        let quality = DensityQuality { occluded_weight: 1.5, ..DensityQuality::default() };
+        assert!(quality.validate().expect_err("1.5").to_string().starts_with("occluded_weight: "));
+        let quality = DensityQuality { distance: f64::NAN, ..DensityQuality::default() };
+        assert!(quality.validate().expect_err("NaN").to_string().starts_with("distance: "));
+    }
+}

@@ -1,0 +1,166 @@
+//! `pdrop`: priority dropping when the buffer is full (a baseline of Chen, Tahir, Mittal).
+//!
+//! First in, first out. When an arrival does not fit, the least important message in the buffer makes room for it: of the
+//! highest Octopus priority, the one queued last. Only whole messages are dropped, and none that has begun to leave. What is
+//! not Octopus traffic counts as most important. Nothing else of the Octopus header matters, so this is what importance
+//! alone can do.
+
+mod store;
+
+use jettison_core::{DropReason, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::octopus::check_ports;
+use crate::octopus::fates::{Fate, Fates};
+use crate::octopus::streams::Streams;
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Limit, QueueDiscipline};
+use store::{Label, MessageStore, Popped};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "When the buffer is full, drops the least important message in it (Octopus priorities)";
+    Discipline::new("pdrop", summary, "Chen, Tahir & Mittal 2023 (a baseline)", make)
+}
+
+/// Parameters of priority dropping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PdropParameters {
+    /// UDP ports, of source or destination, by which Octopus traffic is known.
+    pub ports: Vec<u16>,
+    /// How much the buffer holds: packets, bytes (IP length), or both, whichever is reached first.
+    pub limit: Limit,
+}
+
+impl Default for PdropParameters {
+    fn default() -> PdropParameters {
+        PdropParameters { ports: vec![OCTOPUS_PORT], limit: Limit::default() }
+    }
+}
+
+fn make(
+    parameters: PdropParameters,
+    context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    let seed = (context.random)("hash").uniform(0, u64::MAX);
+    Ok(Box::new(Pdrop::new(parameters, seed)?))
+}
+
+/// One FIFO queue that drops by importance.
+#[derive(Debug)]
+pub struct Pdrop {
+    parameters: PdropParameters,
+    streams: Streams<Fates>,
+    store: MessageStore,
+}
+
+impl Pdrop {
+    /// An empty queue whose table of streams is hashed with `seed`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(parameters: PdropParameters, seed: u64) -> Result<Pdrop, BuildError> {
+        check_ports(&parameters.ports)?;
+        Ok(Pdrop { parameters, streams: Streams::new(seed), store: MessageStore::default() })
+    }
+
+    /// Drops what is less important than `priority` until `length` bytes fit. If that would not be enough, drops nothing.
+    fn make_room(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
+        let (all, less) = (self.store.backlog(), self.store.droppable_below(priority));
+        let at_best = Backlog { packets: all.packets - less.packets, bytes: all.bytes - less.bytes };
+        if !self.parameters.limit.admits(at_best, length) {
+            return false;
+        }
+        while !self.parameters.limit.admits(self.store.backlog(), length) {
+            let Some(least) = self.store.least_important() else { return false };
+            self.drop_message(least, now, out);
+        }
+        true
+    }
+
+    /// Drops all that waits of a message, and what is to come of it.
+    fn drop_message(&mut self, label: Label, now: Time, out: &mut dyn Outcomes) {
+        let Pdrop { store, streams, .. } = self;
+        let reason = DropReason::LeastImportant;
+        streams.state(label.slot).remember(label.message, Fate::Dropped(reason));
+        store.remove(label.slot, label.message, |packet| {
+            streams.left(label.slot);
+            out.dropped(packet, reason, now);
+        });
+    }
+
+    /// A packet of a message arrives.
+    fn enqueue_labelled(
+        &mut self,
+        packet: Packet,
+        header: &OctopusHeader,
+        now: Time,
+        out: &mut dyn Outcomes,
+    ) {
+        let (length, message) = (packet.meta.length, header.message);
+        let slot = self.streams.hear(&packet, header.stream, now);
+        let label = match self.store.find(slot, message) {
+            Some(label) => label,
+            None => {
+                let fate = self.streams.state(slot).of(message);
+                if let Some(Fate::Dropped(reason)) = fate {
+                    return out.dropped(packet, reason, now);
+                }
+                Label { slot, message, priority: header.priority, begun: fate.is_some() }
+            }
+        };
+        let fits = self.parameters.limit.admits(self.store.backlog(), length);
+        if fits || self.make_room(label.priority, length, now, out) {
+            self.streams.queued(slot);
+            return self.store.push(packet, Some(label), now);
+        }
+        // It is the least important itself, if something else is more important: then its message goes as a whole. Among
+        // equals there is nothing to choose by, and the arrival alone is dropped: another attempt of it may find room.
+        if !label.begun && self.store.holds_above(label.priority) {
+            self.drop_message(label, now, out);
+            out.dropped(packet, DropReason::LeastImportant, now);
+        } else {
+            out.dropped(packet, DropReason::BufferFull, now);
+        }
+    }
+}
+
+impl QueueDiscipline for Pdrop {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        if let Some(header) = OctopusHeader::of_packet(&packet, &self.parameters.ports) {
+            return self.enqueue_labelled(packet, &header, now, out);
+        }
+        let length = packet.meta.length;
+        if self.parameters.limit.admits(self.store.backlog(), length) || self.make_room(0, length, now, out) {
+            self.store.push(packet, None, now);
+        } else {
+            out.dropped(packet, DropReason::BufferFull, now);
+        }
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut dyn Outcomes) -> Option<Packet> {
+        let Popped { packet, label } = self.store.pop()?;
+        if let Some(label) = label {
+            self.streams.left(label.slot);
+            if !label.begun {
+                self.streams.state(label.slot).remember(label.message, Fate::Goes);
+            }
+        }
+        Some(packet)
+    }
+
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

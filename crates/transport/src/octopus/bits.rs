@@ -1,0 +1,57 @@
+//! A set of small numbers.
+
+/// Which packets of a message are there. Cleared and used again, it keeps its memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bits {
+    words: Vec<u64>,
+    count: u32,
+}
+
+impl Bits {
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.count = 0;
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    #[inline]
+    pub fn contains(&self, at: u32) -> bool {
+        self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Adds `at`; whether it was not there.
+    #[inline]
+    pub fn insert(&mut self, at: u32) -> bool {
+        let word = at as usize / 64;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let bit = 1 << (at % 64);
+        let is_new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        self.count += u32::from(is_new);
+        is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_is_there_once() {
+        let mut bits = Bits::default();
+        assert!(bits.insert(3) && bits.insert(200) && !bits.insert(3));
+        assert_eq!(
+            (bits.count(), bits.contains(200), bits.contains(199), bits.contains(5000)),
+            (2, true, false, false)
+        );
+        bits.clear();
+        assert_eq!((bits.count(), bits.contains(3)), (0, false));
+    }
+}

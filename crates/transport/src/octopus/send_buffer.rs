@@ -1,0 +1,101 @@
+//! Messages that wait to be sent, in order of sending over all streams.
+//!
+//! A message whose first packet is about to leave is judged by the verdict that routers use (`Droppers`), with the
+//! controller's estimate for the bandwidth; what should not leave is dropped here, as a whole. A message that has begun to
+//! leave is no longer here: it is never dropped.
+
+use std::collections::VecDeque;
+
+use jettison_core::Time;
+use jettison_wire::{OctopusHeader, Position};
+
+use super::layout::Layout;
+use super::message::{MessageParams, MessagePayload, SendError};
+
+/// A message that waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// Its label, as a whole message's: the slack is still what the application asked for.
+    pub label: OctopusHeader,
+    pub payload: MessagePayload,
+    pub layout: Layout,
+    pub accepted_at: Time,
+}
+
+/// The queue, bounded in bytes.
+#[derive(Debug)]
+pub(super) struct SendBuffer {
+    capacity: u64,
+    bytes: u64,
+    queue: VecDeque<Waiting>,
+}
+
+impl SendBuffer {
+    pub fn new(capacity: u64) -> SendBuffer {
+        SendBuffer { capacity, bytes: 0, queue: VecDeque::new() }
+    }
+
+    /// Whether a message of `length` bytes fits now, beside `begun` bytes of the message that is leaving.
+    pub fn check(&self, length: u64, begun: u64) -> Result<(), SendError> {
+        if length > self.capacity {
+            return Err(SendError::TooLarge { length, capacity: self.capacity });
+        }
+        let room = self.capacity.saturating_sub(self.bytes + begun);
+        if length > room {
+            return Err(SendError::Full { length, room });
+        }
+        Ok(())
+    }
+
+    pub fn push(&mut self, waiting: Waiting) {
+        self.bytes += waiting.payload.len();
+        self.queue.push_back(waiting);
+    }
+
+    /// The message that would leave next.
+    #[inline]
+    pub fn front(&self) -> Option<&Waiting> {
+        self.queue.front()
+    }
+
+    pub fn pop(&mut self) -> Option<Waiting> {
+        let waiting = self.queue.pop_front()?;
+        self.bytes -= waiting.payload.len();
+        Some(waiting)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Bytes that wait.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The label of a message as a whole.
+pub(super) fn label(
+    stream: u16,
+    message: jettison_wire::MessageNumber,
+    params: &MessageParams,
+) -> OctopusHeader {
+    OctopusHeader {
+        position: Position::Solo,
+        message,
+        priority: params.priority,
+        drop_flag: params.drop_flag,
+        threshold: params.threshold,
+        bitrate_threshold: params.bitrate_threshold,
+        slack: params.slack,
+        stream,
+    }
+}
+
+/// What is left of the slack after `waited` at the sender.
+pub(super) fn remaining_slack(label: &OctopusHeader, waited: jettison_core::Duration) -> u16 {
+    let waited = u16::try_from(waited.as_millis()).unwrap_or(u16::MAX);
+    label.slack.saturating_sub(waited)
+}

@@ -1,0 +1,158 @@
+//! GCC's over-use detector with its adaptive threshold (draft-ietf-rmcat-gcc-02 §5.4; Carlucci et al. 2016).
+
+use super::arrival::Gradient;
+
+/// The threshold at the start, and its bounds, in milliseconds.
+const FIRST_THRESHOLD: f64 = 12.5;
+const BOUNDS: (f64, f64) = (6.0, 600.0);
+/// A gradient further beyond than this leaves it alone, in milliseconds.
+const TOO_FAR: f64 = 15.0;
+/// One step counts no more time than this, in milliseconds: else it could overshoot the gradient.
+const LONGEST_STEP: f64 = 100.0;
+/// How long the gradient must be beyond it (overuse_time_th), in milliseconds.
+const OVERUSE_TIME: f64 = 10.0;
+
+/// What the detector signals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    Overuse,
+    Normal,
+    Underuse,
+}
+
+/// How fast the threshold follows a gradient beyond it, and within it, a millisecond (K_u and K_d).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Following {
+    pub(super) up: f64,
+    pub(super) down: f64,
+}
+
+impl Following {
+    /// The draft's.
+    pub(super) const DRAFT: Following = Following { up: 0.01, down: 0.00018 };
+    /// WebRTC's, with its trendline.
+    pub(super) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039 };
+}
+
+/// The detector.
+#[derive(Debug, Clone)]
+pub(super) struct OveruseDetector {
+    /// The gradient counts as often as there were groups, at most so often.
+    gain: f64,
+    following: Following,
+    /// del_var_th, in milliseconds.
+    threshold: f64,
+    /// The last gradient, and when it came.
+    last: Option<(f64, f64)>,
+    /// For how long, and for how many groups, it has been beyond the threshold.
+    over_for: f64,
+    over_groups: u32,
+}
+
+impl OveruseDetector {
+    pub(super) fn new(gain: f64, following: Following) -> OveruseDetector {
+        OveruseDetector {
+            gain,
+            following,
+            threshold: FIRST_THRESHOLD,
+            last: None,
+            over_for: 0.0,
+            over_groups: 0,
+        }
+    }
+
+    /// What the gradient of a group signals; `None` while an over-use is suspected only.
+    pub(super) fn detect(&mut self, gradient: Gradient) -> Option<Signal> {
+        let now = gradient.arrived_at;
+        let value = gradient.millis * (gradient.groups as f64).min(self.gain);
+        let (before, since) = self.last.replace((value, now)).unwrap_or((value, now));
+        let elapsed = (now - since).max(0.0);
+        let signal = if value > self.threshold {
+            // It crossed the threshold somewhere since the last group: in the middle, for all one knows (as WebRTC).
+            self.over_for += if self.over_groups == 0 { elapsed / 2.0 } else { elapsed };
+            self.over_groups = self.over_groups.saturating_add(1);
+            // §5.4: long enough, and not falling.
+            let is_sure = self.over_for >= OVERUSE_TIME && self.over_groups > 1 && value >= before;
+            is_sure.then_some(Signal::Overuse)
+        } else {
+            (self.over_for, self.over_groups) = (0.0, 0);
+            Some(if value < -self.threshold { Signal::Underuse } else { Signal::Normal })
+        };
+        self.adapt(value.abs(), elapsed.min(LONGEST_STEP));
+        signal
+    }
+
+    fn adapt(&mut self, value: f64, elapsed: f64) {
+        if value - self.threshold > TOO_FAR {
+            return;
+        }
+        let k = if value < self.threshold { self.following.down } else { self.following.up };
+        self.threshold = (self.threshold + elapsed * k * (value - self.threshold)).clamp(BOUNDS.0, BOUNDS.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gradient(millis: f64, arrived_at: f64) -> Gradient {
+        Gradient { millis, groups: 100, arrived_at }
+    }
+
+    #[test]
+    fn gcc_5_4_overuse_must_last() {
+        let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
+        assert_eq!(detector.detect(gradient(0.0, 0.0)), Some(Signal::Normal));
+        assert_eq!(detector.detect(gradient(13.0, 4.0)), None);
+        assert_eq!(detector.detect(gradient(13.5, 10.0)), None); // 8 ms
+        assert_eq!(detector.detect(gradient(14.0, 12.0)), Some(Signal::Overuse));
+        assert_eq!(detector.detect(gradient(-14.5, 17.0)), Some(Signal::Underuse));
+        // One group is not enough, however long ago the last was.
+        assert_eq!(detector.detect(gradient(15.0, 90.0)), None);
+    }
+
+    #[test]
+    fn gcc_5_4_a_gradient_that_falls_is_no_overuse() {
+        let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
+        detector.detect(gradient(35.0, 0.0));
+        assert_eq!(detector.detect(gradient(34.0, 50.0)), None);
+        assert_eq!(detector.detect(gradient(34.0, 60.0)), Some(Signal::Overuse));
+    }
+
+    #[test]
+    fn gcc_5_4_the_threshold_follows_quickly_up_and_slowly_down() {
+        let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
+        detector.detect(gradient(20.0, 0.0));
+        detector.detect(gradient(20.0, 10.0));
+        assert!((detector.threshold - (12.5 + 10.0 * 0.01 * 7.5)).abs() < 1e-9, "{}", detector.threshold);
+        let high = detector.threshold;
+        detector.detect(gradient(0.0, 20.0));
+        assert!((detector.threshold - high * (1.0 - 10.0 * 0.00018)).abs() < 1e-9, "{}", detector.threshold);
+    }
+
+    #[test]
+    fn gcc_5_4_the_threshold_has_bounds_and_ignores_what_is_far_beyond() {
+        let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
+        detector.detect(gradient(0.0, 0.0));
+        detector.detect(gradient(100.0, 10.0));
+        assert_eq!(detector.threshold, 12.5);
+        (0..2_000).for_each(|n| {
+            detector.detect(gradient(0.0, 100.0 * f64::from(n)));
+        });
+        assert_eq!(detector.threshold, 6.0);
+    }
+
+    #[test]
+    fn the_gradient_counts_as_often_as_there_were_groups() {
+        let mut detector = OveruseDetector::new(60.0, Following::DRAFT);
+        assert_eq!(
+            detector.detect(Gradient { millis: 1.0, groups: 10, arrived_at: 0.0 }),
+            Some(Signal::Normal)
+        );
+        assert_eq!(detector.detect(Gradient { millis: 1.0, groups: 20, arrived_at: 20.0 }), None);
+        assert_eq!(
+            detector.detect(Gradient { millis: 1.0, groups: 21, arrived_at: 40.0 }),
+            Some(Signal::Overuse)
+        );
+    }
+}

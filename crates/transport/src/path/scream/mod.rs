@@ -1,0 +1,384 @@
+//! SCReAM: a self-clocked window that holds the queue's delay at a target, and a bitrate for the encoder.
+//!
+//! RFC 8298, *Self-Clocked Rate Adaptation for Multimedia*. The network congestion control (§4.1.2) is a window after
+//! LEDBAT (RFC 6817): faster while the delay shows no trend (fast increase), then towards the target delay, and down on
+//! losses and ECN marks. The media rate control (§4.1.3, `media.rs`) gives the target bitrate. Names in comments are
+//! the RFC's.
+//!
+//! The RFC's receiver reports every 20 ms at high rates (§4.2.1). Here an ACK comes for each packet; the control acts on
+//! what has come after each such interval, at once on losses.
+
+mod delay;
+mod media;
+
+use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_wire::Ecn;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use delay::QueueDelay;
+use media::{MediaParameters, MediaRate};
+
+use super::registry::{PathContext, PathControllerEntry, read};
+use super::{PathAck, PathController, PathSent};
+
+/// The trend that ends fast increase, and below which it may begin again (QDELAY_TREND_TH, QDELAY_TREND_LO).
+const TREND_THRESHOLD: f64 = 0.2;
+/// How long the trend must be low for that (T_RESUME_FAST_INCREASE).
+const RESUME_AFTER: Duration = Duration::from_secs(5);
+/// Seconds over which the largest number of bytes in flight counts (§4.1.2.2).
+const FLIGHT_SECONDS: usize = 5;
+/// Weight of the last RTT in the share of RTTs with losses (loss_event_rate).
+const LOSS_WEIGHT: f64 = 0.01;
+
+/// Parameters of `scream`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScreamParameters {
+    /// Queue delay that is aimed at (QDELAY_TARGET_LO).
+    pub target_delay: Duration,
+    /// The highest that it is raised to where competing flows fill the queue (QDELAY_TARGET_HI).
+    pub max_target_delay: Duration,
+    /// Whether it is raised at all (RFC 8298 §4.1.2.3).
+    pub competing_flows: bool,
+    /// Smallest window (MIN_CWND); also the first.
+    pub min_window: Bytes,
+    /// How far the window may be above the most that was in flight of late (MAX_BYTES_IN_FLIGHT_HEAD_ROOM).
+    #[schemars(range(min = 1.0, max = 10.0))]
+    pub head_room: f64,
+    /// How fast the window closes in on the target (GAIN).
+    #[schemars(range(min = 0.01, max = 10.0))]
+    pub gain: f64,
+    /// Share of the window that is left after a loss (BETA_LOSS).
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub beta_loss: f64,
+    /// Share of the window, and of the target bitrate, that is left after an ECN mark (BETA_ECN).
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub beta_ecn: f64,
+    /// Share of the target bitrate that is left after a loss (BETA_R).
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub beta_rate: f64,
+    /// Whether packets are ECN-capable, as ECT(0).
+    pub ecn: bool,
+    /// Least time between reactions to feedback without losses (RFC 8298 §4.2.1).
+    pub feedback_interval: Duration,
+    /// The first target bitrate.
+    pub start_rate: Rate,
+    /// Smallest target bitrate (TARGET_BITRATE_MIN).
+    pub min_rate: Rate,
+    /// Largest target bitrate (TARGET_BITRATE_MAX).
+    pub max_rate: Rate,
+    /// How much the target bitrate may rise in a second (RAMP_UP_SPEED).
+    pub ramp_up: Rate,
+    /// How much a growing queue delay holds the target bitrate back, 0 to 1 (PRE_CONGESTION_GUARD).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub pre_congestion_guard: f64,
+    /// How much the queue at the sender holds it back, 0 to 2 (TX_QUEUE_SIZE_FACTOR).
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub queue_factor: f64,
+    /// Smallest rate at which packets leave (RATE_PACE_MIN).
+    pub min_pacing: Rate,
+}
+
+impl Default for ScreamParameters {
+    fn default() -> ScreamParameters {
+        ScreamParameters {
+            target_delay: Duration::from_millis(100),
+            max_target_delay: Duration::from_millis(400),
+            competing_flows: true,
+            min_window: Bytes::new(3000),
+            head_room: 1.1,
+            gain: 1.0,
+            beta_loss: 0.8,
+            beta_ecn: 0.9,
+            beta_rate: 0.9,
+            ecn: false,
+            feedback_interval: Duration::from_millis(20),
+            start_rate: Rate::from_kbit(300),
+            min_rate: Rate::from_kbit(64),
+            max_rate: Rate::from_mbit(100),
+            ramp_up: Rate::from_kbit(200),
+            pre_congestion_guard: 0.1,
+            queue_factor: 1.0,
+            min_pacing: Rate::from_kbit(50),
+        }
+    }
+}
+
+impl ScreamParameters {
+    /// Whether the values make sense; the error names the key and what would.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        for (key, value, low, high) in [
+            ("head_room", self.head_room, 1.0, 10.0),
+            ("gain", self.gain, 0.01, 10.0),
+            ("beta_loss", self.beta_loss, 0.1, 1.0),
+            ("beta_ecn", self.beta_ecn, 0.1, 1.0),
+            ("beta_rate", self.beta_rate, 0.1, 1.0),
+            ("pre_congestion_guard", self.pre_congestion_guard, 0.0, 1.0),
+            ("queue_factor", self.queue_factor, 0.0, 2.0),
+        ] {
+            let holds = (low..=high).contains(&value);
+            BuildError::unless(holds, key, || format!("{value} is not from {low} to {high}"))?;
+        }
+        BuildError::unless(self.target_delay >= Duration::from_millis(1), "target_delay", || {
+            format!("{} is below 1 ms", self.target_delay)
+        })?;
+        BuildError::unless(self.max_target_delay >= self.target_delay, "max_target_delay", || {
+            format!("{} is below target_delay, {}", self.max_target_delay, self.target_delay)
+        })?;
+        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be above 0".into())?;
+        BuildError::unless(self.max_rate >= self.min_rate, "max_rate", || {
+            format!("{} is below min_rate, {}", self.max_rate, self.min_rate)
+        })?;
+        BuildError::unless(!self.min_pacing.is_zero(), "min_pacing", || "must be above 0".into())
+    }
+
+    fn media(&self) -> MediaParameters {
+        MediaParameters {
+            start: self.start_rate.as_bits() as f64,
+            min: self.min_rate.as_bits() as f64,
+            max: self.max_rate.as_bits() as f64,
+            ramp_up: self.ramp_up.as_bits() as f64,
+            beta_loss: self.beta_rate,
+            beta_ecn: self.beta_ecn,
+            pre_congestion_guard: self.pre_congestion_guard,
+            queue_factor: self.queue_factor,
+        }
+    }
+}
+
+/// The controller.
+#[derive(Debug)]
+pub struct Scream {
+    // Parameters.
+    parameters: ScreamParameters,
+    /// MSS.
+    packet: f64,
+    /// MIN_CWND, two packets at least.
+    least: f64,
+    // State.
+    delay: QueueDelay,
+    media: MediaRate,
+    /// cwnd, in bytes.
+    window: f64,
+    in_fast_increase: bool,
+    /// When the trend was last too high for fast increase.
+    trend_high_at: Time,
+    /// bytes_newly_acked, bytes_in_flight.
+    newly_acked: u64,
+    in_flight: u64,
+    /// Most bytes in flight in each of the last seconds, the present one first.
+    flights: [u64; FLIGHT_SECONDS],
+    second: u64,
+    /// When feedback was last acted upon, and when congestion.
+    acted_at: Option<Time>,
+    congested_at: Option<Time>,
+    has_loss: bool,
+    has_mark: bool,
+    /// loss_event_rate; whether this RTT had a loss, and when it ends.
+    loss_event_rate: f64,
+    is_lossy_round: bool,
+    round_ends_at: Time,
+    smoothed_rtt: Duration,
+}
+
+impl Scream {
+    /// A controller with the smallest window, in fast increase.
+    pub fn new(parameters: ScreamParameters, context: &PathContext<'_>) -> Scream {
+        let packet = context.packet.max(1) as f64;
+        let least = (parameters.min_window.get() as f64).max(2.0 * packet);
+        Scream {
+            packet,
+            least,
+            delay: QueueDelay::new(
+                parameters.target_delay,
+                parameters.max_target_delay,
+                parameters.competing_flows,
+            ),
+            media: MediaRate::new(parameters.media()),
+            parameters,
+            window: least,
+            in_fast_increase: true,
+            trend_high_at: Time::ZERO,
+            newly_acked: 0,
+            in_flight: 0,
+            flights: [0; FLIGHT_SECONDS],
+            second: 0,
+            acted_at: None,
+            congested_at: None,
+            has_loss: false,
+            has_mark: false,
+            loss_event_rate: 0.0,
+            is_lossy_round: false,
+            round_ends_at: Time::ZERO,
+            smoothed_rtt: context.initial_rtt,
+        }
+    }
+
+    /// RFC 8298 §4.1.2.1: at most once an RTT.
+    fn react(&mut self, now: Time) {
+        self.in_fast_increase = false;
+        self.congested_at = Some(now);
+        let beta = if self.has_loss { self.parameters.beta_loss } else { self.parameters.beta_ecn };
+        self.window = (self.window * beta).max(self.least);
+        self.media.on_congestion(!self.has_loss);
+    }
+
+    /// RFC 8298 §4.1.2.2, update_cwnd.
+    fn update_window(&mut self, in_flight: u64) {
+        let (newly, in_flight) = (self.newly_acked as f64, in_flight as f64);
+        if self.in_fast_increase {
+            if self.delay.trend() < TREND_THRESHOLD {
+                if in_flight * 1.5 + newly > self.window {
+                    self.window += newly;
+                }
+                return;
+            }
+            self.in_fast_increase = false;
+        }
+        let off_target = (self.delay.target() - self.delay.current()) / self.delay.target();
+        let is_underused = in_flight * 1.25 + newly <= self.window;
+        if off_target <= 0.0 || !is_underused {
+            self.window += self.parameters.gain * off_target * newly * self.packet / self.window;
+        }
+        let most = self.flights.iter().copied().max().unwrap_or(0) as f64;
+        self.window = self.window.min(most * self.parameters.head_room).max(self.least);
+    }
+
+    /// RFC 8298 §4.1.2.7.
+    fn check_to_resume(&mut self, now: Time) {
+        if self.delay.trend() >= TREND_THRESHOLD || self.in_fast_increase {
+            self.trend_high_at = now;
+        } else if now.since(self.trend_high_at) >= RESUME_AFTER {
+            self.in_fast_increase = true;
+        }
+    }
+
+    fn count_round(&mut self, now: Time) {
+        self.is_lossy_round |= self.has_loss;
+        if now >= self.round_ends_at {
+            let sample = f64::from(u8::from(self.is_lossy_round));
+            self.loss_event_rate += LOSS_WEIGHT * (sample - self.loss_event_rate);
+            self.is_lossy_round = false;
+            self.round_ends_at = now.saturating_add(self.smoothed_rtt);
+        }
+    }
+
+    fn act(&mut self, now: Time, in_flight_before: u64) {
+        self.acted_at = Some(now);
+        self.delay.update_trend();
+        self.count_round(now);
+        let is_rested = self.congested_at.is_none_or(|at| now.since(at) >= self.smoothed_rtt);
+        if (self.has_loss || self.has_mark) && is_rested {
+            self.react(now);
+        } else {
+            self.update_window(in_flight_before);
+        }
+        self.delay.adjust_target(self.loss_event_rate);
+        self.check_to_resume(now);
+        self.window = self.window.min(1e15);
+        (self.newly_acked, self.has_loss, self.has_mark) = (0, false, false);
+    }
+
+    fn adjust_media(&mut self, now: Time) {
+        if self.media.due().is_some_and(|due| due <= now) {
+            self.media.adjust(now, self.in_fast_increase, self.delay.trend(), self.delay.trend_memory());
+        }
+    }
+}
+
+impl PathController for Scream {
+    fn on_sent(&mut self, sent: &PathSent) {
+        self.in_flight = sent.in_flight;
+        let second = sent.now.as_nanos() / 1_000_000_000;
+        for _ in 0..second.saturating_sub(self.second).min(FLIGHT_SECONDS as u64) {
+            self.flights.rotate_right(1);
+            self.flights[0] = 0;
+        }
+        self.second = self.second.max(second);
+        self.flights[0] = self.flights[0].max(sent.in_flight);
+        self.media.on_sent(sent.now, sent.bytes, sent.backlog);
+        self.adjust_media(sent.now);
+    }
+
+    fn on_ack(&mut self, ack: &PathAck<'_>) {
+        let now = ack.sample.now;
+        self.in_flight = ack.sample.in_flight;
+        if !ack.sample.smoothed_rtt.is_zero() {
+            self.smoothed_rtt = ack.sample.smoothed_rtt;
+        }
+        let mut acknowledged = 0u64;
+        for arrived in ack.arrived {
+            acknowledged = acknowledged.saturating_add(arrived.bytes);
+            self.has_mark |= arrived.ecn == Ecn::Ce;
+            if let Some(at) = arrived.arrived_at {
+                self.delay.arrived(now, arrived.sent_at, at);
+            }
+        }
+        self.media.on_acknowledged(acknowledged);
+        // RFC 8298 §4.1.2: lost packets are among the newly acknowledged.
+        let lost = ack.lost.iter().fold(0u64, |sum, lost| sum.saturating_add(lost.bytes));
+        self.newly_acked = self.newly_acked.saturating_add(acknowledged).saturating_add(lost);
+        self.has_loss |= !ack.lost.is_empty();
+        let is_due = self.acted_at.is_none_or(|at| now.since(at) >= self.parameters.feedback_interval);
+        if is_due || self.has_loss {
+            self.act(now, ack.sample.in_flight_before);
+        }
+        self.adjust_media(now);
+    }
+
+    /// RFC 6817 §2.4.2 (CTO): without any feedback, the smallest window.
+    fn on_timeout(&mut self, _now: Time, in_flight: u64) {
+        self.in_flight = in_flight;
+        self.in_fast_increase = false;
+        self.window = self.least;
+        self.media.on_congestion(false);
+    }
+
+    /// RFC 8298 §4.1.2.5: one packet more while the delay is on target.
+    fn window(&self) -> u64 {
+        let more = if self.delay.is_on_target() { self.packet } else { 0.0 };
+        (self.window + more) as u64
+    }
+
+    /// RFC 8298 §4.1.2.6.
+    fn pacing_rate(&self) -> Option<Rate> {
+        let rate = Rate::of(Bytes::new(self.window as u64), self.smoothed_rtt);
+        Some(rate.max(self.parameters.min_pacing))
+    }
+
+    fn bandwidth(&self) -> Option<Rate> {
+        Some(self.media.target())
+    }
+
+    fn ecn(&self) -> Ecn {
+        if self.parameters.ecn { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.media.due().filter(|_| self.in_flight > 0)
+    }
+
+    fn handle_wakeup(&mut self, now: Time, in_flight: u64) {
+        self.in_flight = in_flight;
+        self.adjust_media(now);
+    }
+}
+
+/// What a scenario names.
+pub fn entry() -> PathControllerEntry {
+    PathControllerEntry {
+        id: "scream",
+        summary: "a self-clocked window that holds the queue's delay at a target, and a bitrate for the encoder",
+        source: "RFC 8298 (RFC 6817 for the delay)",
+        schema: || schemars::schema_for!(ScreamParameters),
+        build: |parameters, context| {
+            let parameters: ScreamParameters = read(parameters)?;
+            parameters.validate().map_err(|error| error.to_string())?;
+            Ok(Box::new(Scream::new(parameters, context)))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,259 @@
+//! Sprout: a stochastic forecast of what the link will deliver, and a window that it will empty in time.
+//!
+//! Winstein, Sivaraman, Balakrishnan, *Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular Networks*,
+//! NSDI 2013. Every tick (20 ms) the belief about the link's rate evolves and takes in the packets that arrived
+//! (`belief.rs`, `model.rs`); the forecast is what the link delivers over the next ticks in 95 % of all cases, and as much
+//! may be under way.
+//!
+//! The inference runs at the sender, on the arrival times that ACKs carry, not at the receiver. The forecast is as old as
+//! the receiver's would be: one return delay. What the sender has under way is what the paper thinks queued (sent, and
+//! neither received nor written off, §3.5), so the window is the forecast itself.
+
+mod belief;
+mod model;
+mod observer;
+
+use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use belief::{Belief, Evidence};
+use model::{Model, ModelParameters, TICKS};
+use observer::Observer;
+
+use super::delay::{BaseDelay, nanos, one_way_delay, span};
+use super::registry::{PathContext, PathControllerEntry, read};
+use super::under_way::UnderWay;
+use super::{PathAck, PathController, PathSent};
+
+/// The lowest delays hold for one to two of these.
+const BASE_WIDTH: Duration = Duration::from_secs(10);
+
+/// Parameters of `sprout`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SproutParameters {
+    /// The chance, 0 to 0.5, that the link delivers less than the forecast (§3.3: 5 %).
+    #[schemars(range(min = 0.0001, max = 0.5))]
+    pub percentile: f64,
+    /// Ticks, 1 to 8, within which what is under way shall be delivered (§3.5: 5, which is 100 ms).
+    #[schemars(range(min = 1, max = 8))]
+    pub look_ahead: usize,
+    /// The highest rate that the model knows, in full packets a second (§3.2).
+    pub max_rate: f64,
+    /// How much the rate wanders, in packets a second per root second (§3.1, σ).
+    pub brownian: f64,
+    /// How soon an outage ends, a second (§3.1, λ_z).
+    pub outage_escape: f64,
+    /// Length of a tick (§3.2).
+    pub tick: Duration,
+    /// What a tick tells through part of which nothing was under way to the receiver.
+    pub idle_ticks: IdleTicks,
+    /// How much later than the fastest an ACK may be before its packet is thought not to have arrived.
+    pub feedback_jitter: Duration,
+}
+
+/// What a tick tells through part of which nothing was under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleTicks {
+    /// That the link can deliver at least what arrived; nothing if nothing did.
+    #[default]
+    LowerBound,
+    /// Nothing.
+    Nothing,
+}
+
+impl Default for SproutParameters {
+    fn default() -> SproutParameters {
+        SproutParameters {
+            percentile: 0.05,
+            look_ahead: 5,
+            max_rate: ModelParameters::PAPER.max_rate,
+            brownian: ModelParameters::PAPER.sigma,
+            outage_escape: ModelParameters::PAPER.escape,
+            tick: Duration::from_millis(20),
+            idle_ticks: IdleTicks::default(),
+            feedback_jitter: Duration::from_millis(5),
+        }
+    }
+}
+
+impl SproutParameters {
+    /// Whether the values make sense; the error names the key and what would.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        let within = |value: f64, low: f64, high: f64| (low..=high).contains(&value);
+        BuildError::unless(within(self.percentile, 0.0001, 0.5), "percentile", || {
+            format!("{} is not a chance from 0.0001 to 0.5", self.percentile)
+        })?;
+        BuildError::unless((1..=TICKS).contains(&self.look_ahead), "look_ahead", || {
+            format!("{} is not from 1 to {TICKS} ticks", self.look_ahead)
+        })?;
+        BuildError::unless(within(self.brownian, 0.0, 1e6), "brownian", || {
+            format!("{} is not from 0 to 1,000,000 packets/s/√s", self.brownian)
+        })?;
+        BuildError::unless(within(self.outage_escape, 0.0, 1e6), "outage_escape", || {
+            format!("{} is not from 0 to 1,000,000 a second", self.outage_escape)
+        })?;
+        let tick = self.tick.as_secs_f64();
+        BuildError::unless(within(tick, 0.005, 0.1), "tick", || {
+            format!("{} is not from 5 ms to 100 ms", self.tick)
+        })?;
+        BuildError::unless(self.max_rate >= 10.0 && self.max_rate * tick <= 100.0, "max_rate", || {
+            format!(
+                "{} packets/s: at least 10, and at most 100 packets a tick, which are {} packets/s",
+                self.max_rate,
+                100.0 / tick
+            )
+        })
+    }
+}
+
+/// The controller.
+#[derive(Debug)]
+pub struct Sprout {
+    // Parameters.
+    percentile: f64,
+    look_ahead: usize,
+    tick: Duration,
+    jitter: i64,
+    packet: u64,
+    // State.
+    belief: Belief,
+    observer: Observer,
+    /// When each packet under way left.
+    under_way: UnderWay<Time>,
+    /// One-way delays there, up to the offset of the clocks.
+    forward: BaseDelay<2>,
+    /// And back, with the opposite offset: now less the time of arrival.
+    back: BaseDelay<2>,
+    /// The lowest of both of late; `None` before the first.
+    base: Option<(i64, i64)>,
+    /// Packets that will be delivered within the look-ahead.
+    forecast: u64,
+}
+
+impl Sprout {
+    /// A controller that believes all rates equally likely.
+    pub fn new(parameters: &SproutParameters, context: &PathContext<'_>) -> Sprout {
+        let model = Model::of(ModelParameters {
+            max_rate: parameters.max_rate,
+            sigma: parameters.brownian,
+            escape: parameters.outage_escape,
+            tick: parameters.tick.as_secs_f64(),
+        });
+        let belief = Belief::new(model);
+        let is_idle_counted = parameters.idle_ticks == IdleTicks::LowerBound;
+        Sprout {
+            percentile: parameters.percentile,
+            look_ahead: parameters.look_ahead,
+            tick: parameters.tick,
+            jitter: span(parameters.feedback_jitter),
+            packet: context.packet.max(1),
+            forecast: belief.forecast(parameters.look_ahead, parameters.percentile),
+            belief,
+            observer: Observer::new(span(parameters.tick), context.packet.max(1), is_idle_counted),
+            under_way: UnderWay::new(),
+            forward: BaseDelay::new(BASE_WIDTH),
+            back: BaseDelay::new(BASE_WIDTH),
+            base: None,
+        }
+    }
+
+    /// Ends the ticks that are over by all that can be known now.
+    fn pass(&mut self, now: Time) {
+        let Some((forward, back)) = self.base else { return };
+        // What arrived until then would be acknowledged by now.
+        let known = nanos(now).saturating_sub(back).saturating_sub(self.jitter);
+        let due = self.under_way.oldest().map(|sent_at| nanos(*sent_at).saturating_add(forward));
+        let mut ticks = 0;
+        self.observer.passed(known, due, &mut |evidence| take_in(&mut self.belief, evidence, &mut ticks));
+        self.renew(ticks);
+    }
+
+    fn renew(&mut self, ticks: u32) {
+        if ticks > 0 {
+            self.forecast = self.belief.forecast(self.look_ahead, self.percentile);
+        }
+    }
+}
+
+fn take_in(belief: &mut Belief, evidence: Evidence, ticks: &mut u32) {
+    belief.tick(evidence);
+    *ticks += 1;
+}
+
+impl PathController for Sprout {
+    fn on_sent(&mut self, sent: &PathSent) {
+        self.under_way.push(sent.sequence, sent.now);
+    }
+
+    fn on_ack(&mut self, ack: &PathAck<'_>) {
+        let now = ack.sample.now;
+        let mut ticks = 0;
+        for lost in ack.lost {
+            self.under_way.take(lost.sequence);
+        }
+        for arrived in ack.arrived {
+            self.under_way.take(arrived.sequence);
+            let Some(at) = arrived.arrived_at else {
+                self.observer.arrived_some_time(arrived.bytes);
+                continue;
+            };
+            let forward = self.forward.update(now, one_way_delay(arrived.sent_at, at));
+            let back = self.back.update(now, one_way_delay(at, now));
+            self.base = Some((forward, back));
+            let due = nanos(arrived.sent_at).saturating_add(forward);
+            self.observer.arrived(due, nanos(at), arrived.bytes, &mut |evidence| {
+                take_in(&mut self.belief, evidence, &mut ticks);
+            });
+        }
+        self.renew(ticks);
+        self.pass(now);
+    }
+
+    /// At least one packet, so that an outage's end is noticed.
+    fn window(&self) -> u64 {
+        self.forecast.max(1).saturating_mul(self.packet)
+    }
+
+    fn bandwidth(&self) -> Option<Rate> {
+        self.base?;
+        let span = self.tick.saturating_mul(self.look_ahead as u64);
+        Some(Rate::of(Bytes::new(self.window()), span))
+    }
+
+    fn budget(&self, _now: Time, in_flight: u64) -> Option<u64> {
+        self.base?;
+        Some(self.forecast.saturating_mul(self.packet).saturating_sub(in_flight))
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        let (_, back) = self.base?;
+        let ends_at = self.observer.tick_ends_at().filter(|_| !self.under_way.is_empty())?;
+        let at = ends_at.saturating_add(back).saturating_add(self.jitter);
+        Some(Time::from_nanos(u64::try_from(at).unwrap_or(0)))
+    }
+
+    fn handle_wakeup(&mut self, now: Time, _in_flight: u64) {
+        self.pass(now);
+    }
+}
+
+/// What a scenario names.
+pub fn entry() -> PathControllerEntry {
+    PathControllerEntry {
+        id: "sprout",
+        summary: "as much under way as a stochastic forecast says will be delivered in time",
+        source: "Winstein, Sivaraman, Balakrishnan, Sprout, NSDI 2013",
+        schema: || schemars::schema_for!(SproutParameters),
+        build: |parameters, context| {
+            let parameters: SproutParameters = read(parameters)?;
+            parameters.validate().map_err(|error| error.to_string())?;
+            Ok(Box::new(Sprout::new(&parameters, context)))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

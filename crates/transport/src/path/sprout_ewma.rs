@@ -1,0 +1,276 @@
+//! Sprout-EWMA as Salsify has it: how far apart packets arrive says how many may be under way.
+//!
+//! Fouladi et al., *Salsify*, NSDI 2018, §3.2 (after Sprout-EWMA of Winstein et al., NSDI 2013, §5.3): a moving average τ
+//! of the time between arrivals, `τ ← α·(T_i − T_{i−1} − grace) + (1 − α)·τ`. The grace is the pause that the sender made
+//! between the two packets, so that a link is not taken for slow because nothing was sent. With d the delay that is
+//! wanted, d/τ packets may be under way, and an encoder may make a frame of what is left of that.
+//!
+//! Salsify sends frames at once, and its grace is the time between sending the two packets. Here a full window may hold
+//! packets back too: each then leaves when another has arrived, the pauses are as long as the times between arrivals, and
+//! by that rule the link would take no time at all. So the grace is the part of the pause in which the link was idle,
+//! unless the paper's own is asked for: from the last arrival until the packet was due, which is when it left, plus the
+//! lowest one-way delay of late.
+
+use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::delay::{BaseDelay, nanos, one_way_delay};
+use super::registry::{PathContext, PathControllerEntry, read};
+use super::{PathAck, PathController};
+
+/// The lowest delays hold for one to two of these.
+const BASE_WIDTH: Duration = Duration::from_secs(10);
+
+/// Parameters of `sprout-ewma`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SproutEwmaParameters {
+    /// Weight of a new time between arrivals (§3.2: 0.1, about the last ten).
+    #[schemars(range(min = 0.001, max = 1.0))]
+    pub alpha: f64,
+    /// The delay that is wanted (§3.2: 100 ms): what is under way shall be delivered in it.
+    pub delay: Duration,
+    /// The part of the time between two arrivals that is not the link's.
+    pub grace: Grace,
+    /// The highest bandwidth that it believes in: without a queue, times between arrivals say nothing of the link.
+    pub max_rate: Rate,
+}
+
+/// The part of the time between two arrivals that is not the link's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grace {
+    /// From the first arrival until the second packet was due.
+    #[default]
+    Idle,
+    /// The time between sending the two, as in the paper, for senders that no window holds back; what is less than nothing
+    /// counts as nothing.
+    SendGap,
+}
+
+impl Default for SproutEwmaParameters {
+    fn default() -> SproutEwmaParameters {
+        SproutEwmaParameters {
+            alpha: 0.1,
+            delay: Duration::from_millis(100),
+            grace: Grace::default(),
+            max_rate: Rate::from_mbit(1000),
+        }
+    }
+}
+
+impl SproutEwmaParameters {
+    /// Whether the values make sense; the error names the key and what would.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        BuildError::unless((0.001..=1.0).contains(&self.alpha), "alpha", || {
+            format!("{} is not a weight from 0.001 to 1", self.alpha)
+        })?;
+        BuildError::unless(!self.delay.is_zero(), "delay", || "must be above 0".into())?;
+        BuildError::unless(!self.max_rate.is_zero(), "max_rate", || "must be above 0".into())
+    }
+}
+
+/// The controller.
+#[derive(Debug)]
+pub struct SproutEwma {
+    // Parameters.
+    parameters: SproutEwmaParameters,
+    packet: u64,
+    initial_window: u64,
+    // State.
+    /// One-way delays, up to the offset of the clocks.
+    delays: BaseDelay<2>,
+    /// When the last packet left and arrived, by their own clocks, in nanoseconds.
+    last: Option<(i64, i64)>,
+    /// τ, in nanoseconds; `None` before the second arrival.
+    interval: Option<f64>,
+}
+
+impl SproutEwma {
+    /// A controller with its initial window.
+    pub fn new(parameters: SproutEwmaParameters, context: &PathContext<'_>) -> SproutEwma {
+        SproutEwma {
+            parameters,
+            packet: context.packet.max(1),
+            initial_window: context.initial_window,
+            delays: BaseDelay::new(BASE_WIDTH),
+            last: None,
+            interval: None,
+        }
+    }
+
+    fn arrived(&mut self, now: Time, sent_at: Time, arrived_at: Time) {
+        let base = self.delays.update(now, one_way_delay(sent_at, arrived_at));
+        let (sent, arrived) = (nanos(sent_at), nanos(arrived_at));
+        let Some((sent_before, arrived_before)) = self.last.replace((sent, arrived)) else { return };
+        let grace = match self.parameters.grace {
+            Grace::Idle => sent.saturating_add(base).saturating_sub(arrived_before).max(0),
+            Grace::SendGap => sent.saturating_sub(sent_before),
+        };
+        let apart = arrived.saturating_sub(arrived_before).saturating_sub(grace).max(0) as f64;
+        let alpha = self.parameters.alpha;
+        self.interval =
+            Some(self.interval.map_or(apart, |interval| alpha * apart + (1.0 - alpha) * interval));
+    }
+
+    /// τ in seconds, not below what the highest bandwidth means.
+    fn seconds(&self) -> Option<f64> {
+        let least = self.packet as f64 * 8.0 / self.parameters.max_rate.as_bits() as f64;
+        self.interval.map(|interval| (interval * 1e-9).max(least))
+    }
+}
+
+impl PathController for SproutEwma {
+    fn on_ack(&mut self, ack: &PathAck<'_>) {
+        for arrived in ack.arrived {
+            if let Some(at) = arrived.arrived_at {
+                self.arrived(ack.sample.now, arrived.sent_at, at);
+            }
+        }
+    }
+
+    /// d/τ packets, at least one.
+    fn window(&self) -> u64 {
+        let Some(seconds) = self.seconds() else { return self.initial_window.max(self.packet) };
+        let packets = (self.parameters.delay.as_secs_f64() / seconds).max(1.0);
+        (packets * self.packet as f64) as u64
+    }
+
+    fn bandwidth(&self) -> Option<Rate> {
+        self.seconds().map(|seconds| {
+            let bits = self.packet as f64 * 8.0 / seconds;
+            Rate::from_bits((bits as u64).max(1)).max(Rate::of(Bytes::new(1), Duration::from_secs(8)))
+        })
+    }
+
+    fn budget(&self, _now: Time, in_flight: u64) -> Option<u64> {
+        Some(self.window().saturating_sub(in_flight))
+    }
+}
+
+/// What a scenario names.
+pub fn entry() -> PathControllerEntry {
+    PathControllerEntry {
+        id: "sprout-ewma",
+        summary: "as many packets under way as arrive in 100 ms, by a moving average of the time between arrivals",
+        source: "Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3",
+        schema: || schemars::schema_for!(SproutEwmaParameters),
+        build: |parameters, context| {
+            let parameters: SproutEwmaParameters = read(parameters)?;
+            parameters.validate().map_err(|error| error.to_string())?;
+            Ok(Box::new(SproutEwma::new(parameters, context)))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_wire::Ecn;
+    use serde_json::json;
+
+    use super::super::ArrivedPacket;
+    use super::super::testing::{Link, PACKET, Source, Toy, build, context, run, sample};
+    use super::*;
+
+    /// Packets that leave at the first and arrive at the second instants, in milliseconds.
+    fn after(grace: Grace, packets: &[(u64, u64)]) -> SproutEwma {
+        let parameters = SproutEwmaParameters { grace, ..SproutEwmaParameters::default() };
+        let mut controller = SproutEwma::new(parameters, &context());
+        for (sequence, (sent, arrived)) in packets.iter().enumerate() {
+            let arrived = ArrivedPacket {
+                sequence: sequence as u64,
+                bytes: PACKET,
+                sent_at: Time::from_millis(*sent),
+                arrived_at: Some(Time::from_millis(*arrived)),
+                ecn: Ecn::NotEct,
+            };
+            let totals = sample(Time::from_millis(1000), PACKET, 0);
+            controller.on_ack(&PathAck { sample: &totals, arrived: &[arrived], lost: &[] });
+        }
+        controller
+    }
+
+    #[test]
+    fn salsify_3_2_the_average_weighs_a_new_interval_by_a_tenth() {
+        let controller = after(Grace::Idle, &[(0, 10), (0, 20), (0, 40)]);
+        assert_eq!(controller.interval, Some(0.1 * 20e6 + 0.9 * 10e6));
+    }
+
+    #[test]
+    fn salsify_3_2_as_many_packets_as_arrive_in_100_ms_may_be_under_way() {
+        let controller = after(Grace::SendGap, &[(0, 10), (0, 20)]);
+        assert_eq!(controller.window(), 10 * PACKET);
+        assert_eq!(controller.budget(Time::ZERO, 4 * PACKET), Some(6 * PACKET));
+        assert_eq!(controller.budget(Time::ZERO, 40 * PACKET), Some(0));
+        assert_eq!(controller.bandwidth(), Some(Rate::from_bits(PACKET * 8 * 100)));
+    }
+
+    #[test]
+    fn salsify_3_2_the_pause_between_frames_is_subtracted() {
+        // Two frames of two packets, 100 ms apart; the second one's first packet finds 5 ms of queue.
+        let packets = [(0, 20), (0, 30), (100, 125), (100, 135)];
+        let weigh = |interval: f64, sample: f64| 0.1 * sample + 0.9 * interval;
+        // It was due at 120 ms, and took 5 ms.
+        assert_eq!(after(Grace::Idle, &packets).interval, Some(weigh(weigh(10e6, 5e6), 10e6)));
+        // 95 ms between arrivals less 100 ms between departures are none.
+        assert_eq!(after(Grace::SendGap, &packets).interval, Some(weigh(weigh(10e6, 0.0), 10e6)));
+    }
+
+    #[test]
+    fn a_full_window_is_no_pause() {
+        // Two packets wait at the link; each later one leaves when one arrives.
+        let packets: Vec<(u64, u64)> = (0..50u64).map(|n| (n.saturating_sub(2) * 10, 40 + n * 10)).collect();
+        let interval = |grace| after(grace, &packets).seconds().expect("it has heard");
+        assert!((interval(Grace::Idle) - 0.010).abs() < 1e-9);
+        assert!(interval(Grace::SendGap) < 0.001);
+    }
+
+    #[test]
+    fn an_outage_is_forgotten_soon() {
+        // A second between two arrivals; then single packets that wait for nothing.
+        let mut packets: Vec<(u64, u64)> = vec![(0, 20), (0, 1020)];
+        packets.extend((0..60).map(|n| (2000 + n * 100, 2020 + n * 100)));
+        assert!(after(Grace::Idle, &packets).window() > 20 * PACKET);
+    }
+
+    #[test]
+    fn fills_a_fixed_link_with_100_ms_under_way() {
+        let mut controller = build(&entry(), json!({}));
+        let run = run(&mut *controller, Toy::new(Link::fixed(10)), 20);
+        assert!(run.mbit(2, 20) > 9.5, "{}", run.mbit(2, 20));
+        // 100 ms are under way, of which 40 ms are the path's.
+        assert!(run.delay(2, 20, 95) < 75.0, "{}", run.delay(2, 20, 95));
+    }
+
+    #[test]
+    fn backs_off_when_the_rate_falls_to_a_fifth() {
+        let rates = vec![(Time::ZERO, Rate::from_mbit(10)), (Time::from_secs(10), Rate::from_mbit(2))];
+        let mut controller = build(&entry(), json!({}));
+        let run = run(&mut *controller, Toy::new(Link::Rates(rates)), 20);
+        assert!(run.delay(12, 20, 95) < 80.0, "{}", run.delay(12, 20, 95));
+        assert!(run.mbit(12, 20) > 1.9, "{}", run.mbit(12, 20));
+    }
+
+    #[test]
+    fn frames_with_pauses_still_show_the_links_rate() {
+        // 10 packets each 33 ms: 3.6 Mbit/s on a link of 10 Mbit/s.
+        let toy = Toy {
+            source: Source::Fixed(Duration::from_millis(33), 10 * PACKET),
+            ..Toy::new(Link::fixed(10))
+        };
+        let mut controller = build(&entry(), json!({}));
+        run(&mut *controller, toy, 10);
+        let told = controller.bandwidth().expect("it has heard").as_mbit_f64();
+        // The first packet of a frame waits for nothing: a tenth or more too much.
+        assert!((9.0..14.0).contains(&told), "{told}");
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+        assert!(refuse(json!({ "alpha": 0.0 })).starts_with("alpha: "));
+        assert!(refuse(json!({ "delay": "0 s" })).starts_with("delay: "));
+        assert!(refuse(json!({ "max_rate": "0 bit/s" })).starts_with("max_rate: "));
+    }
+}

@@ -1,0 +1,70 @@
+//! What a controller remembers of each packet under way.
+
+use std::collections::VecDeque;
+
+/// Packets under way, by sequence number, with something to remember of each.
+#[derive(Debug, Clone)]
+pub(super) struct UnderWay<T> {
+    /// In order of sequence numbers; those that arrived out of order are empty until they are the oldest.
+    packets: VecDeque<(u64, Option<T>)>,
+}
+
+impl<T> UnderWay<T> {
+    /// Nothing under way.
+    pub(super) fn new() -> UnderWay<T> {
+        UnderWay { packets: VecDeque::new() }
+    }
+
+    /// A packet left. Sequence numbers increase; another is ignored.
+    pub(super) fn push(&mut self, sequence: u64, value: T) {
+        if self.packets.back().is_none_or(|(last, _)| *last < sequence) {
+            self.packets.push_back((sequence, Some(value)));
+        }
+    }
+
+    /// A packet is no longer under way; what was remembered of it.
+    pub(super) fn take(&mut self, sequence: u64) -> Option<T> {
+        let index = match self.packets.front() {
+            Some((first, _)) if *first == sequence => 0,
+            _ => self.packets.binary_search_by_key(&sequence, |packet| packet.0).ok()?,
+        };
+        let value = self.packets[index].1.take();
+        while self.packets.front().is_some_and(|(_, value)| value.is_none()) {
+            self.packets.pop_front();
+        }
+        value
+    }
+
+    /// The oldest packet under way.
+    pub(super) fn oldest(&self) -> Option<&T> {
+        self.packets.front().and_then(|(_, value)| value.as_ref())
+    }
+
+    /// Whether nothing is under way.
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_taken_in_any_order() {
+        let mut packets = UnderWay::new();
+        for sequence in [3, 4, 7, 9] {
+            packets.push(sequence, sequence * 10);
+        }
+        assert_eq!(packets.take(7), Some(70));
+        assert_eq!(packets.take(7), None);
+        assert_eq!(packets.take(5), None);
+        assert_eq!(packets.oldest(), Some(&30));
+        assert_eq!(packets.take(3), Some(30));
+        assert_eq!(packets.take(4), Some(40));
+        assert_eq!(packets.oldest(), Some(&90));
+        packets.push(8, 80); // older than the newest: ignored
+        assert_eq!(packets.take(9), Some(90));
+        assert!(packets.is_empty());
+    }
+}

@@ -1,0 +1,12 @@
+//! Endpoints of the message transport against each other over a scripted link, stepped from wakeup to wakeup.
+
+mod acks;
+mod capacity;
+mod delivery;
+mod harness;
+mod losses;
+mod malformed;
+mod parity;
+mod properties;
+mod repair;
+mod verdict;
