@@ -1,14 +1,16 @@
-//! Wrong traces, as a link of a scenario and under `trace info`: file, line and remedy, exit status 2, nothing written.
+//! Wrong traces, as a link of a scenario and under `trace`: file, line and remedy, exit status 2, nothing written.
 
 use super::support::{Folder, changed};
 
-/// Both ways of reading a trace of that text refuse it; gives what each says after the place.
+/// All ways of reading a trace of that text refuse it; gives what each says after the place.
 #[track_caller]
 fn refused(trace: &str, line: Option<usize>) -> String {
     let folder = Folder::new();
     folder.write("wrong.down", trace);
     folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "trace = \"wrong.down\""));
     let of_run = folder.jettison(&["run", "s.toml"]).refused();
+    folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "cell = \"wrong.down\""));
+    assert_eq!(folder.jettison(&["run", "s.toml"]).refused(), of_run);
     let of_info = folder.jettison(&["trace", "info", "wrong.down"]).refused();
     let (place, place_of_info) = match line {
         Some(line) => (format!("wrong.down:{line}:1: "), format!("jettison: wrong.down:{line}: ")),
@@ -16,6 +18,10 @@ fn refused(trace: &str, line: Option<usize>) -> String {
     };
     let said = of_run.strip_prefix(&place).unwrap_or_else(|| panic!("{of_run} does not start with {place}"));
     assert_eq!(of_info.strip_prefix(&place_of_info), Some(said));
+    assert_eq!(
+        folder.jettison(&["trace", "convert", "wrong.down", "out", "--to", "srsran"]).refused(),
+        of_info
+    );
     assert_eq!(folder.names(""), ["s.toml", "wrong.down"]);
     said.to_owned()
 }
@@ -53,6 +59,128 @@ fn a_trace_without_length() {
 }
 
 #[test]
+fn grants_that_are_none() {
+    let grants = |line: usize, text: &str| refused(text, Some(line));
+    assert_eq!(
+        grants(4, "10\n3\n14500\n-5\n700\n"),
+        "`-5` is not a whole number of bytes granted; write one from 0 to 4294967295"
+    );
+    assert_eq!(
+        grants(5, "10\n3\n14500\n0\nmany\n"),
+        "`many` is not a whole number of bytes granted; write one from 0 to 4294967295"
+    );
+    assert_eq!(
+        grants(2, "10\n4\n14500\n0\n700\n"),
+        "4 batches are announced, but 3 lines follow; write in the second line how many do"
+    );
+    assert_eq!(grants(1, "0\n3\n14500\n0\n700\n"), "a batch of 0 ms; write 1 to 60000 ms in the first line");
+    assert_eq!(
+        refused("10\n3\n0\n0\n0\n", None),
+        "not a single byte is granted; a trace needs a capacity above zero somewhere"
+    );
+}
+
+#[test]
+fn a_drive_test_with_wrong_columns_or_fields() {
+    let rows = |line: usize, text: &str| refused(text, Some(line));
+    assert_eq!(
+        rows(1, "Timestamp,Speed,Bitrate\n2019.12.16_13.40.04,0,72\n"),
+        "there is no column `DL_bitrate` among: Timestamp,Speed,Bitrate"
+    );
+    assert_eq!(
+        rows(2, "Timestamp,DL_bitrate\n2019.12.16_13.40.04\n"),
+        "1 fields under 2 column names; write as many"
+    );
+    assert_eq!(
+        rows(2, "Timestamp,DL_bitrate\n2019.12.16_13.40.04,fast\n"),
+        "`fast` is no rate; write one from 0 to 1000000000 kbit/s"
+    );
+    assert_eq!(
+        rows(3, "Timestamp,DL_bitrate\n2019.12.16_13.40.04,72\n13:40:05,72\n"),
+        "`13:40:05` is no time; write it as 2019.12.16_13.40.04"
+    );
+    assert_eq!(
+        refused("Timestamp,DL_bitrate\n", None),
+        "the drive test has no row: write a line of column names and then a row for each second"
+    );
+}
+
+#[test]
+fn a_format_that_the_file_has_not() {
+    let folder = Folder::new();
+    folder.write("steps.down", "2\n4\n6\n");
+    let said = folder.jettison(&["trace", "info", "steps.down", "--from", "csv"]).refused();
+    assert_eq!(said, "jettison: steps.down:1: there is no column `Timestamp` among: 2");
+    let said = folder.jettison(&["trace", "info", "steps.down", "--up"]).refused();
+    assert!(said.starts_with("jettison: --up: only a drive test"), "{said}");
+    let said = folder.jettison(&["trace", "info", "steps.down", "--from", "pcap"]).refused();
+    assert!(said.contains("mahimahi, srsran, csv"), "{said}");
+}
+
+#[test]
+fn grants_that_no_segment_fits_in() {
+    let folder = Folder::new();
+    folder.write("thin.trace", "10\n3\n15\n20\n0\n");
+    folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "cell = \"thin.trace\""));
+    let said = folder.jettison(&["run", "s.toml"]).refused();
+    assert!(said.contains("the largest grant in a millisecond is 2 bytes"), "{said}");
+    assert_eq!(folder.names(""), ["s.toml", "thin.trace"]);
+}
+
+#[test]
+fn an_output_that_is_there_or_cannot_be_written() {
+    let folder = Folder::new();
+    folder.write("in.down", "2\n4\n6\n");
+    folder.write("out.trace", "theirs");
+    let convert = |out: &str, more: &[&str]| {
+        folder.jettison(&[&["trace", "convert", "in.down", out, "--to", "srsran"], more].concat())
+    };
+    let said = convert("out.trace", &[]).refused();
+    assert_eq!(said, "jettison: out.trace is there: choose another name, or replace it with --force");
+    assert_eq!(folder.read("out.trace"), b"theirs");
+    let synthesize = ["trace", "synthesize", "out.trace", "--seed", "1"];
+    assert_eq!(folder.jettison(&synthesize).refused(), said);
+    convert("out.trace", &["--force"]).ok();
+    assert_eq!(folder.read("out.trace"), b"10\n1\n4512\n");
+    let said = convert("none/out.trace", &[]).refused();
+    assert!(said.starts_with("jettison: none/out.trace: cannot be written: "), "{said}");
+    assert_eq!(folder.names(""), ["in.down", "out.trace"]);
+}
+
+#[test]
+fn options_that_make_no_trace() {
+    let folder = Folder::new();
+    folder.write("in.down", "2\n4\n6000\n");
+    let synthesize = |more: &[&str]| {
+        folder.jettison(&[&["trace", "synthesize", "out", "--seed", "1"], more].concat()).refused()
+    };
+    assert_eq!(
+        synthesize(&["--duration", "10 ms"]),
+        "jettison: a duration of 10 ms; write 1 s to 86400 s, in whole milliseconds"
+    );
+    assert!(
+        synthesize(&["--mean", "20 Mbit/s"]).starts_with("jettison: a mean of 20 Mbit/s where the largest")
+    );
+    assert!(synthesize(&["--mean", "fast"]).contains("invalid value 'fast' for '--mean"));
+    assert!(synthesize(&["--max", "0 bit/s"]).contains("a largest rate of 0 bit/s"));
+    assert!(synthesize(&["--batch", "0"]).contains("0 is not in 1..=60000"));
+    assert!(synthesize(&["--opportunity", "0 bytes"]).contains("write 1 to 65535 bytes"));
+    let convert = |more: &[&str]| {
+        folder
+            .jettison(&[&["trace", "convert", "in.down", "out", "--to", "mahimahi"], more].concat())
+            .refused()
+    };
+    assert_eq!(
+        convert(&["--from-time", "5 s", "--duration", "2 s"]),
+        "jettison: in.down: there are no 2 s from 5 s on: it lasts 6 s; write another --from-time or --duration"
+    );
+    assert!(convert(&["--from-time", "6 s"]).contains("there are no 0 ns from 6 s on"));
+    assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: write whole milliseconds"));
+    assert!(convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part not a single byte"));
+    assert_eq!(folder.names(""), ["in.down"]);
+}
+
+#[test]
 fn a_trace_that_is_not_there_is_named_where_it_is_asked_for() {
     let folder = Folder::new();
     folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "trace = \"none.down\""));
@@ -63,6 +191,6 @@ fn a_trace_that_is_not_there_is_named_where_it_is_asked_for() {
     assert!(said.ends_with(remedy), "{said}");
     let said = folder.jettison(&["trace", "info", "none.down"]).refused();
     assert!(said.starts_with("jettison: none.down: cannot be read: "), "{said}");
-    assert!(said.ends_with("; name a Mahimahi trace that is there"), "{said}");
+    assert!(said.ends_with("; name a trace that is there"), "{said}");
     assert_eq!(folder.names(""), ["s.toml"]);
 }

@@ -55,6 +55,36 @@ fn a_bulk_flow_uses_each() {
 }
 
 #[test]
+fn base_stations_grants_and_drive_tests_can_be_read_and_run_on() {
+    let test = "recorded::base_stations_grants_and_drive_tests_can_be_read_and_run_on";
+    let mut found = Vec::new();
+    for folder in ["srsran", "5g"] {
+        let entries = fs::read_dir(project(&format!("../shared/data/networks/{folder}")));
+        found.extend(entries.into_iter().flatten().flatten().map(|entry| entry.path()));
+    }
+    found.sort();
+    if found.is_empty() {
+        return left_out(test, "neither grants nor drive tests in ../shared/data/networks");
+    }
+    for file in found {
+        let name = file.canonicalize().expect("it was found").display().to_string();
+        let folder = Folder::new();
+        let info = folder.jettison(&["trace", "info", &name, "--json"]).records().remove(0);
+        let is_drive_test = info["format"] == "csv";
+        assert_eq!(is_drive_test, name.ends_with(".csv"), "{name}: {info}");
+        // The lead-in of the grants is no part of them.
+        assert!(is_drive_test || info["period_s"] == 470.0, "{name}: {info}");
+        assert!(
+            info["mean_mbit_s"].as_f64().is_some_and(|rate| (1.0..300.0).contains(&rate)),
+            "{name}: {info}"
+        );
+        folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", &format!("cell = \"{name}\"")));
+        let records = folder.jettison(&["run", "s.toml", "--quick", "--json"]).records();
+        assert!(mean(&records, "queue=tail-drop", "bulk", "goodput") >= 0.0, "{name}");
+    }
+}
+
+#[test]
 fn the_forums_profiles_can_be_followed() {
     let folder = project("../shared/data/networks/dash-if");
     let Ok(data) = folder.canonicalize() else {

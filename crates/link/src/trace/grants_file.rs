@@ -1,7 +1,8 @@
 //! A base station's trace as the srsRAN of the Octopus authors reads it.
 //!
 //! Whole numbers, one a line: the milliseconds of a batch, how many batches there are, and then the bytes granted in each
-//! batch.
+//! batch. The authors' own files begin with a lead-in that their second line does not count: a second of batches that are
+//! all alike, in which the base station starts up. It is left out.
 
 use std::fmt::Write as _;
 
@@ -84,9 +85,10 @@ impl Grants {
         while let Some(bytes) = next("bytes granted") {
             stretches.push(Stretch { ttis: batch, bytes: u64::from(bytes?) });
         }
-        if said as usize != stretches.len() {
-            return Err(GrantsFileError::Count { said, found: stretches.len() });
-        }
+        let lead_in = lead_in(batch, said, stretches.len())
+            .filter(|batches| stretches[..*batches].windows(2).all(|pair| pair[0] == pair[1]));
+        let lead_in = lead_in.ok_or(GrantsFileError::Count { said, found: stretches.len() })?;
+        stretches.drain(..lead_in);
         if stretches.is_empty() {
             return Err(GrantsFileError::Empty);
         }
@@ -111,6 +113,13 @@ impl Grants {
         }
         Some(text)
     }
+}
+
+/// How many batches of `found` are the lead-in, if the head of the file may stand before so many.
+pub(super) fn lead_in(batch: u32, said: u32, found: usize) -> Option<usize> {
+    let uncounted = found.checked_sub(said as usize)?;
+    let is_a_second = uncounted as u64 * u64::from(batch) == 1_000;
+    (uncounted == 0 || is_a_second).then_some(uncounted)
 }
 
 fn number(text: &[u8], line: usize, what: &'static str) -> Result<u32, GrantsFileError> {
@@ -138,6 +147,15 @@ mod tests {
         assert_eq!((grants.period(), grants.total()), (30, 14_525));
         assert_eq!(grants.granted_before(1), 1_450);
         assert_eq!(grants.granted_before(24), 14_500 + 10);
+    }
+
+    #[test]
+    fn a_lead_in_of_a_second_is_left_out() {
+        let grants = Grants::parse(b"500\n2\n7\n7\n100\n200\n").unwrap();
+        assert_eq!((grants.period(), grants.total()), (1_000, 300));
+        // One that is not constant, or not a second, is no lead-in.
+        assert!(refusal("500\n2\n7\n8\n100\n200\n").starts_with("line 2: 2 batches are announced, but 4"));
+        assert!(refusal("500\n2\n7\n100\n200\n").starts_with("line 2: 2 batches are announced, but 3"));
     }
 
     #[test]

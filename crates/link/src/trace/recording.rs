@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::drive_test::{Column, DriveTestError};
 use super::grants::Grants;
-use super::grants_file::GrantsFileError;
+use super::grants_file::{GrantsFileError, lead_in};
 use super::{ConvertError, OPPORTUNITY_BYTES, Trace, TraceError, is_number, value};
 
 /// The form of a file.
@@ -101,7 +101,7 @@ impl Recording {
         }
         match opportunities() {
             // It is not even worth a look where the second line counts nothing.
-            Ok(trace) if announced(text).is_none_or(|(said, found)| said != found) => Ok(trace),
+            Ok(trace) if !announced(text).is_some_and(Announced::holds) => Ok(trace),
             Ok(trace) => match grants() {
                 Ok(grants) if grants.bytes_a_second() > trace.bytes_a_second() => Ok(grants),
                 _ => Ok(trace),
@@ -163,21 +163,38 @@ impl Recording {
     }
 }
 
-/// What the second line says and how many lines follow it.
-fn announced(text: &[u8]) -> Option<(u64, u64)> {
+/// What the head of a file of grants says, and how many lines follow it.
+#[derive(Clone, Copy)]
+struct Announced {
+    batch: u32,
+    said: u32,
+    found: usize,
+}
+
+impl Announced {
+    fn holds(self) -> bool {
+        self.found > 0 && lead_in(self.batch, self.said, self.found).is_some()
+    }
+}
+
+/// The head of what may be grants.
+fn announced(text: &[u8]) -> Option<Announced> {
     let text = text.trim_ascii_end();
-    let said = text.split(|byte| *byte == b'\n').nth(1)?.trim_ascii();
-    let said = Some(said).filter(|said| is_number(said)).and_then(value)?;
-    let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
-    Some((u64::from(said), lines - 1))
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut next = || lines.next().filter(|line| is_number(line)).and_then(value);
+    let (batch, said) = (next()?, next()?);
+    // Two lines are the head; so many more line ends follow it as lines.
+    let found = text.iter().filter(|byte| **byte == b'\n').count() - 1;
+    Some(Announced { batch, said, found })
 }
 
 /// Whether what is no list of times was meant for grants: its second line counts the others, or nearly so where it is the
 /// head of the file that no list of times would have.
 fn looks_like_grants(text: &[u8], error: &RecordingError) -> bool {
-    let Some((said, found)) = announced(text) else { return false };
+    let Some(head) = announced(text) else { return false };
+    let (said, found) = (head.said as usize, head.found);
     let near = said > 0 && found > 0 && said <= 2 * found && found <= 2 * said;
-    said == found && found > 0 || near && matches!(error.line(), Some(2 | 3))
+    head.holds() || near && matches!(error.line(), Some(2 | 3))
 }
 
 #[cfg(test)]
@@ -249,7 +266,7 @@ mod tests {
         ) {
             times.sort_unstable();
             prop_assume!(times.last() != Some(&0));
-            prop_assume!(times.get(1).is_none_or(|second| *second as usize != times.len() - 2));
+            prop_assume!(times.get(1).is_none_or(|said| lead_in(times[0], *said, times.len() - 2).is_none()));
             let text: String = times.iter().map(|time| format!("{time}\n")).collect();
             prop_assert_eq!(format(&text), Format::Mahimahi);
         }
