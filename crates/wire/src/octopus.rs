@@ -18,7 +18,7 @@ pub struct SequenceHeader {
     pub flags: u8,
     /// Data: the packet's place in its message, from 0. Parity packets count on after the last data packet.
     pub index: u16,
-    /// Data: the packet sequence number. Acknowledgement: the sequence number that made it.
+    /// Data and probe: the packet sequence number. Acknowledgement: the sequence number that made it.
     pub sequence: u32,
 }
 
@@ -30,6 +30,8 @@ pub enum PacketKind {
     Data = 1,
     /// An acknowledgement; no Octopus header follows.
     Ack = 2,
+    /// A probe: it carries nothing and is acknowledged as data is. No Octopus header follows, so that no verdict drops it.
+    Probe = 3,
 }
 
 impl SequenceHeader {
@@ -55,6 +57,7 @@ impl SequenceHeader {
         let kind = match kind {
             1 => PacketKind::Data,
             2 => PacketKind::Ack,
+            3 => PacketKind::Probe,
             _ => return None,
         };
         let (index, sequence) = (u16::from_be_bytes([i0, i1]), u32::from_be_bytes([s0, s1, s2, s3]));
@@ -214,7 +217,7 @@ impl OctopusHeader {
         let sequence = SequenceHeader::parse(payload)?;
         match sequence.kind {
             PacketKind::Data => OctopusHeader::parse(payload.get(OctopusHeader::OFFSET..)?),
-            PacketKind::Ack => None,
+            PacketKind::Ack | PacketKind::Probe => None,
         }
     }
 

@@ -4,7 +4,7 @@ use jettison_core::{Duration, Time};
 use jettison_wire::Ecn;
 
 use super::ack::Ack;
-use super::in_flight::{LossRule, SentPacket};
+use super::in_flight::{LossRule, NO_MESSAGE, SentPacket};
 use super::message::MessageEvent;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
@@ -217,6 +217,9 @@ impl Sender {
     }
 
     fn packet_arrived(&mut self, packet: &SentPacket) {
+        if packet.slot == NO_MESSAGE {
+            return;
+        }
         let message = self.underway.message_mut(packet.slot);
         message.in_flight -= 1;
         message.arrived.insert(u32::from(packet.index));
@@ -231,6 +234,9 @@ impl Sender {
     }
 
     fn packet_lost(&mut self, packet: &SentPacket, now: Time) {
+        if packet.slot == NO_MESSAGE {
+            return;
+        }
         let message = self.underway.message_mut(packet.slot);
         message.in_flight -= 1;
         let is_needed = !message.is_settled

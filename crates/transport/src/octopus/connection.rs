@@ -110,6 +110,12 @@ impl Connection {
             Some(header) if header.kind == PacketKind::Data => {
                 self.handle_data(&header, head, rest, ecn_of(traffic_class), now)
             }
+            Some(header) if header.kind == PacketKind::Probe => {
+                let is_new = self.receiver.take(header.sequence, ecn_of(traffic_class), now);
+                self.packets_received += 1;
+                self.duplicates += u64::from(!is_new);
+                rest.is_empty()
+            }
             Some(header) => {
                 let ack = Ack::parse(&header, head).filter(|_| rest.is_empty());
                 ack.is_some_and(|ack| self.sender.handle_ack(&ack, now))

@@ -16,6 +16,9 @@ use crate::congestion::SendSnapshot;
 /// older it need not remember.
 pub(super) const SPAN: u64 = 1 << 16;
 
+/// The slot of a probe that carries nothing.
+pub(super) const NO_MESSAGE: u32 = u32::MAX;
+
 /// A packet that left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SentPacket {
@@ -25,7 +28,7 @@ pub(super) struct SentPacket {
     pub offset: u64,
     /// UDP payload bytes.
     pub bytes: u32,
-    /// The message: its place among those under way, and which packet of it this is.
+    /// The message: its place among those under way ([`NO_MESSAGE`] for none), and which packet of it this is.
     pub slot: u32,
     pub index: u16,
     /// Times that this content had left before.
@@ -203,7 +206,9 @@ impl InFlight {
     /// The newest outstanding packet that is no probe and whose content no probe carries, or else the newest probe: another
     /// one takes its content over.
     pub fn supersede_newest(&mut self) -> Option<SentPacket> {
-        let is_candidate = |packet: &SentPacket| packet.state == State::Outstanding && !packet.is_superseded;
+        let is_candidate = |packet: &SentPacket| {
+            packet.state == State::Outstanding && !packet.is_superseded && packet.slot != NO_MESSAGE
+        };
         let place = self.packets.iter().rposition(|packet| is_candidate(packet) && !packet.is_probe);
         let place = place.or_else(|| self.packets.iter().rposition(is_candidate))?;
         self.packets[place].is_superseded = true;

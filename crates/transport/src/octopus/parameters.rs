@@ -62,7 +62,7 @@ pub struct OctopusParameters {
     pub time_threshold: f64,
     /// Packets sent at a probe timeout (RFC 9002 §6.2.4: one or two).
     pub probe_packets: u32,
-    /// Longest probe timeout, however often it has been doubled.
+    /// Longest probe timeout, however often it has been doubled. RFC 9002 has none; after an outage, media wants to go on.
     pub max_pto: Duration,
     /// Probe timeouts of time over which everything is lost in persistent congestion (RFC 9002 §7.6.1).
     pub persistent_congestion: u32,
@@ -116,7 +116,7 @@ impl Default for OctopusParameters {
             packet_threshold: 3,
             time_threshold: 1.125,
             probe_packets: 2,
-            max_pto: Duration::from_secs(60),
+            max_pto: Duration::from_secs(1),
             persistent_congestion: 3,
             pacing_gain: 1.25,
             reassembly: 1024,

@@ -5,12 +5,13 @@ use jettison_core::{Rate, Time};
 use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
-use super::in_flight::SentPacket;
+use super::in_flight::{NO_MESSAGE, SentPacket};
 use super::layout;
 use super::parameters::HEADERS;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
 use super::underway::RepairEntry;
+use crate::Payload;
 use crate::path::PathSent;
 
 /// What may leave next.
@@ -149,15 +150,25 @@ impl Sender {
     /// the newest packet in flight again, as the most useful one.
     fn probe(&mut self, now: Time) -> Option<Transmit> {
         self.probes -= 1;
-        while let Some(next) = self.next(now).filter(|_| !self.flight.is_full()) {
+        if self.flight.is_full() {
+            return None;
+        }
+        // A router's verdict may drop all that is in flight and all that would follow: the rest of one large message. So where
+        // one probe timeout was not enough, the last probe is one that no verdict drops; its ACK settles the others.
+        let is_alone = self.settings.probe_packets == 1;
+        if self.timeouts > 1 && self.probes == 0 && (!is_alone || self.timeouts % 2 == 0) {
+            return Some(self.emit_empty(now));
+        }
+        while let Some(next) = self.next(now) {
             if let Some(transmit) = self.take(next, now) {
                 return Some(transmit);
             }
         }
-        if self.flight.is_full() {
-            return None;
-        }
-        let packet = self.flight.supersede_newest()?;
+        let Some(packet) = self.flight.supersede_newest() else {
+            // Only such probes are under way: another one takes their place.
+            self.probes = 0;
+            return Some(self.emit_empty(now));
+        };
         let transmit = self.emit(packet.slot, packet.index, packet.attempts + 1, now);
         self.flight.mark_probe();
         Some(transmit)
@@ -189,6 +200,22 @@ impl Sender {
         self.counters.parity_sent += u64::from(place >= layout.data);
         self.sent(sequence, bytes, now);
         Transmit { head, rest: content.rest, traffic_class: self.traffic_class() }
+    }
+
+    /// A probe that carries nothing leaves.
+    fn emit_empty(&mut self, now: Time) -> Transmit {
+        let bytes = SequenceHeader::LENGTH as u64;
+        let snapshot = self.sampler.on_sent(now, self.flight.bytes());
+        let offset = self.flight.sent_total();
+        let packet = SentPacket::new(now, snapshot, offset, bytes as u32, (NO_MESSAGE, 0), 0);
+        let sequence = self.flight.push(packet);
+        let header =
+            SequenceHeader { kind: PacketKind::Probe, flags: 0, index: 0, sequence: sequence as u32 };
+        self.counters.packets_sent += 1;
+        self.counters.bytes_sent += bytes;
+        self.sent(sequence, bytes, now);
+        let head = InlineBytes::new(&header.emit()).expect("eight bytes fit in forty");
+        Transmit { head, rest: Payload::Zeros(0), traffic_class: self.traffic_class() }
     }
 
     fn sent(&mut self, sequence: u64, bytes: u64, now: Time) {

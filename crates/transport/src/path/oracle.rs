@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
-use jettison_link::trace::Trace;
+use jettison_link::trace::{Recording, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -193,11 +193,14 @@ pub fn entry() -> PathControllerEntry {
             parameters.validate().map_err(|error| error.to_string())?;
             let name = parameters.trace.as_deref().unwrap_or_default();
             let text = (context.files)(name).map_err(|error| format!("trace: {error}"))?;
-            let trace = Trace::parse(&text).map_err(|error| match error.line() {
+            let at = |line: Option<usize>, error: String| match line {
                 Some(line) => format!("trace: {name}, line {line}: {error}"),
                 None => format!("trace: {name}: {error}"),
-            })?;
-            Ok(Box::new(Oracle::new(Arc::new(trace), &parameters, context)))
+            };
+            let recording =
+                Recording::read(&text, None).map_err(|error| at(error.line(), error.to_string()))?;
+            let trace = recording.into_shared_trace().map_err(|error| at(None, error.to_string()))?;
+            Ok(Box::new(Oracle::new(trace, &parameters, context)))
         },
     }
 }

@@ -47,6 +47,20 @@ pub struct PathControllerEntry {
     pub build: fn(&Value, &PathContext<'_>) -> Result<Box<dyn PathController>, String>,
 }
 
+impl PathControllerEntry {
+    /// Builds it from the parameters of its schema (`null` for all defaults).
+    ///
+    /// # Errors
+    /// With the key at fault and what would be right.
+    pub fn build(
+        &self,
+        parameters: &Value,
+        context: &PathContext<'_>,
+    ) -> Result<Box<dyn PathController>, String> {
+        (self.build)(parameters, context)
+    }
+}
+
 impl Catalogue for PathControllerEntry {
     fn id(&self) -> &'static str {
         self.id

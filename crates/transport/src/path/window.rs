@@ -215,7 +215,7 @@ impl PathController for Window {
         let counts = has_marks && self.feedback() == EcnFeedback::PerPacket;
         // RFC 9002 §7.8, as TCP here: in slow start half a window in use is enough, since the next round doubles it.
         let in_slow_start = self.controller.window() < self.controller.ssthresh();
-        let is_used = in_slow_start && self.controller.window() < 2 * self.flight_peak;
+        let is_used = in_slow_start && self.controller.window() < self.flight_peak.saturating_mul(2);
         self.controller.on_ack(&AckSample {
             phase,
             is_window_limited: sample.is_window_limited || is_used,

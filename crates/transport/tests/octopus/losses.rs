@@ -59,8 +59,23 @@ fn rfc9002_6_2_1_the_probe_timeout_doubles_and_has_a_ceiling() {
     net.send(980);
     net.run_to_end(at(60_000));
     let times: Vec<_> = net.data().iter().map(|seen| seen.at.as_micros() / 1000).collect();
-    assert_eq!(times, [0, 999, 2997, 6993, 10_993, 14_993, 18_993, 22_993]);
+    // Every other one, at 2997, 10993 and 18993 ms, is a probe that carries nothing.
+    assert_eq!(times, [0, 999, 6993, 14_993, 22_993]);
+    assert_eq!(net.statistics(0).timeouts, 7);
     assert_eq!(net.delivered(), [0]);
+}
+
+#[test]
+fn a_probe_that_no_verdict_drops_settles_what_a_router_drops() {
+    let mut net = Net::new(ms(10), &parameters());
+    // A router that has made up its mind about all data drops what is in flight, and every probe that carries data.
+    net.script(|seen| if seen.is_data() && seen.at < at(60_000) { Fate::Drop } else { Fate::Pass });
+    for _ in 0..40 {
+        net.send(980);
+    }
+    net.run_until(at(10_000));
+    let lost = net.statistics(0).lost.messages;
+    assert!(lost > 10, "the window opens again and again: {lost} are known to be lost");
 }
 
 #[test]
