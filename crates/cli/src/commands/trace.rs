@@ -103,7 +103,7 @@ fn cut(grants: Grants, arguments: &ConvertArguments) -> Result<Grants, Failure> 
     if lasts == 0 || u64::from(lasts) > rest {
         let whole = Duration::from_millis(grants.period());
         return Err(Failure::of(format!(
-            "{}: there are no {} from {} on: it lasts {whole}; write another --from-time or --duration",
+            "{}: there is no part of {} from {} on, it lasts {whole}; write another --from-time or --duration",
             arguments.input.display(),
             Duration::from_millis(u64::from(lasts)),
             Duration::from_millis(u64::from(from)),

@@ -172,9 +172,9 @@ fn options_that_make_no_trace() {
     };
     assert_eq!(
         convert(&["--from-time", "5 s", "--duration", "2 s"]),
-        "jettison: in.down: there are no 2 s from 5 s on: it lasts 6 s; write another --from-time or --duration"
+        "jettison: in.down: there is no part of 2 s from 5 s on, it lasts 6 s; write another --from-time or --duration"
     );
-    assert!(convert(&["--from-time", "6 s"]).contains("there are no 0 ns from 6 s on"));
+    assert!(convert(&["--from-time", "6 s"]).contains("there is no part of 0 s from 6 s on"));
     assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: write whole milliseconds"));
     assert!(convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part not a single byte"));
     assert_eq!(folder.names(""), ["in.down"]);

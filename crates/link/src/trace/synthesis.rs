@@ -24,6 +24,8 @@ const OPPORTUNITY_BITS: f64 = OPPORTUNITY_BYTES as f64 * 8.0;
 /// How long λ is held.
 const TICK_MILLIS: u32 = 20;
 const TICK: f64 = TICK_MILLIS as f64 / 1e3;
+/// The end of a tick, in milliseconds from its beginning.
+const TICK_END: f64 = TICK_MILLIS as f64;
 /// A day.
 const LONGEST: Duration = Duration::from_secs(86_400);
 /// 10 Gbit/s: an hour of it are 3 billion lines, which `MOST_OPPORTUNITIES` refuses first.
@@ -242,18 +244,16 @@ fn arrivals(rates: &[f64], random: &mut RandomStream) -> Vec<u32> {
     let mut tick = 0u32;
     for rate in rates {
         let per_milli = rate / 1e3;
-        let mut passed = 0.0;
-        while per_milli > 0.0 {
-            let until = passed + lacking / per_milli;
-            if until >= f64::from(TICK_MILLIS) {
-                lacking -= (f64::from(TICK_MILLIS) - passed) * per_milli;
-                break;
-            }
-            passed = until;
+        let mut at = 0.0;
+        // In an outage no packet is ever near enough.
+        let next = |at: f64, lacking: f64| Some(at + lacking / per_milli).filter(|next| *next < TICK_END);
+        while let Some(leaves) = next(at, lacking) {
+            at = leaves;
             // It has left by the end of its millisecond.
-            times.push(tick + passed as u32 + 1);
+            times.push(tick + at as u32 + 1);
             lacking = random.exponential(1.0);
         }
+        lacking -= (TICK_END - at) * per_milli;
         tick += TICK_MILLIS;
     }
     times
