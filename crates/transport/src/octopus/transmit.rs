@@ -1,7 +1,7 @@
 //! Which packet leaves next: what is sent again, then the rest of the message that has begun to leave, then the next
 //! message that is worth it.
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Bytes, Rate, Time};
 use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
@@ -12,6 +12,7 @@ use super::repair::RepairPolicy;
 use super::sender::Sender;
 use super::underway::RepairEntry;
 use crate::Payload;
+use crate::congestion::SendSnapshot;
 use crate::path::PathSent;
 
 /// What may leave next.
@@ -136,7 +137,7 @@ impl Sender {
         let (stream, is_reliable) = (waiting.label.stream, self.streams.is_reliable(waiting.label.stream));
         if self.settings.adapt && !is_reliable {
             let waited = now.since(waiting.accepted_at);
-            let verdict = self.streams.verdict(&waiting.label, self.controller.bandwidth(), waited);
+            let verdict = self.streams.verdict(&waiting.label, self.known_bandwidth(), waited);
             if let Some(reason) = verdict {
                 self.drop_waiting(&waiting, reason);
                 return;
@@ -144,6 +145,12 @@ impl Sender {
         }
         self.streams.begin(stream);
         self.underway.begin(waiting, is_reliable, now);
+    }
+
+    /// The bandwidth by which messages are judged. An estimate that the application limits says what was sent, not what could
+    /// be: it is no reason to drop, as an empty queue is none in a router.
+    fn known_bandwidth(&self) -> Option<Rate> {
+        self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
     }
 
     /// RFC 9002 §6.2.4: something that will be acknowledged, whatever window and pacing say. New data if there is some; else
@@ -205,7 +212,9 @@ impl Sender {
     /// A probe that carries nothing leaves.
     fn emit_empty(&mut self, now: Time) -> Transmit {
         let bytes = SequenceHeader::LENGTH as u64;
-        let snapshot = self.sampler.on_sent(now, self.flight.bytes());
+        // Eight bytes tell nothing of the path's rate.
+        let snapshot =
+            SendSnapshot { is_app_limited: true, ..self.sampler.on_sent(now, self.flight.bytes()) };
         let offset = self.flight.sent_total();
         let packet = SentPacket::new(now, snapshot, offset, bytes as u32, (NO_MESSAGE, 0), 0);
         let sequence = self.flight.push(packet);
@@ -222,7 +231,8 @@ impl Sender {
         self.last_sent_at = now;
         self.arm_probe();
         if let Some(rate) = self.pacing_rate() {
-            let rate: Rate = rate;
+            // A rate that was measured over an outage is no reason to fall silent: no gap is longer than a probe timeout may be.
+            let rate = rate.max(Rate::of(Bytes::new(bytes), self.settings.max_pto));
             let quantum = self.controller.pacing_quantum().unwrap_or(self.settings.packet);
             self.pacer.on_sent(bytes, rate, quantum, now);
         }

@@ -28,6 +28,9 @@ pub struct SvcSpatialParameters {
     pub initial: Option<Rate>,
     /// Share of the estimate that a rung may need, above 0.
     pub share: f64,
+    /// While the application limits the estimate, which then says no more than what was sent, each group takes the next rung up:
+    /// a little too much, of which the queue drops the right part. Without it, a sender that has come down stays there.
+    pub probe: bool,
     /// The choices of the authors' code: `slack`, `droppers` and `header_factor` take its values where they are not written.
     pub authors: bool,
     /// How long the messages of each layer may wait, lowest layer first, whole milliseconds up to 511 ms; the last one holds for
@@ -45,6 +48,7 @@ impl Default for SvcSpatialParameters {
             stream: 0,
             initial: None,
             share: 1.0,
+            probe: true,
             authors: false,
             slack: None,
             droppers: None,
@@ -126,8 +130,18 @@ impl SvcSpatial {
         Ok(SvcSpatial { parameters, video, clock, rung: 0 })
     }
 
-    /// The highest rung that the estimate carries, headers included; the lowest if none.
+    /// The highest rung that the estimate carries, headers included; the lowest if none; the next one up, where the
+    /// application limits the estimate.
     fn choose(&self, path: &PathEstimate) -> usize {
+        let carried = self.carried(path);
+        let is_limited = path.is_app_limited && path.backlog == 0 && path.bandwidth.is_some();
+        if self.parameters.probe && is_limited {
+            return carried.max((self.rung + 1).min(self.video.rungs() - 1));
+        }
+        carried
+    }
+
+    fn carried(&self, path: &PathEstimate) -> usize {
         let Some(estimate) = path.bandwidth.or(self.parameters.initial) else { return 0 };
         let (usable, factor) = (estimate.mul_f64(self.parameters.share), self.parameters.header_factor());
         let fits = |rung: &usize| self.video.rate(*rung).mul_f64(factor) <= usable;
@@ -223,6 +237,17 @@ mod tests {
         assert_eq!((rung(initial(), None), rung(initial(), Some(1_500))), (2_050, 1_200));
         let half = || SvcSpatialParameters { share: 0.5, ..plain() };
         assert_eq!((rung(half(), Some(4_099)), rung(half(), Some(4_100))), (1_200, 2_050));
+    }
+
+    #[test]
+    fn an_estimate_that_the_application_limits_is_probed_a_rung_a_group() {
+        let limited = |frame| PathEstimate { is_app_limited: frame < 25, ..path(Some(1_300)) };
+        let rungs = |parameters| -> Vec<u16> {
+            let sent = frames(&mut source(parameters), 40, limited);
+            sent.iter().step_by(30).map(|message| message.head.rung).collect()
+        };
+        assert_eq!(rungs(SvcSpatialParameters::default()), [1, 2, 2, 0]);
+        assert_eq!(rungs(SvcSpatialParameters { probe: false, ..SvcSpatialParameters::default() }), [0; 4]);
     }
 
     #[test]
