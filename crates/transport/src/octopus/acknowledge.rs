@@ -27,6 +27,7 @@ impl Sender {
             self.flight.arrive(start..end, &mut settled);
         }
         self.note_arrivals(&settled, made_by, ack, now);
+        self.note_recent(&settled, now);
         let newest = settled.last().map(|(_, packet)| *packet);
         for (_, packet) in settled.drain(..) {
             self.packet_arrived(&packet);
@@ -34,6 +35,17 @@ impl Sender {
         self.scratch.settled = settled;
         self.conclude(in_flight_before, settled_before, newest.as_ref(), now);
         true
+    }
+
+    /// What is delivered while data waits is what the path carries.
+    fn note_recent(&mut self, settled: &[(u64, SentPacket)], now: Time) {
+        let Some(recent) = &mut self.recent else { return };
+        if self.sampler.is_app_limited() {
+            recent.clear();
+        }
+        for (_, packet) in settled {
+            recent.departed(packet.bytes as u16, now);
+        }
     }
 
     /// Time has shown packets to be lost.
@@ -268,6 +280,8 @@ impl Sender {
             let (stream, number) = (message.asked.stream, message.asked.message);
             self.counters.lost.add(message.payload.len());
             self.events.push_back(MessageEvent::Lost { stream, number });
+            // The rest would be sent for nothing; behind a router that dropped the head, it would be dropped there.
+            self.underway.abandon(slot);
         }
     }
 

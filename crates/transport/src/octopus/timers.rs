@@ -53,7 +53,12 @@ impl Sender {
 
     /// The probe timeout, doubled as often as it has expired in a row (RFC 9002 §6.2.1).
     pub fn probe_timeout(&self) -> Duration {
-        let base = self.probe_base();
-        base.saturating_mul(1 << self.timeouts).min(self.settings.max_pto.max(base))
+        // After an outage the smoothed RTT is that of what waited through it: a path that can do better is not given so long.
+        let round_trips = match self.rtt.minimum() {
+            Duration::MAX => Duration::ZERO,
+            minimum => minimum.saturating_mul(3),
+        };
+        let longest = self.settings.max_pto.max(round_trips);
+        self.probe_base().saturating_mul(1 << self.timeouts).min(longest)
     }
 }

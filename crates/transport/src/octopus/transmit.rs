@@ -137,7 +137,8 @@ impl Sender {
         let (stream, is_reliable) = (waiting.label.stream, self.streams.is_reliable(waiting.label.stream));
         if self.settings.adapt && !is_reliable {
             let waited = now.since(waiting.accepted_at);
-            let verdict = self.streams.verdict(&waiting.label, self.known_bandwidth(), waited);
+            let bandwidth = self.known_bandwidth(now);
+            let verdict = self.streams.verdict(&waiting.label, bandwidth, waited);
             if let Some(reason) = verdict {
                 self.drop_waiting(&waiting, reason);
                 return;
@@ -149,8 +150,10 @@ impl Sender {
 
     /// The bandwidth by which messages are judged. An estimate that the application limits says what was sent, not what could
     /// be: it is no reason to drop, as an empty queue is none in a router.
-    fn known_bandwidth(&self) -> Option<Rate> {
-        self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
+    fn known_bandwidth(&mut self, now: Time) -> Option<Rate> {
+        let estimate = self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())?;
+        let recent = self.recent.as_mut().and_then(|recent| recent.rate(now));
+        Some(recent.map_or(estimate, |recent| recent.min(estimate)))
     }
 
     /// RFC 9002 §6.2.4: something that will be acknowledged, whatever window and pacing say. New data if there is some; else

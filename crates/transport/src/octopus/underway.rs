@@ -135,6 +135,15 @@ impl Underway {
         }
     }
 
+    /// A message cannot be whole any more: what of it has not left stays here.
+    pub fn abandon(&mut self, slot: u32) {
+        let message = &mut self.slots[slot as usize];
+        message.next = message.layout.packets();
+        if self.current == Some(slot) {
+            self.current = None;
+        }
+    }
+
     /// Bytes of the present message that have not left, parity included.
     #[inline]
     pub fn unsent(&self) -> u64 {

@@ -42,10 +42,10 @@ pub struct SproutEwmaParameters {
 #[serde(rename_all = "kebab-case")]
 pub enum Grace {
     /// From the first arrival until the second packet was due.
-    #[default]
     Idle,
     /// The time between sending the two, as in the paper, for senders that no window holds back; what is less than nothing
     /// counts as nothing.
+    #[default]
     SendGap,
 }
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn fills_a_fixed_link_with_100_ms_under_way() {
-        let mut controller = build(&entry(), json!({}));
+        let mut controller = build(&entry(), json!({ "grace": "idle" }));
         let run = run(&mut *controller, Toy::new(Link::fixed(10)), 20);
         assert!(run.mbit(2, 20) > 9.5, "{}", run.mbit(2, 20));
         // 100 ms are under way, of which 40 ms are the path's.
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn backs_off_when_the_rate_falls_to_a_fifth() {
         let rates = vec![(Time::ZERO, Rate::from_mbit(10)), (Time::from_secs(10), Rate::from_mbit(2))];
-        let mut controller = build(&entry(), json!({}));
+        let mut controller = build(&entry(), json!({ "grace": "idle" }));
         let run = run(&mut *controller, Toy::new(Link::Rates(rates)), 20);
         assert!(run.delay(12, 20, 95) < 80.0, "{}", run.delay(12, 20, 95));
         assert!(run.mbit(12, 20) > 1.9, "{}", run.mbit(12, 20));

@@ -79,6 +79,21 @@ fn a_probe_that_no_verdict_drops_settles_what_a_router_drops() {
 }
 
 #[test]
+fn of_a_message_that_cannot_be_whole_no_more_is_sent() {
+    let mut net = Net::new(ms(10), &parameters());
+    net.script(|seen| if seen.nth == 0 { Fate::Drop } else { Fate::Pass });
+    net.send(980 * 200);
+    net.send(980);
+    net.run_to_end(at(10_000));
+    assert_eq!(net.delivered(), [1]);
+    let of_first =
+        net.data().iter().filter(|seen| seen.place().is_some_and(|(number, _)| number == 0)).count();
+    assert!(of_first < 100, "its first packet was lost, and {of_first} of its 200 left");
+    assert_eq!(net.statistics(0).lost.messages, 1);
+    assert_eq!(net.statistics(0).backlog, 0);
+}
+
+#[test]
 fn new_data_is_a_probe_where_there_is_some() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth < 10 { Fate::Drop } else { Fate::Pass });

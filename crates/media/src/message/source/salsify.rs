@@ -87,7 +87,9 @@ impl Salsify {
         let Some(budget) = self.budget(path) else { return smallest };
         let needs = |rung| f64::from(self.encoder.length(frame, rung)) * self.parameters.header_factor;
         let fitting = (0..self.encoder.video().rungs()).rev().find(|rung| needs(*rung) <= budget);
-        let is_enough = self.parameters.most_skipped.is_some_and(|most| self.skipped >= most);
+        // While anything waits the transport learns from that.
+        let is_enough =
+            path.backlog == 0 && self.parameters.most_skipped.is_some_and(|most| self.skipped >= most);
         fitting.or(if is_enough { smallest } else { None })
     }
 
