@@ -5,6 +5,7 @@
 
 mod foundation;
 mod instructions;
+mod octopus;
 mod port_queue;
 mod queues;
 mod streaming;
@@ -115,6 +116,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     let mut all = foundation::benchmarks();
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
+    all.extend(octopus::benchmarks());
     all
 }
 
@@ -162,7 +164,7 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups = ["foundation", "queues", "streaming"].map(|group| names(&[group]).len());
+        let groups = ["foundation", "queues", "streaming", "octopus"].map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
     }

@@ -27,7 +27,6 @@ impl Sender {
             self.flight.arrive(start..end, &mut settled);
         }
         self.note_arrivals(&settled, made_by, ack, now);
-        self.note_recent(&settled, now);
         let newest = settled.last().map(|(_, packet)| *packet);
         for (_, packet) in settled.drain(..) {
             self.packet_arrived(&packet);
@@ -35,17 +34,6 @@ impl Sender {
         self.scratch.settled = settled;
         self.conclude(in_flight_before, settled_before, newest.as_ref(), now);
         true
-    }
-
-    /// What is delivered while data waits is what the path carries.
-    fn note_recent(&mut self, settled: &[(u64, SentPacket)], now: Time) {
-        let Some(recent) = &mut self.recent else { return };
-        if self.sampler.is_app_limited() {
-            recent.clear();
-        }
-        for (_, packet) in settled {
-            recent.departed(packet.bytes as u16, now);
-        }
     }
 
     /// Time has shown packets to be lost.

@@ -42,9 +42,6 @@ pub struct OctopusParameters {
     pub device_queue: u32,
     /// Whether the send buffer applies the dropping verdict of the routers to messages that have not begun to leave.
     pub adapt: bool,
-    /// In that verdict: the bandwidth is no more than what has been delivered over so long, while anything waits. 0 for the
-    /// controller's estimate alone (the paper), which BBR lets fall only after rounds.
-    pub recent: Duration,
     /// In that verdict: drop only messages that have waited their slack (the authors' code; not the paper).
     pub slack: bool,
     /// In that verdict: drop only messages that are there as a whole. In a send buffer all are.
@@ -110,7 +107,6 @@ impl Default for OctopusParameters {
             max_ack_delay: Duration::from_millis(25),
             device_queue: 0,
             adapt: true,
-            recent: Duration::ZERO,
             slack: false,
             whole_message_only: false,
             repair: Repair::None,
@@ -247,7 +243,6 @@ pub(super) struct Settings {
     pub ack_every: u32,
     pub max_ack_delay: Duration,
     pub adapt: bool,
-    pub recent: Duration,
     pub verdict: VerdictOptions,
     pub repair: Repair,
     pub fresh: Duration,
@@ -274,7 +269,6 @@ impl From<&OctopusParameters> for Settings {
             send_buffer: p.send_buffer.get(),
             ack_every: p.ack_every,
             max_ack_delay: p.max_ack_delay,
-            recent: p.recent,
             adapt: p.adapt,
             verdict: VerdictOptions { slack: p.slack, whole_message_only: p.whole_message_only },
             repair: p.repair,

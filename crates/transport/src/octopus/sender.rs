@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Rate, Time};
-use jettison_queue::octopus::{Bandwidth, BandwidthSettings};
 use jettison_wire::MessageNumber;
 
 use super::in_flight::{InFlight, SentPacket};
@@ -37,8 +36,6 @@ pub(super) struct Sender {
     pub sampler: RateSampler,
     pub pacer: Pacer,
     pub last_rate: RateSample,
-    /// What is delivered while data waits, if the verdict heeds it.
-    pub recent: Option<Bandwidth>,
     pub rtt_sample: Option<Duration>,
     /// Bytes sent when the window last held data back.
     pub limited_until: u64,
@@ -66,12 +63,6 @@ pub(super) struct Scratch {
     pub lost: Vec<LostPacket>,
 }
 
-/// The measure of what is delivered; `None` if nobody asks.
-fn recent(settings: &Settings) -> Option<Bandwidth> {
-    let window = Some(settings.recent).filter(|window| !window.is_zero())?;
-    Some(Bandwidth::new(BandwidthSettings { window, samples: 5, stretch: true }))
-}
-
 impl Sender {
     pub fn new(settings: &Settings, controller: Box<dyn PathController>, now: Time) -> Sender {
         Sender {
@@ -85,7 +76,6 @@ impl Sender {
             sampler: RateSampler::default(),
             pacer: Pacer::default(),
             last_rate: RateSample::default(),
-            recent: recent(settings),
             rtt_sample: None,
             limited_until: 0,
             ce_count: 0,

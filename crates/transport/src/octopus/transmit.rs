@@ -137,8 +137,7 @@ impl Sender {
         let (stream, is_reliable) = (waiting.label.stream, self.streams.is_reliable(waiting.label.stream));
         if self.settings.adapt && !is_reliable {
             let waited = now.since(waiting.accepted_at);
-            let bandwidth = self.known_bandwidth(now);
-            let verdict = self.streams.verdict(&waiting.label, bandwidth, waited);
+            let verdict = self.streams.verdict(&waiting.label, self.known_bandwidth(), waited);
             if let Some(reason) = verdict {
                 self.drop_waiting(&waiting, reason);
                 return;
@@ -150,10 +149,8 @@ impl Sender {
 
     /// The bandwidth by which messages are judged. An estimate that the application limits says what was sent, not what could
     /// be: it is no reason to drop, as an empty queue is none in a router.
-    fn known_bandwidth(&mut self, now: Time) -> Option<Rate> {
-        let estimate = self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())?;
-        let recent = self.recent.as_mut().and_then(|recent| recent.rate(now));
-        Some(recent.map_or(estimate, |recent| recent.min(estimate)))
+    fn known_bandwidth(&self) -> Option<Rate> {
+        self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
     }
 
     /// RFC 9002 §6.2.4: something that will be acknowledged, whatever window and pacing say. New data if there is some; else
@@ -166,7 +163,7 @@ impl Sender {
         // A router's verdict may drop all that is in flight and all that would follow: the rest of one large message. So where
         // one probe timeout was not enough, the last probe is one that no verdict drops; its ACK settles the others.
         let is_alone = self.settings.probe_packets == 1;
-        if self.timeouts > 1 && self.probes == 0 && (!is_alone || self.timeouts % 2 == 0) {
+        if self.timeouts > 1 && self.probes == 0 && (!is_alone || self.timeouts.is_multiple_of(2)) {
             return Some(self.emit_empty(now));
         }
         while let Some(next) = self.next(now) {
