@@ -52,7 +52,8 @@ impl Files for OneTrace {
 fn best_speed() -> Result<f64, String> {
     let builder = Builder::standard();
     let changes = Changes { set: SET.iter().map(|set| (*set).to_owned()).collect(), quick: false };
-    let scenario = Scenario::parse(SPATIAL, "octopus/beyond.toml", &OneTrace, &changes, &builder.registries());
+    let scenario =
+        Scenario::parse(SPATIAL, "octopus/beyond.toml", &OneTrace, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
     let [variant] = scenario.variants.as_slice() else {
         return Err(format!("{} variants where one was wanted", scenario.variants.len()));

@@ -42,6 +42,11 @@ pub struct OctopusParameters {
     pub device_queue: u32,
     /// Whether the send buffer applies the dropping verdict of the routers to messages that have not begun to leave.
     pub adapt: bool,
+    /// A dropper may leave although the window is full, where it makes superfluous what is in flight: the router then drops
+    /// that, which makes room. At most two windows are in flight so. What the dropper makes superfluous here goes at once,
+    /// the rest of a message that has begun to leave included. (Not in the paper, where droppers wait behind what they would
+    /// free them of.)
+    pub overtake: bool,
     /// In that verdict: drop only messages that have waited their slack (the authors' code; not the paper).
     pub slack: bool,
     /// In that verdict: drop only messages that are there as a whole. In a send buffer all are.
@@ -107,6 +112,7 @@ impl Default for OctopusParameters {
             max_ack_delay: Duration::from_millis(25),
             device_queue: 0,
             adapt: true,
+            overtake: false,
             slack: false,
             whole_message_only: false,
             repair: Repair::None,
@@ -243,6 +249,7 @@ pub(super) struct Settings {
     pub ack_every: u32,
     pub max_ack_delay: Duration,
     pub adapt: bool,
+    pub overtake: bool,
     pub verdict: VerdictOptions,
     pub repair: Repair,
     pub fresh: Duration,
@@ -269,6 +276,7 @@ impl From<&OctopusParameters> for Settings {
             send_buffer: p.send_buffer.get(),
             ack_every: p.ack_every,
             max_ack_delay: p.max_ack_delay,
+            overtake: p.adapt && p.overtake,
             adapt: p.adapt,
             verdict: VerdictOptions { slack: p.slack, whole_message_only: p.whole_message_only },
             repair: p.repair,

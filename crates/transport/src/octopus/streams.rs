@@ -28,6 +28,8 @@ struct Stream {
     options: StreamOptions,
     next: MessageNumber,
     droppers: Droppers,
+    /// Those of them that have left: what a router on the way knows.
+    sent: Droppers,
     /// Of a reliable stream: whether each message from the oldest unfinished one on is finished.
     begun: VecDeque<bool>,
     oldest: MessageNumber,
@@ -50,6 +52,7 @@ impl Streams {
                 options,
                 next: self.first_message,
                 droppers: Droppers::default(),
+                sent: Droppers::default(),
                 begun: VecDeque::new(),
                 oldest: self.first_message,
             },
@@ -75,6 +78,25 @@ impl Streams {
         if let Some(stream) = self.streams.get_mut(&label.stream) {
             stream.droppers.take_in(label);
         }
+    }
+
+    /// The last packet of a message leaves.
+    pub fn left(&mut self, label: &OctopusHeader) {
+        if let Some(stream) = self.streams.get_mut(&label.stream) {
+            stream.sent.take_in(label);
+        }
+    }
+
+    /// Whether a newer message, of those that wait here too, has made this one superfluous.
+    pub fn is_stale(&self, label: &OctopusHeader) -> bool {
+        self.streams.get(&label.stream).is_some_and(|stream| stream.droppers.is_stale(label))
+    }
+
+    /// Whether a router on the way does not yet know that `dropper` makes this one superfluous.
+    pub fn is_news_for(&self, dropper: &OctopusHeader, label: &OctopusHeader) -> bool {
+        let is_older = label.stream == dropper.stream && label.message.is_before(dropper.message);
+        let known = self.streams.get(&label.stream).is_some_and(|stream| stream.sent.is_stale(label));
+        dropper.drop_flag && is_older && label.priority >= dropper.threshold && !known
     }
 
     /// Why the message should not leave; `None` if it should. `bandwidth` is the connection's.

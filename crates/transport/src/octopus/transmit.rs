@@ -1,12 +1,13 @@
 //! Which packet leaves next: what is sent again, then the rest of the message that has begun to leave, then the next
 //! message that is worth it.
 
-use jettison_core::{Bytes, Rate, Time};
+use jettison_core::{Bytes, DropReason, Rate, Time};
 use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
 use super::in_flight::{NO_MESSAGE, SentPacket};
 use super::layout;
+use super::message::MessageEvent;
 use super::parameters::HEADERS;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
@@ -35,6 +36,9 @@ impl Sender {
         {
             return Some(probe);
         }
+        if self.settings.overtake {
+            self.make_way(now);
+        }
         loop {
             let Some(next) = self.next(now) else {
                 self.note_app_limited(now);
@@ -43,7 +47,8 @@ impl Sender {
                 }
                 return None;
             };
-            if !self.may_leave(self.bytes_of(&next), now) {
+            let window = self.window_for(&next);
+            if !self.may_leave(self.bytes_of(&next), window, now) {
                 return None;
             }
             if let Some(transmit) = self.take(next, now) {
@@ -87,15 +92,61 @@ impl Sender {
         HEADERS as u64 + content
     }
 
+    /// What a dropper that waits makes superfluous does not stand in its way while the window is full.
+    fn make_way(&mut self, now: Time) {
+        if self.flight.bytes() + self.settings.packet <= self.controller.window() {
+            return;
+        }
+        if let Some((slot, current)) = self.underway.current()
+            && !current.is_reliable
+            && !current.is_settled
+            && self.streams.is_stale(&current.asked)
+        {
+            let (label, length) = (current.asked, current.payload.len());
+            self.underway.message_mut(slot).is_settled = true;
+            self.counters.dropped_stale.add(length);
+            let (stream, number, reason) = (label.stream, label.message, DropReason::StaleMessage);
+            self.events.push_back(MessageEvent::Dropped { stream, number, length, reason });
+            self.underway.abandon(slot);
+            self.underway.release_if_over(slot);
+        }
+        while self.underway.current().is_none()
+            && self.buffer.front().is_some_and(|front| {
+                !self.streams.is_reliable(front.label.stream) && self.streams.is_stale(&front.label)
+            })
+        {
+            self.begin_next(now);
+        }
+    }
+
+    /// The window for what would leave next: twice as large for a dropper that is news for a router.
+    fn window_for(&self, next: &Next) -> u64 {
+        let window = self.controller.window();
+        if !self.settings.overtake {
+            return window;
+        }
+        let dropper = match next {
+            Next::Repair(_) => return window,
+            Next::Rest(slot, _) => self.underway.message(*slot).asked,
+            Next::Message => match self.buffer.front() {
+                Some(front) => front.label,
+                None => return window,
+            },
+        };
+        let is_news = dropper.drop_flag
+            && self.underway.in_flight().any(|message| self.streams.is_news_for(&dropper, &message.asked));
+        if is_news { window.saturating_mul(2) } else { window }
+    }
+
     /// Whether window and pacing let `bytes` out now. If pacing does not, it will be time later.
-    fn may_leave(&mut self, bytes: u64, now: Time) -> bool {
+    fn may_leave(&mut self, bytes: u64, window: u64, now: Time) -> bool {
         let in_flight = self.flight.bytes();
         if self.flight.is_full() {
             return false;
         }
         // With nothing in flight there is no ACK to wait for: only a controller that will wake may hold back everything.
         let may_wait = in_flight > 0 || self.controller.next_wakeup().is_some();
-        if in_flight + bytes > self.controller.window() && may_wait {
+        if in_flight + bytes > window && may_wait {
             self.limited_until = self.flight.sent_total();
             return false;
         }
@@ -193,6 +244,9 @@ impl Sender {
         let snapshot = self.sampler.on_sent(now, self.flight.bytes());
         let offset = self.flight.sent_total();
         let packet = SentPacket::new(now, snapshot, offset, bytes as u32, (slot, index), attempts);
+        if self.settings.overtake && label.position.is_tail() {
+            self.streams.left(&label);
+        }
         let sequence = self.flight.push(packet);
         let header = SequenceHeader {
             kind: PacketKind::Data,

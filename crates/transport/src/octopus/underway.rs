@@ -135,6 +135,17 @@ impl Underway {
         }
     }
 
+    /// The message of which packets still leave for the first time, and its place.
+    #[inline]
+    pub fn current(&self) -> Option<(u32, &Begun)> {
+        self.current.map(|slot| (slot, &self.slots[slot as usize]))
+    }
+
+    /// Messages of which something is in flight.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Begun> {
+        self.slots.iter().filter(|message| message.in_flight > 0)
+    }
+
     /// A message cannot be whole any more: what of it has not left stays here.
     pub fn abandon(&mut self, slot: u32) {
         let message = &mut self.slots[slot as usize];

@@ -6,6 +6,7 @@ mod delivery;
 mod harness;
 mod losses;
 mod malformed;
+mod overtake;
 mod parity;
 mod properties;
 mod repair;
