@@ -20,4 +20,5 @@ mod shell;
 mod stdout;
 mod support;
 mod trace;
+mod video;
 mod worlds;
