@@ -18,6 +18,28 @@ pub trait Catalogue {
     fn schema(&self) -> Schema;
 }
 
+/// Makes an entry of a registry a [`Catalogue`]: one with the fields `id`, `summary`, `source` and `schema`, a function that
+/// gives the schema.
+#[macro_export]
+macro_rules! catalogue {
+    ($entry:ty) => {
+        impl $crate::Catalogue for $entry {
+            fn id(&self) -> &'static str {
+                self.id
+            }
+            fn summary(&self) -> &'static str {
+                self.summary
+            }
+            fn source(&self) -> &'static str {
+                self.source
+            }
+            fn schema(&self) -> schemars::Schema {
+                (self.schema)()
+            }
+        }
+    };
+}
+
 /// One parameter of an entry, as `jettison list` prints it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ParameterDoc {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Catalogue, Rate, Registry, Time, parameters};
+use jettison_core::{BuildError, Bytes, Rate, Registry, Time, parameters};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -242,23 +242,11 @@ fn overhead(bytes: Bytes) -> Result<u32, BuildError> {
     })
 }
 
-impl Catalogue for LinkEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(LinkEntry);
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::Catalogue;
     use jettison_core::parameter_docs;
     use serde_json::json;
 

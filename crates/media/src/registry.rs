@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Catalogue, RandomStream, Registry, parameters};
+use jettison_core::{BuildError, Bytes, RandomStream, Registry, parameters};
 use jettison_transport::Endpoint;
 use schemars::{Schema, schema_for};
 use serde_json::Value;
@@ -92,20 +92,7 @@ pub struct ApplicationEntry {
     pub build: fn(&Value, &FlowContext<'_>) -> Result<FlowApplications, BuildError>,
 }
 
-impl Catalogue for ApplicationEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(ApplicationEntry);
 
 /// All applications of this crate.
 pub fn applications() -> Registry<ApplicationEntry> {

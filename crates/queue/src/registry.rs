@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub use jettison_core::{BuildError, parameters};
-use jettison_core::{Catalogue, RandomStream, Registry};
+use jettison_core::{RandomStream, Registry};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -132,25 +132,13 @@ impl Discipline {
     }
 }
 
-impl Catalogue for Discipline {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(Discipline);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{build_error, try_build};
+    use jettison_core::Catalogue;
     use jettison_core::parameter_docs;
     use serde_json::json;
 

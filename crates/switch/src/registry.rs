@@ -1,6 +1,6 @@
 //! Queues that need hooks in the pipeline besides a discipline.
 
-use jettison_core::{Catalogue, Registry};
+use jettison_core::Registry;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::{BuildContext, BuildError};
 use schemars::Schema;
@@ -32,20 +32,7 @@ pub struct PortQueueEntry {
     pub build: fn(&Value, &BuildContext<'_>) -> Result<PortQueue, BuildError>,
 }
 
-impl Catalogue for PortQueueEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(PortQueueEntry);
 
 /// All queues with hooks of this crate.
 pub fn port_queues() -> Registry<PortQueueEntry> {
@@ -57,6 +44,7 @@ pub fn port_queues() -> Registry<PortQueueEntry> {
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::Catalogue;
     use jettison_core::{Seed, Time, parameter_docs};
     use jettison_measure::Tally;
     use jettison_queue::registry::disciplines;

@@ -1,6 +1,6 @@
 //! What a scenario may name as a transport.
 
-use jettison_core::{Catalogue, Registry};
+use jettison_core::Registry;
 use jettison_wire::Ecn;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -17,20 +17,7 @@ pub struct TransportEntry {
     schema: fn() -> Schema,
 }
 
-impl Catalogue for TransportEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(TransportEntry);
 
 /// All transports.
 pub fn transports() -> Registry<TransportEntry> {
@@ -106,6 +93,7 @@ impl From<EcnCodepoint> for Ecn {
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::Catalogue;
     use jettison_core::parameter_docs;
 
     use super::*;

@@ -52,7 +52,9 @@ fn a_man_page_a_command_is_written() {
     let folder = Folder::new();
     assert_eq!(folder.jettison(&["man", "--out", "pages"]).ok(), "Man pages: pages\n");
     let mut expected: Vec<String> = COMMANDS.iter().map(|command| format!("jettison-{command}.1")).collect();
-    expected.extend(["jettison.1".to_owned(), "jettison-trace-info.1".to_owned()]);
+    let of_traces = ["convert", "info", "synthesize"].map(|command| format!("jettison-trace-{command}.1"));
+    expected.extend(of_traces);
+    expected.push("jettison.1".to_owned());
     expected.sort();
     assert_eq!(folder.names("pages"), expected);
     for name in expected {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use jettison_core::{Catalogue, RandomStream, Registry};
+use jettison_core::{RandomStream, Registry};
 use schemars::Schema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -55,20 +55,7 @@ impl ControllerEntry {
     }
 }
 
-impl Catalogue for ControllerEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(ControllerEntry);
 
 /// All congestion controllers.
 pub fn controllers() -> Registry<ControllerEntry> {
@@ -166,6 +153,7 @@ fn read<P: DeserializeOwned + Default>(parameters: &Value) -> Result<P, String> 
 mod tests {
     use super::super::testing::context;
     use super::*;
+    use jettison_core::Catalogue;
 
     #[test]
     fn every_controller_builds_with_its_defaults() {

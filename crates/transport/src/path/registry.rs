@@ -61,20 +61,7 @@ impl PathControllerEntry {
     }
 }
 
-impl Catalogue for PathControllerEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(PathControllerEntry);
 
 /// All controllers of the message transport: those that were made for it, and TCP's.
 pub fn path_controllers() -> Registry<PathControllerEntry> {

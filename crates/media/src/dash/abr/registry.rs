@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use jettison_core::{BuildError, Catalogue, Registry, parameters};
+use jettison_core::{BuildError, Registry, parameters};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -32,20 +32,7 @@ impl AbrEntry {
     }
 }
 
-impl Catalogue for AbrEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(AbrEntry);
 
 /// All adaptation rules.
 pub fn abr_rules() -> Registry<AbrEntry> {
@@ -122,6 +109,7 @@ fn read<P: DeserializeOwned + JsonSchema>(value: &Value) -> Result<P, BuildError
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::Catalogue;
     use jettison_core::{Duration, parameter_docs};
     use serde_json::json;
 

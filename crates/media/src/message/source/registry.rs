@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use jettison_core::{BuildError, Catalogue, Registry, parameters};
+use jettison_core::{BuildError, Registry, parameters};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -100,20 +100,7 @@ impl SourceEntry {
     }
 }
 
-impl Catalogue for SourceEntry {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-    fn source(&self) -> &'static str {
-        self.source
-    }
-    fn schema(&self) -> Schema {
-        (self.schema)()
-    }
-}
+jettison_core::catalogue!(SourceEntry);
 
 /// All encoders.
 pub fn sources() -> Registry<SourceEntry> {
@@ -239,6 +226,7 @@ fn read<P: DeserializeOwned + JsonSchema>(value: &Value) -> Result<P, BuildError
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::Catalogue;
     use jettison_core::parameter_docs;
     use serde_json::json;
 
