@@ -163,7 +163,7 @@ impl<'a> Measured<'a> {
         measured
     }
 
-    /// A column of those objects; `None` if it would say nothing, or zero everywhere.
+    /// A column of those objects; `None` if it would say nothing, or zero everywhere. (That no frame was shown says something.)
     pub(crate) fn column(
         &self,
         title: &str,
@@ -173,7 +173,8 @@ impl<'a> Measured<'a> {
         statistic: Statistic,
     ) -> Option<Column> {
         let unit = objects.iter().find_map(|o| self.units.get(&(*o, metric)))?;
-        objects.iter().any(|o| self.nonzero.contains(&(*o, metric))).then(|| Column {
+        let is_telling = ["frames_decoded", "sqi_ssim"].contains(&metric);
+        (is_telling || objects.iter().any(|o| self.nonzero.contains(&(*o, metric)))).then(|| Column {
             title: title.to_owned(),
             unit: (*unit).to_owned(),
             subject: subject.to_owned(),

@@ -35,7 +35,7 @@ pub(crate) fn viewers(results: &Results) -> Viewers<'_> {
 }
 
 /// What is shown of a viewer: title, metric and which of its numbers.
-const COLUMNS: [(&str, &str, Statistic); 20] = [
+const COLUMNS: [(&str, &str, Statistic); 21] = [
     ("buffer", "buffer", Statistic::Mean),
     ("frames/s", "frames_per_second", Statistic::Mean),
     ("representation", "representation_rate", Statistic::Mean),
@@ -56,6 +56,7 @@ const COLUMNS: [(&str, &str, Statistic); 20] = [
     ("AoI mean", "age_of_information", Statistic::Mean),
     ("AoI p99", "age_of_information", Statistic::P99),
     ("decoded", "frames_decoded", Statistic::Mean),
+    ("refused", "refused_messages", Statistic::Mean),
 ];
 /// What is shown of a load beside players: it is there to fill the links, and they are what the experiment is about.
 const BESIDE_PLAYERS: [&str; 4] = ["buffer", "frames_per_second", "stall_ratio", "linear_qoe"];

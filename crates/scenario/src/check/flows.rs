@@ -123,7 +123,13 @@ impl Checker<'_> {
             {
                 let message =
                     format!("`{other}` and `{name}` both listen at {protocol} port {port} of `{host}`");
-                self.find(&at.key("port"), message, "give one of them another `port`");
+                let help = match transport.as_str() {
+                    "octopus" => {
+                        "give one of them another `port`, and name both in the `ports` of Octopus queues"
+                    }
+                    _ => "give one of them another `port`",
+                };
+                self.find(&at.key("port"), message, help);
                 return;
             }
         }

@@ -173,7 +173,7 @@ impl Sender {
             self.timeouts = 0;
             self.probes = 0;
         }
-        self.arm_probe();
+        self.arm_probe(now);
     }
 
     /// Fills the list of losses; whether they are persistent congestion.

@@ -40,14 +40,15 @@ impl Sender {
         self.controller.on_timeout(now, self.flight.bytes());
         // From now on: if no probe can leave, this is not asked for at once again.
         self.last_sent_at = now;
-        self.arm_probe();
+        self.arm_probe(now);
     }
 
-    /// RFC 9002 §6.2.1: from the last packet that left on.
-    pub fn arm_probe(&mut self) {
+    /// RFC 9002 §6.2.1: from the last packet that left on. With an RTT that has just become less, that may be over already: at
+    /// once, then.
+    pub fn arm_probe(&mut self, now: Time) {
         self.probe_at = match self.flight.bytes() {
             0 => Time::MAX,
-            _ => self.last_sent_at.saturating_add(self.probe_timeout()),
+            _ => self.last_sent_at.saturating_add(self.probe_timeout()).max(now),
         };
     }
 

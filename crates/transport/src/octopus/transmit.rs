@@ -283,7 +283,7 @@ impl Sender {
 
     fn sent(&mut self, sequence: u64, bytes: u64, now: Time) {
         self.last_sent_at = now;
-        self.arm_probe();
+        self.arm_probe(now);
         if let Some(rate) = self.pacing_rate() {
             // A rate that was measured over an outage is no reason to fall silent: no gap is longer than a probe timeout may be.
             let rate = rate.max(Rate::of(Bytes::new(bytes), self.settings.max_pto));

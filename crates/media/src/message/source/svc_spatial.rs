@@ -34,7 +34,7 @@ pub struct SvcSpatialParameters {
     /// The choices of the authors' code: `slack`, `droppers` and `header_factor` take its values where they are not written.
     pub authors: bool,
     /// How long the messages of each layer may wait, lowest layer first, whole milliseconds up to 511 ms; the last one holds for
-    /// layers beyond. Unset: none; 300, 200 and 100 ms with `authors`.
+    /// layers beyond. A queue and a send buffer heed it with their own `slack = true` only. Unset: none; 300, 200 and 100 ms with `authors`.
     pub slack: Option<Vec<Duration>>,
     /// Which messages of the first frame of a group are droppers. Unset: `base`; `all-layers` with `authors`.
     pub droppers: Option<GopDroppers>,
