@@ -209,7 +209,12 @@ impl fmt::Display for TraceInfo {
             mbit(self.max),
             self.windows
         )?;
-        writeln!(f, "longest outage  {}, from {} on", self.longest_outage, self.longest_outage_at)?;
+        match self.longest_outage.is_zero() {
+            true => writeln!(f, "longest outage  none")?,
+            false => {
+                writeln!(f, "longest outage  {}, from {} on", self.longest_outage, self.longest_outage_at)?
+            }
+        }
         write!(f, "outages         {} of 1 s or more, {} together", self.outages, self.outage)?;
         if let Some(most) = self.most_in_a_millisecond {
             write!(f, "\nmost at once    {most} in a millisecond")?;
