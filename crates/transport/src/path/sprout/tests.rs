@@ -139,21 +139,3 @@ fn parameters_are_checked() {
     assert!(refuse(json!({ "max_rate": 1e9 })).starts_with("max_rate: "));
     assert!(refuse(json!({ "brownian": -1.0 })).starts_with("brownian: "));
 }
-
-/// `cargo test --release -p jettison-transport -- --ignored --nocapture cost_of_a_tick` prints it.
-#[test]
-#[ignore = "a measurement"]
-#[expect(clippy::disallowed_methods, reason = "it measures wall time and asserts nothing of it")]
-fn cost_of_a_tick() {
-    let mut belief = Belief::new(Model::of(ModelParameters::PAPER));
-    let started = std::time::Instant::now();
-    let mut packets = 0;
-    for tick in 0..100_000u32 {
-        belief.tick(Evidence::Exactly(f64::from(tick % 16)));
-        packets += belief.forecast(5, 0.05);
-    }
-    println!("{} ns a tick ({packets})", started.elapsed().as_nanos() / 100_000);
-    let started = std::time::Instant::now();
-    let model = Model::of(ModelParameters { max_rate: 999.0, ..ModelParameters::PAPER });
-    println!("{} ms for the tables ({})", started.elapsed().as_millis(), model.mean[255]);
-}
