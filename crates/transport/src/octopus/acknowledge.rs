@@ -245,7 +245,7 @@ impl Sender {
         if is_needed {
             // What parity makes up for need not be sent again.
             let is_covered = message.given_up < message.layout.parity;
-            let policy = RepairPolicy { now, bandwidth: self.controller.bandwidth() };
+            let policy = RepairPolicy { now, bandwidth: self.known_bandwidth() };
             let attempts = packet.attempts + 1;
             let message = self.underway.message(packet.slot);
             if !is_covered && policy.wants(message, attempts, &self.settings, &self.streams) {

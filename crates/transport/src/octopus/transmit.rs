@@ -77,7 +77,7 @@ impl Sender {
 
     fn is_worth(&self, entry: &RepairEntry, now: Time) -> bool {
         let message = self.underway.message(entry.slot);
-        let policy = RepairPolicy { now, bandwidth: self.controller.bandwidth() };
+        let policy = RepairPolicy { now, bandwidth: self.known_bandwidth() };
         !message.is_settled && policy.wants(message, entry.attempts, &self.settings, &self.streams)
     }
 
@@ -200,7 +200,7 @@ impl Sender {
 
     /// The bandwidth by which messages are judged. An estimate that the application limits says what was sent, not what could
     /// be: it is no reason to drop, as an empty queue is none in a router.
-    fn known_bandwidth(&self) -> Option<Rate> {
+    pub fn known_bandwidth(&self) -> Option<Rate> {
         self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
     }
 
