@@ -1,0 +1,1 @@
+//! The includes that are built in.

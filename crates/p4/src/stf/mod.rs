@@ -1,0 +1,1 @@
+//! STF: packet tests.

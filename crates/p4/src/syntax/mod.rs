@@ -1,0 +1,3 @@
+//! From source text to a syntax tree.
+
+pub mod ast;

@@ -1,0 +1,1 @@
+//! Checks a syntax tree and elaborates it.

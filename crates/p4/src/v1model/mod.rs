@@ -1,0 +1,1 @@
+//! The v1model architecture as BMv2 `simple_switch` runs it.
