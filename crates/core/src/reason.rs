@@ -55,11 +55,15 @@ pub enum DropReason {
     OverBitrate,
     /// PDrop: the buffer was full and this was the least important message in it.
     LeastImportant,
+    /// A P4 program's own decision: `mark_to_drop`.
+    MarkedToDrop,
+    /// A P4 program gave it a priority for which the port has no queue.
+    NoQueue,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 26] = [
+    pub const ALL: [DropReason; 28] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -86,6 +90,8 @@ impl DropReason {
         DropReason::StaleMessage,
         DropReason::OverBitrate,
         DropReason::LeastImportant,
+        DropReason::MarkedToDrop,
+        DropReason::NoQueue,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -117,6 +123,8 @@ impl DropReason {
             DropReason::StaleMessage => 23,
             DropReason::OverBitrate => 24,
             DropReason::LeastImportant => 25,
+            DropReason::MarkedToDrop => 26,
+            DropReason::NoQueue => 27,
         }
     }
 
@@ -149,6 +157,8 @@ impl DropReason {
             DropReason::StaleMessage => "stale-message",
             DropReason::OverBitrate => "over-bitrate",
             DropReason::LeastImportant => "least-important",
+            DropReason::MarkedToDrop => "marked-to-drop",
+            DropReason::NoQueue => "no-queue",
         }
     }
 

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, CodelSettings, CodelState, CodelStore, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, Limit, QueueDiscipline};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -32,6 +32,10 @@ pub struct CodelParameters {
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
+    /// Unit of the clock that instants are read from, cut to whole ones, such as "1 us" for a P4 switch's. Unset: exact.
+    pub clock: Option<Duration>,
+    /// How interval / √count is computed: exactly, or by the table of the P4 program.
+    pub control_law: ControlLaw,
     /// How much the buffer holds; arrivals beyond are dropped.
     pub limit: Limit,
 }
@@ -43,6 +47,8 @@ impl Default for CodelParameters {
             interval: Duration::from_millis(100),
             maxpacket: Bytes::new(1514),
             ecn: false,
+            clock: None,
+            control_law: ControlLaw::Exact,
             limit: Limit::default(),
         }
     }
@@ -52,7 +58,7 @@ impl CodelParameters {
     /// The constants of the state machine.
     ///
     /// # Errors
-    /// If the target or the interval is zero.
+    /// If the target, the interval or the clock's unit is zero.
     pub fn settings(&self) -> Result<CodelSettings, BuildError> {
         let positive = |span: Duration, key| {
             BuildError::unless(!span.is_zero(), key, || {
@@ -61,7 +67,16 @@ impl CodelParameters {
         };
         positive(self.target, "target")?;
         positive(self.interval, "interval")?;
-        Ok(CodelSettings { target: self.target, interval: self.interval, maxpacket: self.maxpacket.get() })
+        if let Some(clock) = self.clock {
+            positive(clock, "clock")?;
+        }
+        Ok(CodelSettings {
+            target: self.target,
+            interval: self.interval,
+            maxpacket: self.maxpacket.get(),
+            clock: self.clock,
+            control_law: self.control_law,
+        })
     }
 }
 
@@ -200,7 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_target_or_interval_is_refused() {
+    fn a_coarse_clock_and_the_table_drop_like_their_exact_forms() {
+        let like_p4 = json!({ "kind": "codel", "clock": "1 us", "control_law": "table" });
+        let (exact, ..) = overload(json!("codel"), Ecn::NotEct);
+        let (coarse, ..) = overload(like_p4, Ecn::NotEct);
+        // Up to the 63rd drop the table is exact to 1.6 µs, and packets leave every 2 ms.
+        assert_eq!(coarse.drops[..40], exact.drops[..40]);
+        assert!(coarse.drops.len().abs_diff(exact.drops.len()) <= exact.drops.len() / 100);
+    }
+
+    #[test]
+    fn a_zero_target_interval_or_clock_is_refused() {
+        assert_eq!(build_error(json!({ "kind": "codel", "clock": "0 ns" })).0, "clock");
         assert_eq!(build_error(json!({ "kind": "codel", "target": "0 ms" })).0, "target");
         assert_eq!(build_error(json!({ "kind": "codel", "interval": "0 s" })).0, "interval");
     }

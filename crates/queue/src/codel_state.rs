@@ -10,6 +10,8 @@ use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 
+use crate::ControlLaw;
+
 /// CoDel's constants (RFC 8289 §5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodelSettings {
@@ -19,6 +21,30 @@ pub struct CodelSettings {
     pub interval: Duration,
     /// A backlog of at most so many bytes is never a standing queue (MAXPACKET, the interface's MTU).
     pub maxpacket: u64,
+    /// The unit, above zero, in which instants are seen, cut to whole ones; `None` for exact time. A sojourn time is the
+    /// difference of two of them.
+    pub clock: Option<Duration>,
+    /// How the time to the next signal is computed.
+    pub control_law: ControlLaw,
+}
+
+impl CodelSettings {
+    /// A sojourn time that ends now, and now, as the clock shows them.
+    #[inline]
+    fn seen(&self, sojourn: Duration, now: Time) -> (Duration, Time) {
+        let Some(tick) = self.clock.map(Duration::as_nanos) else { return (sojourn, now) };
+        let shown = |nanos: u64| Time::from_nanos(nanos - nanos % tick);
+        let enqueued_at = now.as_nanos().saturating_sub(sojourn.as_nanos());
+        let now = shown(now.as_nanos());
+        (now.since(shown(enqueued_at)), now)
+    }
+
+    /// RFC 8289 §5.6: t + INTERVAL / √count. TCP's rate goes with 1/√p, so this makes it fall linearly in time (§3.3).
+    #[inline]
+    fn next(&self, t: Time, count: u32) -> Time {
+        let tick = self.clock.unwrap_or(Duration::from_nanos(1));
+        t.saturating_add(self.control_law.step(self.interval, count, tick))
+    }
 }
 
 /// What CoDel remembers of one queue (RFC 8289 §5.2).
@@ -77,10 +103,11 @@ impl CodelState {
     /// still behind it.
     #[inline]
     pub fn judge(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
+        let (sojourn, now) = settings.seen(sojourn, now);
         let ok_to_drop = self.ok_to_drop(settings, sojourn, backlog, now);
         // RFC 8289 §5.5: "If the dequeue doesn't take us out of dropping state, schedule the next drop."
         if std::mem::take(&mut self.unscheduled) && ok_to_drop {
-            self.drop_next = control_law(self.drop_next, settings.interval, self.count);
+            self.drop_next = settings.next(self.drop_next, self.count);
         }
         if self.dropping {
             if !ok_to_drop {
@@ -142,16 +169,9 @@ impl CodelState {
         let recent = now.since(self.drop_next) < settings.interval.saturating_mul(16);
         self.count = if delta > 1 && recent { delta } else { 1 };
         self.last_count = self.count;
-        self.drop_next = control_law(now, settings.interval, self.count);
+        self.drop_next = settings.next(now, self.count);
         self.dropping = true;
     }
-}
-
-/// RFC 8289 §5.6: t + INTERVAL / √count. TCP's rate goes with 1/√p, so this makes it fall linearly in time (§3.3).
-#[inline]
-fn control_law(t: Time, interval: Duration, count: u32) -> Time {
-    let step = interval.as_nanos() as f64 / libm::sqrt(f64::from(count));
-    t.saturating_add(Duration::from_nanos(step as u64))
 }
 
 #[cfg(test)]
@@ -166,6 +186,8 @@ mod tests {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(100),
         maxpacket: 1500,
+        clock: None,
+        control_law: ControlLaw::Exact,
     };
 
     /// The RFC's loop, written as the RFC writes it: 0 is "no time" there.
@@ -280,7 +302,7 @@ mod tests {
     fn control_law_divides_the_interval_by_the_root_of_count() {
         // RFC 8289 §5.6
         let from = Time::from_secs(1);
-        let step = |count| control_law(from, SETTINGS.interval, count).since(from);
+        let step = |count| SETTINGS.next(from, count).since(from);
         assert_eq!(step(1), Duration::from_millis(100));
         assert_eq!(step(4), Duration::from_millis(50));
         assert_eq!(step(100), Duration::from_millis(10));
@@ -402,5 +424,35 @@ mod tests {
         );
         assert!(!state.is_dropping());
         assert_eq!(run(&mut state, 2000, 100, Duration::from_millis(20)), NEVER);
+    }
+
+    #[test]
+    fn a_clock_of_a_microsecond_shows_instants_cut_and_a_sojourn_time_as_their_difference() {
+        let settings = CodelSettings { clock: Some(Duration::from_micros(1)), ..SETTINGS };
+        let seen = |sojourn, now| settings.seen(Duration::from_nanos(sojourn), Time::from_nanos(now));
+        // Queued at 1.1 µs and at 1.9 µs, out at 3.0 µs.
+        assert_eq!(seen(1_900, 3_000), (Duration::from_micros(2), Time::from_micros(3)));
+        assert_eq!(seen(1_100, 3_000), (Duration::from_micros(2), Time::from_micros(3)));
+        assert_eq!(seen(1_100, 2_999), (Duration::from_micros(1), Time::from_micros(2)));
+        let exact = (Duration::from_nanos(1_100), Time::from_nanos(2_999));
+        assert_eq!(SETTINGS.seen(exact.0, exact.1), exact);
+    }
+
+    #[test]
+    fn the_control_law_may_be_the_table_in_units_of_the_clock() {
+        let settings = CodelSettings {
+            clock: Some(Duration::from_micros(1)),
+            control_law: ControlLaw::Table,
+            ..SETTINGS
+        };
+        // 65,536 / √2 is 46,340.9; 100,000 · 46,340 / 65,536 is 70,709.2.
+        assert_eq!(settings.next(Time::ZERO, 2), Time::from_micros(70_709));
+        let signals = |settings: &CodelSettings| {
+            let mut state = CodelState::default();
+            let times = (1000..1440)
+                .filter(|&t| state.judge(settings, Duration::from_millis(20), 100_000, Time::from_millis(t)));
+            times.collect::<Vec<_>>()
+        };
+        assert_eq!(signals(&settings), signals(&SETTINGS), "a packet each millisecond shows no difference");
     }
 }

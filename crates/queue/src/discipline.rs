@@ -46,6 +46,17 @@ pub trait QueueDiscipline: Send {
         false
     }
 
+    /// How many queues it keeps by traffic class, class 0 served first; `None` if the class decides nothing here.
+    fn classes(&self) -> Option<u16> {
+        None
+    }
+
+    /// Changes a setting while it works, as a switch's control plane does. False, and nothing changed, if it has no such
+    /// setting.
+    fn reconfigure(&mut self, _change: &QueueChange) -> bool {
+        false
+    }
+
     /// What waits now.
     fn backlog(&self) -> Backlog;
 
@@ -54,6 +65,24 @@ pub trait QueueDiscipline: Send {
     fn class_backlog(&self, _class: u8) -> Backlog {
         self.backlog()
     }
+}
+
+/// A change of a queue's settings at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueChange {
+    /// Of the queue that packets of this traffic class join; of all, where `None`.
+    pub class: Option<u8>,
+    /// What changes.
+    pub setting: QueueSetting,
+}
+
+/// A setting that can be changed at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueSetting {
+    /// The most packets that wait.
+    Depth(u64),
+    /// Packets a second that may leave; 0 for no limit.
+    Rate(u64),
 }
 
 /// What waits in a queue.

@@ -74,6 +74,7 @@ impl FqCodelParameters {
             maxpacket: self.maxpacket,
             ecn: self.ecn,
             limit: self.limit,
+            ..CodelParameters::default()
         }
     }
     fn check(&self) -> Result<(), BuildError> {

@@ -5,17 +5,20 @@
 //! argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
-//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`]), RED's
+//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`],
+//! [`ControlLaw`]), RED's
 //! ([`RedState`]), the measured departure rate ([`DepartureRate`]), the instants of a controller's updates
 //! ([`UpdateTimer`]), state by flow ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets
 //! of many queues ([`PacketPool`]).
 
 pub mod abc;
 pub mod blue;
+pub mod bmv2;
 mod by_length;
 pub mod cake;
 pub mod codel;
 mod codel_state;
+mod control_law;
 mod departure_rate;
 mod discipline;
 mod dscp;
@@ -48,8 +51,9 @@ mod written;
 
 pub use by_length::ByLength;
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
+pub use control_law::ControlLaw;
 pub use departure_rate::DepartureRate;
-pub use discipline::{Backlog, QueueDiscipline};
+pub use discipline::{Backlog, QueueChange, QueueDiscipline, QueueSetting};
 pub use dscp::Dscp;
 pub use fifo::Fifo;
 pub use flow_table::{FlowTable, Found};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::registry::{BuildContext, BuildError, Discipline, build};
-use crate::{Backlog, Limit, PacketsPerSecond, QueueDiscipline};
+use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -144,6 +144,14 @@ impl QueueDiscipline for PacketRate {
 
     fn capacity_changed(&mut self, rate: Rate, now: Time) {
         self.inner.capacity_changed(rate, now);
+    }
+
+    fn classes(&self) -> Option<u16> {
+        self.inner.classes()
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        self.inner.reconfigure(change)
     }
 
     fn backlog(&self) -> Backlog {

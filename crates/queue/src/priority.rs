@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::registry::{BuildContext, BuildError, Discipline, build};
-use crate::{Backlog, Dscp, Limit, QueueDiscipline};
+use crate::{Backlog, Dscp, Limit, QueueChange, QueueDiscipline};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -173,6 +173,27 @@ impl QueueDiscipline for Priority {
         })
     }
 
+    fn classes(&self) -> Option<u16> {
+        self.by_dscp.is_none().then_some(self.bands.len() as u16)
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match (change.class, &self.by_dscp) {
+            (None, _) => {
+                let mut changed = false;
+                for band in &mut self.bands {
+                    changed |= band.reconfigure(change);
+                }
+                changed
+            }
+            (Some(class), None) => {
+                let all = QueueChange { class: None, ..*change };
+                self.bands.get_mut(usize::from(class)).is_some_and(|band| band.reconfigure(&all))
+            }
+            (Some(_), Some(_)) => false,
+        }
+    }
+
     /// Of a class's own band; of all bands where they follow the DSCP.
     fn class_backlog(&self, class: u8) -> Backlog {
         match self.by_dscp {
@@ -232,6 +253,7 @@ impl JsonSchema for Bands {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::QueueSetting;
     use crate::testing::{build_error, built, packet};
     use jettison_measure::{NoOutcomes, Tally};
     use serde_json::json;
@@ -348,6 +370,26 @@ mod tests {
         assert_eq!(queue.next_wakeup(), Some(Time::from_millis(20)));
         queue.handle_wakeup(Time::from_millis(31), &mut NoOutcomes);
         assert_eq!(queue.next_wakeup(), Some(Time::from_millis(32)));
+    }
+
+    #[test]
+    fn a_change_reaches_every_band_or_that_of_a_class() {
+        let mut queue = built(json!({ "kind": "priority", "bands": ["tail-drop", "codel", "tail-drop"] }));
+        assert_eq!(queue.classes(), Some(3));
+        let change = QueueChange { class: Some(2), setting: QueueSetting::Depth(1) };
+        assert!(queue.reconfigure(&change));
+        assert!(!queue.reconfigure(&QueueChange { class: Some(1), ..change }), "codel has no such setting");
+        assert!(!queue.reconfigure(&QueueChange { class: Some(3), ..change }));
+        let fill = |queue: &mut dyn QueueDiscipline, class| {
+            let mut tally = Tally::default();
+            (0..3).for_each(|id| queue.enqueue(in_class(id, class), Time::ZERO, &mut tally));
+            tally.drops.len()
+        };
+        assert_eq!((fill(&mut *queue, 0), fill(&mut *queue, 2)), (0, 2));
+        assert!(queue.reconfigure(&QueueChange { class: None, ..change }));
+        assert_eq!((fill(&mut *queue, 0), fill(&mut *queue, 1), fill(&mut *queue, 2)), (3, 0, 3));
+        let by_dscp = built(json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 } }));
+        assert_eq!(by_dscp.classes(), None, "the class decides nothing");
     }
 
     #[test]

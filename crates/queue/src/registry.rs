@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
-    QueueDiscipline, abc, blue, cake, codel, dualpi2, fq_codel, fred, octopus, packet_rate, pdrop, pi2, pie,
-    priority, red, red_dpm, sfq, tail_drop,
+    QueueDiscipline, abc, blue, bmv2, cake, codel, dualpi2, fq_codel, fred, octopus, packet_rate, pdrop, pi2,
+    pie, priority, red, red_dpm, sfq, tail_drop,
 };
 
 /// All disciplines of this crate. The registry stays open: a program may register its own beside them.
@@ -34,6 +34,7 @@ pub fn disciplines() -> Registry<Discipline> {
         octopus::discipline(),
         pdrop::discipline(),
         abc::discipline(),
+        bmv2::discipline(),
     ] {
         registry.register(discipline);
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, Fifo, Limit, QueueChange, QueueDiscipline, QueueSetting};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -75,6 +75,12 @@ impl QueueDiscipline for TailDrop {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        let QueueSetting::Depth(packets) = change.setting else { return false };
+        self.parameters.limit.packets = packets;
+        true
     }
 
     fn backlog(&self) -> Backlog {

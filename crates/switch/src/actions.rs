@@ -66,6 +66,13 @@ pub enum MirrorTo {
         /// Traffic class within the port: 0 is the highest priority.
         class: u8,
     },
+    /// The members of a multicast group, each of which gets a copy of the clone.
+    Group {
+        /// The group.
+        group: u16,
+        /// Traffic class within each member's port: 0 is the highest priority.
+        class: u8,
+    },
     /// Straight to the recirculation port.
     Recirculation {
         /// Delay from there to ingress; the recirculation port's own where `None`.

@@ -17,7 +17,7 @@ use jettison_queue::packet_rate::PacketRate;
 use jettison_queue::priority::Priority;
 use jettison_queue::registry::{BuildContext, BuildError, parameters};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
-use jettison_queue::{CodelSettings, CodelState, Limit, PacketsPerSecond, QueueDiscipline};
+use jettison_queue::{CodelSettings, CodelState, ControlLaw, Limit, PacketsPerSecond, QueueDiscipline};
 use jettison_wire::Packet;
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,10 @@ pub struct CodelPlusPlusParameters {
     pub interval: Duration,
     /// Of at most this size, what a departing packet leaves behind in its queue is no standing queue (RFC 8289 §5.3).
     pub maxpacket: Bytes,
+    /// Unit of CoDel's clock, such as "1 us" for a P4 switch's. Unset: exact.
+    pub clock: Option<Duration>,
+    /// How CoDel's interval / √count is computed: exactly, or by the table of the P4 program.
+    pub control_law: ControlLaw,
     /// Whether CoDel keeps a state for each queue, or one for the port.
     pub state: CodelScope,
     /// The delay that CoDel goes by begins when the packet is queued, or when it is at the parser.
@@ -113,6 +117,8 @@ impl Default for CodelPlusPlusParameters {
             target: codel.target,
             interval: codel.interval,
             maxpacket: codel.maxpacket,
+            clock: codel.clock,
+            control_law: codel.control_law,
             state: CodelScope::Queue,
             delay_from: DelayFrom::Enqueue,
             feedback: true,
@@ -142,8 +148,9 @@ impl CodelPlusPlusParameters {
     }
 
     fn codel_settings(&self) -> Result<CodelSettings, BuildError> {
-        let Self { target, interval, maxpacket, .. } = *self;
-        CodelParameters { target, interval, maxpacket, ..CodelParameters::default() }.settings()
+        let Self { target, interval, maxpacket, clock, control_law, .. } = *self;
+        CodelParameters { target, interval, maxpacket, clock, control_law, ..CodelParameters::default() }
+            .settings()
     }
 
     fn known(&self, slice: u16, key: &str) -> Result<(), BuildError> {

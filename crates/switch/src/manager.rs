@@ -2,7 +2,7 @@
 
 use jettison_core::{Duration, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueDiscipline};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
 use jettison_wire::Packet;
 
 use crate::{Port, QueueReading};
@@ -109,6 +109,26 @@ impl TrafficManager {
             state.discipline.capacity_changed(rate, now);
             self.refresh(port);
         }
+    }
+
+    /// How many queues a port's discipline keeps by class, if it keeps any apart.
+    pub fn classes(&self, port: Port) -> Option<u16> {
+        self.ports.get(usize::from(port.0))?.discipline.classes()
+    }
+
+    /// Changes a setting of the discipline of `port`, or of every port's. False if none of them has this setting.
+    pub fn reconfigure(&mut self, port: Option<Port>, change: &QueueChange) -> bool {
+        let ports = match port {
+            None => 0..self.ports.len(),
+            Some(port) if self.has(port) => usize::from(port.0)..usize::from(port.0) + 1,
+            Some(_) => return false,
+        };
+        let mut changed = false;
+        for place in ports {
+            changed |= self.ports[place].discipline.reconfigure(change);
+            self.refresh(Port(place as u16));
+        }
+        changed
     }
 
     /// Whether a port's discipline wants to know of opportunities that find it empty.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::Backlog;
+use jettison_queue::{Backlog, QueueChange};
 use jettison_wire::{Instance, Packet};
 use rustc_hash::FxHashMap;
 
@@ -93,6 +93,21 @@ impl<P: Program> Pipeline<P> {
         }
     }
 
+    /// Changes a setting of the queue of `port`, or of every port's. False if there is none that has this setting.
+    pub fn reconfigure_queues(&mut self, port: Option<Port>, change: &QueueChange) -> bool {
+        self.manager.reconfigure(port, change)
+    }
+
+    /// How many queues the discipline of `port` keeps by class, if it keeps any apart.
+    pub fn classes(&self, port: Port) -> Option<u16> {
+        self.manager.classes(port)
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.manager.port_count()
+    }
+
     /// Packets between the recirculation port and ingress.
     pub fn recirculating(&self) -> usize {
         self.recirculation.under_way()
@@ -122,7 +137,10 @@ impl<P: Program> Pipeline<P> {
                 continue;
             }
             return match (actions.multicast, actions.fate) {
-                (Some(group), _) => self.multicast(packet, group, now, out),
+                (Some(group), _) => {
+                    packet.meta.instance = Instance::Replica;
+                    self.multicast(packet, group, now, out)
+                }
                 (None, Fate::Send { port, class }) => self.enqueue(packet, port, class, now, out),
                 (None, Fate::Drop { reason, bound_for }) => {
                     self.count(bound_for, |c| c.ingress_drops += 1);
@@ -141,24 +159,23 @@ impl<P: Program> Pipeline<P> {
         self.discard(packet, DropReason::ResubmitLimit, None, now, out);
     }
 
-    fn multicast(&mut self, packet: Packet, group: u16, now: Time, out: &mut SwitchOutcomes<'_>) {
+    fn multicast(&mut self, mut packet: Packet, group: u16, now: Time, out: &mut SwitchOutcomes<'_>) {
         // The members are taken out while they are served, and put back: nothing is allocated.
         let Some(members) = self.groups.get_mut(&group).map(std::mem::take) else {
             self.total.ingress_drops += 1;
             return self.discard(packet, DropReason::NoRoute, None, now, out);
         };
-        let mut packet = packet;
-        packet.meta.instance = Instance::Replica;
-        let class = packet.meta.class;
         let (last, others) = members.split_last().expect("a group without members is not kept");
         for member in others {
             let mut copy = packet.clone();
-            self.program.replicated(&mut copy, member.number);
+            self.program.replicated(&mut copy, *member, false);
             self.total.replicas += 1;
+            let class = copy.meta.class;
             self.enqueue(copy, member.port, class, now, out);
         }
         // The last member gets the packet itself, and with it what its tag stands for.
-        self.program.replicated(&mut packet, last.number);
+        self.program.replicated(&mut packet, *last, true);
+        let class = packet.meta.class;
         self.enqueue(packet, last.port, class, now, out);
         self.groups.insert(group, members);
     }
@@ -197,6 +214,10 @@ impl<P: Program> Pipeline<P> {
         self.count(from, |c| c.clones += 1);
         match mirror.to {
             MirrorTo::Queue { port, class } => self.enqueue(copy, port, class, now, out),
+            MirrorTo::Group { group, class } => {
+                copy.meta.class = class;
+                self.multicast(copy, group, now, out);
+            }
             MirrorTo::Recirculation { delay } => self.recirculate(copy, delay, from, None, now, out),
         }
     }

@@ -3,7 +3,7 @@
 use jettison_core::Time;
 use jettison_wire::{Instance, Packet};
 
-use crate::{Actions, Port, QueueReading};
+use crate::{Actions, Port, QueueReading, Replica};
 
 /// The two halves of a switch's program. A [`crate::Pipeline`] calls them and carries out what they decide.
 ///
@@ -30,9 +30,10 @@ pub trait Program: Send {
         false
     }
 
-    /// `replica` is a copy that the multicast engine made, with the original's tag: metadata that is not to be shared
-    /// is copied now. `number` tells the group's members apart (P4's `egress_rid`).
-    fn replicated(&mut self, _replica: &mut Packet, _number: u16) {}
+    /// `replica` is a copy that the multicast engine made for `member` of a group, with the original's tag: metadata that
+    /// is not to be shared is copied now, and `meta.class` may be set for the member's port. The `last` replica is the
+    /// packet itself: what its tag stands for is its own.
+    fn replicated(&mut self, _replica: &mut Packet, _member: Replica, _last: bool) {}
 
     /// A digest of this program is due, in its place in the pipeline's order.
     fn digested(&mut self, _receiver: u32, _now: Time) {}

@@ -3,7 +3,7 @@
 //! One [`Packet`] type travels everywhere, moved by value and at most 128 bytes. A packet that Jettison's own hosts
 //! made carries typed [`Headers`] and a payload of virtual zeros ([`Body::Model`]); real payload bytes (an HTTP
 //! head) ride boxed ([`Body::Payload`]); anything else (captured from a TUN device, or rewritten by a P4 program
-//! into something that is not ours) is a [`Body::Buffer`].
+//! into something that is not ours) is a [`Body::Buffer`]: the bytes of an IP packet, or a whole Ethernet frame.
 //!
 //! Parsing never panics, whatever the bytes.
 

@@ -22,7 +22,7 @@ pub enum Body {
     Model(Headers),
     /// Typed headers and a real payload. Boxed: such packets are few.
     Payload(Box<PayloadPacket>),
-    /// An IP packet as bytes, of a kind that the typed headers do not hold.
+    /// Bytes that the typed headers do not hold: of an IP packet, or of a whole Ethernet frame.
     Buffer(Box<Buffer>),
 }
 
@@ -35,11 +35,14 @@ pub struct PayloadPacket {
     pub payload: Box<[u8]>,
 }
 
-/// An IP packet as bytes.
+/// A packet as bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Buffer {
-    /// From the first byte of the IP header.
+    /// From the first byte of the IP header; of a frame, from the first byte of whatever it is.
     pub bytes: Vec<u8>,
+    /// Whether the bytes are a whole Ethernet frame: one that carries no IP, is shorter than its own header, or whose
+    /// hardware addresses are to be kept. Its image is exactly these bytes.
+    pub frame: bool,
 }
 
 /// The accounting identity of a stream of packets, dense from 0 within one run.
@@ -264,13 +267,32 @@ impl Packet {
 }
 
 impl Buffer {
+    /// The IP packet: all bytes, or what is behind the Ethernet header of a frame; empty if that frame carries none.
+    pub fn ip(&self) -> &[u8] {
+        &self.bytes[self.ip_start()..]
+    }
+
+    fn ip_mut(&mut self) -> &mut [u8] {
+        let start = self.ip_start();
+        &mut self.bytes[start..]
+    }
+
+    fn ip_start(&self) -> usize {
+        match () {
+            () if !self.frame => 0,
+            () if crate::image::carries_ip(&self.bytes) => crate::image::ETHERNET_HEADER,
+            () => self.bytes.len(),
+        }
+    }
+
     /// Rewrites the TOS or traffic class, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
     pub fn set_traffic_class(&mut self, value: u8) {
-        match self.bytes.first().map(|b| b >> 4) {
-            Some(4) if self.bytes.len() >= 20 => self.rewrite_ipv4_word(0, [self.bytes[0], value]),
-            Some(6) if self.bytes.len() >= 40 => {
-                self.bytes[0] = 0x60 | value >> 4;
-                self.bytes[1] = value << 4 | self.bytes[1] & 0x0f;
+        let ip = self.ip_mut();
+        match ip.first().map(|b| b >> 4) {
+            Some(4) if ip.len() >= 20 => rewrite_ipv4_word(ip, 0, [ip[0], value]),
+            Some(6) if ip.len() >= 40 => {
+                ip[0] = 0x60 | value >> 4;
+                ip[1] = value << 4 | ip[1] & 0x0f;
             }
             _ => {}
         }
@@ -278,42 +300,44 @@ impl Buffer {
 
     /// Rewrites the TTL or hop limit, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
     pub fn set_hop_limit(&mut self, value: u8) {
-        match self.bytes.first().map(|b| b >> 4) {
-            Some(4) if self.bytes.len() >= 20 => self.rewrite_ipv4_word(8, [value, self.bytes[9]]),
-            Some(6) if self.bytes.len() >= 40 => self.bytes[7] = value,
+        let ip = self.ip_mut();
+        match ip.first().map(|b| b >> 4) {
+            Some(4) if ip.len() >= 20 => rewrite_ipv4_word(ip, 8, [value, ip[9]]),
+            Some(6) if ip.len() >= 40 => ip[7] = value,
             _ => {}
         }
     }
 
-    /// Replaces the 16-bit word at byte `at` of an IPv4 header of at least 20 bytes.
-    fn rewrite_ipv4_word(&mut self, at: usize, word: [u8; 2]) {
-        let old = u16::from_be_bytes([self.bytes[at], self.bytes[at + 1]]);
-        self.bytes[at..at + 2].copy_from_slice(&word);
-        let sum = u16::from_be_bytes([self.bytes[10], self.bytes[11]]);
-        let mut folded = u32::from(!sum) + u32::from(!old) + u32::from(u16::from_be_bytes(word));
-        while folded >> 16 != 0 {
-            folded = (folded & 0xffff) + (folded >> 16);
-        }
-        self.bytes[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
-    }
-
     fn five_tuple_words(&self) -> [u64; 5] {
+        let ip = self.ip();
         let word = |range: std::ops::Range<usize>| {
             let mut bytes = [0; 8];
-            let part = self.bytes.get(range).unwrap_or(&[]);
+            let part = ip.get(range).unwrap_or(&[]);
             bytes[..part.len()].copy_from_slice(part);
             u64::from_be_bytes(bytes)
         };
-        match self.bytes.first().map(|b| b >> 4) {
+        match ip.first().map(|b| b >> 4) {
             Some(4) => {
-                let header = usize::from(self.bytes[0] & 0xf) * 4;
-                let protocol = self.bytes.get(9).copied().map_or(0, u64::from);
+                let header = usize::from(ip[0] & 0xf) * 4;
+                let protocol = ip.get(9).copied().map_or(0, u64::from);
                 [word(12..20), word(header..header + 4), protocol, 0, 0]
             }
             Some(6) => [word(8..16), word(16..24), word(24..32), word(32..40), word(40..44) ^ word(6..7)],
             _ => [0; 5],
         }
     }
+}
+
+/// Replaces the 16-bit word at byte `at` of an IPv4 header of at least 20 bytes.
+fn rewrite_ipv4_word(ip: &mut [u8], at: usize, word: [u8; 2]) {
+    let old = u16::from_be_bytes([ip[at], ip[at + 1]]);
+    ip[at..at + 2].copy_from_slice(&word);
+    let sum = u16::from_be_bytes([ip[10], ip[11]]);
+    let mut folded = u32::from(!sum) + u32::from(!old) + u32::from(u16::from_be_bytes(word));
+    while folded >> 16 != 0 {
+        folded = (folded & 0xffff) + (folded >> 16);
+    }
+    ip[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
 }
 
 impl fmt::Display for FlowId {
@@ -363,7 +387,7 @@ mod tests {
         bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
         let mut packet = Packet {
             meta: PacketMeta { length: 28, traffic_class: Ecn::Ect0 as u8, ..PacketMeta::default() },
-            body: Body::Buffer(Box::new(Buffer { bytes })),
+            body: Body::Buffer(Box::new(Buffer { bytes, frame: false })),
         };
         packet.set_hop_limit(63);
         assert!(packet.mark_ce());

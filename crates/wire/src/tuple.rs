@@ -27,7 +27,7 @@ impl Packet {
         match &self.body {
             Body::Model(headers) => Some(headers.five_tuple()),
             Body::Payload(boxed) => Some(boxed.headers.five_tuple()),
-            Body::Buffer(buffer) => FiveTuple::parse(&buffer.bytes),
+            Body::Buffer(buffer) => FiveTuple::parse(buffer.ip()),
         }
     }
 
@@ -37,7 +37,7 @@ impl Packet {
         match &self.body {
             Body::Model(headers) => Some(headers.dst),
             Body::Payload(boxed) => Some(boxed.headers.dst),
-            Body::Buffer(buffer) => FiveTuple::parse(&buffer.bytes).map(|tuple| tuple.dst),
+            Body::Buffer(buffer) => FiveTuple::parse(buffer.ip()).map(|tuple| tuple.dst),
         }
     }
 }

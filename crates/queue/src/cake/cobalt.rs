@@ -105,6 +105,8 @@ mod tests {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(100),
         maxpacket: 1514,
+        clock: None,
+        control_law: crate::ControlLaw::Exact,
     };
 
     #[test]

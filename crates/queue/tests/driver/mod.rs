@@ -94,6 +94,7 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "pdrop", "limit": "30 packets, 20 kB" }),
         json!({ "kind": "abc", "capacity": "departures", "dt": "0 ms", "delta": "2 ms", "window": "3 ms" }),
         json!({ "kind": "abc", "dt": "1 ms", "token_limit": 1.5, "eta": 0.5, "window": "1 ns" }),
+        json!({ "kind": "bmv2", "priorities": 4, "rate": "700 packets/s" }),
         json!({ "kind": "priority", "bands": ["octopus", "pdrop", "abc"] }),
         json!({ "kind": "priority", "bands": ["pi2", { "kind": "codel", "ecn": true }, "red", "priority"] }),
         json!({ "kind": "packet-rate", "rate": "900 packets/s", "queue": "codel", "limit": "20 packets" }),

@@ -1,7 +1,9 @@
 //! The order of a program's decisions, with a program that does what the test says.
 
 use jettison_core::Duration;
-use jettison_queue::QueueDiscipline;
+use jettison_measure::Tally;
+use jettison_queue::bmv2::{Bmv2, Bmv2Parameters};
+use jettison_queue::{QueueDiscipline, QueueSetting};
 
 use super::*;
 use crate::testing::{Bench, fifo, packet};
@@ -30,8 +32,8 @@ where
     fn keeps_original(&self) -> bool {
         self.keeps_original
     }
-    fn replicated(&mut self, replica: &mut Packet, number: u16) {
-        replica.meta.tag = 100 + u32::from(number);
+    fn replicated(&mut self, replica: &mut Packet, member: Replica, last: bool) {
+        replica.meta.tag = if last { 200 } else { 100 } + u32::from(member.number);
     }
     fn digested(&mut self, receiver: u32, _: Time) {
         self.digests.push(receiver);
@@ -151,10 +153,62 @@ fn multicast_sends_a_replica_to_each_member_and_wins_over_unicast() {
             .map(|port| bench.transmit(port, T))
             .map(|packet| (packet.meta.instance, packet.meta.tag))
             .to_vec();
-        assert_eq!(tags, [(Instance::Replica, 110), (Instance::Replica, 130), (Instance::Replica, 120)]);
+        assert_eq!(tags, [(Instance::Replica, 110), (Instance::Replica, 230), (Instance::Replica, 120)]);
     }
     assert!(bench.poll(0, T).is_none());
     assert_eq!(bench.switch.counters().replicas, 4);
+}
+
+#[test]
+fn a_clone_may_go_to_a_multicast_group_and_stays_a_clone() {
+    let mut bench = bench(
+        |_, _, actions| {
+            actions.clone = Some(Mirror { to: MirrorTo::Group { group: 3, class: 2 }, tag: 9 });
+            actions.send(Port(0), 0);
+        },
+        plain,
+    );
+    let member = |port, number| Replica { port: Port(port), number };
+    bench.switch.set_multicast_group(3, vec![member(1, 10), member(2, 20)]);
+    bench.arrive(0, packet(1, 1), T);
+    let clones = [1, 2].map(|port| bench.transmit(port, T).meta).map(|m| (m.instance, m.tag, m.class));
+    assert_eq!(clones, [(Instance::IngressClone, 110, 2), (Instance::IngressClone, 220, 2)]);
+    assert_eq!(bench.transmit(0, T).meta.instance, Instance::Normal);
+}
+
+#[test]
+fn a_clone_to_a_group_that_does_not_exist_is_discarded() {
+    let mut bench = bench(
+        |_, _, actions| {
+            actions.clone = Some(Mirror { to: MirrorTo::Group { group: 3, class: 2 }, tag: 9 });
+            actions.send(Port(0), 0);
+        },
+        plain,
+    );
+    bench.arrive(0, packet(1, 1), T);
+    assert_eq!(bench.reasons(), [DropReason::NoRoute]);
+    assert_eq!(bench.switch.program().discarded, [9]);
+}
+
+#[test]
+fn queues_are_reconfigured_a_port_or_all_together() {
+    let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&Bmv2Parameters::default())) };
+    let mut manager = TrafficManager::new([fifo(4), queue(), queue()]);
+    let change = QueueChange { class: None, setting: QueueSetting::Depth(1) };
+    assert!(manager.reconfigure(Some(Port(1)), &change));
+    let rate = QueueChange { class: None, setting: QueueSetting::Rate(1) };
+    assert!(!manager.reconfigure(Some(Port(0)), &rate), "a tail-drop queue has no such setting");
+    assert!(!manager.reconfigure(Some(Port(9)), &change));
+    let fill = |manager: &mut TrafficManager| {
+        [1, 2].map(|port| {
+            let mut tally = Tally::default();
+            (0..3).for_each(|id| manager.enqueue(Port(port), packet(id, 1), T, &mut tally));
+            tally.drops.len()
+        })
+    };
+    assert_eq!(fill(&mut manager), [2, 0]);
+    assert!(manager.reconfigure(None, &change));
+    assert_eq!(fill(&mut manager), [3, 3]);
 }
 
 #[test]

@@ -27,3 +27,8 @@ pub(super) fn split(frame: &[u8]) -> Option<(u16, &[u8])> {
     let (header, rest) = frame.split_at_checked(HEADER)?;
     Some((u16::from_be_bytes([header[12], header[13]]), rest))
 }
+
+/// Whether the frame says that it carries IP.
+pub(crate) fn carries_ip(frame: &[u8]) -> bool {
+    matches!(split(frame), Some((IPV4 | IPV6, _)))
+}

@@ -5,7 +5,8 @@
 //! ([`hardware_address`]). Checksums are right; virtual zeros add nothing to them, so none are written for their sake.
 //!
 //! Reading never panics. Bytes become typed [`Headers`] only if writing those again gives the same bytes; anything
-//! else (options that the headers do not hold, a fragment, a wrong checksum) stays a [`Buffer`] and loses nothing.
+//! else (options that the headers do not hold, a fragment, a wrong checksum) stays a [`Buffer`] and loses nothing. What is
+//! no IP packet at all can travel as a whole frame ([`Packet::from_frame`]).
 
 mod checksum;
 mod ethernet;
@@ -14,6 +15,7 @@ mod ip;
 mod tcp;
 mod udp;
 
+pub(crate) use ethernet::carries_ip;
 pub use ethernet::hardware_address;
 
 use checksum::Checksum;
@@ -56,25 +58,52 @@ impl Packet {
     /// [`Packet::image_length`] bytes; frame check sequence and padding to 60 bytes are not part of it.
     pub fn write_image(&self, out: &mut Vec<u8>, snap: usize) {
         let start = out.len();
+        if let Body::Buffer(buffer) = &self.body
+            && buffer.frame
+        {
+            return out.extend_from_slice(&buffer.bytes[..buffer.bytes.len().min(snap)]);
+        }
+        self.write_ethernet(out);
+        self.write_ip_image(out, snap.saturating_sub(ethernet::HEADER));
+        out.truncate(start.saturating_add(snap));
+    }
+
+    /// Appends the frame but for its virtual zeros to `out`; returns how many of those follow.
+    pub fn write_image_head(&self, out: &mut Vec<u8>) -> usize {
+        let Body::Model(headers) = &self.body else {
+            self.write_image(out, usize::MAX);
+            return 0;
+        };
+        self.write_ethernet(out);
+        let start = out.len();
+        let inline = inline(headers);
+        let payload = &inline.as_slice()[..inline.as_slice().len().min(self.payload_length())];
+        write_typed(out, &self.meta, headers, payload, usize::MAX);
+        usize::from(self.meta.length).saturating_sub(out.len() - start)
+    }
+
+    fn write_ethernet(&self, out: &mut Vec<u8>) {
         let (src, dst) = match &self.body {
-            Body::Buffer(buffer) => ip::addresses(&buffer.bytes),
+            Body::Buffer(buffer) => ip::addresses(buffer.ip()),
             Body::Model(headers) => (headers.src, headers.dst),
             Body::Payload(boxed) => (boxed.headers.src, boxed.headers.dst),
         };
         let v4 = match &self.body {
-            Body::Buffer(buffer) => buffer.bytes.first().is_none_or(|b| b >> 4 != 6),
+            Body::Buffer(buffer) => buffer.ip().first().is_none_or(|b| b >> 4 != 6),
             Body::Model(_) | Body::Payload(_) => src.is_v4(),
         };
         ethernet::write(out, src, dst, if v4 { ethernet::IPV4 } else { ethernet::IPV6 });
-        self.write_ip_image(out, snap.saturating_sub(ethernet::HEADER));
-        out.truncate(start + snap);
     }
 
-    /// Appends the first `snap` bytes of the IP packet to `out`. The hop limit is that of the packet's
-    /// [`PacketMeta`], for buffers too.
+    /// Appends the first `snap` bytes of the IP packet to `out`; of a frame, what is behind its Ethernet header. The hop
+    /// limit is that of the packet's [`PacketMeta`], for the bytes of an IP packet too.
     pub fn write_ip_image(&self, out: &mut Vec<u8>, snap: usize) {
         let start = out.len();
         match &self.body {
+            Body::Buffer(buffer) if buffer.frame => {
+                let behind = buffer.bytes.get(ethernet::HEADER..).unwrap_or(&[]);
+                out.extend_from_slice(&behind[..behind.len().min(snap)]);
+            }
             Body::Buffer(buffer) => write_buffer(out, &self.meta, buffer, snap),
             Body::Model(headers) => {
                 let inline = inline(headers);
@@ -87,16 +116,65 @@ impl Packet {
         if matches!(self.body, Body::Model(_)) {
             out.resize(whole, 0); // virtual zeros
         }
-        out.truncate(start + snap);
+        out.truncate(start.saturating_add(snap));
     }
 
     /// Bytes of the whole Ethernet frame.
     pub fn image_length(&self) -> usize {
-        let ip = match &self.body {
-            Body::Buffer(buffer) => buffer.bytes.len(),
-            Body::Model(_) | Body::Payload(_) => usize::from(self.meta.length),
-        };
-        ethernet::HEADER + ip
+        match &self.body {
+            Body::Buffer(buffer) if buffer.frame => buffer.bytes.len(),
+            Body::Buffer(buffer) => ethernet::HEADER + buffer.bytes.len(),
+            Body::Model(_) | Body::Payload(_) => ethernet::HEADER + usize::from(self.meta.length),
+        }
+    }
+
+    /// A packet that is exactly these bytes, whatever they are, from its first link to its last. Where they carry an IP
+    /// packet, `meta` says what its header says; the length is that of the bytes less an Ethernet header, at most 65,535.
+    pub fn from_frame(bytes: Vec<u8>) -> Packet {
+        let mut packet = Packet { meta: PacketMeta::default(), body: Body::Buffer(Box::default()) };
+        packet.set_frame(bytes);
+        if let Body::Buffer(buffer) = &packet.body {
+            packet.meta.id = ip::meta(buffer.ip()).id;
+        }
+        packet
+    }
+
+    /// Makes the packet exactly these bytes, as [`Packet::from_frame`] does. What is not on the wire stays as it is.
+    pub fn set_frame(&mut self, bytes: Vec<u8>) {
+        let length = bytes.len().saturating_sub(ethernet::HEADER);
+        let frame = Buffer { bytes, frame: true };
+        let meta = ip::meta(frame.ip());
+        self.meta.length = u16::try_from(length).unwrap_or(u16::MAX);
+        (self.meta.traffic_class, self.meta.hop_limit) = (meta.traffic_class, meta.hop_limit);
+        match &mut self.body {
+            Body::Buffer(buffer) => **buffer = frame,
+            body => *body = Body::Buffer(Box::new(frame)),
+        }
+    }
+
+    /// Reads an Ethernet II frame that begins with `head` and goes on with `zeros` zero bytes: as
+    /// [`Packet::from_image`] with [`Zeros::Virtual`] would read all of it, but mostly without writing the zeros down.
+    ///
+    /// # Errors
+    /// If the frame is no IP packet.
+    pub fn from_image_head(head: &[u8], zeros: usize) -> Result<Packet, ImageError> {
+        if let Some((ethernet::IPV4 | ethernet::IPV6, bytes)) = ethernet::split(head)
+            && let Some(claimed) = ip::claimed_length(bytes).filter(|claimed| *claimed >= bytes.len())
+            && claimed <= bytes.len() + zeros
+            && claimed <= usize::from(u16::MAX)
+        {
+            // What is behind the claimed length is padding: here, some of the zeros.
+            let meta = PacketMeta { length: claimed as u16, ..ip::meta(bytes) };
+            if let Some(packet) = parse_typed(bytes, claimed - bytes.len(), meta, Zeros::Virtual) {
+                return Ok(packet);
+            }
+        }
+        if zeros == 0 {
+            return Packet::from_image(head, Zeros::Virtual);
+        }
+        let mut whole = head.to_vec();
+        whole.resize(head.len() + zeros, 0);
+        Packet::from_image(&whole, Zeros::Virtual)
     }
 
     /// Reads an Ethernet II frame. Hardware addresses are not kept: they are derived ones.
@@ -126,10 +204,10 @@ impl Packet {
             return Err(ImageError::TooLong(bytes.len()));
         }
         let meta = ip::meta(bytes);
-        let typed = (claimed == Some(bytes.len())).then(|| parse_typed(bytes, meta, zeros)).flatten();
+        let typed = (claimed == Some(bytes.len())).then(|| parse_typed(bytes, 0, meta, zeros)).flatten();
         Ok(typed.unwrap_or_else(|| Packet {
             meta,
-            body: Body::Buffer(Box::new(Buffer { bytes: bytes.to_vec() })),
+            body: Body::Buffer(Box::new(Buffer { bytes: bytes.to_vec(), frame: false })),
         }))
     }
 }
@@ -181,11 +259,11 @@ fn write_buffer(out: &mut Vec<u8>, meta: &PacketMeta, buffer: &Buffer, snap: usi
     // The header is patched as a whole, then cut.
     out.extend_from_slice(&buffer.bytes[..buffer.bytes.len().min(snap.max(ip::V6_HEADER))]);
     ip::set_hop_limit(&mut out[start..], meta.hop_limit);
-    out.truncate(start + snap);
+    out.truncate(start.saturating_add(snap));
 }
 
-/// Typed headers for `bytes`, if writing them gives the same bytes again.
-fn parse_typed(bytes: &[u8], meta: PacketMeta, zeros: Zeros) -> Option<Packet> {
+/// Typed headers for `bytes` and the `behind` zeros that follow them, if writing them gives the same bytes again.
+fn parse_typed(bytes: &[u8], behind: usize, meta: PacketMeta, zeros: Zeros) -> Option<Packet> {
     let parsed = ip::parse(bytes)?;
     let above = &bytes[parsed.header..];
     let v4 = parsed.header == ip::V4_HEADER;
@@ -198,19 +276,25 @@ fn parse_typed(bytes: &[u8], meta: PacketMeta, zeros: Zeros) -> Option<Packet> {
         _ => return None,
     };
     let payload = &above[header..];
+    let length = payload.len() + behind;
     let prefix = match transport {
         Transport::Tcp(_) => 0,
-        Transport::Udp(_) | Transport::Icmp(_) => payload.len().min(InlineBytes::CAPACITY),
+        Transport::Udp(_) | Transport::Icmp(_) => length.min(InlineBytes::CAPACITY),
     };
-    let is_virtual =
-        payload.is_empty() || zeros == Zeros::Virtual && payload[prefix..].iter().all(|b| *b == 0);
+    let is_virtual = length == 0
+        || zeros == Zeros::Virtual && payload[prefix.min(payload.len())..].iter().all(|b| *b == 0);
     if is_virtual {
-        let inline = InlineBytes::new(&payload[..prefix])?;
+        let mut first = [0; InlineBytes::CAPACITY];
+        let there = prefix.min(payload.len());
+        first[..there].copy_from_slice(&payload[..there]);
+        let inline = InlineBytes::new(&first[..prefix])?;
         match &mut transport {
             Transport::Tcp(_) => {}
             Transport::Udp(udp) => udp.inline = inline,
             Transport::Icmp(echo) => echo.inline = inline,
         }
+    } else if behind > 0 {
+        return None; // the payload is real: so are its zeros
     }
     let headers = Headers { src: parsed.src, dst: parsed.dst, transport };
     let packet = if is_virtual {

@@ -135,6 +135,42 @@ fn a_buffer_leaves_with_the_hop_limit_of_its_meta() {
     assert!(sums_to_ones(&[&forwarded[14..34]]));
 }
 
+#[test]
+fn a_frame_that_is_no_ip_packet_travels_as_it_is() {
+    let arp = [&[0xff; 6][..], &[2; 6], &[0x08, 0x06], &[7; 28]].concat();
+    for bytes in [vec![0x5a], vec![], vec![1; 13], vec![2; 14], arp] {
+        let mut packet = Packet::from_frame(bytes.clone());
+        assert_eq!(usize::from(packet.meta.length), bytes.len().saturating_sub(ETHERNET_HEADER));
+        assert_eq!((image(&packet), packet.image_length()), (bytes.clone(), bytes.len()));
+        assert_eq!((packet.five_tuple(), packet.headers()), (None, None));
+        packet.meta.traffic_class = 2;
+        packet.set_hop_limit(3);
+        assert!(packet.mark_ce());
+        let mut head = Vec::new();
+        assert_eq!((packet.write_image_head(&mut head), head), (0, bytes), "nothing in it is IP's");
+    }
+}
+
+#[test]
+fn a_frame_keeps_its_hardware_addresses_and_its_ip_header_can_be_marked() {
+    let (src, dst) = v4();
+    let model = Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(5, 80)) }, 10);
+    let mut bytes = image(&model);
+    bytes[..6].copy_from_slice(&[9; 6]);
+    bytes[15] = 2;
+    let mut packet = Packet::from_frame(bytes.clone());
+    assert_eq!((packet.meta.length, packet.meta.hop_limit), (model.meta.length, 64));
+    assert_eq!(packet.five_tuple(), model.five_tuple());
+    assert_eq!(image(&packet), bytes);
+    assert!(packet.mark_ce());
+    packet.set_hop_limit(63);
+    let marked = image(&packet);
+    assert_eq!((marked[15], marked[22], &marked[..6]), (3, 63, &[9; 6][..]));
+    let mut ip = Vec::new();
+    packet.write_ip_image(&mut ip, usize::MAX);
+    assert_eq!(ip, marked[14..]);
+}
+
 fn transports() -> impl Strategy<Value = Transport> {
     let inline = prop::collection::vec(any::<u8>(), InlineBytes::CAPACITY)
         .prop_map(|bytes| InlineBytes::new(&bytes).expect("as many bytes as fit"));
@@ -209,6 +245,44 @@ proptest! {
         prop_assert_eq!(Packet::from_image(&bytes, Zeros::Virtual).unwrap(), packet.clone());
         let kept = Packet::from_image(&bytes, Zeros::Kept).unwrap();
         prop_assert_eq!(image(&kept), bytes);
+    }
+
+    #[test]
+    fn a_head_and_its_zeros_are_the_whole_image(packet in packets(), padding in 0usize..50) {
+        let (mut head, whole) = (Vec::new(), image(&packet));
+        let zeros = packet.write_image_head(&mut head);
+        prop_assert_eq!(head.len() + zeros, whole.len());
+        let read = Packet::from_image_head(&head, zeros + padding).unwrap();
+        prop_assert_eq!(&read, &packet);
+        head.resize(whole.len(), 0);
+        prop_assert_eq!(&head, &whole);
+    }
+
+    #[test]
+    fn a_damaged_head_reads_as_all_of_its_bytes_do(
+        packet in packets(), at in any::<prop::sample::Index>(), value in any::<u8>(), cut in any::<prop::sample::Index>(),
+        zeros in 0usize..100
+    ) {
+        let mut head = Vec::new();
+        packet.write_image_head(&mut head);
+        let place = at.index(head.len());
+        head[place] = value;
+        head.truncate(cut.index(head.len()) + 1);
+        let mut whole = head.clone();
+        whole.resize(head.len() + zeros, 0);
+        prop_assert_eq!(Packet::from_image_head(&head, zeros), Packet::from_image(&whole, Zeros::Virtual));
+    }
+
+    #[test]
+    fn any_frame_travels_and_comes_back(bytes in prop::collection::vec(any::<u8>(), 0..80), ip in any::<bool>()) {
+        let mut bytes = bytes;
+        if let (Some(place), true) = (bytes.get_mut(12..14), ip) {
+            place.copy_from_slice(&[8, 0]);
+        }
+        let mut packet = Packet::from_frame(bytes.clone());
+        prop_assert_eq!(image(&packet), bytes);
+        let _ = (packet.flow_hash(1), packet.five_tuple(), packet.mark_ce());
+        packet.set_hop_limit(1);
     }
 
     #[test]

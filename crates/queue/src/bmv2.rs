@@ -1,0 +1,296 @@
+//! `bmv2`: the queues of a port as BMv2's `simple_switch` keeps them.
+//!
+//! A port has a few queues in strict priority, each with a depth in packets and a rate in packets a second, and no rate
+//! of the port beside those. When a packet may leave is fixed when it comes: `max(now, last + 1 / rate)`, where `last` is
+//! when the one before it in its queue may. An idle queue lets a packet go at once, and a change of the rate leaves alone
+//! what waits already. What finds its queue full is dropped; `simple_switch` does that in silence, here it is counted.
+//!
+//! Source: `simple_switch`, its queueing logic with priorities and rate limits (`queueing.h`). As there, the period is cut
+//! to whole nanoseconds. What differs: here the link's own rate counts too, as soon as it is slower than the queue's.
+
+use std::collections::VecDeque;
+
+use jettison_core::{DropReason, Duration, Time};
+use jettison_measure::Outcomes;
+use jettison_wire::Packet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::{Backlog, Fifo, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
+
+/// Its line in the registry.
+pub fn discipline() -> Discipline {
+    let summary = "BMv2's queues: strict priority, a depth and a packet rate for each, no rate of the port";
+    Discipline::new("bmv2", summary, "BMv2 simple_switch, queueing logic", make)
+}
+
+/// Parameters of a port's queues.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bmv2Parameters {
+    /// How many queues, 1 to 8: what a P4 program may write to `standard_metadata.priority` is less than that. Traffic
+    /// class 0, a program's highest number, is served first.
+    pub priorities: u8,
+    /// How much each queue holds.
+    pub limit: Limit,
+    /// Packets a second that may leave each queue. Unset: no limit but the link's.
+    pub rate: Option<PacketsPerSecond>,
+}
+
+impl Default for Bmv2Parameters {
+    fn default() -> Bmv2Parameters {
+        Bmv2Parameters { priorities: 1, limit: Limit::packets(64), rate: None }
+    }
+}
+
+/// `standard_metadata.priority` has three bits.
+const MOST_PRIORITIES: u8 = 8;
+
+fn make(
+    parameters: Bmv2Parameters,
+    _context: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+    BuildError::unless((1..=MOST_PRIORITIES).contains(&parameters.priorities), "priorities", || {
+        format!("there are from 1 to {MOST_PRIORITIES} priorities")
+    })?;
+    Ok(Box::new(Bmv2::new(&parameters)))
+}
+
+/// The queues of one port.
+pub struct Bmv2 {
+    /// Highest priority first.
+    queues: Vec<Queue>,
+    /// A packet was asked for in vain: when there will be one.
+    refused: Option<Time>,
+}
+
+struct Queue {
+    // Parameters.
+    limit: Limit,
+    /// Between two packets.
+    period: Duration,
+    // State.
+    fifo: Fifo,
+    /// When each packet may leave.
+    due: VecDeque<Time>,
+    /// When the last that came may leave.
+    last: Option<Time>,
+}
+
+impl Bmv2 {
+    /// Empty queues, at least one.
+    pub fn new(parameters: &Bmv2Parameters) -> Bmv2 {
+        let queue = || Queue {
+            limit: parameters.limit,
+            period: period(parameters.rate.map_or(0, PacketsPerSecond::get)),
+            fifo: Fifo::default(),
+            due: VecDeque::new(),
+            last: None,
+        };
+        Bmv2 { queues: (0..parameters.priorities.max(1)).map(|_| queue()).collect(), refused: None }
+    }
+
+    /// The queue of a class; a class past the last queue goes to the last.
+    #[inline]
+    fn place(&self, class: u8) -> usize {
+        usize::from(class).min(self.queues.len() - 1)
+    }
+}
+
+fn period(rate: u64) -> Duration {
+    Duration::from_nanos(1_000_000_000u64.checked_div(rate).unwrap_or(0))
+}
+
+impl QueueDiscipline for Bmv2 {
+    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let place = self.place(packet.meta.class);
+        let queue = &mut self.queues[place];
+        if !queue.limit.admits(queue.fifo.backlog(), packet.meta.length) {
+            return out.dropped(packet, DropReason::BufferFull, now);
+        }
+        let due = queue.last.map_or(now, |last| now.max(last.saturating_add(queue.period)));
+        queue.last = Some(due);
+        queue.due.push_back(due);
+        queue.fifo.push(packet, now);
+    }
+
+    /// A queue whose first packet may not leave yet does not hold up those below it.
+    fn dequeue(&mut self, now: Time, _out: &mut dyn Outcomes) -> Option<Packet> {
+        self.refused = None;
+        for queue in &mut self.queues {
+            match queue.due.front() {
+                Some(due) if *due <= now => {
+                    queue.due.pop_front();
+                    return queue.fifo.pop();
+                }
+                Some(due) => self.refused = Some(self.refused.map_or(*due, |other| other.min(*due))),
+                None => {}
+            }
+        }
+        None
+    }
+
+    fn handle_wakeup(&mut self, now: Time, _out: &mut dyn Outcomes) {
+        if self.refused.is_some_and(|at| at <= now) {
+            self.refused = None;
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.refused
+    }
+
+    fn classes(&self) -> Option<u16> {
+        Some(self.queues.len() as u16)
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        let all = 0..self.queues.len();
+        let places = match change.class {
+            None => all,
+            Some(class) if all.contains(&usize::from(class)) => usize::from(class)..usize::from(class) + 1,
+            Some(_) => return false,
+        };
+        for queue in &mut self.queues[places] {
+            match change.setting {
+                QueueSetting::Depth(packets) => queue.limit.packets = packets,
+                QueueSetting::Rate(rate) => queue.period = period(rate),
+            }
+        }
+        true
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queues.iter().map(|queue| queue.fifo.backlog()).fold(Backlog::default(), |sum, one| Backlog {
+            packets: sum.packets + one.packets,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
+
+    fn class_backlog(&self, class: u8) -> Backlog {
+        self.queues[self.place(class)].fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_measure::{NoOutcomes, Tally};
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::{build_error, built, packet};
+
+    fn at(micros: u64) -> Time {
+        Time::from_micros(micros)
+    }
+
+    fn of_class(id: u32, class: u8) -> Packet {
+        let mut packet = packet(id, 100);
+        packet.meta.class = class;
+        packet
+    }
+
+    /// Takes what there is at each wakeup, as a link that is never busy does.
+    fn drain(queue: &mut dyn QueueDiscipline, mut now: Time) -> Vec<(Time, u32)> {
+        let mut left = Vec::new();
+        while queue.backlog().packets > 0 {
+            while let Some(packet) = queue.dequeue(now, &mut NoOutcomes) {
+                left.push((now, packet.meta.id));
+            }
+            if let Some(next) = queue.next_wakeup() {
+                now = next;
+                queue.handle_wakeup(now, &mut NoOutcomes);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn a_queue_holds_64_packets_and_drops_the_tail_with_a_reason() {
+        let mut queue = built(json!("bmv2"));
+        let mut tally = Tally::default();
+        for id in 0..66 {
+            queue.enqueue(packet(id, 1500), at(0), &mut tally);
+        }
+        assert_eq!(tally.drops, [64, 65].map(|id| (id, DropReason::BufferFull, at(0))));
+        assert_eq!(queue.backlog(), Backlog { packets: 64, bytes: 96_000 });
+    }
+
+    #[test]
+    fn the_highest_class_goes_first_and_each_has_its_own_depth() {
+        let mut queue = built(json!({ "kind": "bmv2", "priorities": 3, "limit": "2 packets" }));
+        let mut tally = Tally::default();
+        for (id, class) in [(1, 2), (2, 2), (3, 0), (4, 2), (5, 1), (6, 9)] {
+            queue.enqueue(of_class(id, class), at(0), &mut tally);
+        }
+        assert_eq!(
+            tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(),
+            [4, 6],
+            "9 is no class: the last"
+        );
+        assert_eq!(queue.classes(), Some(3));
+        assert_eq!([0, 1, 2].map(|class| queue.class_backlog(class).packets), [1, 1, 2]);
+        assert_eq!(drain(&mut *queue, at(0)), [3, 5, 1, 2].map(|id| (at(0), id)));
+    }
+
+    #[test]
+    fn when_a_packet_leaves_is_fixed_when_it_comes() {
+        let mut queue = built(json!({ "kind": "bmv2", "rate": "500 packets/s" }));
+        for id in 1..=3 {
+            queue.enqueue(packet(id, 100), at(100), &mut NoOutcomes);
+        }
+        // A new rate is for those that come now.
+        let setting = QueueSetting::Rate(1000);
+        assert!(queue.reconfigure(&QueueChange { class: None, setting }));
+        queue.enqueue(packet(4, 100), at(100), &mut NoOutcomes);
+        let left = drain(&mut *queue, at(100));
+        assert_eq!(left, [(at(100), 1), (at(2_100), 2), (at(4_100), 3), (at(5_100), 4)]);
+        // An idle queue saves nothing up.
+        for id in 5..=6 {
+            queue.enqueue(packet(id, 100), at(50_000), &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue, at(50_000)), [(at(50_000), 5), (at(51_000), 6)]);
+    }
+
+    #[test]
+    fn each_priority_has_the_full_rate_and_one_that_waits_holds_up_none() {
+        let mut queue = built(json!({ "kind": "bmv2", "priorities": 2, "rate": "500 packets/s" }));
+        for id in 0..4 {
+            queue.enqueue(of_class(id, (id % 2) as u8), at(0), &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue, at(0)), [(at(0), 0), (at(0), 1), (at(2_000), 2), (at(2_000), 3)]);
+    }
+
+    #[test]
+    fn without_a_rate_everything_may_leave_at_once() {
+        let mut queue = built(json!({ "kind": "bmv2", "rate": "2 packets/s" }));
+        let no_rate = QueueChange { class: Some(0), setting: QueueSetting::Rate(0) };
+        assert!(queue.reconfigure(&no_rate));
+        for id in 0..3 {
+            queue.enqueue(packet(id, 100), at(7), &mut NoOutcomes);
+        }
+        assert_eq!(drain(&mut *queue, at(7)).len(), 3);
+        assert_eq!(queue.next_wakeup(), None);
+    }
+
+    #[test]
+    fn a_depth_below_what_waits_lets_it_wait() {
+        let mut queue = built(json!({ "kind": "bmv2", "priorities": 2 }));
+        (0..4).for_each(|id| queue.enqueue(of_class(id, 1), at(0), &mut NoOutcomes));
+        assert!(queue.reconfigure(&QueueChange { class: Some(1), setting: QueueSetting::Depth(2) }));
+        let mut tally = Tally::default();
+        queue.enqueue(of_class(4, 1), at(0), &mut tally);
+        queue.enqueue(of_class(5, 0), at(0), &mut tally);
+        assert_eq!((tally.drops.len(), queue.backlog().packets), (1, 5));
+        assert!(!queue.reconfigure(&QueueChange { class: Some(2), setting: QueueSetting::Depth(2) }));
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        for priorities in [0, 9] {
+            assert_eq!(build_error(json!({ "kind": "bmv2", "priorities": priorities })).0, "priorities");
+        }
+        assert_eq!(build_error(json!({ "kind": "bmv2", "rate": "0 packets/s" })).0, "rate");
+    }
+}

@@ -1,0 +1,119 @@
+//! CoDel's control law, t + INTERVAL / √count (RFC 8289 §5.6), and the table by which a data plane without roots does it.
+
+use jettison_core::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How INTERVAL / √count is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum ControlLaw {
+    /// With the root.
+    #[default]
+    Exact,
+    /// As `p4/lib/control_law.p4` does: a factor of 16 fractional bits by a table of the count's six leading bits.
+    /// Within 0.8 % of the root for any count up to 65,535; from there on as for 65,536.
+    Table,
+}
+
+impl ControlLaw {
+    /// The time to the next signal, of which `tick` is the smallest unit where the table is used.
+    #[inline]
+    pub(crate) fn step(self, interval: Duration, count: u32, tick: Duration) -> Duration {
+        match self {
+            ControlLaw::Exact => {
+                let step = interval.as_nanos() as f64 / libm::sqrt(f64::from(count));
+                Duration::from_nanos(step as u64)
+            }
+            ControlLaw::Table => {
+                let tick = tick.as_nanos().max(1);
+                let ticks = u128::from(interval.as_nanos() / tick) * u128::from(factor(count));
+                Duration::from_nanos(
+                    u64::try_from(ticks >> FRACTION).unwrap_or(u64::MAX).saturating_mul(tick),
+                )
+            }
+        }
+    }
+}
+
+/// Fractional bits of a factor.
+const FRACTION: u32 = 16;
+/// Leading bits of a count that the table looks at.
+const LEADING: u32 = 6;
+/// From here on the factor does not fall any more.
+const CAP: u32 = 1 << 16;
+
+/// The table: 2^16 / √c, rounded down, c being the middle of the counts that share their leading bits.
+fn factor(count: u32) -> u64 {
+    let count = count.clamp(1, CAP);
+    let shift = (count.ilog2() + 1).saturating_sub(LEADING);
+    let middle = if count == CAP { CAP } else { (count >> shift << shift) + (1 << shift) / 2 };
+    // ⌊√⌊x⌋⌋ is ⌊√x⌋.
+    ((1u64 << (2 * FRACTION)) / u64::from(middle)).isqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_millis(100);
+    const MICROSECOND: Duration = Duration::from_micros(1);
+
+    fn table(count: u32) -> Duration {
+        ControlLaw::Table.step(INTERVAL, count, MICROSECOND)
+    }
+
+    /// The entries of the P4 table, one a prefix.
+    fn entries() -> String {
+        let mut text = String::new();
+        let mut count = 1;
+        while count < CAP {
+            let width = 1 << (count.ilog2() + 1).saturating_sub(LEADING);
+            writeln!(text, "{count:#010x} &&& {:#010x} : scale({});", u32::MAX - (width - 1), factor(count))
+                .expect("a string takes all");
+            count += width;
+        }
+        text
+    }
+
+    #[test]
+    fn the_table_is_that_of_the_p4_programs() {
+        let file = include_str!("../../../p4/lib/control_law.p4");
+        let lines = |text: &str| {
+            let lines =
+                text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(file), lines(&entries()), "p4/lib/control_law.p4 should hold\n{}", entries());
+        assert_eq!(lines(file).len(), 383);
+        // The program's default action, for what is not in the table.
+        let program = include_str!("../../../p4/lib/codel.p4");
+        assert!(program.contains(&format!("default_action = scale({});", factor(CAP))));
+    }
+
+    #[test]
+    fn the_table_is_exact_to_its_last_bit_up_to_63_and_within_0_8_percent_up_to_65_535() {
+        for count in 1..CAP {
+            let exact = ControlLaw::Exact.step(INTERVAL, count, MICROSECOND).as_nanos() as f64;
+            let error = (table(count).as_nanos() as f64 - exact).abs();
+            // A bit of the factor is 1.6 µs of 100 ms; a microsecond is the unit.
+            let bits = 2_600.0;
+            assert!(
+                error <= bits + if count < 64 { 0.0 } else { 0.008 * exact },
+                "{count}: {error} of {exact}"
+            );
+        }
+    }
+
+    #[test]
+    fn steps_of_the_table_never_grow_and_stay_from_65_536_on() {
+        assert_eq!(table(1), INTERVAL);
+        assert_eq!(table(4), INTERVAL / 2);
+        assert!((1..CAP + 10).all(|count| table(count + 1) <= table(count)));
+        assert_eq!(table(CAP), Duration::from_micros(390), "100 ms / 256");
+        assert_eq!(table(u32::MAX), table(CAP));
+    }
+}
