@@ -16,3 +16,35 @@ pub mod syntax;
 pub mod table;
 pub mod types;
 pub mod v1model;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use source::{FileId, Sources, Span};
+
+/// Reads, checks and elaborates a program. Beside it there are warnings.
+///
+/// # Errors
+/// Everything that is wrong with the program, and the warnings found so far.
+pub fn compile(
+    sources: &mut Sources,
+    main: FileId,
+    options: &syntax::Options,
+) -> Result<(ir::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut warnings = Vec::new();
+    let program = match syntax::parse_with_warnings(sources, main, options, &mut warnings) {
+        Ok(program) => program,
+        Err(mut errors) => {
+            errors.append(&mut warnings);
+            return Err(errors);
+        }
+    };
+    match types::elaborate(&program) {
+        Ok((program, found)) => {
+            warnings.extend(found);
+            Ok((program, warnings))
+        }
+        Err(mut errors) => {
+            errors.append(&mut warnings);
+            Err(errors)
+        }
+    }
+}

@@ -63,11 +63,14 @@ pub enum Standard {
     ChecksumError,
     ParserError,
     Priority,
+    /// Not v1model's: one more than `egress_spec` was before `mark_to_drop`; 0 if it never ran. Statistics count the
+    /// drop at that port's queue.
+    MeantFor,
 }
 
 impl Standard {
     /// All of them, in the order of the struct.
-    pub const ALL: [Standard; 16] = [
+    pub const ALL: [Standard; 17] = [
         Standard::IngressPort,
         Standard::EgressSpec,
         Standard::EgressPort,
@@ -84,6 +87,7 @@ impl Standard {
         Standard::ChecksumError,
         Standard::ParserError,
         Standard::Priority,
+        Standard::MeantFor,
     ];
 
     /// Its name in `standard_metadata_t`.
@@ -105,6 +109,7 @@ impl Standard {
             Standard::ChecksumError => "checksum_error",
             Standard::ParserError => "parser_error",
             Standard::Priority => "priority",
+            Standard::MeantFor => "jettison_meant_for",
         }
     }
 }

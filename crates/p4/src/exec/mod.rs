@@ -5,6 +5,7 @@
 //! a resubmission) is left in the plane's [`Effects`]. There are two machines, the reference one that follows the
 //! specification word by word and the compiled one, and a test that holds the second to the first.
 
+pub mod compiled;
 mod effects;
 mod machine;
 mod plane;

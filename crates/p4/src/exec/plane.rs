@@ -18,8 +18,9 @@ pub struct Plane {
     pub effects: Effects,
     /// Now, for meters.
     pub now: Time,
-    /// The stream that `random` draws from. The architecture puts the one of the port that is served here.
-    pub random: RandomStream,
+    /// The stream that `random` draws from. The architecture puts the one of the port that is served here; boxed, since it
+    /// does so twice a packet.
+    pub random: Box<RandomStream>,
 }
 
 impl Plane {
@@ -30,7 +31,7 @@ impl Plane {
             objects: Objects::new(program),
             effects: Effects::default(),
             now: Time::ZERO,
-            random,
+            random: Box::new(random),
         }
     }
 }

@@ -25,7 +25,7 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// An infix operator. Both sides have the same type, but for shifts and concatenation.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `condition ? then : otherwise`, of any type.
+    /// `condition ? then : otherwise`, of any type. The side that is not chosen is not evaluated.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Bits `high..=low` of an expression of type `Bits`.
     Slice {
@@ -97,9 +97,10 @@ pub enum BinaryOp {
     BitXor,
     /// The left side in the upper bits; the widths add up.
     Concat,
-    /// On `bool`. Both sides are evaluated: they are pure.
+    /// On `bool`. The right side is evaluated if the left one is true: that matters to `last` of an empty stack alone,
+    /// all else being pure.
     And,
-    /// On `bool`.
+    /// On `bool`. The right side is evaluated if the left one is false.
     Or,
     /// On any type. Headers are equal if both are invalid, or both valid with equal fields; unions, stacks, structs if
     /// all members are (a stack's next index does not count); varbits with their lengths.

@@ -8,6 +8,7 @@
 //! The three pieces of a packet's state (`headers`, `metadata`, `standard_metadata`) are variables too, shared by the
 //! blocks of the pipeline: the parameters of the parser and the controls that the package names *are* these.
 
+mod display;
 mod expr;
 mod program;
 mod stmt;
@@ -27,5 +28,6 @@ pub use types::{Composite, CompositeId, CompositeKind, EnumId, Type, TypeId, Typ
 /// `ParserTimeout` (§12.11 of the specification leaves the bound to the target).
 pub const MOST_TRANSITIONS: u32 = 4096;
 
-/// Most rounds of one `for` statement. What would go on longer ends as if its condition were false.
+/// Most rounds of all `for` statements together in one run of a block of the pipeline. What would go on longer ends as if
+/// its condition were false, and so does every loop after it.
 pub const MOST_ROUNDS: u32 = 1 << 16;

@@ -70,7 +70,7 @@ pub enum StmtKind {
         /// Otherwise.
         default: Block,
     },
-    /// `before; while (condition) { body; update; before }`, at most [`super::MOST_ROUNDS`] times. `Continue` goes on
+    /// `before; while (condition) { body; update; before }`, at most [`super::MOST_ROUNDS`] times in a block's run. `Continue` goes on
     /// at `update`.
     Loop {
         /// What the condition needs.

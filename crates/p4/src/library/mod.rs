@@ -1,1 +1,20 @@
-//! The includes that are built in.
+//! The includes that are built in, written from the P4_16 specification and the documented interface of v1model.
+
+mod programs;
+
+pub use programs::{included, program, programs};
+
+/// `core.p4`: the specification's core library.
+pub const CORE: &str = include_str!("core.p4");
+
+/// `v1model.p4`: the architecture of `simple_switch`. `V1MODEL_VERSION` chooses its form.
+pub const V1MODEL: &str = include_str!("v1model.p4");
+
+/// A built-in include by its name.
+pub fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        "core.p4" => Some(CORE),
+        "v1model.p4" => Some(V1MODEL),
+        _ => None,
+    }
+}

@@ -1,0 +1,102 @@
+//! `counter` and `direct_counter`.
+
+/// Packets and bytes, an index. Both are counted whatever the type says: it tells which of them are meant to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counter {
+    counts: Vec<(u64, u64)>,
+    grows: bool,
+}
+
+impl Counter {
+    /// `len` zeros.
+    pub fn new(len: usize) -> Counter {
+        Counter { counts: vec![(0, 0); len], grows: false }
+    }
+
+    /// One for each entry of a table.
+    pub fn direct() -> Counter {
+        Counter { counts: Vec::new(), grows: true }
+    }
+
+    /// Counts a packet of so many bytes.
+    #[inline]
+    pub fn count(&mut self, index: u64, bytes: u64) {
+        if let Some((packets, sum)) = self.at(index) {
+            *packets = packets.wrapping_add(1);
+            *sum = sum.wrapping_add(bytes);
+        }
+    }
+
+    /// Packets counted.
+    pub fn packets(&self, index: u64) -> u64 {
+        self.read(index).0
+    }
+
+    /// Bytes counted.
+    pub fn bytes(&self, index: u64) -> u64 {
+        self.read(index).1
+    }
+
+    /// Sets what has been counted.
+    pub fn set(&mut self, index: u64, packets: u64, bytes: u64) {
+        if let Some(at) = self.at(index) {
+            *at = (packets, bytes);
+        }
+    }
+
+    /// Forgets what has been counted.
+    pub fn reset(&mut self) {
+        self.counts.fill((0, 0));
+    }
+
+    /// Number of elements: of a direct counter, those up to the last that was used.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    fn read(&self, index: u64) -> (u64, u64) {
+        usize::try_from(index).ok().and_then(|index| self.counts.get(index).copied()).unwrap_or((0, 0))
+    }
+
+    #[inline]
+    fn at(&mut self, index: u64) -> Option<&mut (u64, u64)> {
+        let index = usize::try_from(index).ok()?;
+        // Handles are 32 bits wide: what is beyond is none.
+        if index >= self.counts.len() && self.grows && u32::try_from(index).is_ok() {
+            self.counts.resize(index + 1, (0, 0));
+        }
+        self.counts.get_mut(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_packets_and_bytes_within_its_size() {
+        let mut counter = Counter::new(2);
+        counter.count(1, 100);
+        counter.count(1, 60);
+        counter.count(2, 7);
+        assert_eq!((counter.packets(1), counter.bytes(1)), (2, 160));
+        assert_eq!((counter.packets(2), counter.len()), (0, 2));
+        counter.set(0, 3, 4);
+        assert_eq!((counter.packets(0), counter.bytes(0)), (3, 4));
+        counter.reset();
+        assert_eq!((counter.packets(1), counter.bytes(1)), (0, 0));
+    }
+
+    #[test]
+    fn a_direct_counter_grows_with_the_entries() {
+        let mut counter = Counter::direct();
+        assert!(counter.is_empty());
+        counter.count(3, 10);
+        assert_eq!((counter.packets(3), counter.packets(2), counter.packets(9)), (1, 0, 0));
+    }
+}

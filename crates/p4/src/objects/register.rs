@@ -1,0 +1,94 @@
+//! `register`.
+
+/// An array of values, kept as 64-bit words, lowest first.
+///
+/// A struct is kept as the concatenation of its fields, the first in the upper bits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Register {
+    /// The elements' words, then one element that stays zero: what an index out of range reads.
+    words: Vec<u64>,
+    len: usize,
+    /// Words an element.
+    stride: usize,
+    /// What the highest word of an element may hold.
+    top: u64,
+}
+
+impl Register {
+    /// `len` zeros of `width` bits.
+    pub fn new(len: usize, width: u32) -> Register {
+        let stride = width.div_ceil(64).max(1) as usize;
+        let top = match width % 64 {
+            0 if width == 0 => 0,
+            0 => u64::MAX,
+            bits => (1 << bits) - 1,
+        };
+        Register { words: vec![0; (len + 1) * stride], len, stride, top }
+    }
+
+    /// The words of an element; zero out of range.
+    #[inline]
+    pub fn read(&self, index: u64) -> &[u64] {
+        let start = index.min(self.len as u64) as usize * self.stride;
+        &self.words[start..start + self.stride]
+    }
+
+    /// Sets an element, cut to the width. Missing words are zero.
+    #[inline]
+    pub fn write(&mut self, index: u64, words: &[u64]) {
+        if index >= self.len as u64 {
+            return;
+        }
+        let start = index as usize * self.stride;
+        let element = &mut self.words[start..start + self.stride];
+        for (i, word) in element.iter_mut().enumerate() {
+            *word = words.get(i).copied().unwrap_or(0);
+        }
+        element[self.stride - 1] &= self.top;
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Makes every element zero.
+    pub fn reset(&mut self) {
+        self.words.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_is_cut_to_its_width() {
+        let mut register = Register::new(2, 70);
+        register.write(1, &[u64::MAX, u64::MAX, 7]);
+        assert_eq!(register.read(1), [u64::MAX, 0x3f]);
+        register.write(1, &[5]);
+        assert_eq!(register.read(1), [5, 0]);
+        let mut whole = Register::new(1, 64);
+        whole.write(0, &[u64::MAX]);
+        assert_eq!(whole.read(0), [u64::MAX]);
+    }
+
+    #[test]
+    fn out_of_range_reads_zero_and_writes_nothing() {
+        let mut register = Register::new(2, 8);
+        register.write(2, &[9]);
+        register.write(u64::MAX, &[9]);
+        assert_eq!(register.read(2), [0]);
+        assert_eq!(register.read(u64::MAX), [0]);
+        register.write(0, &[1]);
+        register.reset();
+        assert_eq!((register.read(0), register.len()), ([0].as_slice(), 2));
+    }
+}

@@ -1,0 +1,157 @@
+//! Types.
+
+use super::super::ast::{Expr, ExprKind, Name, TypeRef, TypeRefKind};
+use super::super::token::TokenKind;
+use super::{Fault, Parser};
+
+impl Parser<'_> {
+    /// `typeRef`, and `void`. A name need not be declared: it may be a type variable that is bound further on.
+    pub(super) fn type_ref(&mut self) -> Result<TypeRef, Fault> {
+        self.deeper(Self::any_type)
+    }
+
+    fn any_type(&mut self) -> Result<TypeRef, Fault> {
+        let start = self.span();
+        let kind = match self.kind() {
+            TokenKind::Bool => self.word(TypeRefKind::Bool),
+            TokenKind::Error => self.word(TypeRefKind::Error),
+            TokenKind::StringType => self.word(TypeRefKind::String),
+            TokenKind::MatchKind => self.word(TypeRefKind::MatchKind),
+            TokenKind::Void => self.word(TypeRefKind::Void),
+            TokenKind::Bit => {
+                self.bump();
+                TypeRefKind::Bit(self.width()?)
+            }
+            TokenKind::Int => {
+                self.bump();
+                self.width()?.map_or(TypeRefKind::InfInt, TypeRefKind::Int)
+            }
+            TokenKind::Varbit => {
+                self.bump();
+                let width = self.width()?;
+                TypeRefKind::Varbit(
+                    width.ok_or_else(|| self.expected("`<` and the most bits of this varbit"))?,
+                )
+            }
+            TokenKind::Tuple => {
+                self.bump();
+                TypeRefKind::Tuple(self.type_arguments()?)
+            }
+            TokenKind::List if self.kind_at(1) == TokenKind::Less => {
+                self.bump();
+                self.bump();
+                let element = self.type_argument()?;
+                self.expect(TokenKind::Greater, "`>`")?;
+                TypeRefKind::List(Box::new(element))
+            }
+            TokenKind::Dot => {
+                self.bump();
+                return self.named_type(start, true);
+            }
+            kind if kind.is_name() => return self.named_type(start, false),
+            _ => return Err(self.expected_name("a type")),
+        };
+        Ok(TypeRef { kind, span: self.since(start) })
+    }
+
+    fn word(&mut self, kind: TypeRefKind) -> TypeRefKind {
+        self.bump();
+        kind
+    }
+
+    fn named_type(&mut self, start: crate::source::Span, global: bool) -> Result<TypeRef, Fault> {
+        let name = self.name("a type's name")?;
+        let kind = if self.is(TokenKind::Less) {
+            TypeRefKind::Specialized { name, global, arguments: self.type_arguments()? }
+        } else {
+            TypeRefKind::Named { name, global }
+        };
+        let ty = TypeRef { kind, span: self.since(start) };
+        if !self.eat(TokenKind::LeftBracket) {
+            return Ok(ty);
+        }
+        let size = self.expression()?;
+        self.expect(TokenKind::RightBracket, "`]`")?;
+        let kind = TypeRefKind::Stack(Box::new(ty), Box::new(size));
+        let ty = TypeRef { kind, span: self.since(start) };
+        if self.is(TokenKind::LeftBracket) {
+            let fault = self.expected("the end of the type");
+            return Err(fault.hint("a stack has headers as its elements, not stacks"));
+        }
+        Ok(ty)
+    }
+
+    /// `<8>` or `<(W + 1)>`, if there is one.
+    fn width(&mut self) -> Result<Option<Box<Expr>>, Fault> {
+        if !self.eat(TokenKind::Less) {
+            return Ok(None);
+        }
+        let width = match self.kind() {
+            TokenKind::Number => self.integer()?,
+            TokenKind::LeftParen => {
+                self.bump();
+                let width = self.expression()?;
+                self.expect(TokenKind::RightParen, "`)`")?;
+                width
+            }
+            // Not in the grammar, but p4c's messages and many programs write it so.
+            kind if kind.is_name() => {
+                let name = self.name("a width")?;
+                let span = name.span;
+                Expr { kind: ExprKind::Name { name, global: false }, span }
+            }
+            _ => return Err(self.expected("a width")),
+        };
+        match self.kind() {
+            TokenKind::Greater => {
+                self.bump();
+            }
+            _ => {
+                return Err(self
+                    .expected("`>`")
+                    .hint("a width that is computed stands in parentheses: `bit<(W + 1)>`"));
+            }
+        }
+        Ok(Some(Box::new(width)))
+    }
+
+    /// `<A, B>`
+    pub(super) fn type_arguments(&mut self) -> Result<Vec<TypeRef>, Fault> {
+        self.expect(TokenKind::Less, "`<`")?;
+        let mut arguments = Vec::new();
+        while !self.is(TokenKind::Greater) {
+            arguments.push(self.type_argument()?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::Greater, "`>` or `,`")?;
+        Ok(arguments)
+    }
+
+    fn type_argument(&mut self) -> Result<TypeRef, Fault> {
+        if self.is(TokenKind::Underscore) {
+            let span = self.bump().span;
+            return Ok(TypeRef { kind: TypeRefKind::DontCare, span });
+        }
+        self.type_ref()
+    }
+
+    /// `<A, B>` of a declaration; the names are types from here on.
+    pub(super) fn type_parameters(&mut self) -> Result<Vec<Name>, Fault> {
+        let mut names = Vec::new();
+        if !self.eat(TokenKind::Less) {
+            return Ok(names);
+        }
+        loop {
+            let name = self.name("the name of a type parameter")?;
+            self.scopes.declare_type(&name);
+            names.push(name);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::Greater, "`>` or `,`")?;
+        Ok(names)
+    }
+}

@@ -1,0 +1,122 @@
+//! `#include`.
+//!
+//! `<core.p4>` and `<v1model.p4>` are built in, whatever `-I` offers: a folder with p4c's includes changes nothing.
+//! `"core.p4"` is a file next to the includer or in an `-I` folder if there is one, and else built in. Any other name
+//! is looked for next to the includer (with quotes only), then in the `-I` folders in order.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::token::{Token, TokenKind};
+use super::{DEEPEST, Preprocessor};
+use crate::diagnostic::Diagnostic;
+use crate::library;
+use crate::source::{FileId, Span};
+
+impl Preprocessor<'_> {
+    /// Obeys `#include`: the file is read next.
+    pub(super) fn include(&mut self, rest: &[Token], whole: Span) {
+        let written = match self.included_name(rest) {
+            Some(name) => Some(name),
+            // A macro may stand for the name.
+            None => {
+                let replaced = self.replaced(rest.to_vec());
+                match replaced.first().map(|token| token.kind) {
+                    Some(TokenKind::String) => self.included_name(&replaced),
+                    Some(TokenKind::Less) => {
+                        let inner = replaced[1..].iter().take_while(|token| token.kind != TokenKind::Greater);
+                        Some((inner.map(|token| self.text(*token)).collect(), false))
+                    }
+                    _ => None,
+                }
+            }
+        };
+        let Some((name, quoted)) = written else {
+            let hint = "write `#include <core.p4>` or `#include \"headers.p4\"`";
+            return self.report(Diagnostic::error(whole, "`#include` needs a file's name").hint(hint));
+        };
+        if self.depth >= DEEPEST {
+            let text = format!("`{name}` is included more than {DEEPEST} files deep");
+            let hint = "does it include itself? Put `#ifndef X`, `#define X` and `#endif` around its text";
+            return self.report(Diagnostic::error(whole, text).hint(hint));
+        }
+        let found = match self.find(&name, quoted, whole.file) {
+            Ok(found) => found,
+            Err(error) => {
+                let text = format!("`{name}` cannot be read: {error}");
+                return self.report(Diagnostic::error(whole, text));
+            }
+        };
+        match found {
+            Some(file) => self.open(file),
+            None => self.report(missing(&name, whole)),
+        }
+    }
+
+    /// The name, and whether it stands in quotes.
+    fn included_name(&self, tokens: &[Token]) -> Option<(String, bool)> {
+        let first = *tokens.first()?;
+        match first.kind {
+            TokenKind::String => Some((self.text(first).trim_matches('"').to_owned(), true)),
+            TokenKind::Less => {
+                // As written: `a//b` would be a comment, `a-b.p4` several tokens.
+                let text = &self.sources.file(first.span.file).text;
+                let behind = text.get(first.span.end as usize..)?.split('\n').next()?;
+                behind.split_once('>').map(|(name, _)| (name.trim().to_owned(), false))
+            }
+            _ => None,
+        }
+    }
+
+    fn find(&mut self, name: &str, quoted: bool, from: FileId) -> io::Result<Option<FileId>> {
+        let built_in = library::built_in(name);
+        if let (Some(text), false) = (built_in, quoted) {
+            return Ok(Some(self.built_in(name, text)));
+        }
+        let mut places: Vec<PathBuf> = Vec::new();
+        let includer = self.sources.file(from).name.clone();
+        if quoted && !includer.starts_with('<') {
+            places.push(Path::new(&*includer).parent().unwrap_or(Path::new("")).join(name));
+        }
+        places.extend(self.options.include_dirs.iter().map(|folder| folder.join(name)));
+        for place in places {
+            let key = place.display().to_string();
+            if let Some(&file) = self.found.get(&key) {
+                return Ok(Some(file));
+            }
+            match self.options.loader.load(&place) {
+                Ok(text) => {
+                    let file = self.sources.add(&*key, text);
+                    self.found.insert(key, file);
+                    return Ok(Some(file));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(built_in.map(|text| self.built_in(name, text)))
+    }
+
+    fn built_in(&mut self, name: &str, text: &'static str) -> FileId {
+        let key: Arc<str> = format!("<{name}>").into();
+        if let Some(&file) = self.found.get(&*key) {
+            return file;
+        }
+        let file = self.sources.add(key.clone(), text);
+        self.found.insert(key.to_string(), file);
+        file
+    }
+}
+
+fn missing(name: &str, whole: Span) -> Diagnostic {
+    let hint = match name {
+        "psa.p4" | "pna.p4" | "tna.p4" | "t2na.p4" | "ubpf_model.p4" | "ebpf_model.p4" | "xdp_model.p4" => {
+            "only programs for v1model are run: `#include <v1model.p4>`"
+        }
+        _ => {
+            "`core.p4` and `v1model.p4` are built in; other files are looked for next to the program and in `-I` folders"
+        }
+    };
+    Diagnostic::error(whole, format!("there is no file `{name}`")).hint(hint)
+}

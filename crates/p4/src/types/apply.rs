@@ -1,0 +1,191 @@
+//! Applying a sub-control or sub-parser.
+//!
+//! Its parameters are copied in and out. Where that makes no difference they stand for the caller's places instead: an
+//! instance that is applied at one place only, given a place that no other argument overlaps.
+
+use super::binding::Bound;
+use super::builtins::nothing;
+use super::constructor::{Done, DoneBlock, apply_parameters};
+use super::infer::Inference;
+use super::place::{is_static, overlap};
+use super::scope::{Entity, Variable};
+use super::ty::Ty;
+use super::value::Value;
+use super::{Body, Busy, Checker, Context};
+use crate::ir::{Place, StmtKind};
+use crate::source::Span;
+use crate::syntax::ast::{Argument, DeclarationKind, Direction, Parameter};
+
+/// A parameter of a block that is being elaborated.
+pub(super) struct BlockParameter<'a> {
+    pub written: &'a Parameter,
+    pub entity: Entity,
+    /// What is reset on entry.
+    pub reset: Option<Place>,
+}
+
+impl<'a> Checker<'a> {
+    /// `instance.apply(arguments)`
+    pub(super) fn apply_block(
+        &mut self,
+        instance: usize,
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        let made = self.made.instances.get(instance)?.clone();
+        let declarations = self.declarations;
+        let declaration = &declarations[made.declaration];
+        match &declaration.kind {
+            DeclarationKind::Parser(_) => {
+                self.only_in(&[Body::Parser], "the application of a parser", span)?
+            }
+            _ => self.only_in(&[Body::Control], "the application of a control", span)?,
+        }
+        let parameters = apply_parameters(&declaration.kind);
+        let tys = self.parameter_types(parameters, &made.types)?;
+        let at = self.out.len();
+        let bound = self.evaluate(parameters, &tys, arguments, &mut Inference::default(), span)?;
+        let quiet = self.out.len() == at;
+        let done = match made.done {
+            Some(done) => done,
+            None => {
+                let may_stand = quiet && made.applications == 1;
+                let stands: Vec<Option<Place>> = (0..bound.len())
+                    .map(|index| may_stand.then(|| standing(&bound, index)).flatten())
+                    .collect();
+                self.elaborate_instance(instance, parameters, &tys, &bound, stands, span)?
+            }
+        };
+        self.copy_in(&done.parameters, &bound, span)?;
+        let (_, after) = self.block_of(|checker| checker.copy_out(&done.parameters, &bound, span));
+        let kind = match done.block {
+            DoneBlock::Control(function) => StmtKind::Call { function, after },
+            DoneBlock::Parser(parser) => StmtKind::CallParser { parser, after },
+        };
+        self.emit(span, kind);
+        Some(nothing())
+    }
+
+    fn elaborate_instance(
+        &mut self,
+        instance: usize,
+        parameters: &'a [Parameter],
+        tys: &[Ty],
+        bound: &[Bound],
+        stands: Vec<Option<Place>>,
+        span: Span,
+    ) -> Option<Done> {
+        let mut own = Vec::with_capacity(parameters.len());
+        let mut places = Vec::with_capacity(parameters.len());
+        for ((written, ty), (bound, stands)) in parameters.iter().zip(tys).zip(bound.iter().zip(stands)) {
+            if let Bound::Object(object, ty) = bound {
+                places.push(None);
+                let entity = Entity::Object(object.clone(), ty.clone());
+                own.push(BlockParameter { written, entity, reset: None });
+                continue;
+            }
+            let id = self.lower_ty(ty, written.ty.span)?;
+            let is_own = stands.is_none();
+            let place = match stands {
+                Some(place) => place,
+                None => self.variable(written.name.text.clone(), id),
+            };
+            places.push(is_own.then(|| place.clone()));
+            let reset = (written.direction == Direction::Out).then(|| place.clone());
+            let fixed = super::calls::fixed(written.direction);
+            let entity = Entity::Variable(Variable { place, ty: ty.clone(), fixed });
+            own.push(BlockParameter { written, entity, reset });
+        }
+        let block = self.block_instance(instance, own, span)?;
+        let done = Done { block, parameters: places };
+        self.made.instances[instance].done = Some(done.clone());
+        Some(done)
+    }
+
+    /// Elaborates the body of an instance.
+    pub(super) fn block_instance(
+        &mut self,
+        instance: usize,
+        parameters: Vec<BlockParameter<'a>>,
+        span: Span,
+    ) -> Option<DoneBlock> {
+        let made = self.made.instances.get(instance)?.clone();
+        let busy = Busy::Block(made.declaration);
+        if !self.busy.insert(busy.clone()) {
+            return self.error(span, "this block applies itself");
+        }
+        self.reached.insert(made.declaration);
+        let declarations = self.declarations;
+        let declaration = &declarations[made.declaration];
+        let body = match declaration.kind {
+            DeclarationKind::Parser(_) => Body::Parser,
+            _ => Body::Control,
+        };
+        let context = Context { body, path: made.path.clone(), result: None, loops: 0 };
+        let applications = std::mem::take(&mut self.applications);
+        let (done, block) = self.elsewhere(context, |checker| {
+            checker.scopes.open();
+            for (name, ty) in &made.types {
+                checker.scopes.add(name.text.clone(), Some(name.span), Entity::Type(ty.clone()));
+            }
+            for (name, entity) in &made.constructed {
+                checker.declare(name, entity.clone());
+            }
+            for parameter in parameters {
+                checker.declare(&parameter.written.name, parameter.entity);
+                if let Some(place) = parameter.reset {
+                    checker.emit(parameter.written.name.span, StmtKind::Reset(place));
+                }
+            }
+            // What is declared inside may have the name of a parameter.
+            checker.scopes.open();
+            match &declaration.kind {
+                DeclarationKind::Parser(parser) => checker.parser_body(parser).map(Some),
+                DeclarationKind::Control(control) => {
+                    checker.control_body(control);
+                    Some(None)
+                }
+                _ => None,
+            }
+        });
+        self.applications = applications;
+        self.busy.remove(&busy);
+        Some(match done? {
+            Some((states, start)) => {
+                self.made.parsers.push(crate::ir::Parser { name: made.path, before: block, states, start });
+                let id = u32::try_from(self.made.parsers.len() - 1).ok()?;
+                DoneBlock::Parser(crate::ir::ParserId(id))
+            }
+            None => {
+                let kind = crate::ir::FunctionKind::Control;
+                DoneBlock::Control(self.add_function(made.path, kind, block, declaration.span))
+            }
+        })
+    }
+}
+
+/// The place that a parameter may stand for.
+fn standing(bound: &[Bound], index: usize) -> Option<Place> {
+    let (place, writes) = place_of(&bound[index])?;
+    let is_part = matches!(&bound[index], Bound::Out { to, .. } if !Checker::is_whole(to));
+    if is_part || !is_static(place) {
+        return None;
+    }
+    let apart =
+        bound.iter().enumerate().filter(|(other, _)| *other != index).all(|(_, other)| {
+            match place_of(other) {
+                Some((other, other_writes)) => !((writes || other_writes) && overlap(place, other)),
+                None => true,
+            }
+        });
+    apart.then(|| place.clone())
+}
+
+/// The place that an argument is, and whether it is written; for a part of a place, the place.
+fn place_of(bound: &Bound) -> Option<(&Place, bool)> {
+    match bound {
+        Bound::Out { to, .. } => Some((&to.place, true)),
+        Bound::In(value) => value.place().map(|place| (place, false)),
+        _ => None,
+    }
+}

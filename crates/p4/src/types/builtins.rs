@@ -1,0 +1,392 @@
+//! Methods: of headers, stacks, unions, packets, tables and instances.
+
+use num_traits::ToPrimitive;
+
+use super::binding::Bound;
+use super::infer::Inference;
+use super::ty::Ty;
+use super::value::{Kind, Object, Value};
+use super::{Body, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{BinaryOp as Op, Expr as IrExpr, ExprKind as Ir, Place, Step, StmtKind};
+use crate::source::Span;
+use crate::syntax::ast::{Argument, DeclarationKind, Expr, Method, Name, TypeRef};
+
+impl<'a> Checker<'a> {
+    /// `of.name<…>(…)`
+    pub(super) fn method(
+        &mut self,
+        of: &'a Expr,
+        name: &'a Name,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        match &*name.text {
+            "setValid" | "setInvalid" => {
+                self.no_arguments(arguments)?;
+                return self.set_validity(of, &*name.text == "setValid", span);
+            }
+            "push_front" | "pop_front" => return self.move_stack(of, name, arguments, span),
+            _ => {}
+        }
+        if let Some(ty) = self.type_of_name(of) {
+            let ty = ty?;
+            return self.type_method(&ty, name, arguments, span);
+        }
+        let base = self.expr(of)?;
+        if let Kind::Object(object) = &base.kind {
+            let object = object.clone();
+            return self.object_method(object, &base.ty, name, type_arguments, arguments, span);
+        }
+        match &*name.text {
+            "isValid" => {
+                self.no_arguments(arguments)?;
+                self.is_valid(base, of.span)
+            }
+            "minSizeInBits" | "minSizeInBytes" | "maxSizeInBits" | "maxSizeInBytes" => {
+                self.no_arguments(arguments)?;
+                self.declared_size(&base.ty, name, span)
+            }
+            "sizeInBits" | "sizeInBytes" => {
+                self.no_arguments(arguments)?;
+                self.current_size(base, name, span)
+            }
+            _ => {
+                let shown = self.types.show(&base.ty);
+                self.error(name.span, format!("{shown} has no method `{}`", name.text))
+            }
+        }
+    }
+
+    fn no_arguments(&mut self, arguments: &'a [Argument]) -> Option<()> {
+        match arguments.first() {
+            None => Some(()),
+            Some(argument) => self.error(argument.value.span, "this method takes no arguments"),
+        }
+    }
+
+    fn type_method(&mut self, ty: &Ty, name: &Name, arguments: &'a [Argument], span: Span) -> Option<Value> {
+        match &*name.text {
+            "minSizeInBits" | "minSizeInBytes" | "maxSizeInBits" | "maxSizeInBytes" => {
+                self.no_arguments(arguments)?;
+                self.declared_size(ty, name, span)
+            }
+            "apply" => {
+                let Ty::Block(id) = ty else {
+                    let shown = self.types.show(ty);
+                    return self.error(span, format!("{shown} cannot be applied"));
+                };
+                let path = self.below(&self.types.named[*id].name.clone());
+                let object = self.construct(ty, &[], path, span)?;
+                let Object::Block(instance) = object else { return None };
+                self.made.instances[instance].applications = 1;
+                self.apply_block(instance, arguments, span)
+            }
+            _ => {
+                let shown = self.types.show(ty);
+                self.error(name.span, format!("the type {shown} has no method `{}`", name.text))
+            }
+        }
+    }
+
+    fn is_valid(&mut self, base: Value, span: Span) -> Option<Value> {
+        if !base.ty.is_header() && !base.ty.is_union() {
+            let shown = self.types.show(&base.ty);
+            let error = Diagnostic::error(span, format!("{shown} has no validity"));
+            return self.fail(error.hint("headers and header unions have"));
+        }
+        match &base.kind {
+            Kind::Fields(_) => return Some(Value::bool(true)),
+            Kind::Invalid => return Some(Value::bool(false)),
+            _ => {}
+        }
+        let place = self.placed(&base, span)?;
+        self.value(Ty::Bool, Ir::IsValid(place), span)
+    }
+
+    fn set_validity(&mut self, of: &'a Expr, valid: bool, span: Span) -> Option<Value> {
+        let to = self.lvalue(of)?;
+        if !to.ty.is_header() {
+            let shown = self.types.show(&to.ty);
+            return self.error(of.span, format!("the validity of {shown} cannot be set"));
+        }
+        if valid {
+            let siblings = self.siblings(&to.place);
+            self.emit(span, StmtKind::SetValid(to.place));
+            for sibling in siblings {
+                self.emit(span, StmtKind::SetInvalid(sibling));
+            }
+        } else {
+            self.emit(span, StmtKind::SetInvalid(to.place));
+        }
+        Some(nothing())
+    }
+
+    fn move_stack(
+        &mut self,
+        of: &'a Expr,
+        name: &'a Name,
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        let to = self.lvalue(of)?;
+        let Ty::Stack(_, size) = to.ty else {
+            let shown = self.types.show(&to.ty);
+            return self.error(of.span, format!("{shown} has no method `{}`", name.text));
+        };
+        let by = match arguments {
+            [] => 1,
+            [argument] => {
+                let value = self.integer(&argument.value, "the number of elements")?;
+                match value.to_u32() {
+                    Some(by) => by.min(size),
+                    None if value.sign() == num_bigint::Sign::Minus => {
+                        return self.error(argument.value.span, "the number of elements cannot be negative");
+                    }
+                    None => size,
+                }
+            }
+            [_, second, ..] => return self.error(second.value.span, "this method takes one argument"),
+        };
+        let kind = match &*name.text {
+            "push_front" => StmtKind::PushFront(to.place, by),
+            _ => StmtKind::PopFront(to.place, by),
+        };
+        self.emit(span, kind);
+        Some(nothing())
+    }
+
+    /// `minSizeInBits()` and its kin: known now.
+    fn declared_size(&mut self, ty: &Ty, name: &Name, span: Span) -> Option<Value> {
+        if !matches!(ty, Ty::Composite(..) | Ty::Stack(..) | Ty::Tuple(_) | Ty::Bit(_) | Ty::Int(_)) {
+            let shown = self.types.show(ty);
+            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+        }
+        let bits = self.declared_bits(ty, name.text.starts_with("max"), span)?;
+        let size = if name.text.ends_with("Bytes") { bits.div_ceil(8) } else { bits };
+        Some(Value::int(Ty::InfInt, size))
+    }
+
+    /// The fewest bits of a type's values, or the most.
+    fn declared_bits(&mut self, ty: &Ty, most: bool, span: Span) -> Option<u64> {
+        self.deeper(span, |checker| {
+            Some(match checker.types.base(ty) {
+                Ty::Bool => 1,
+                Ty::Bit(width) | Ty::Int(width) => u64::from(width),
+                Ty::Varbit(width) if most => u64::from(width),
+                Ty::Stack(element, size) => {
+                    checker.declared_bits(&element, most, span)?.saturating_mul(u64::from(size))
+                }
+                Ty::Tuple(items) => {
+                    let mut sum = 0u64;
+                    for item in items.iter() {
+                        sum = sum.saturating_add(checker.declared_bits(item, most, span)?);
+                    }
+                    sum
+                }
+                Ty::Composite(_, id) => {
+                    let is_union = ty.is_union();
+                    let fields = checker.types.fields(id);
+                    let mut sum = 0u64;
+                    for (index, field) in fields.iter().enumerate() {
+                        let bits = checker.declared_bits(&field.ty, most, span)?;
+                        sum = match is_union {
+                            true if index == 0 => bits,
+                            true if most => sum.max(bits),
+                            true => sum.min(bits),
+                            false => sum.saturating_add(bits),
+                        };
+                    }
+                    sum
+                }
+                _ => 0,
+            })
+        })
+    }
+
+    fn current_size(&mut self, base: Value, name: &Name, span: Span) -> Option<Value> {
+        if !base.ty.is_header() {
+            let shown = self.types.show(&base.ty);
+            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+        }
+        let place = self.placed(&base, span)?;
+        let ty = self.lower_ty(&Ty::Bit(32), span)?;
+        let bits = IrExpr { kind: Ir::SizeInBits(place), ty };
+        if !name.text.ends_with("Bytes") {
+            return Some(Value::new(Ty::Bit(32), Kind::Expr(bits)));
+        }
+        let constant = |value: u8| Box::new(IrExpr { kind: Ir::Constant(value.into()), ty });
+        let up = Box::new(IrExpr { kind: Ir::Binary(Op::Add, Box::new(bits), constant(7)), ty });
+        self.value(Ty::Bit(32), Ir::Binary(Op::ShiftRight, up, constant(3)), span)
+    }
+
+    /// The declared method of an extern object that takes these arguments, with them.
+    pub(super) fn declared_method(
+        &mut self,
+        ty: &Ty,
+        name: &'a Name,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<(Vec<Bound>, Vec<Option<Ty>>)> {
+        let Ty::Extern(id) = ty else {
+            let shown = self.types.show(ty);
+            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+        };
+        let named = self.types.named[*id].clone();
+        let declarations = self.declarations;
+        let DeclarationKind::ExternObject { methods, type_parameters, .. } =
+            &declarations[named.declaration].kind
+        else {
+            return None;
+        };
+        let candidates: Vec<&'a Method> = methods
+            .iter()
+            .filter(|method| !method.constructor && method.signature.name.text == name.text)
+            .collect();
+        let fitting = candidates
+            .iter()
+            .find(|method| super::binding::bind(&method.signature.parameters, arguments).is_ok())
+            .or(candidates.first());
+        let Some(method) = fitting else {
+            let known = methods.iter().filter(|method| !method.constructor);
+            let near = super::constant::nearest(&name.text, known.map(|method| &*method.signature.name.text));
+            let mut error =
+                Diagnostic::error(name.span, format!("`{}` has no method `{}`", named.name, name.text));
+            if let Some(near) = near {
+                error = error.hint(format!("did you mean `{near}`?"));
+            }
+            return self.fail(error);
+        };
+        let mut inference = Inference::default();
+        let mut names = self.type_names(&method.signature.type_parameters, type_arguments, &mut inference)?;
+        for (index, parameter) in type_parameters.iter().enumerate() {
+            names.push((parameter, named.arguments.get(index).cloned().unwrap_or(Ty::Any)));
+        }
+        let tys = self.parameter_types(&method.signature.parameters, &names)?;
+        let bound = self.evaluate(&method.signature.parameters, &tys, arguments, &mut inference, span)?;
+        Some((bound, inference.found))
+    }
+
+    /// `packet.extract`, `lookahead`, `advance`, `length`.
+    pub(super) fn packet_in_method(
+        &mut self,
+        ty: &Ty,
+        name: &'a Name,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        if &*name.text != "length" {
+            self.only_in(&[Body::Parser], "what reads the packet", span)?;
+        }
+        let (bound, found) = self.declared_method(ty, name, type_arguments, arguments, span)?;
+        match (&*name.text, bound.as_slice()) {
+            ("extract", [to]) => self.extract(to, None, &found, span)?,
+            ("extract", [to, Bound::In(length)]) => {
+                let length = self.lower(length, span)?;
+                self.extract(to, Some(length), &found, span)?;
+            }
+            ("lookahead", []) => {
+                let Some(Some(ty)) = found.first() else {
+                    return self.error(span, "`lookahead` needs its type: lookahead<T>()");
+                };
+                let id = self.lower_ty(ty, span)?;
+                let place = self.temporary(id);
+                self.emit(span, StmtKind::Lookahead(place.clone()));
+                return Some(self.read(place, ty.clone()));
+            }
+            ("advance", [Bound::In(bits)]) => {
+                let bits = self.lower(bits, span)?;
+                self.emit(span, StmtKind::Advance(bits));
+            }
+            ("length", []) => return self.value(Ty::Bit(32), Ir::PacketLength, span),
+            _ => return self.error(span, format!("`{}` is not implemented", name.text)),
+        }
+        Some(nothing())
+    }
+
+    fn extract(
+        &mut self,
+        to: &Bound,
+        length: Option<IrExpr>,
+        found: &[Option<Ty>],
+        span: Span,
+    ) -> Option<()> {
+        let (place, ty) = match to {
+            Bound::Out { to, .. } => (to.place.clone(), to.ty.clone()),
+            _ => {
+                let Some(Some(ty)) = found.first() else {
+                    return self.error(span, "the type that is skipped cannot be inferred: extract<T>(_)");
+                };
+                let id = self.lower_ty(ty, span)?;
+                (self.variable("skipped", id), ty.clone())
+            }
+        };
+        if !ty.is_header() {
+            let shown = self.types.show(&ty);
+            return self.error(span, format!("a header can be extracted, not {shown}"));
+        }
+        let siblings = self.siblings(&place);
+        // `stack.next.member` is another place once the stack has advanced.
+        let before = place.steps.iter().any(|step| matches!(step, Step::Next));
+        if before {
+            self.set_invalid(siblings.clone(), span);
+        }
+        self.emit(span, StmtKind::Extract { to: place, length });
+        if !before {
+            self.set_invalid(siblings, span);
+        }
+        Some(())
+    }
+
+    fn set_invalid(&mut self, places: Vec<Place>, span: Span) {
+        for place in places {
+            self.emit(span, StmtKind::SetInvalid(place));
+        }
+    }
+
+    /// `packet.emit(…)`
+    pub(super) fn packet_out_method(
+        &mut self,
+        ty: &Ty,
+        name: &'a Name,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        let (bound, _) = self.declared_method(ty, name, type_arguments, arguments, span)?;
+        match (&*name.text, bound.as_slice()) {
+            ("emit", [Bound::In(value)]) => self.emit_value(value, span)?,
+            _ => return self.error(span, format!("`{}` is not implemented", name.text)),
+        }
+        Some(nothing())
+    }
+
+    fn emit_value(&mut self, value: &Value, span: Span) -> Option<()> {
+        if matches!(value.kind, Kind::List { .. } | Kind::Record { .. }) {
+            return self.deeper(span, |checker| {
+                for part in checker.parts(value, span)? {
+                    checker.emit_value(&part, span)?;
+                }
+                Some(())
+            });
+        }
+        if !matches!(value.ty, Ty::Composite(..) | Ty::Stack(..) | Ty::Tuple(_)) {
+            let shown = self.types.show(&value.ty);
+            return self.error(
+                span,
+                format!("headers, unions, stacks and structs of them are emitted, not {shown}"),
+            );
+        }
+        let place = self.placed(value, span)?;
+        self.emit(span, StmtKind::Emit(place));
+        Some(())
+    }
+}
+
+/// What a method without a result gives.
+pub(super) fn nothing() -> Value {
+    Value::new(Ty::Void, Kind::Invalid)
+}

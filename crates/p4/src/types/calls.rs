@@ -1,0 +1,410 @@
+//! Calls of functions and actions.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::binding::{Bound, bind};
+use super::infer::Inference;
+use super::scope::{Entity, Variable};
+use super::ty::Ty;
+use super::value::{Kind, Object, Value};
+use super::{Body, Busy, Checker, Context};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{self, FunctionId, FunctionKind, Place, StmtKind};
+use crate::source::Span;
+use crate::syntax::ast::{
+    Annotation, Argument, Block, DeclarationKind, Direction, Expr, ExprKind, Name, Parameter, Signature,
+    TypeRef,
+};
+
+/// A function that has been elaborated for certain types.
+#[derive(Debug)]
+pub(super) struct FunctionInfo {
+    pub id: FunctionId,
+    /// Where the arguments go; `None` for objects.
+    pub parameters: Vec<Option<Place>>,
+    pub result: Option<(Ty, Place)>,
+}
+
+/// An action.
+#[derive(Debug)]
+pub(super) struct ActionInfo<'a> {
+    pub id: FunctionId,
+    /// Its full name.
+    pub name: Arc<str>,
+    pub written: &'a [Parameter],
+    /// Types and places of the parameters.
+    pub parameters: Vec<(Ty, Place)>,
+}
+
+impl<'a> Checker<'a> {
+    /// A call of anything.
+    pub(super) fn call(
+        &mut self,
+        callee: &'a Expr,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        match &callee.kind {
+            ExprKind::Member { of, name } => self.method(of, name, type_arguments, arguments, span),
+            ExprKind::Name { name, global } => match self.lookup(name, *global)? {
+                Entity::Functions(overloads) => {
+                    self.call_function(name, &overloads, type_arguments, arguments, span)
+                }
+                Entity::Action(action) => {
+                    if !type_arguments.is_empty() {
+                        return self.error(span, "an action takes no type arguments");
+                    }
+                    self.call_action(action, arguments, span)
+                }
+                Entity::Declared(number) => {
+                    let mut tys = Vec::new();
+                    for argument in type_arguments {
+                        tys.push(self.ty(argument)?);
+                    }
+                    let ty = self.declared(number, tys, span)?;
+                    self.construct_unnamed(ty, arguments, span)
+                }
+                Entity::Type(ty) => self.construct_unnamed(ty, arguments, span),
+                _ => self.error(callee.span, format!("`{}` cannot be called", name.text)),
+            },
+            ExprKind::Type(written) => {
+                let ty = self.ty(written)?;
+                self.construct_unnamed(ty, arguments, span)
+            }
+            _ => self.error(callee.span, "this cannot be called"),
+        }
+    }
+
+    fn construct_unnamed(&mut self, ty: Ty, arguments: &'a [Argument], span: Span) -> Option<Value> {
+        let name = match &ty {
+            Ty::Block(id) | Ty::Extern(id) | Ty::Package(id) => self.types.named[*id].name.clone(),
+            other => {
+                let shown = self.types.show(other);
+                return self.error(span, format!("{shown} has no constructor"));
+            }
+        };
+        let path = self.below(&name);
+        let object = self.construct(&ty, arguments, path, span)?;
+        Some(Value::new(ty, Kind::Object(object)))
+    }
+
+    /// A call of a function or extern function: the overload that takes these arguments.
+    fn call_function(
+        &mut self,
+        name: &'a Name,
+        overloads: &[usize],
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        let declarations = self.declarations;
+        let mut first_misfit = None;
+        for &number in overloads {
+            let (DeclarationKind::Function { signature, .. } | DeclarationKind::ExternFunction { signature }) =
+                &declarations[number].kind
+            else {
+                continue;
+            };
+            let misfit = match bind(&signature.parameters, arguments) {
+                Ok(_) => {
+                    if type_arguments.is_empty() || type_arguments.len() == signature.type_parameters.len() {
+                        return self.call_overload(number, signature, type_arguments, arguments, span);
+                    }
+                    continue;
+                }
+                Err(misfit) => misfit,
+            };
+            first_misfit.get_or_insert((misfit, signature));
+        }
+        match first_misfit {
+            Some((misfit, signature)) if overloads.len() == 1 => {
+                self.misfit(misfit, &signature.parameters, span)
+            }
+            Some(_) => self.error(span, format!("no `{}` takes these arguments", name.text)),
+            None => self.error(span, format!("no `{}` takes these type arguments", name.text)),
+        }
+    }
+
+    /// The names of type parameters with what is written for them, or to be inferred.
+    pub(super) fn type_names(
+        &mut self,
+        parameters: &'a [Name],
+        written: &'a [TypeRef],
+        inference: &mut Inference,
+    ) -> Option<Vec<(&'a Name, Ty)>> {
+        let mut names = Vec::with_capacity(parameters.len());
+        for (index, name) in parameters.iter().enumerate() {
+            let found = match written.get(index) {
+                Some(written) => Some(self.ty(written)?).filter(|ty| *ty != Ty::Any),
+                None => None,
+            };
+            inference.found.push(found.clone());
+            names.push((name, found.unwrap_or(Ty::Var(index))));
+        }
+        Some(names)
+    }
+
+    fn call_overload(
+        &mut self,
+        number: usize,
+        signature: &'a Signature,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        let mut inference = Inference::default();
+        let names = self.type_names(&signature.type_parameters, type_arguments, &mut inference)?;
+        let tys = self.parameter_types(&signature.parameters, &names)?;
+        let bound = self.evaluate(&signature.parameters, &tys, arguments, &mut inference, span)?;
+        if let DeclarationKind::ExternFunction { .. } = &self.declarations[number].kind {
+            return self.extern_function(&signature.name, bound, arguments, span);
+        }
+        let mut types = Vec::with_capacity(inference.found.len());
+        for (name, found) in signature.type_parameters.iter().zip(inference.found) {
+            match found {
+                Some(ty) => types.push(ty),
+                None => {
+                    let message = format!("the type argument `{}` cannot be inferred", name.text);
+                    return self.error(span, message);
+                }
+            }
+        }
+        let function = self.function(number, types, span)?;
+        self.emit_call(function.id, &function.parameters, bound, span)?;
+        let Some((ty, place)) = &function.result else {
+            return Some(Value::new(Ty::Void, Kind::Invalid));
+        };
+        let value = self.read(place.clone(), ty.clone());
+        let value = self.lower(&value, span)?;
+        let result = self.saved(span, value);
+        Some(self.read(result, ty.clone()))
+    }
+
+    /// Copy-in, the call, and copy-out.
+    pub(super) fn emit_call(
+        &mut self,
+        function: FunctionId,
+        parameters: &[Option<Place>],
+        bound: Vec<Bound>,
+        span: Span,
+    ) -> Option<()> {
+        self.copy_in(parameters, &bound, span)?;
+        let (_, after) = self.block_of(|checker| checker.copy_out(parameters, &bound, span));
+        self.emit(span, StmtKind::Call { function, after });
+        Some(())
+    }
+
+    /// Writes arguments to parameters.
+    pub(super) fn copy_in(
+        &mut self,
+        parameters: &[Option<Place>],
+        bound: &[Bound],
+        span: Span,
+    ) -> Option<()> {
+        for (place, bound) in parameters.iter().zip(bound) {
+            let Some(place) = place else { continue };
+            let to = place.clone();
+            match bound {
+                Bound::In(value) | Bound::Out { now: Some(value), .. } => {
+                    let value = self.lower(value, span)?;
+                    self.emit(span, StmtKind::Assign { to, value });
+                }
+                Bound::Absent => self.emit(span, StmtKind::Reset(to)),
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Writes parameters back to arguments, from left to right.
+    pub(super) fn copy_out(&mut self, parameters: &[Option<Place>], bound: &[Bound], span: Span) {
+        for (place, bound) in parameters.iter().zip(bound) {
+            if let (Some(place), Bound::Out { to, .. }) = (place, bound) {
+                let value = ir::Expr { kind: ir::ExprKind::Read(place.clone()), ty: place.ty };
+                self.assign(to, value, span);
+            }
+        }
+    }
+
+    /// A function for certain types, elaborated when first called.
+    fn function(&mut self, number: usize, types: Vec<Ty>, span: Span) -> Option<Rc<FunctionInfo>> {
+        let key = (number, types);
+        if let Some(known) = self.made.function_cache.get(&key) {
+            return known.clone();
+        }
+        let declarations = self.declarations;
+        let DeclarationKind::Function { signature, body } = &declarations[number].kind else { return None };
+        let busy = Busy::Function(key.0, key.1.clone());
+        if !self.busy.insert(busy.clone()) || self.depth >= super::DEEPEST {
+            return self.error(span, format!("the function `{}` calls itself", signature.name.text));
+        }
+        self.reached.insert(number);
+        self.depth += 1;
+        let info = self.elaborate_function(signature, body, &key.1).map(Rc::new);
+        self.depth -= 1;
+        self.busy.remove(&busy);
+        self.made.function_cache.insert(key, info.clone());
+        info
+    }
+
+    /// Elaborates a function for its errors only.
+    pub(super) fn check_function(&mut self, number: usize) -> Option<()> {
+        let span = self.declarations.get(number)?.span;
+        self.function(number, Vec::new(), span).map(|_| ())
+    }
+
+    fn elaborate_function(
+        &mut self,
+        signature: &'a Signature,
+        body: &'a Block,
+        types: &[Ty],
+    ) -> Option<FunctionInfo> {
+        let context = Context { body: Body::Function, ..Context::top() };
+        let (made, block) = self.elsewhere(context, |checker| {
+            checker.scopes.open();
+            for (name, ty) in signature.type_parameters.iter().zip(types) {
+                checker.scopes.add(name.text.clone(), Some(name.span), Entity::Type(ty.clone()));
+            }
+            let result = checker.ty(&signature.result)?;
+            let result = match result {
+                Ty::Void => None,
+                ty => {
+                    let id = checker.lower_ty(&ty, signature.result.span)?;
+                    let name = format!("{}.result", signature.name.text);
+                    Some((ty, checker.variable(name, id)))
+                }
+            };
+            checker.context.result = result.as_ref().map(|(ty, place)| (ty.clone(), place.root));
+            let parameters = checker.parameters(&signature.parameters, &signature.name.text)?;
+            checker.block(body);
+            if result.is_some() && !super::stmt::returns(body) {
+                let message = format!("`{}` does not return a value on every path", signature.name.text);
+                checker.warn(signature.name.span, message);
+            }
+            let parameters = parameters.into_iter().map(|(_, place)| place).collect();
+            Some((parameters, result))
+        });
+        let (parameters, result) = made?;
+        let name = signature.name.text.clone();
+        let id = self.add_function(name, FunctionKind::Function, block, signature.name.span);
+        Some(FunctionInfo { id, parameters, result })
+    }
+
+    pub(super) fn add_function(
+        &mut self,
+        name: Arc<str>,
+        kind: FunctionKind,
+        body: ir::Block,
+        span: Span,
+    ) -> FunctionId {
+        self.made.functions.push(ir::Function { name, kind, body, span });
+        FunctionId(u32::try_from(self.made.functions.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Declares parameters with variables of their own; `out` ones are reset on entry.
+    pub(super) fn parameters(
+        &mut self,
+        parameters: &'a [Parameter],
+        of: &str,
+    ) -> Option<Vec<(Ty, Option<Place>)>> {
+        let mut done = Vec::with_capacity(parameters.len());
+        let mut sound = true;
+        for parameter in parameters {
+            let Some(ty) = self.ty(&parameter.ty) else {
+                self.declare(&parameter.name, Entity::Broken);
+                sound = false;
+                continue;
+            };
+            if let Ty::Extern(id) = &ty {
+                let object = match &*self.types.named[*id].name {
+                    "packet_in" => Object::PacketIn,
+                    "packet_out" => Object::PacketOut,
+                    _ => Object::Opaque,
+                };
+                self.declare(&parameter.name, Entity::Object(object, ty.clone()));
+                done.push((ty, None));
+                continue;
+            }
+            let Some(id) = self.lower_ty(&ty, parameter.ty.span) else {
+                self.declare(&parameter.name, Entity::Broken);
+                sound = false;
+                continue;
+            };
+            let place = self.variable(format!("{of}.{}", parameter.name.text), id);
+            if parameter.direction == Direction::Out {
+                self.emit(parameter.name.span, StmtKind::Reset(place.clone()));
+            }
+            let variable =
+                Variable { place: place.clone(), ty: ty.clone(), fixed: fixed(parameter.direction) };
+            self.declare(&parameter.name, Entity::Variable(variable));
+            done.push((ty, Some(place)));
+        }
+        sound.then_some(done)
+    }
+
+    /// An action's declaration.
+    pub(super) fn action(
+        &mut self,
+        name: &'a Name,
+        parameters: &'a [Parameter],
+        body: &'a Block,
+        annotations: &'a [Annotation],
+        span: Span,
+    ) -> Option<Entity> {
+        let full = self.full_name(name, annotations);
+        let context = Context { body: Body::Action, result: None, loops: 0, path: self.context.path.clone() };
+        let (places, block) = self.inside(context, |checker| {
+            checker.scopes.open();
+            let places = checker.parameters(parameters, &name.text);
+            checker.block(body);
+            checker.scopes.close();
+            places
+        });
+        let mut own = Vec::new();
+        for (ty, place) in places? {
+            match place {
+                Some(place) => own.push((ty, place)),
+                None => return self.error(span, "an action takes no packets or other objects"),
+            }
+        }
+        let id = self.add_function(full.clone(), FunctionKind::Action, block, name.span);
+        self.made.actions.push(Rc::new(ActionInfo { id, name: full, written: parameters, parameters: own }));
+        Some(Entity::Action(self.made.actions.len() - 1))
+    }
+
+    fn call_action(&mut self, action: usize, arguments: &'a [Argument], span: Span) -> Option<Value> {
+        if !matches!(self.context.body, Body::Control | Body::Action) {
+            return self.error(span, "an action can be called in controls and actions only");
+        }
+        let action = self.made.actions[action].clone();
+        let tys: Vec<Ty> = action.parameters.iter().map(|(ty, _)| ty.clone()).collect();
+        let bound = self.evaluate(action.written, &tys, arguments, &mut Inference::default(), span)?;
+        let places: Vec<Option<Place>> =
+            action.parameters.iter().map(|(_, place)| Some(place.clone())).collect();
+        self.emit_call(action.id, &places, bound, span)?;
+        Some(Value::new(Ty::Void, Kind::Invalid))
+    }
+
+    /// An error for a call at a place where nothing of the kind can be called.
+    pub(super) fn only_in(&mut self, bodies: &[Body], what: &str, span: Span) -> Option<()> {
+        if bodies.contains(&self.context.body) {
+            return Some(());
+        }
+        let place = match bodies {
+            [Body::Parser, ..] => "parsers",
+            _ => "controls' apply blocks",
+        };
+        self.fail(Diagnostic::error(span, format!("{what} can stand in {place} only")))
+    }
+}
+
+/// Why a parameter cannot be written.
+pub(super) fn fixed(direction: Direction) -> Option<&'static str> {
+    match direction {
+        Direction::None => Some("a parameter without direction"),
+        Direction::In => Some("an `in` parameter"),
+        Direction::Out | Direction::InOut => None,
+    }
+}

@@ -1,0 +1,289 @@
+//! Instances: of parsers, controls and v1model's extern objects.
+
+use std::sync::Arc;
+
+use num_traits::ToPrimitive;
+
+use super::Checker;
+use super::binding::{Bound, bind};
+use super::infer::Inference;
+use super::resolve::type_parameters;
+use super::scope::Entity;
+use super::ty::Ty;
+use super::value::{Kind, Object, Value};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    ActionProfile, ActionProfileId, ExternId, ExternInstance, ExternKind, MeterUnit, ParserId, Place,
+};
+use crate::source::Span;
+use crate::syntax::ast::{Annotation, Argument, DeclarationKind, Method, Name, Parameter, TypeRef};
+
+/// The most elements of a register, counter or meter.
+const LARGEST: u32 = 1 << 26;
+
+/// An instance of a parser or control.
+#[derive(Debug, Clone)]
+pub(super) struct Instance<'a> {
+    /// Its declaration at the top level.
+    pub declaration: usize,
+    /// Its type arguments, by name.
+    pub types: Vec<(&'a Name, Ty)>,
+    /// What it was constructed with.
+    pub constructed: Vec<(&'a Name, Entity)>,
+    /// Its full name.
+    pub path: Arc<str>,
+    /// How often it is applied in the text: 1 lets its parameters stand for the caller's places.
+    pub applications: u32,
+    /// What it has been elaborated to.
+    pub done: Option<Done>,
+}
+
+/// What an instance has been elaborated to.
+#[derive(Debug, Clone)]
+pub(super) struct Done {
+    pub block: DoneBlock,
+    /// Where arguments go; `None` for objects and for parameters that stand for the caller's places.
+    pub parameters: Vec<Option<Place>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DoneBlock {
+    Control(crate::ir::FunctionId),
+    Parser(ParserId),
+}
+
+impl<'a> Checker<'a> {
+    /// `T(arguments) name;`
+    pub(super) fn instance(
+        &mut self,
+        ty: &'a TypeRef,
+        arguments: &'a [Argument],
+        name: &'a Name,
+        annotations: &'a [Annotation],
+        span: Span,
+    ) -> Option<Entity> {
+        let ty = self.ty(ty)?;
+        let path = self.full_name(name, annotations);
+        let object = self.construct(&ty, arguments, path, span)?;
+        if let Object::Block(instance) = object
+            && let Some(count) = self.applications.get(&name.text)
+        {
+            self.made.instances[instance].applications = *count;
+        }
+        Some(Entity::Object(object, ty))
+    }
+
+    /// A constructor's call.
+    pub(super) fn construct(
+        &mut self,
+        ty: &Ty,
+        arguments: &'a [Argument],
+        path: Arc<str>,
+        span: Span,
+    ) -> Option<Object> {
+        match ty {
+            Ty::Block(id) => self.construct_block(*id, arguments, path, span),
+            Ty::Extern(id) => self.construct_extern(*id, arguments, path, span),
+            Ty::Package(_) => {
+                for argument in arguments {
+                    self.expr(&argument.value)?;
+                }
+                Some(Object::Opaque)
+            }
+            _ => {
+                let shown = self.types.show(ty);
+                self.error(span, format!("{shown} has no constructor"))
+            }
+        }
+    }
+
+    fn construct_block(
+        &mut self,
+        id: usize,
+        arguments: &'a [Argument],
+        path: Arc<str>,
+        span: Span,
+    ) -> Option<Object> {
+        let named = self.types.named[id].clone();
+        let declarations = self.declarations;
+        let declaration = &declarations[named.declaration];
+        let (DeclarationKind::Parser(_) | DeclarationKind::Control(_)) = &declaration.kind else {
+            return self
+                .error(span, format!("`{}` is a type without a body: it has no constructor", named.name));
+        };
+        let parameters = constructor_parameters(&declaration.kind);
+        let names: Vec<(&'a Name, Ty)> =
+            type_parameters(&declaration.kind).iter().zip(named.arguments.iter().cloned()).collect();
+        let constructed = self.constructor_arguments(parameters, &names, arguments, span)?;
+        self.made.instances.push(Instance {
+            declaration: named.declaration,
+            types: names,
+            constructed,
+            path,
+            applications: 2,
+            done: None,
+        });
+        Some(Object::Block(self.made.instances.len() - 1))
+    }
+
+    /// What a constructor's parameters are given: constants and objects.
+    fn constructor_arguments(
+        &mut self,
+        parameters: &'a [Parameter],
+        names: &[(&'a Name, Ty)],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Vec<(&'a Name, Entity)>> {
+        let tys = self.parameter_types(parameters, names)?;
+        let bound = self.evaluate(parameters, &tys, arguments, &mut Inference::default(), span)?;
+        let mut constructed = Vec::with_capacity(bound.len());
+        for (parameter, bound) in parameters.iter().zip(bound) {
+            let entity = match bound {
+                Bound::In(value) if value.is_constant() => Entity::Value(value),
+                Bound::Object(object, ty) => Entity::Object(object, ty),
+                Bound::Absent => Entity::Broken,
+                _ => {
+                    let message = format!("`{}` must be known at compile time", parameter.name.text);
+                    return self.error(span, message);
+                }
+            };
+            constructed.push((&parameter.name, entity));
+        }
+        Some(constructed)
+    }
+
+    fn construct_extern(
+        &mut self,
+        id: usize,
+        arguments: &'a [Argument],
+        path: Arc<str>,
+        span: Span,
+    ) -> Option<Object> {
+        let named = self.types.named[id].clone();
+        let declarations = self.declarations;
+        let DeclarationKind::ExternObject { methods, type_parameters, .. } =
+            &declarations[named.declaration].kind
+        else {
+            return None;
+        };
+        let constructors: Vec<&'a Method> = methods.iter().filter(|method| method.constructor).collect();
+        let fitting = constructors
+            .iter()
+            .find(|method| bind(&method.signature.parameters, arguments).is_ok())
+            .or(constructors.first());
+        let Some(constructor) = fitting else {
+            return self.error(span, format!("`{}` has no constructor", named.name));
+        };
+        let names: Vec<(&'a Name, Ty)> = type_parameters
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (name, named.arguments.get(index).cloned().unwrap_or(Ty::Any)))
+            .collect();
+        let parameters = &constructor.signature.parameters;
+        let constructed = self.constructor_arguments(parameters, &names, arguments, span)?;
+        let values: Vec<Value> = constructed
+            .into_iter()
+            .filter_map(|(_, entity)| match entity {
+                Entity::Value(value) => Some(value),
+                _ => None,
+            })
+            .collect();
+        self.extern_object(&named.name, &named.arguments, &values, path, span)
+    }
+
+    fn extern_object(
+        &mut self,
+        name: &str,
+        types: &[Ty],
+        values: &[Value],
+        path: Arc<str>,
+        span: Span,
+    ) -> Option<Object> {
+        Some(match (name, values) {
+            ("register", [size]) => {
+                let Some(ty) = types.first().filter(|ty| **ty != Ty::Any) else {
+                    return self.fail(
+                        Diagnostic::error(span, "a register needs the type of its elements")
+                            .hint("register<bit<32>>(1024) name;"),
+                    );
+                };
+                let id = self.lower_ty(ty, span)?;
+                let size = self.size_of(size, span)?;
+                Object::Register(self.add_extern(path, ExternKind::Register { size, ty: id }), ty.clone())
+            }
+            ("counter", [size, _]) => {
+                let size = self.size_of(size, span)?;
+                Object::Counter(self.add_extern(path, ExternKind::Counter { size }))
+            }
+            ("direct_counter", [_]) => {
+                Object::DirectCounter(self.add_extern(path, ExternKind::DirectCounter))
+            }
+            ("meter", [size, unit]) => {
+                let size = self.size_of(size, span)?;
+                let unit = self.meter_unit(unit);
+                Object::Meter(self.add_extern(path, ExternKind::Meter { size, unit }))
+            }
+            ("direct_meter", [unit]) => {
+                let unit = self.meter_unit(unit);
+                Object::DirectMeter(self.add_extern(path, ExternKind::DirectMeter { unit }))
+            }
+            ("Checksum16", []) => Object::Checksum16,
+            ("action_profile", [size]) => {
+                let size = self.size_of(size, span)?;
+                self.add_profile(ActionProfile { name: path, size, selector: None })
+            }
+            ("action_selector", [algorithm, size, width]) => {
+                let algorithm = self.algorithm(algorithm, span)?;
+                let size = self.size_of(size, span)?;
+                let width = self.size_of(width, span)?;
+                self.add_profile(ActionProfile { name: path, size, selector: Some((algorithm, width)) })
+            }
+            _ => return self.error(span, format!("the extern object `{name}` is not implemented")),
+        })
+    }
+
+    fn add_extern(&mut self, name: Arc<str>, kind: ExternKind) -> ExternId {
+        self.made.externs.push(ExternInstance { name, kind });
+        ExternId(u32::try_from(self.made.externs.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn add_profile(&mut self, profile: ActionProfile) -> Object {
+        self.made.profiles.push(profile);
+        Object::Profile(ActionProfileId(u32::try_from(self.made.profiles.len() - 1).unwrap_or(u32::MAX)))
+    }
+
+    fn size_of(&mut self, value: &Value, span: Span) -> Option<u32> {
+        match &value.kind {
+            Kind::Int(number) => match number.to_u32().filter(|size| *size <= LARGEST) {
+                Some(size) => Some(size),
+                None => self.error(span, format!("a size must be from 0 to {LARGEST}, not {number}")),
+            },
+            _ => self.error(span, "a size must be known at compile time"),
+        }
+    }
+
+    fn meter_unit(&self, value: &Value) -> MeterUnit {
+        match self.enum_member(value).as_deref() {
+            Some("bytes") => MeterUnit::Bytes,
+            _ => MeterUnit::Packets,
+        }
+    }
+}
+
+/// What a parser or control is constructed with.
+pub(super) fn constructor_parameters(kind: &DeclarationKind) -> &[Parameter] {
+    match kind {
+        DeclarationKind::Parser(parser) => &parser.constructor,
+        DeclarationKind::Control(control) => &control.constructor,
+        _ => &[],
+    }
+}
+
+/// What a parser or control is applied to.
+pub(super) fn apply_parameters(kind: &DeclarationKind) -> &[Parameter] {
+    match kind {
+        DeclarationKind::Parser(parser) => &parser.parameters,
+        DeclarationKind::Control(control) => &control.parameters,
+        _ => &[],
+    }
+}

@@ -1,0 +1,172 @@
+//! Entries that are written in the program, and their priorities.
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+use super::Checker;
+use super::annotation;
+use super::keyset::Set;
+use super::table::Parts;
+use super::ty::Ty;
+use super::value::{Kind, Value};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{ConstEntry, KeyMatch, MatchKind};
+use crate::source::Span;
+use crate::syntax::ast::{AnnotationBody, Entry, Expr, ExprKind};
+
+impl<'a> Checker<'a> {
+    pub(super) fn entries(&mut self, entries: &'a [Entry], parts: &mut Parts<'a>) -> Option<Vec<ConstEntry>> {
+        let priorities = self.priorities(entries, parts)?;
+        let mut done = Vec::with_capacity(entries.len());
+        let mut sound = true;
+        for (entry, priority) in entries.iter().zip(priorities) {
+            let keys = self.entry_keys(entry, parts);
+            let action = self.action_value(&entry.action, parts);
+            match (keys, action) {
+                (Some(keys), Some(action)) => {
+                    let empty = |key: &KeyMatch| matches!(key, KeyMatch::Range(low, high) if low > high);
+                    if keys.iter().any(empty) {
+                        // Nothing is in an empty range (§8.16.4): tables hold no such entries.
+                        self.warn(entry.span, "this entry never matches: a range of its key is empty");
+                    } else {
+                        done.push(ConstEntry { keys, priority, action });
+                    }
+                }
+                _ => sound = false,
+            }
+        }
+        sound.then_some(done)
+    }
+
+    /// The rank of each entry, the larger before the smaller (§14.2.1.4 of the specification). The older form
+    /// `@priority(n)` counts the other way round, among the positions of the entries without it.
+    fn priorities(&mut self, entries: &'a [Entry], parts: &Parts<'a>) -> Option<Vec<i64>> {
+        let delta = parts.priority_delta.unwrap_or(1);
+        let count = i64::try_from(entries.len()).ok()?;
+        if entries.iter().any(|entry| annotation(&entry.annotations, "priority").is_some()) {
+            return (1i64..)
+                .zip(entries)
+                .map(|(position, entry)| match annotation(&entry.annotations, "priority") {
+                    None => Some(-position),
+                    Some(written) => match &written.body {
+                        AnnotationBody::Expressions(items) if items.len() == 1 => {
+                            self.priority(&items[0]).map(|priority| -priority)
+                        }
+                        _ => self.error(written.span, "`@priority` takes one number"),
+                    },
+                })
+                .collect();
+        }
+        let mut priorities: Vec<i64> = Vec::with_capacity(entries.len());
+        let explicit = entries.iter().any(|entry| entry.priority.is_some());
+        for (position, entry) in (0i64..).zip(entries) {
+            let priority = match (&entry.priority, priorities.last()) {
+                (Some(written), _) => self.priority(written)?,
+                (None, _) if !explicit => (count - 1 - position) * delta + 1,
+                (None, Some(last)) if parts.smallest_wins => last.saturating_add(delta),
+                (None, Some(last)) => last.saturating_sub(delta),
+                (None, None) => {
+                    let error = Diagnostic::error(entry.span, "the first entry needs a priority");
+                    return self.fail(error.hint("other entries have one: priority = 10: …"));
+                }
+            };
+            priorities.push(priority);
+        }
+        if explicit && parts.smallest_wins {
+            priorities.iter_mut().for_each(|priority| *priority = -*priority);
+        }
+        Some(priorities)
+    }
+
+    fn priority(&mut self, e: &'a Expr) -> Option<i64> {
+        let value = self.integer(e, "a priority")?;
+        match value.to_i64().filter(|value| value.unsigned_abs() <= 1 << 40) {
+            Some(value) => Some(value),
+            None => self.error(e.span, "a priority must be from 0 to 2^40"),
+        }
+    }
+
+    fn entry_keys(&mut self, entry: &'a Entry, parts: &Parts<'a>) -> Option<Vec<KeyMatch>> {
+        if let [Expr { kind: ExprKind::Default | ExprKind::DontCare, .. }] = entry.keys.as_slice()
+            && parts.keys.len() != 1
+        {
+            return Some(vec![KeyMatch::Any; parts.keys.len()]);
+        }
+        if entry.keys.len() != parts.keys.len() {
+            let message =
+                format!("the table has {} keys, but {} are given", parts.keys.len(), entry.keys.len());
+            return self.error(entry.span, message);
+        }
+        let mut keys = Vec::with_capacity(entry.keys.len());
+        for ((written, key), ty) in entry.keys.iter().zip(&parts.keys).zip(&parts.key_tys) {
+            let set = self.set(written, ty)?;
+            keys.push(self.entry_key(set, key.kind, ty, written.span)?);
+        }
+        Some(keys)
+    }
+
+    fn entry_key(&mut self, set: Set, kind: MatchKind, ty: &Ty, span: Span) -> Option<KeyMatch> {
+        let width = self.types.base(ty).width();
+        let all_ones = Value::int(Ty::Bit(width.unwrap_or(1)), (BigInt::from(1) << width.unwrap_or(1)) - 1);
+        Some(match (set, kind) {
+            (Set::Any, MatchKind::Exact) => {
+                return self.error(span, "an exact key must be given a value");
+            }
+            (Set::Any, _) => KeyMatch::Any,
+            (Set::Value(value), MatchKind::Exact | MatchKind::Optional) => {
+                KeyMatch::Exact(self.known_bits(&value, span)?)
+            }
+            (Set::Value(value), MatchKind::Lpm) => {
+                KeyMatch::Lpm(self.known_bits(&value, span)?, width.unwrap_or(1))
+            }
+            (Set::Value(value), MatchKind::Ternary) => {
+                let mask = match width {
+                    Some(_) => self.known_bits(&all_ones, span)?,
+                    // Indices of enums and errors have 32 bits.
+                    None if *ty == Ty::Bool => 1u8.into(),
+                    None => u32::MAX.into(),
+                };
+                KeyMatch::Ternary(self.known_bits(&value, span)?, mask)
+            }
+            (Set::Value(value), MatchKind::Range) => {
+                let bits = self.known_bits(&value, span)?;
+                KeyMatch::Range(bits.clone(), bits)
+            }
+            (Set::Mask(value, mask), MatchKind::Ternary) => {
+                let mask = self.known_bits(&mask, span)?;
+                KeyMatch::Ternary(self.known_bits(&value, span)? & &mask, mask)
+            }
+            (Set::Mask(value, mask), MatchKind::Lpm) => {
+                let mask = self.known_bits(&mask, span)?;
+                let Some(length) = Checker::prefix(&BigInt::from(mask.clone()), width.unwrap_or(1)) else {
+                    return self.error(span, "the mask of an lpm key must be a prefix: ones, then zeros");
+                };
+                KeyMatch::Lpm(self.known_bits(&value, span)? & mask, length)
+            }
+            (Set::Mask(value, mask), MatchKind::Exact | MatchKind::Optional)
+                if self.bits_of(&mask) == self.bits_of(&all_ones) =>
+            {
+                KeyMatch::Exact(self.known_bits(&value, span)?)
+            }
+            (Set::Range(low, high), MatchKind::Range) => {
+                KeyMatch::Range(self.known_bits(&low, span)?, self.known_bits(&high, span)?)
+            }
+            (Set::Mask(..), _) => {
+                return self.error(span, "a mask can be given for lpm and ternary keys only");
+            }
+            (Set::Range(..), _) => return self.error(span, "a range can be given for range keys only"),
+            (Set::Named(_), _) => return self.error(span, "a value set can stand in `select` only"),
+            (Set::Value(_), MatchKind::Selector) => {
+                return self.error(span, "a selector key is no part of an entry: `_`");
+            }
+        })
+    }
+
+    fn known_bits(&mut self, value: &Value, span: Span) -> Option<num_bigint::BigUint> {
+        match (self.bits_of(value), &value.kind) {
+            (Some(bits), _) => Some(bits),
+            (None, Kind::Expr(_)) => self.error(span, "the keys of an entry must be known at compile time"),
+            (None, _) => self.error(span, "this cannot be the key of an entry"),
+        }
+    }
+}

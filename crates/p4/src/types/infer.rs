@@ -1,0 +1,85 @@
+//! Type arguments from the types of what is passed.
+
+use super::Checker;
+use super::ty::Ty;
+
+/// What type parameters have been found to be.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Inference {
+    /// One a type parameter.
+    pub found: Vec<Option<Ty>>,
+}
+
+impl Checker<'_> {
+    /// Makes `pattern`, which may hold type parameters, equal to `ty`. False if it cannot be.
+    pub(super) fn unify(&mut self, pattern: &Ty, ty: &Ty, inference: &mut Inference) -> bool {
+        match (pattern, ty) {
+            (Ty::Any, _) | (_, Ty::Any) => true,
+            (Ty::Var(var), _) => {
+                let Some(slot) = inference.found.get_mut(*var) else { return false };
+                match slot {
+                    None => {
+                        *slot = Some(ty.clone());
+                        true
+                    }
+                    // A literal takes the type of the others.
+                    Some(Ty::InfInt) => {
+                        *slot = Some(ty.clone());
+                        true
+                    }
+                    Some(_) if *ty == Ty::InfInt => true,
+                    Some(Ty::Tuple(_)) if matches!(ty, Ty::Composite(..)) => {
+                        *slot = Some(ty.clone());
+                        true
+                    }
+                    Some(known) => *known == *ty || matches!(ty, Ty::Tuple(_)),
+                }
+            }
+            (Ty::Stack(a, n), Ty::Stack(b, m)) => n == m && self.unify(a, b, inference),
+            (Ty::List(a), Ty::List(b)) => self.unify(a, b, inference),
+            (Ty::List(a), Ty::Tuple(items)) => items.iter().all(|item| self.unify(a, item, inference)),
+            (Ty::Tuple(a), Ty::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.unify(a, b, inference))
+            }
+            (Ty::Composite(_, a), Ty::Composite(_, b))
+            | (Ty::Extern(a), Ty::Extern(b))
+            | (Ty::Package(a), Ty::Package(b)) => {
+                let (a, b) = (self.types.named[*a].clone(), self.types.named[*b].clone());
+                a.declaration == b.declaration
+                    && a.arguments.iter().zip(&b.arguments).all(|(a, b)| self.unify(a, b, inference))
+            }
+            // A list for a struct whose type parameters it gives.
+            (Ty::Composite(_, a), Ty::Tuple(items)) => {
+                let fields = self.types.fields(*a);
+                fields.iter().zip(items.iter()).all(|(field, item)| self.unify(&field.ty, item, inference))
+            }
+            // Whether other types fit is for the conversion to say.
+            _ => true,
+        }
+    }
+
+    /// The type with what has been found in the place of its parameters; `None` where one is unknown.
+    pub(super) fn substitute(&mut self, ty: &Ty, inference: &Inference) -> Option<Ty> {
+        Some(match ty {
+            Ty::Var(var) => inference.found.get(*var).cloned().flatten()?,
+            Ty::Stack(element, size) => Ty::Stack(self.substitute(element, inference)?.into(), *size),
+            Ty::List(item) => Ty::List(self.substitute(item, inference)?.into()),
+            Ty::Set(item) => Ty::Set(self.substitute(item, inference)?.into()),
+            Ty::Tuple(items) => {
+                let items: Option<Vec<Ty>> =
+                    items.iter().map(|item| self.substitute(item, inference)).collect();
+                Ty::Tuple(items?.into())
+            }
+            Ty::Composite(_, id) | Ty::Extern(id) | Ty::Block(id) | Ty::Package(id)
+                if !self.types.named[*id].arguments.is_empty() =>
+            {
+                let named = self.types.named[*id].clone();
+                let arguments: Option<Vec<Ty>> =
+                    named.arguments.iter().map(|argument| self.substitute(argument, inference)).collect();
+                let span = self.declarations[named.declaration].span;
+                self.declared(named.declaration, arguments?, span)?
+            }
+            other => other.clone(),
+        })
+    }
+}

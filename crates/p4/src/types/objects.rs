@@ -1,0 +1,184 @@
+//! Methods of v1model's extern objects.
+
+use super::binding::Bound;
+use super::builtins::nothing;
+use super::ty::Ty;
+use super::value::{Kind, Object, Value};
+use super::{Body, Checker};
+use crate::ir::{Expr as IrExpr, Extern, HashAlgorithm, Place, StmtKind};
+use crate::source::Span;
+use crate::syntax::ast::{Argument, Name, TypeRef};
+
+impl<'a> Checker<'a> {
+    /// A method of something that is not a value.
+    pub(super) fn object_method(
+        &mut self,
+        object: Object,
+        ty: &Ty,
+        name: &'a Name,
+        type_arguments: &'a [TypeRef],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Value> {
+        match object {
+            Object::PacketIn => {
+                return self.packet_in_method(ty, name, type_arguments, arguments, span);
+            }
+            Object::PacketOut => {
+                return self.packet_out_method(ty, name, type_arguments, arguments, span);
+            }
+            Object::Block(instance) if &*name.text == "apply" => {
+                return self.apply_block(instance, arguments, span);
+            }
+            Object::Table(table) if &*name.text == "apply" => {
+                self.only_in(&[Body::Control], "the application of a table", span)?;
+                if let Some(argument) = arguments.first() {
+                    return self.error(argument.value.span, "a table is applied without arguments");
+                }
+                let table_id = crate::ir::TableId(u32::try_from(table).ok()?);
+                self.emit(span, StmtKind::Apply { table: table_id, hit: None, action: None });
+                return Some(Value::new(Ty::Applied(table), Kind::Object(Object::Applied(table))));
+            }
+            Object::Opaque if matches!(ty, Ty::Block(_)) => {
+                for argument in arguments {
+                    self.expr(&argument.value)?;
+                }
+                return Some(nothing());
+            }
+            Object::Opaque => {
+                // What an unreached declaration is given: only the arguments are looked at.
+                self.declared_method(ty, name, type_arguments, arguments, span)?;
+                return self.opaque_result(ty, name, span);
+            }
+            Object::Block(_) | Object::Table(_) => {
+                return self.error(name.span, format!("there is no method `{}` here", name.text));
+            }
+            Object::Applied(_) | Object::ActionRun(..) | Object::ValueSet(_) | Object::Profile(_) => {
+                return self.error(name.span, format!("there is no method `{}` here", name.text));
+            }
+            _ => {}
+        }
+        let (bound, _) = self.declared_method(ty, name, type_arguments, arguments, span)?;
+        self.extern_method(object, name, &bound, span)
+    }
+
+    fn extern_method(&mut self, object: Object, name: &Name, bound: &[Bound], span: Span) -> Option<Value> {
+        let done = match (object, &*name.text, bound) {
+            (Object::Register(register, ty), "read", [Bound::Out { to, .. }, Bound::In(index)]) => {
+                let index = self.number_operand(index, span)?;
+                self.written_by(to, &ty, span, |to| Extern::RegisterRead { register, to, index })
+            }
+            (Object::Register(register, ty), "read", [Bound::In(index)]) => {
+                let index = self.number_operand(index, span)?;
+                let id = self.lower_ty(&ty, span)?;
+                let to = self.temporary(id);
+                self.emit_extern(span, Extern::RegisterRead { register, to: to.clone(), index });
+                return Some(self.read(to, ty));
+            }
+            (Object::Register(register, ty), "write", [Bound::In(index), Bound::In(value)]) => {
+                let value = self.convert(value.clone(), &ty, span)?;
+                let index = self.number_operand(index, span)?;
+                let value = self.lower(&value, span)?;
+                self.emit_extern(span, Extern::RegisterWrite { register, index, value });
+                Some(())
+            }
+            (Object::Counter(counter), "count", [Bound::In(index)]) => {
+                let index = self.number_operand(index, span)?;
+                self.emit_extern(span, Extern::Count { counter, index });
+                Some(())
+            }
+            // The table that it belongs to counts.
+            (Object::DirectCounter(_), "count", []) => Some(()),
+            (Object::Meter(meter), "execute_meter", [Bound::In(index), Bound::Out { to, .. }]) => {
+                let index = self.number_operand(index, span)?;
+                let ty = to.ty.clone();
+                self.written_by(to, &ty, span, |to| Extern::ExecuteMeter { meter, index, to })
+            }
+            (Object::DirectMeter(meter), "read", [Bound::Out { to, .. }]) => {
+                let ty = to.ty.clone();
+                self.written_by(to, &ty, span, |to| Extern::ReadDirectMeter { meter, to })
+            }
+            (Object::Checksum16, "get", [Bound::In(data)]) => return self.checksum_of(data, span),
+            _ => self.error(name.span, format!("`{}` is not implemented", name.text)),
+        };
+        done.map(|()| nothing())
+    }
+
+    /// `Checksum16.get`: the checksum of the data.
+    fn checksum_of(&mut self, data: &Value, span: Span) -> Option<Value> {
+        let data = self.scalars(data, span)?;
+        let id = self.lower_ty(&Ty::Bit(16), span)?;
+        let to = self.temporary(id);
+        let base = self.lower(&Value::int(Ty::Bit(16), 0), span)?;
+        let max = self.lower(&Value::int(Ty::Bit(32), 1 << 16), span)?;
+        let algorithm = HashAlgorithm::Csum16;
+        self.emit_extern(span, Extern::Hash { to: to.clone(), algorithm, base, data, max });
+        Some(self.read(to, Ty::Bit(16)))
+    }
+
+    /// An index or another number; a literal becomes `bit<32>`, or wider where it must be.
+    pub(super) fn number_operand(&mut self, value: &Value, span: Span) -> Option<IrExpr> {
+        if let (Kind::Int(number), Ty::InfInt) = (&value.kind, &value.ty) {
+            let width = u32::try_from(number.bits()).unwrap_or(u32::MAX).max(32);
+            if width > super::resolve::WIDEST || number.sign() == num_bigint::Sign::Minus {
+                return self.error(span, "this number must be from 0 to 2^32 - 1");
+            }
+            return self.lower(&Value::int(Ty::Bit(width), number.clone()), span);
+        }
+        let base = self.types.base(&value.ty);
+        if base.width().is_none() && base != Ty::Bool {
+            let shown = self.types.show(&value.ty);
+            return self.error(span, format!("expected a number, found {shown}"));
+        }
+        self.lower(value, span)
+    }
+
+    /// The scalars in data that an extern is given.
+    pub(super) fn scalars(&mut self, data: &Value, span: Span) -> Option<Vec<IrExpr>> {
+        let mut flat = Vec::new();
+        self.flatten(data, span, &mut flat)?;
+        flat.iter()
+            .map(|value| match value.ty {
+                Ty::InfInt => self.number_operand(value, span),
+                _ => self.lower(value, span),
+            })
+            .collect()
+    }
+
+    /// An extern that writes to a place: through a temporary where only a part of it is to be written.
+    pub(super) fn written_by(
+        &mut self,
+        to: &super::lvalue::LValue,
+        ty: &Ty,
+        span: Span,
+        make: impl FnOnce(Place) -> Extern,
+    ) -> Option<()> {
+        if matches!(to.part, super::lvalue::Part::Whole) {
+            self.emit_extern(span, make(to.place.clone()));
+            return Some(());
+        }
+        let id = self.lower_ty(ty, span)?;
+        let place = self.temporary(id);
+        self.emit_extern(span, make(place.clone()));
+        let value = self.read(place, ty.clone());
+        let value = self.lower(&value, span)?;
+        self.assign(to, value, span);
+        Some(())
+    }
+
+    pub(super) fn emit_extern(&mut self, span: Span, call: Extern) {
+        self.emit(span, StmtKind::Extern(Box::new(call)));
+    }
+
+    /// What a method of an object that is not there gives: a variable of the result's type.
+    fn opaque_result(&mut self, ty: &Ty, name: &Name, span: Span) -> Option<Value> {
+        let Ty::Extern(id) = ty else { return None };
+        let named = self.types.named[*id].clone();
+        if &*named.name == "Checksum16" && &*name.text == "get" {
+            let id = self.lower_ty(&Ty::Bit(16), span)?;
+            let place = self.temporary(id);
+            return Some(self.read(place, Ty::Bit(16)));
+        }
+        Some(nothing())
+    }
+}

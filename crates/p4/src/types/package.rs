@@ -1,0 +1,220 @@
+//! `V1Switch(…) main;`
+
+use std::sync::Arc;
+
+use super::apply::BlockParameter;
+use super::constructor::{DoneBlock, apply_parameters};
+use super::scope::{Entity, Variable};
+use super::ty::Ty;
+use super::value::{Kind, Object};
+use super::{Checker, Context};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{self, Pipeline, Place, Program};
+use crate::source::Span;
+use crate::syntax::ast::{Argument, DeclarationKind, Direction, Parameter, TypeRef};
+
+/// What the blocks of V1Switch are applied to: the index of the shared variable, `None` for the packet.
+const BLOCKS: [(&str, &[Option<usize>]); 6] = [
+    ("parser", &[None, Some(0), Some(1), Some(2)]),
+    ("verify checksum control", &[Some(0), Some(1)]),
+    ("ingress control", &[Some(0), Some(1), Some(2)]),
+    ("egress control", &[Some(0), Some(1), Some(2)]),
+    ("compute checksum control", &[Some(0), Some(1)]),
+    ("deparser", &[None, Some(0)]),
+];
+
+impl<'a> Checker<'a> {
+    /// Elaborates the program from `main` on.
+    pub(super) fn program(&mut self) -> Option<Program> {
+        let declarations = self.declarations;
+        let main = self.globals.get("main").and_then(|numbers| numbers.first()).copied();
+        let Some(main) = main else {
+            let error = Diagnostic::without_place("the program has no `main`");
+            return self.fail(error.hint("V1Switch(MyParser(), …) main;"));
+        };
+        let declaration = &declarations[main];
+        let span = declaration.span;
+        let DeclarationKind::Instance { ty, arguments, .. } = &declaration.kind else {
+            return self.error(span, "`main` must be a package: V1Switch(…) main;");
+        };
+        self.reached.insert(main);
+        let (pipeline, _) = self.elsewhere(Context::top(), |checker| checker.pipeline(ty, arguments, span));
+        let pipeline = pipeline?;
+        let numbered_lists = self.numbered_lists(span);
+        let made = std::mem::take(&mut self.made);
+        Some(Program {
+            types: made.types,
+            variables: made.variables,
+            functions: made.functions,
+            parsers: made.parsers,
+            tables: made.tables,
+            externs: made.externs,
+            profiles: made.profiles,
+            value_sets: made.value_sets,
+            field_lists: made.field_lists,
+            numbered_lists,
+            errors: self.errors.clone(),
+            pipeline,
+        })
+    }
+
+    fn pipeline(&mut self, ty: &'a TypeRef, arguments: &'a [Argument], span: Span) -> Option<Pipeline> {
+        let instances = self.package_blocks(ty, arguments, span)?;
+        let tys = self.shared_types(instances[0], span)?;
+        let mut shared = Vec::with_capacity(3);
+        for (ty, name) in tys.iter().zip(["headers", "metadata", "standard_metadata"]) {
+            let id = self.lower_ty(ty, span)?;
+            shared.push(self.variable(name, id));
+        }
+        let [headers, metadata, standard_metadata]: [Place; 3] = shared.try_into().ok()?;
+        let places = [headers, metadata, standard_metadata];
+        let [headers, metadata, standard_metadata] = [places[0].root, places[1].root, places[2].root];
+        let [h, m, s] = tys.clone();
+        self.made.shared = Some([(headers, h), (metadata, m), (standard_metadata, s)]);
+        let mut done = Vec::with_capacity(6);
+        for (instance, (what, wanted)) in instances.into_iter().zip(BLOCKS) {
+            done.push(self.pipeline_block(instance, what, wanted, &places, &tys, span));
+        }
+        let done: Vec<DoneBlock> = done.into_iter().collect::<Option<_>>()?;
+        match done.as_slice() {
+            [
+                DoneBlock::Parser(parser),
+                DoneBlock::Control(verify_checksum),
+                DoneBlock::Control(ingress),
+                DoneBlock::Control(egress),
+                DoneBlock::Control(compute_checksum),
+                DoneBlock::Control(deparser),
+            ] => Some(Pipeline {
+                headers,
+                metadata,
+                standard_metadata,
+                parser: *parser,
+                verify_checksum: *verify_checksum,
+                ingress: *ingress,
+                egress: *egress,
+                compute_checksum: *compute_checksum,
+                deparser: *deparser,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The instances that the package is constructed with, in the order of V1Switch's parameters.
+    fn package_blocks(
+        &mut self,
+        ty: &'a TypeRef,
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Vec<usize>> {
+        let written = match &ty.kind {
+            crate::syntax::ast::TypeRefKind::Named { name, .. }
+            | crate::syntax::ast::TypeRefKind::Specialized { name, .. } => name,
+            _ => return self.error(ty.span, "`main` must be a package"),
+        };
+        let Some(Entity::Declared(number)) = self.find(&written.text, true) else {
+            return self.error(ty.span, format!("`{}` is not a package", written.text));
+        };
+        let declarations = self.declarations;
+        let DeclarationKind::Package { name, parameters, .. } = &declarations[number].kind else {
+            return self.error(ty.span, format!("`{}` is not a package", written.text));
+        };
+        if &*name.text != "V1Switch" {
+            let message = format!("the package `{}` is not implemented: only V1Switch is", name.text);
+            return self.error(ty.span, message);
+        }
+        let binding = self.bound(parameters, arguments, span)?;
+        let mut instances = Vec::with_capacity(6);
+        let mut sound = true;
+        for (slot, (what, _)) in binding.iter().zip(BLOCKS) {
+            let Some(argument) = slot.and_then(|index| arguments.get(index)) else {
+                return self.error(span, format!("no {what} is given"));
+            };
+            match self.expr(&argument.value).map(|value| value.kind) {
+                Some(Kind::Object(Object::Block(instance))) => instances.push(instance),
+                Some(_) => {
+                    self.error::<()>(argument.value.span, format!("a {what} is expected"));
+                    sound = false;
+                }
+                None => sound = false,
+            }
+        }
+        (sound && instances.len() == 6).then_some(instances)
+    }
+
+    /// The types of the headers, the metadata and the standard metadata: those of the parser's parameters.
+    fn shared_types(&mut self, parser: usize, span: Span) -> Option<[Ty; 3]> {
+        let declarations = self.declarations;
+        let made = self.made.instances.get(parser)?.clone();
+        let declaration = &declarations[made.declaration];
+        let DeclarationKind::Parser(written) = &declaration.kind else {
+            return self.error(span, "the first argument of V1Switch must be a parser");
+        };
+        let tys = self.parameter_types(&written.parameters, &made.types)?;
+        match tys.as_slice() {
+            [_, headers, metadata, standard] => Some([headers.clone(), metadata.clone(), standard.clone()]),
+            _ => self.error(written.name.span, "the parser of V1Switch has four parameters"),
+        }
+    }
+
+    fn pipeline_block(
+        &mut self,
+        instance: usize,
+        what: &str,
+        wanted: &[Option<usize>],
+        places: &[Place; 3],
+        tys: &[Ty; 3],
+        span: Span,
+    ) -> Option<DoneBlock> {
+        let declarations = self.declarations;
+        let made = self.made.instances.get(instance)?.clone();
+        let declaration = &declarations[made.declaration];
+        if matches!(declaration.kind, DeclarationKind::Parser(_)) != (what == "parser") {
+            return self.error(span, format!("`{}` cannot be the {what} of V1Switch", made.path));
+        }
+        let parameters = apply_parameters(&declaration.kind);
+        if parameters.len() != wanted.len() {
+            let message =
+                format!("the {what} of V1Switch has {} parameters, not {}", wanted.len(), parameters.len());
+            return self.error(declaration.span, message);
+        }
+        let own = self.parameter_types(parameters, &made.types)?;
+        let mut bound = Vec::with_capacity(parameters.len());
+        for ((parameter, ty), wanted) in parameters.iter().zip(own).zip(wanted) {
+            let entity = match wanted {
+                None => self.packet_entity(parameter, &ty, what)?,
+                Some(index) => {
+                    if ty != tys[*index] {
+                        let (own, expected) = (self.types.show(&ty), self.types.show(&tys[*index]));
+                        let message =
+                            format!("`{}` is {own}, but the parser has {expected}", parameter.name.text);
+                        return self.error(parameter.ty.span, message);
+                    }
+                    let fixed = match parameter.direction {
+                        Direction::In => Some("an `in` parameter"),
+                        _ => None,
+                    };
+                    Entity::Variable(Variable { place: places[*index].clone(), ty, fixed })
+                }
+            };
+            bound.push(BlockParameter { written: parameter, entity, reset: None });
+        }
+        self.block_instance(instance, bound, span)
+    }
+
+    fn packet_entity(&mut self, parameter: &'a Parameter, ty: &Ty, what: &str) -> Option<Entity> {
+        let name: Option<Arc<str>> = match ty {
+            Ty::Extern(id) => Some(self.types.named[*id].name.clone()),
+            _ => None,
+        };
+        match name.as_deref() {
+            Some("packet_in") if what == "parser" => Some(Entity::Object(Object::PacketIn, ty.clone())),
+            Some("packet_out") if what == "deparser" => Some(Entity::Object(Object::PacketOut, ty.clone())),
+            _ => self.error(parameter.ty.span, format!("the first parameter of the {what} is the packet")),
+        }
+    }
+
+    /// A place of the type that is nobody's: for what is elaborated for its errors only.
+    pub(super) fn placeholder(&mut self, name: &Arc<str>, id: ir::TypeId) -> Place {
+        self.variable(name.clone(), id)
+    }
+}

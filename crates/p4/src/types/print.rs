@@ -1,0 +1,133 @@
+//! Expressions as they are written: the names of keys without `@name`.
+
+use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, TypeRefKind, UnaryOp};
+
+/// The text of an expression.
+pub(super) fn text(e: &Expr) -> String {
+    let mut out = String::new();
+    write(e, &mut out, 0);
+    out
+}
+
+fn write(e: &Expr, out: &mut String, depth: u32) {
+    if depth > super::DEEPEST {
+        out.push('…');
+        return;
+    }
+    let next = depth + 1;
+    match &e.kind {
+        ExprKind::Integer { value, width, signed } => {
+            if let Some(width) = width {
+                out.push_str(&format!("{width}{}", if *signed { "s" } else { "w" }));
+            }
+            out.push_str(&value.to_string());
+        }
+        ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        ExprKind::String(text) => out.push_str(&format!("\"{text}\"")),
+        ExprKind::Name { name, global } => {
+            if *global {
+                out.push('.');
+            }
+            out.push_str(&name.text);
+        }
+        ExprKind::Member { of, name } => {
+            write(of, out, next);
+            out.push('.');
+            out.push_str(&name.text);
+        }
+        ExprKind::This => out.push_str("this"),
+        ExprKind::Index { of, index } => {
+            write(of, out, next);
+            out.push('[');
+            write(index, out, next);
+            out.push(']');
+        }
+        ExprKind::Slice { of, high, low } => {
+            write(of, out, next);
+            out.push('[');
+            write(high, out, next);
+            out.push(':');
+            write(low, out, next);
+            out.push(']');
+        }
+        ExprKind::PlusSlice { of, low, width } => {
+            write(of, out, next);
+            out.push('[');
+            write(low, out, next);
+            out.push_str("+:");
+            write(width, out, next);
+            out.push(']');
+        }
+        ExprKind::Unary { operator, of } => {
+            out.push(match operator {
+                UnaryOp::Not => '!',
+                UnaryOp::Complement => '~',
+                UnaryOp::Minus => '-',
+                UnaryOp::Plus => '+',
+            });
+            write(of, out, next);
+        }
+        ExprKind::Binary { operator, left, right } => {
+            write(left, out, next);
+            out.push_str(&format!(" {} ", symbol(*operator)));
+            write(right, out, next);
+        }
+        ExprKind::Conditional { condition, then, otherwise } => {
+            write(condition, out, next);
+            out.push_str(" ? ");
+            write(then, out, next);
+            out.push_str(" : ");
+            write(otherwise, out, next);
+        }
+        ExprKind::Cast { of, .. } => write(of, out, next),
+        ExprKind::Call { callee, arguments, .. } => {
+            write(callee, out, next);
+            out.push('(');
+            write_arguments(arguments, out, next);
+            out.push(')');
+        }
+        ExprKind::Type(written) => match &written.kind {
+            TypeRefKind::Named { name, .. } | TypeRefKind::Specialized { name, .. } => {
+                out.push_str(&name.text);
+            }
+            TypeRefKind::Error => out.push_str("error"),
+            _ => out.push_str("type"),
+        },
+        _ => out.push('…'),
+    }
+}
+
+fn write_arguments(arguments: &[Argument], out: &mut String, depth: u32) {
+    for (index, argument) in arguments.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write(&argument.value, out, depth);
+    }
+}
+
+fn symbol(operator: BinaryOp) -> &'static str {
+    match operator {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::AddSaturating => "|+|",
+        BinaryOp::SubtractSaturating => "|-|",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::Modulo => "%",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Concat => "++",
+        BinaryOp::And => "&&",
+        BinaryOp::Or => "||",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessOrEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterOrEqual => ">=",
+    }
+}

@@ -1,0 +1,242 @@
+//! Names.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::constant::nearest;
+use super::ty::Ty;
+use super::value::{Object, Value};
+use super::{Busy, Checker, Context};
+use crate::diagnostic::Diagnostic;
+use crate::ir;
+use crate::source::Span;
+use crate::syntax::ast::{DeclarationKind, Name};
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub(super) enum Entity {
+    /// A constant, or a constructor's parameter.
+    Value(Value),
+    /// A variable or parameter.
+    Variable(Variable),
+    /// A type: a type parameter's argument.
+    Type(Ty),
+    /// A type declared at the top level.
+    Declared(usize),
+    /// Functions and extern functions of that name.
+    Functions(Arc<[usize]>),
+    /// An action.
+    Action(usize),
+    /// Something with methods.
+    Object(Object, Ty),
+    /// Declared with an error that has been reported.
+    Broken,
+}
+
+/// A variable as a name in scope.
+#[derive(Debug, Clone)]
+pub(super) struct Variable {
+    /// Where it is: a parameter may stand for a place of the caller.
+    pub place: ir::Place,
+    /// Its type.
+    pub ty: Ty,
+    /// Why it may not be written, if it may not.
+    pub fixed: Option<&'static str>,
+}
+
+/// Names in blocks within blocks, below the top level.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    frames: Vec<FxHashMap<Arc<str>, Known>>,
+}
+
+/// What a name means, and where it was declared.
+#[derive(Debug)]
+struct Known {
+    entity: Entity,
+    span: Option<Span>,
+}
+
+impl Scopes {
+    /// Opens a block.
+    pub fn open(&mut self) {
+        self.frames.push(FxHashMap::default());
+    }
+
+    /// Closes a block.
+    pub fn close(&mut self) {
+        self.frames.pop();
+    }
+
+    /// What a name means, innermost first.
+    pub fn find(&self, name: &str) -> Option<&Entity> {
+        self.frames.iter().rev().find_map(|frame| frame.get(name)).map(|known| &known.entity)
+    }
+
+    /// Adds a name; the place of one that the block has already.
+    pub fn add(&mut self, name: Arc<str>, span: Option<Span>, entity: Entity) -> Option<Option<Span>> {
+        if self.frames.is_empty() {
+            self.open();
+        }
+        let frame = self.frames.last_mut()?;
+        frame.insert(name, Known { entity, span }).map(|known| known.span)
+    }
+
+    /// All names, for suggestions.
+    fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.frames.iter().flat_map(|frame| frame.keys())
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Collects the top level's names, errors and match kinds.
+    pub(super) fn collect(&mut self) {
+        for (number, declaration) in self.declarations.iter().enumerate() {
+            match &declaration.kind {
+                DeclarationKind::Error { members } => {
+                    for member in members {
+                        if !self.errors.contains(&member.text) {
+                            self.errors.push(member.text.clone());
+                        }
+                    }
+                }
+                DeclarationKind::MatchKind { members } => {
+                    self.match_kinds.extend(members.iter().map(|member| member.text.clone()));
+                }
+                kind => {
+                    if let Some(name) = declared_name(kind) {
+                        self.collect_name(number, name);
+                    }
+                }
+            }
+        }
+    }
+
+    fn collect_name(&mut self, number: usize, name: &'a Name) {
+        let same = self.globals.entry(name.text.clone()).or_default();
+        let first = same.first().copied();
+        // A program's own block may have the name of one of the architecture's types of blocks.
+        let is_type =
+            |number: usize| matches!(self.declarations[number].kind, DeclarationKind::BlockType { .. });
+        if first.is_some_and(is_type) && !is_type(number) {
+            *same = vec![number];
+            return;
+        }
+        same.push(number);
+        let is_function = |number: usize| {
+            matches!(
+                self.declarations[number].kind,
+                DeclarationKind::Function { .. } | DeclarationKind::ExternFunction { .. }
+            )
+        };
+        if let Some(first) = first
+            && !(is_function(first) && is_function(number))
+        {
+            let error = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+            let there = declared_name(&self.declarations[first].kind).map_or(name.span, |name| name.span);
+            self.report(error.other(there, "here first"));
+            if let Some(same) = self.globals.get_mut(&name.text) {
+                same.pop();
+            }
+        }
+    }
+
+    /// Adds a name to the innermost block.
+    pub(super) fn declare(&mut self, name: &Name, entity: Entity) {
+        if let Some(first) = self.scopes.add(name.text.clone(), Some(name.span), entity) {
+            let mut error = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+            if let Some(first) = first {
+                error = error.other(first, "here first");
+            }
+            self.report(error);
+        }
+    }
+
+    /// What a name means; unknown ones are reported.
+    pub(super) fn lookup(&mut self, name: &'a Name, global: bool) -> Option<Entity> {
+        match self.find(&name.text, global) {
+            Some(Entity::Broken) => None,
+            Some(entity) => Some(entity),
+            None => {
+                let mut error = Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
+                let known = self.scopes.names().chain(self.globals.keys());
+                if let Some(near) = nearest(&name.text, known.map(|name| &**name)) {
+                    error = error.hint(format!("did you mean `{near}`?"));
+                }
+                self.fail(error)
+            }
+        }
+    }
+
+    /// What a name means.
+    pub(super) fn find(&mut self, name: &Arc<str>, global: bool) -> Option<Entity> {
+        if !global && let Some(entity) = self.scopes.find(name) {
+            return Some(entity.clone());
+        }
+        if let Some(entity) = self.made.global_entities.get(name) {
+            return Some(entity.clone());
+        }
+        let numbers = self.globals.get(name)?.clone();
+        let entity = self.global(&numbers);
+        self.made.global_entities.insert(name.clone(), entity.clone());
+        Some(entity)
+    }
+
+    /// What a declaration at the top level means.
+    fn global(&mut self, numbers: &[usize]) -> Entity {
+        let Some(&number) = numbers.first() else { return Entity::Broken };
+        let declarations = self.declarations;
+        let declaration = &declarations[number];
+        let evaluated = match &declaration.kind {
+            DeclarationKind::Function { .. } | DeclarationKind::ExternFunction { .. } => {
+                return Entity::Functions(Arc::from(numbers));
+            }
+            DeclarationKind::Constant { .. }
+            | DeclarationKind::Instance { .. }
+            | DeclarationKind::Action { .. } => number,
+            _ => return Entity::Declared(number),
+        };
+        if !self.busy.insert(Busy::Global(evaluated)) {
+            self.error::<()>(declaration.span, "this is defined by itself");
+            return Entity::Broken;
+        }
+        self.reached.insert(evaluated);
+        let (entity, _) = self.elsewhere(Context::top(), |checker| match &declaration.kind {
+            DeclarationKind::Constant { ty, name, value } => checker.constant(ty, name, value),
+            DeclarationKind::Instance { ty, arguments, name, .. } => {
+                checker.instance(ty, arguments, name, &declaration.annotations, declaration.span)
+            }
+            DeclarationKind::Action { name, parameters, body } => {
+                checker.action(name, parameters, body, &declaration.annotations, declaration.span)
+            }
+            _ => None,
+        });
+        self.busy.remove(&Busy::Global(evaluated));
+        entity.unwrap_or(Entity::Broken)
+    }
+}
+
+/// The name that a declaration gives.
+pub(super) fn declared_name(kind: &DeclarationKind) -> Option<&Name> {
+    match kind {
+        DeclarationKind::Constant { name, .. }
+        | DeclarationKind::Variable { name, .. }
+        | DeclarationKind::Instance { name, .. }
+        | DeclarationKind::Action { name, .. }
+        | DeclarationKind::ExternObject { name, .. }
+        | DeclarationKind::Composite { name, .. }
+        | DeclarationKind::Enum { name, .. }
+        | DeclarationKind::Alias { name, .. }
+        | DeclarationKind::BlockType { name, .. }
+        | DeclarationKind::Package { name, .. }
+        | DeclarationKind::Table { name, .. }
+        | DeclarationKind::ValueSet { name, .. } => Some(name),
+        DeclarationKind::Function { signature, .. } | DeclarationKind::ExternFunction { signature } => {
+            Some(&signature.name)
+        }
+        DeclarationKind::Parser(parser) => Some(&parser.name),
+        DeclarationKind::Control(control) => Some(&control.name),
+        DeclarationKind::Error { .. } | DeclarationKind::MatchKind { .. } => None,
+    }
+}

@@ -1,0 +1,187 @@
+//! Statements.
+
+use super::value::Kind;
+use super::{Body, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{self, StmtKind as Ir};
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Stmt, StmtKind};
+
+impl<'a> Checker<'a> {
+    /// A block with names of its own.
+    pub(super) fn block(&mut self, block: &'a Block) {
+        self.scopes.open();
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+        self.scopes.close();
+    }
+
+    /// A statement; what is wrong with it has been reported.
+    pub(super) fn statement(&mut self, statement: &'a Stmt) {
+        let _ = self.deeper(statement.span, |checker| checker.statement_inner(statement));
+    }
+
+    fn statement_inner(&mut self, statement: &'a Stmt) -> Option<()> {
+        let span = statement.span;
+        match &statement.kind {
+            StmtKind::Empty => Some(()),
+            StmtKind::Assign { to, value } => self.assignment(to, value, span),
+            StmtKind::OperatorAssign { to, operator, value } => {
+                self.operator_assignment(to, *operator, value, span)
+            }
+            StmtKind::Call(call) => self.expr(call).map(|_| ()),
+            StmtKind::DirectApply { ty, arguments } => {
+                let written = self.ty(ty)?;
+                let super::ty::Ty::Block(id) = &written else {
+                    let shown = self.types.show(&written);
+                    return self.error(ty.span, format!("{shown} cannot be applied"));
+                };
+                let path = self.below(&self.types.named[*id].name.clone());
+                let object = self.construct(&written, &[], path, span)?;
+                let super::value::Object::Block(instance) = object else { return None };
+                self.made.instances[instance].applications = 1;
+                self.apply_block(instance, arguments, span).map(|_| ())
+            }
+            StmtKind::Declaration(declaration) => {
+                self.local(declaration);
+                Some(())
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                let value = self.condition(condition);
+                let (_, then) = self.block_of(|checker| checker.scoped(then));
+                let (_, otherwise) = self.block_of(|checker| {
+                    if let Some(otherwise) = otherwise {
+                        checker.scoped(otherwise);
+                    }
+                });
+                let condition = self.lower(&value?, condition.span)?;
+                self.emit(span, Ir::If { condition, then, otherwise });
+                Some(())
+            }
+            StmtKind::Block(block) => {
+                self.block(block);
+                Some(())
+            }
+            StmtKind::Switch { on, cases } => self.switch(on, cases, span),
+            StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            StmtKind::Exit => {
+                if self.context.body == Body::Parser {
+                    return self.error(span, "`exit` cannot stand in a parser");
+                }
+                self.emit(span, Ir::Exit);
+                Some(())
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                if self.context.loops == 0 {
+                    return self.error(span, "this can stand in a loop only");
+                }
+                let is_break = matches!(statement.kind, StmtKind::Break);
+                self.emit(span, if is_break { Ir::Break } else { Ir::Continue });
+                Some(())
+            }
+            StmtKind::For { init, condition, update, body } => {
+                self.for_loop(init, condition, update, body, span)
+            }
+            StmtKind::ForIn { ty, variable, over, body } => {
+                self.for_in(ty.as_ref(), variable, over, body, span)
+            }
+        }
+    }
+
+    /// A statement with a scope of its own.
+    pub(super) fn scoped(&mut self, statement: &'a Stmt) {
+        self.scopes.open();
+        self.statement(statement);
+        self.scopes.close();
+    }
+
+    /// `to = value;`: where it goes is evaluated first.
+    fn assignment(&mut self, to: &'a Expr, value: &'a Expr, span: Span) -> Option<()> {
+        let lvalue = self.lvalue(to);
+        let at = self.out.len();
+        let value_span = value.span;
+        let value = if matches!(value.kind, ExprKind::Invalid | ExprKind::Dots) {
+            self.expr(value)
+        } else {
+            self.operand(value)
+        };
+        let mut lvalue = lvalue?;
+        self.keep_place(at, &mut lvalue, span);
+        let converted = self.convert(value?, &lvalue.ty, value_span)?;
+        let value = self.lower(&converted, value_span)?;
+        self.assign(&lvalue, value, span);
+        Some(())
+    }
+
+    /// `to op= value;`: where it goes is evaluated once.
+    fn operator_assignment(
+        &mut self,
+        to: &'a Expr,
+        operator: BinaryOp,
+        value: &'a Expr,
+        span: Span,
+    ) -> Option<()> {
+        let mut lvalue = self.lvalue(to)?;
+        let now = self.read_lvalue(&lvalue, to.span)?;
+        let at = self.out.len();
+        let given = self.operand(value)?;
+        self.keep_place(at, &mut lvalue, span);
+        // The place was kept first: what is read from it is what it was before the right side.
+        let mut left = [now];
+        self.keep(at, &mut left, span);
+        let [left] = left;
+        let result = self.operate(operator, left, given, to.span, value.span, span)?;
+        let result = self.convert(result, &lvalue.ty, span)?;
+        let result = self.lower(&result, span)?;
+        self.assign(&lvalue, result, span);
+        Some(())
+    }
+
+    fn return_statement(&mut self, value: Option<&'a Expr>, span: Span) -> Option<()> {
+        if self.context.body == Body::Parser {
+            return self.error(span, "`return` cannot stand in a parser");
+        }
+        match (value, self.context.result.clone()) {
+            (None, None) => {}
+            (Some(value), None) => {
+                return self.error(value.span, "nothing is returned from here: a value cannot be given");
+            }
+            (None, Some((ty, _))) => {
+                let shown = self.types.show(&ty);
+                let error = Diagnostic::error(span, format!("a value of type {shown} must be returned"));
+                return self.fail(error);
+            }
+            (Some(value), Some((ty, root))) => {
+                let given = self.expr(value)?;
+                if matches!(given.kind, Kind::Object(_) | Kind::Type) {
+                    return self.error(value.span, "this is not a value");
+                }
+                let given = self.convert(given, &ty, value.span)?;
+                let id = self.lower_ty(&ty, span)?;
+                let given = self.lower(&given, value.span)?;
+                self.assign_place(&ir::Place::variable(root, id), given, span);
+            }
+        }
+        self.emit(span, Ir::Return);
+        Some(())
+    }
+}
+
+/// Whether every way through a block ends in `return` or `exit`.
+pub(super) fn returns(block: &Block) -> bool {
+    block.statements.iter().any(ends)
+}
+
+fn ends(statement: &Stmt) -> bool {
+    match &statement.kind {
+        StmtKind::Return(_) | StmtKind::Exit => true,
+        StmtKind::Block(block) => returns(block),
+        StmtKind::If { then, otherwise: Some(otherwise), .. } => ends(then) && ends(otherwise),
+        StmtKind::Switch { cases, .. } => {
+            let default = cases.iter().any(|case| matches!(case.label.kind, ExprKind::Default));
+            default && cases.iter().all(|case| case.body.as_ref().is_none_or(returns))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,62 @@
+// The fields of a struct expression are evaluated as they are written.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> x;
+    bit<8> y;
+}
+
+struct pair_t {
+    bit<8> x;
+    bit<8> y;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+bit<8> next(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        pair_t p = { y = next(h.h.a), x = next(h.h.a) };
+        h.h.x = p.x;
+        h.h.y = p.y;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,63 @@
+// Arguments are evaluated from left to right before the call, and copied out from left to right after it.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+bit<8> next(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+bit<8> pack(in bit<8> x, in bit<8> y, in bit<8> z) {
+    return x[3:0] ++ y[1:0] ++ z[1:0];
+}
+void both(inout bit<8> x, inout bit<8> y) {
+    x = x + 1;
+    y = y + 16;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.h.r = pack(h.h.a, next(h.h.a), h.h.a);
+        both(h.h.b, h.h.b);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

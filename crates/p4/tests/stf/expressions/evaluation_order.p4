@@ -1,0 +1,58 @@
+// Operands are evaluated from left to right; what is read before a call is not changed by it.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<16> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+bit<8> next(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.h.b = next(h.h.a) ++ next(h.h.a);
+        h.h.c = next(h.h.c) + h.h.c;
+        h.h.d = h.h.d + next(h.h.d);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

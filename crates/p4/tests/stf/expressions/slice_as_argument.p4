@@ -1,0 +1,55 @@
+// A slice may be an inout argument: only its bits are copied back.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<16> a;
+    bit<8> b;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+void bump(inout bit<4> x) {
+    x = x + 1;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        bump(h.h.a[7:4]);
+        bump(h.h.a[15:12]);
+        bump(h.h.b[3:0]);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

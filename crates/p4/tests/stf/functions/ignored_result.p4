@@ -1,0 +1,62 @@
+// A call whose result nobody wants still has its side effects; void functions return early.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> b;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+bit<8> next(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+void maybe(inout bit<8> x) {
+    if (x == 0) {
+        return;
+    }
+    x = x + 0x10;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        next(h.h.a);
+        next(h.h.a);
+        maybe(h.h.b);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,55 @@
+// A bool in a header takes one bit.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bool first;
+    bit<6> a;
+    bool last;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        bool t = h.h.first;
+        h.h.first = h.h.last;
+        h.h.last = t;
+        if (h.h.first && !h.h.last) {
+            h.h.a = 0x3f;
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

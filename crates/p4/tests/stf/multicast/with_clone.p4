@@ -1,0 +1,58 @@
+// A clone and a multicast of one packet, and a clone of a resubmitted one.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> kind;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        if (h.h.a == 1) {
+            sm.mcast_grp = 1;
+            clone(CloneType.I2E, 32w5);
+        } else if (sm.instance_type == 0) {
+            resubmit_preserving_field_list(0);
+        } else {
+            clone(CloneType.I2E, 32w5);
+            sm.egress_spec = 1;
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        h.h.kind = (bit<8>)sm.instance_type;
+    }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,55 @@
+// A select without a fitting case is the error NoMatch.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition select(h.h.a) {
+            1: accept;
+            2: reject;
+        }
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        if (sm.parser_error == error.NoMatch) {
+            h.h.a = 0xee;
+        } else if (sm.parser_error == error.NoError) {
+            h.h.a = h.h.a + 0x10;
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

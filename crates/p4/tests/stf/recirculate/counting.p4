@@ -1,0 +1,57 @@
+// A packet may go round several times; a drop at egress wins over recirculation.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> left;
+    bit<8> rounds;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.h.rounds = h.h.rounds + 1;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        if (h.h.left == 0xff) {
+            recirculate_preserving_field_list(0);
+            mark_to_drop(sm);
+        } else if (h.h.left > 0) {
+            h.h.left = h.h.left - 1;
+            recirculate_preserving_field_list(0);
+        }
+    }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

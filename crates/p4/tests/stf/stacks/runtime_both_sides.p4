@@ -1,0 +1,59 @@
+// Elements chosen at run time on both sides; whole headers and single fields; validity asked at run time.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header c_t {
+    bit<8> i;
+    bit<8> j;
+    bit<8> r;
+}
+header x_t {
+    bit<8> v;
+}
+
+struct Headers {
+    c_t c;
+    x_t[4] s;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.c);
+        b.extract(h.s.next);
+        b.extract(h.s.next);
+        b.extract(h.s.next);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.c.r = h.s[h.c.j].isValid() ? 8w1 : 0;
+        h.s[h.c.i] = h.s[h.c.j];
+        h.s[h.c.i].v = h.s[h.c.i].v + 0x10;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

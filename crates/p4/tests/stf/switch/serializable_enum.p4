@@ -1,0 +1,57 @@
+// switch on a serializable enum.
+
+#include <core.p4>
+#include <v1model.p4>
+
+enum bit<8> Kind {
+    A = 1,
+    B = 5
+}
+header h_t {
+    Kind k;
+    bit<8> r;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        switch (h.h.k) {
+            Kind.A: { h.h.r = 0xaa; }
+            Kind.B: { h.h.r = 0xbb; }
+            default: { h.h.r = 0xcc; }
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

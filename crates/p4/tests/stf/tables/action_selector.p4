@@ -1,0 +1,65 @@
+// Groups of a selector: the member is chosen by the hash of the selector keys, the same one for the same values.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    action_selector(HashAlgorithm.identity, 16, 1) sel;
+    action set(bit<8> v) {
+        h.h.r = v;
+    }
+    table t {
+        key = {
+            h.h.a: exact;
+            h.h.b: selector;
+        }
+        actions = {
+            set;
+            NoAction;
+        }
+        implementation = sel;
+    }
+    apply {
+        sm.egress_spec = 1;
+        t.apply();
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

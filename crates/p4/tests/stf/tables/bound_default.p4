@@ -1,0 +1,62 @@
+// Default actions with bound arguments; bound arguments may be expressions.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    action sum(out bit<8> to, in bit<8> x, bit<8> y) {
+        to = x + y;
+    }
+    table t {
+        key = {
+            h.h.a: exact;
+        }
+        actions = {
+            sum(h.h.r, h.h.b + 1);
+        }
+        default_action = sum(h.h.r, h.h.b + 1, 0x10);
+    }
+    apply {
+        sm.egress_spec = 1;
+        t.apply();
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

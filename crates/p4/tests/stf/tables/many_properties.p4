@@ -1,0 +1,64 @@
+// Unknown properties are let through, with and without const.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> r;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    action set(bit<8> v) {
+        h.h.r = v;
+    }
+    @my_table("x")
+    table t {
+        key = {
+            h.h.a: exact @format(HEX) @refers_to(t, a);
+        }
+        actions = {
+            @mine(1) set;
+            @other NoAction;
+        }
+        size = 1024;
+        const default_action = set(5);
+    }
+    apply {
+        sm.egress_spec = 1;
+        t.apply();
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,78 @@
+// A union is copied with the validity of its members.
+
+#include <core.p4>
+#include <v1model.p4>
+
+header kind_t {
+    bit<8> kind;
+}
+header a_t {
+    bit<8> v;
+}
+header b_t {
+    bit<16> v;
+}
+header_union u_t {
+    a_t a;
+    b_t b;
+}
+
+struct Headers {
+    kind_t kind;
+    u_t u;
+    u_t v;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.kind);
+        transition select(h.kind.kind) {
+            1: one;
+            2: two;
+            default: accept;
+        }
+    }
+    state one {
+        b.extract(h.u.a);
+        transition accept;
+    }
+    state two {
+        b.extract(h.u.b);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.v = h.u;
+        if (h.v.a.isValid()) {
+            h.v.a.v = 0xee;
+        }
+        if (h.u == h.v) {
+            h.kind.kind = h.kind.kind + 0x10;
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control update(inout Headers h, inout Meta m) {
+    apply { }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

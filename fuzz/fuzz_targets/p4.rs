@@ -1,0 +1,21 @@
+//! Whatever stands in a P4 program: a tree or messages, never a panic or a hang.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use jettison_p4::source::Sources;
+use jettison_p4::syntax::{self, NoFiles, Options};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &str| {
+    let mut sources = Sources::default();
+    let main = sources.add("fuzz.p4", input);
+    let options = Options { loader: Arc::new(NoFiles), ..Options::default() };
+    if let Err(errors) = syntax::parse(&mut sources, main, &options) {
+        assert!(!errors.is_empty());
+        for error in errors {
+            assert!(!error.one_line(&sources).is_empty() && !error.render(&sources, false).is_empty());
+        }
+    }
+});

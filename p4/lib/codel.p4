@@ -1,0 +1,111 @@
+// Controlled Delay (RFC 8289 §5.5, §5.6), judged with one packet at a time as it leaves its queue.
+//
+// The RFC drops in a loop until a packet may go. Egress has one packet in its hands, and the next one comes to it at
+// once, so that the loop's next round is the next packet's pass. What the loop does behind a drop (schedule the next
+// one if that packet is still above target) is therefore remembered: phase SIGNALLED. The last packet of a queue
+// leaves nothing behind, which takes CoDel out of dropping state as the RFC's empty queue does.
+//
+// Times are in µs. The root of the control law is a table of 383 prefixes of the count.
+
+struct codel_settings_t {
+    bit<32> target;     // µs
+    bit<32> interval;   // µs
+    bit<32> maxpacket;  // bytes (IP): a backlog of at most this is no standing queue
+}
+
+control CoDel(in bit<32> queue,         // of which queue the state is
+              in bit<48> now,           // µs
+              in bit<32> sojourn,       // µs
+              in bit<32> backlog,       // bytes (IP) that the packet leaves behind
+              in codel_settings_t settings,
+              out bool signal)          // whether to drop this packet (or mark it)
+             (bit<32> queues) {
+    const bit<2> WATCHING = 0;
+    const bit<2> DROPPING = 1;
+    const bit<2> SIGNALLED = 2;         // dropping, and the next signal is not scheduled yet
+
+    register<bit<48>, bit<32>>(queues) first_above_time;  // 0: below target
+    register<bit<48>, bit<32>>(queues) drop_next;
+    register<bit<32>, bit<32>>(queues) count;
+    register<bit<32>, bit<32>>(queues) last_count;
+    register<bit<2>, bit<32>>(queues) phase;
+
+    bit<48> above;
+    bit<48> next;
+    bit<48> start;
+    bit<48> step;
+    bit<32> signals;
+    bit<32> before;
+    bit<2> mode;
+    bool ok_to_drop;
+
+    action scale(bit<48> factor) {
+        step = ((bit<48>) settings.interval * factor) >> 16;
+    }
+
+    // INTERVAL / sqrt(count)
+    table control_law {
+        key = { signals : lpm; }
+        actions = { scale; }
+        const default_action = scale(256);
+        const entries = {
+#include "control_law.p4"
+        }
+        size = 512;
+    }
+
+    apply {
+        signal = false;
+        ok_to_drop = false;
+        first_above_time.read(above, queue);
+        if (sojourn < settings.target || backlog <= settings.maxpacket) {
+            if (above != 0) {
+                first_above_time.write(queue, 0);
+            }
+        } else if (above == 0) {
+            first_above_time.write(queue, now + (bit<48>) settings.interval);
+        } else {
+            ok_to_drop = now >= above;
+        }
+
+        phase.read(mode, queue);
+        if (!ok_to_drop) {
+            if (mode != WATCHING) {
+                phase.write(queue, WATCHING);
+            }
+        } else {
+            drop_next.read(next, queue);
+            count.read(signals, queue);
+            start = next;
+            if (mode == WATCHING) {
+                // Dropping was left less than 16 intervals ago: the rate that controlled the queue then is a good one.
+                last_count.read(before, queue);
+                before = signals |-| before;
+                if (before > 1 && (now |-| next) < ((bit<48>) settings.interval << 4)) {
+                    signals = before;
+                } else {
+                    signals = 1;
+                }
+                count.write(queue, signals);
+                last_count.write(queue, signals);
+                start = now;
+            }
+            if (mode != DROPPING) {
+                control_law.apply();
+                next = start + step;
+                drop_next.write(queue, next);
+            }
+            if (mode == WATCHING) {
+                signal = true;
+                mode = DROPPING;
+            } else if (now >= next) {
+                signal = true;
+                count.write(queue, signals |+| 1);
+                mode = SIGNALLED;
+            } else {
+                mode = DROPPING;
+            }
+            phase.write(queue, mode);
+        }
+    }
+}

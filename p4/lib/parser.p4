@@ -1,0 +1,82 @@
+// The parser of every program here. Before it is included: `headers_t` with `ethernet`, `ipv4`, `ipv6` (with
+// WITH_TRANSPORT also `udp`, `tcp`), and `metadata_t`. With WITH_OCTOPUS, the Octopus headers behind UDP.
+
+parser PacketParser(packet_in packet,
+                    out headers_t hdr,
+                    inout metadata_t meta,
+                    inout standard_metadata_t standard_metadata) {
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ether_type) {
+            ETHER_TYPE_IPV4 : parse_ipv4;
+            ETHER_TYPE_IPV6 : parse_ipv6;
+            default : accept;
+        }
+    }
+
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        verify(hdr.ipv4.version == 4 && hdr.ipv4.ihl == 5, error.BadIpHeader);
+#ifdef WITH_TRANSPORT
+        transition select(hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
+            (0, PROTOCOL_UDP) : parse_udp;
+            (0, PROTOCOL_TCP) : parse_tcp;
+            default : accept;
+        }
+#else
+        transition accept;
+#endif
+    }
+
+    state parse_ipv6 {
+        packet.extract(hdr.ipv6);
+        verify(hdr.ipv6.version == 6, error.BadIpHeader);
+#ifdef WITH_TRANSPORT
+        transition select(hdr.ipv6.next_header) {
+            PROTOCOL_UDP : parse_udp;
+            PROTOCOL_TCP : parse_tcp;
+            default : accept;
+        }
+#else
+        transition accept;
+#endif
+    }
+
+#ifdef WITH_TRANSPORT
+    state parse_tcp {
+        packet.extract(hdr.tcp);
+        transition accept;
+    }
+
+    state parse_udp {
+        packet.extract(hdr.udp);
+#ifdef WITH_OCTOPUS
+        transition select(hdr.udp.src_port, hdr.udp.dst_port) {
+            (OCTOPUS_PORT, _) : look_for_octopus;
+            (_, OCTOPUS_PORT) : look_for_octopus;
+            default : accept;
+        }
+#else
+        transition accept;
+#endif
+    }
+#endif
+
+#ifdef WITH_OCTOPUS
+    // What is too short, of another kind or version, or has a reserved bit set is opaque. Where the bytes are not there
+    // the parser ends with an error, and nothing more is extracted: opaque, too.
+    state look_for_octopus {
+        transition select(hdr.udp.length, packet.lookahead<octopus_datagram_t>().kind,
+                          packet.lookahead<octopus_datagram_t>().version,
+                          packet.lookahead<octopus_datagram_t>().reserved) {
+            (28 .. 0xffff, OCTOPUS_DATA, OCTOPUS_VERSION, 0) : parse_octopus;
+            default : accept;
+        }
+    }
+
+    state parse_octopus {
+        packet.extract(hdr.octopus);
+        transition accept;
+    }
+#endif
+}
