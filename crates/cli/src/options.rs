@@ -54,6 +54,11 @@ pub enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
+    /// Check P4 programs, test them with packets, run captures through them
+    P4 {
+        #[command(subcommand)]
+        command: P4Command,
+    },
     /// Run a paper's experiments and set its figures beside ours
     Reproduce {
         /// A paper, or one experiment of it: PAPER or PAPER/EXPERIMENT (without it: list what there is)
@@ -261,6 +266,83 @@ pub struct SynthesizeArguments {
     pub opportunity: Bytes,
     #[command(flatten)]
     pub write: WriteArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum P4Command {
+    /// Check P4 programs and run nothing
+    Check {
+        /// The programs (P4_16, v1model)
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The control plane's commands, as simple_switch_CLI has them: they are checked too
+        #[arg(long, value_name = "FILE")]
+        commands: Option<PathBuf>,
+        /// Print each program as it is elaborated: every type known, every call a statement
+        #[arg(long)]
+        dump: bool,
+        #[command(flatten)]
+        preprocessor: PreprocessorArguments,
+    },
+    /// Run packet tests (STF); exit 1 if one fails
+    Test {
+        /// A program and its tests: FILE.p4 FILE.stf...; or folders, whose programs are run with the tests of their names
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Write the results as JUnit XML
+        #[arg(long, value_name = "FILE")]
+        junit: Option<PathBuf>,
+        /// What runs the programs
+        #[arg(long, value_name = "MACHINE", default_value = "compiled")]
+        machine: MachineChoice,
+        #[command(flatten)]
+        preprocessor: PreprocessorArguments,
+    },
+    /// Run the packets of a capture through a program, and say what became of them
+    Run(P4RunArguments),
+}
+
+/// What `p4 run` takes.
+#[derive(Debug, Args)]
+pub struct P4RunArguments {
+    /// The program (P4_16, v1model)
+    pub file: PathBuf,
+    /// The packets: a pcap or pcapng file of Ethernet frames
+    #[arg(long, value_name = "FILE")]
+    pub pcap: PathBuf,
+    /// The port that they come in by
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=510))]
+    pub port: u16,
+    /// The control plane's commands, as simple_switch_CLI has them
+    #[arg(long, value_name = "FILE")]
+    pub commands: Option<PathBuf>,
+    /// Write what leaves each port to <DIR>/port-<N>.pcapng
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub preprocessor: PreprocessorArguments,
+}
+
+/// What the preprocessor of P4 is told.
+#[derive(Debug, Clone, Args)]
+pub struct PreprocessorArguments {
+    /// A folder in which includes are looked for; may be given several times
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro (1 if there is no value); may be given several times
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+}
+
+/// What runs P4 programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MachineChoice {
+    /// The fast one
+    Compiled,
+    /// The slow one, which follows the specification word by word
+    Reference,
+    /// One after the other
+    Both,
 }
 
 /// Formats that are read.

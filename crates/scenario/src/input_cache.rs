@@ -7,10 +7,14 @@ use indexmap::{IndexMap, IndexSet};
 use jettison_link::profile::NetworkProfile;
 use jettison_link::registry::CellFile;
 use jettison_link::trace::Grants;
+use jettison_p4::diagnostic::Diagnostic;
+use jettison_p4::ir::Program;
+use jettison_p4::source::Sources;
 
 use crate::error::{Place, ScenarioError};
 use crate::inputs::{Contents, Files, InputHash};
-use crate::registries::TraceCheck;
+use crate::p4_program::ProgramSource;
+use crate::registries::{ReadFile, TraceCheck};
 
 /// What has been read so far.
 pub(crate) struct InputCache<'f> {
@@ -18,6 +22,23 @@ pub(crate) struct InputCache<'f> {
     read: RefCell<IndexMap<String, Result<Input, String>>>,
     grants: RefCell<IndexMap<CellFile, Result<Arc<Grants>, ScenarioError>>>,
     profiles: RefCell<IndexMap<String, Result<Arc<NetworkProfile>, ScenarioError>>>,
+    programs: RefCell<IndexMap<ProgramSource, Compiled>>,
+}
+
+/// A P4 program that was compiled, and the files that were read for it.
+#[derive(Clone)]
+pub(crate) struct Compiled {
+    pub program: Result<Arc<Program>, NotCompiled>,
+    pub files: Vec<String>,
+}
+
+/// Why there is no program.
+#[derive(Clone)]
+pub(crate) enum NotCompiled {
+    /// Its file cannot be read.
+    Unreadable(String),
+    /// Something in it, or in what it includes, is wrong.
+    Wrong(Vec<ScenarioError>),
 }
 
 /// What a file that the scenario names is for.
@@ -45,12 +66,18 @@ impl<'f> InputCache<'f> {
             read: RefCell::default(),
             grants: RefCell::default(),
             profiles: RefCell::default(),
+            programs: RefCell::default(),
         }
     }
 
     /// What would be right where a file cannot be read.
     pub fn advice(&self) -> &'static str {
         self.files.advice()
+    }
+
+    /// What messages call the file of that name.
+    pub fn display(&self, name: &str) -> String {
+        self.files.display(name)
     }
 
     /// What stands in the file of that name, or a message that says why it cannot be read.
@@ -92,6 +119,40 @@ impl<'f> InputCache<'f> {
                 Err(error) => Err(self.error(name, error.position(), error.to_string())),
             });
         profile.clone()
+    }
+
+    /// A P4 program, compiled once.
+    pub fn program(&self, source: &ProgramSource) -> Compiled {
+        let mut programs = self.programs.borrow_mut();
+        let compile = || {
+            let files = RefCell::new(Vec::new());
+            let read = |name: &str| {
+                files.borrow_mut().push(name.to_owned());
+                self.content(name)
+            };
+            let compiled = source.compile(ReadFile(&read));
+            let program = match compiled {
+                Err(message) => Err(NotCompiled::Unreadable(message)),
+                Ok(Err(wrong)) => {
+                    let errors = wrong.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+                    Err(NotCompiled::Wrong(errors.map(|each| self.diagnosed(&wrong.sources, each)).collect()))
+                }
+                Ok(Ok(program)) => Ok(Arc::new(program)),
+            };
+            Compiled { program, files: files.into_inner() }
+        };
+        programs.entry(source.clone()).or_insert_with(compile).clone()
+    }
+
+    fn diagnosed(&self, sources: &Sources, diagnostic: &Diagnostic) -> ScenarioError {
+        let (message, help) = (diagnostic.message.clone(), diagnostic.hint.clone());
+        match diagnostic.span {
+            None => ScenarioError { place: Place::WholeFile { file: String::new() }, message, help },
+            Some(span) => {
+                let name = &sources.file(span.file).name;
+                ScenarioError { help, ..self.error(name, Some(sources.position(span)), message) }
+            }
+        }
     }
 
     /// The hashes of those of these files that could be read.

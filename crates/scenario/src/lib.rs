@@ -21,6 +21,8 @@ mod json_schema;
 mod load;
 mod origin;
 mod overrides;
+mod p4_control;
+mod p4_program;
 mod path;
 mod read;
 mod registries;
@@ -34,6 +36,7 @@ mod vary;
 pub use error::{CheckError, Place, ScenarioError};
 pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};
 pub use json_schema::schema_json;
+pub use p4_program::P4Program;
 pub use path::{KeyPath, PathError, Step};
 pub use registries::{
     Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, TraceCheck, TraceProblem, UsualTransport,

@@ -8,15 +8,16 @@ use serde_json::Value;
 use crate::check::Checker;
 use crate::defaults::{fill, queue_names};
 use crate::error::{Place, ScenarioError};
-use crate::input_cache::{FileUse, InputCache};
+use crate::input_cache::{FileUse, InputCache, NotCompiled};
 use crate::inputs::{Contents, Files, InputHash};
 use crate::origin::{Origin, Origins};
 use crate::overrides::{self, NoSuchPlace};
+use crate::p4_program::{P4Program, ProgramSource, read_or_known};
 use crate::path::{KeyPath, Step};
 use crate::read;
 use crate::registries::{Kind, ReadFile, Registries};
 use crate::scenario::Variant;
-use crate::schema::{Kinded, Link, Settings};
+use crate::schema::{Kinded, Link, Node, P4Router, Settings};
 use crate::shape::{Branch, Shape};
 use crate::source::Document;
 use crate::validate::{self, Finding};
@@ -224,8 +225,10 @@ impl<'a> Loader<'a> {
         }
         if let Some((settings, _)) = &mut read {
             self.read_link_files(settings);
-            let more = Checker::check(settings, tree, &findings, self.registries);
+            findings.extend(self.read_programs(settings, &mut files));
+            let (more, in_files) = Checker::check(settings, tree, &findings, self.registries);
             findings.extend(more);
+            self.errors.extend(in_files);
         }
         for (path, definition) in &walked.chosen {
             // What cannot be read has been reported where it is named.
@@ -354,6 +357,52 @@ impl<'a> Loader<'a> {
             let content = self.inputs.content(&profile.file).ok();
             profile.read = content.and_then(|content| self.inputs.profile(&profile.file, &content).ok());
         }
+    }
+
+    /// Compiles the programs of P4 routers and reads their files of commands. What is wrong in a file is reported there;
+    /// files that cannot be read are found where they are named.
+    fn read_programs(&mut self, settings: &mut Settings, files: &mut IndexSet<String>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (name, node) in &mut settings.nodes {
+            let Node::P4(router) = node else { continue };
+            let at = KeyPath::root().key("nodes").key(name);
+            let unreadable = |key, message| Finding::value(&at.key(key), message, self.inputs.advice());
+            let P4Router { program, include, define, .. } = &**router;
+            if program.is_empty() {
+                // The schema has said so.
+                continue;
+            }
+            let source =
+                ProgramSource { program: program.clone(), include: include.clone(), define: define.clone() };
+            let compiled = self.inputs.program(&source);
+            files.extend(compiled.files);
+            let program = match compiled.program {
+                Ok(program) => program,
+                Err(NotCompiled::Unreadable(message)) => {
+                    findings.push(unreadable("program", message));
+                    continue;
+                }
+                Err(NotCompiled::Wrong(errors)) => {
+                    self.errors.extend(errors);
+                    continue;
+                }
+            };
+            let commands = router.commands.as_deref().map(|file| match jettison_p4::library::program(file) {
+                Some((_, text)) => Ok((file.to_owned(), text.to_owned())),
+                None => read_or_known(file, ReadFile(&|name| self.inputs.content(name))).map(|content| {
+                    files.insert(file.to_owned());
+                    (self.inputs.display(file), String::from_utf8_lossy(&content).into_owned())
+                }),
+            });
+            match commands.transpose() {
+                Ok(commands) => {
+                    let commands = commands.map(|(file, text)| (file.into(), text.into()));
+                    router.read = Some(P4Program { program, commands });
+                }
+                Err(message) => findings.push(unreadable("commands", message)),
+            }
+        }
+        findings
     }
 
     fn refuse(&mut self, at: &KeyPath, refusal: NoSuchPlace, origins: &Origins) {

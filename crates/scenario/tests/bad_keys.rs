@@ -144,7 +144,7 @@ fn a_missing_key() {
         "",
         r#"s.toml:11:1: `queues.ired-64` has no `kind`; add one of: tail-drop, codel, ired"#,
     );
-    expect("kind = \"router\"", "", r#"s.toml:8:5: `nodes.r` has no `kind`; add one of: host, router"#);
+    expect("kind = \"router\"", "", r#"s.toml:8:5: `nodes.r` has no `kind`; add one of: host, router, p4"#);
     expect(
         "app = { kind = \"bulk\" }",
         "app = { kind = \"cbr\" }",

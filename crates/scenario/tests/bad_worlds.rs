@@ -135,14 +135,14 @@ fn a_pipeline_queue_on_a_host() {
     expect(
         "reverse = { queue = \"tail-drop\" }\n",
         "",
-        r#"s.toml:24:9: `ired-64` acts in a router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`
-s.toml:36:11: `ired-64` acts in a router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`"#,
+        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`
+s.toml:36:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`"#,
     );
     expect(
         "[\"r\", \"h2\"]",
         "[\"h2\", \"r\"]",
-        r#"s.toml:24:9: `ired-64` acts in a router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a router sends in, and give this one `queue = "tail-drop"`
-s.toml:37:11: `ired-64` acts in a router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a router sends in, and give this one `queue = "tail-drop"`"#,
+        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`
+s.toml:37:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`"#,
     );
 }
 

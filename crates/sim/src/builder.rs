@@ -109,9 +109,17 @@ pub enum TopologyError {
         /// The host.
         node: String,
     },
+    /// A router's switch cannot be built.
+    #[error("router `{node}`: {message}")]
+    Switch {
+        /// The router.
+        node: String,
+        /// Why.
+        message: String,
+    },
 }
 
-type MakeSwitch = Box<dyn FnOnce(RouterPlan) -> Box<dyn Switch>>;
+type MakeSwitch = Box<dyn FnOnce(RouterPlan) -> Result<Box<dyn Switch>, String>>;
 
 enum NodeSpec {
     Host { name: String, address: Address },
@@ -156,6 +164,15 @@ impl WorldBuilder {
         &mut self,
         name: impl Into<String>,
         make: impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static,
+    ) -> NodeId {
+        self.try_router(name, |plan| Ok(make(plan)))
+    }
+
+    /// The same where building the switch may fail, and the error says why.
+    pub fn try_router(
+        &mut self,
+        name: impl Into<String>,
+        make: impl FnOnce(RouterPlan) -> Result<Box<dyn Switch>, String> + 'static,
     ) -> NodeId {
         self.nodes.push(NodeSpec::Router { name: name.into(), make: Box::new(make) });
         NodeId(self.nodes.len() - 1)
@@ -365,7 +382,8 @@ fn build_node(
                 .into_iter()
                 .map(|part| RouterPort { queue: part.queue, hooks: part.hooks, direction: part.name })
                 .collect();
-            let switch = make(RouterPlan { ports, routes });
+            let switch = make(RouterPlan { ports, routes })
+                .map_err(|message| TopologyError::Switch { node: name.clone(), message })?;
             Ok(Node::Router(Box::new(Router {
                 name,
                 switch,

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod list;
+mod p4;
 mod report;
 mod reproduce;
 mod run;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 use jettison_scenario::Changes;
 
-use crate::options::{Command, TraceCommand};
+use crate::options::{Command, P4Command, TraceCommand};
 use crate::output::{Failure, print};
 
 /// Prints what a child process of `bench` has to say.
@@ -38,6 +39,15 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             };
             done.map(|()| ExitCode::SUCCESS)
         }
+        Command::P4 { command } => match command {
+            P4Command::Check { files, commands, dump, preprocessor } => {
+                p4::check::check(&files, commands.as_deref(), dump, &preprocessor)
+            }
+            P4Command::Test { files, junit, machine, preprocessor } => {
+                p4::test::test(&files, junit.as_deref(), machine, &preprocessor)
+            }
+            P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
+        },
         Command::Reproduce { name, scenarios, options } => {
             reproduce::reproduce(name.as_deref(), scenarios.as_deref(), &options)
         }

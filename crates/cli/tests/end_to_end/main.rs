@@ -11,6 +11,7 @@ mod determinism;
 #[cfg(unix)]
 mod interrupt;
 mod list;
+mod p4;
 mod recorded;
 mod report;
 mod reproduce;

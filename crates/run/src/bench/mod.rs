@@ -6,6 +6,7 @@
 mod foundation;
 mod instructions;
 mod octopus;
+mod p4;
 mod port_queue;
 mod queues;
 mod streaming;
@@ -117,6 +118,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
+    all.extend(p4::benchmarks());
     all
 }
 

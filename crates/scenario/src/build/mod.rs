@@ -6,6 +6,7 @@
 
 mod flows;
 mod links;
+mod p4;
 mod registries;
 mod routers;
 
@@ -125,6 +126,10 @@ impl Builder {
                 Node::Router(router) => {
                     let make = routers::native(name, router, settings, &addresses)?;
                     world.router(name.as_str(), make)
+                }
+                Node::P4(router) => {
+                    let make = p4::p4(name, router, settings, &addresses, seed)?;
+                    world.try_router(name.as_str(), make)
                 }
             };
             nodes.insert(name, id);

@@ -70,7 +70,7 @@ impl Checker<'_> {
     }
 
     /// Whether links are wrong in a way that may break paths.
-    fn broken_links(&self) -> bool {
+    pub(super) fn broken_links(&self) -> bool {
         let links = KeyPath::root().key("links");
         let wrong_end =
             |finding: &Finding| finding.path.starts_with(&links) && finding.path.last_key() == "between";

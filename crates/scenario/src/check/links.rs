@@ -179,18 +179,18 @@ impl Checker<'_> {
             _ => KeyPath::root().key("nodes").key(&direction.from).key("queue"),
         };
         let kind = &direction.queue.kind;
-        if self.registries.port_queues.kind(kind).is_some()
-            && self.settings.nodes.get(&direction.from).is_some_and(Node::is_host)
-        {
+        let sender = self.settings.nodes.get(&direction.from);
+        if self.registries.port_queues.kind(kind).is_some() && sender.is_some_and(|node| !node.has_hooks()) {
             let (from, to) = (&direction.from, &direction.to);
+            let who = if sender.is_some_and(Node::is_host) { "host" } else { "P4 program" };
             let message = format!(
-                "`{}` acts in a router's pipeline, but in the direction from `{from}` to `{to}` of link `{name}` a \
-                 host sends",
+                "`{}` acts in a native router's pipeline, but in the direction from `{from}` to `{to}` of link `{name}` a \
+                 {who} sends",
                 direction.queue_name
             );
             let help = match forward {
                 true => {
-                    "put it on a direction that a router sends in, and give this one `queue = \"tail-drop\"`"
+                    "put it on a direction that a native router sends in, and give this one `queue = \"tail-drop\"`"
                 }
                 false => "give that direction another, with `reverse = { queue = \"tail-drop\" }`",
             };

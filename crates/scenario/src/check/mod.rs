@@ -3,10 +3,12 @@
 mod flows;
 mod links;
 mod nodes;
+mod p4;
 
 use jettison_core::Duration;
 use serde_json::Value;
 
+use crate::error::ScenarioError;
 use crate::path::KeyPath;
 use crate::registries::{Registries, suggestion};
 use crate::schema::{QueueChoice, Settings};
@@ -25,6 +27,8 @@ pub(crate) struct Checker<'a> {
     refused: &'a [Finding],
     registries: &'a Registries,
     findings: Vec<Finding>,
+    /// What is wrong in files that the scenario names.
+    file_errors: Vec<ScenarioError>,
 }
 
 impl<'a> Checker<'a> {
@@ -35,8 +39,9 @@ impl<'a> Checker<'a> {
         tree: &'a Value,
         refused: &'a [Finding],
         registries: &'a Registries,
-    ) -> Vec<Finding> {
-        let mut checker = Checker { settings, tree, refused, registries, findings: Vec::new() };
+    ) -> (Vec<Finding>, Vec<ScenarioError>) {
+        let (findings, file_errors) = (Vec::new(), Vec::new());
+        let mut checker = Checker { settings, tree, refused, registries, findings, file_errors };
         checker.run();
         checker.nodes();
         checker.links();
@@ -47,7 +52,7 @@ impl<'a> Checker<'a> {
         };
         let mut findings = checker.findings;
         findings.retain(|finding| !refused.iter().any(|other| related(finding, other)));
-        findings
+        (findings, checker.file_errors)
     }
 
     fn run(&mut self) {

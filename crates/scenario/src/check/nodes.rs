@@ -24,8 +24,10 @@ impl Checker<'_> {
             for (index, route) in node.routes().iter().enumerate() {
                 self.route(name, route, &at.key("routes").index(index));
             }
-            if let Node::Router(router) = node
-                && let Some(recirculation) = &router.recirculation
+            if let Node::P4(router) = node {
+                self.p4_router(name, router, &at);
+            }
+            if let Some(recirculation) = node.recirculation()
                 && let Err(error) = recirculation.check()
             {
                 let at = error.path.iter().fold(at.key("recirculation"), |at, key| at.key(key));

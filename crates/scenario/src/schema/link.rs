@@ -9,8 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::link_file::{Cell, Profile, Trace};
 use super::{Kinded, QueueChoice, Settings};
 
-/// The discipline of a link that names none.
-const DEFAULT_QUEUE: &str = "tail-drop";
 /// Ethernet II's header: what a packet has on a link beside its IP length.
 const ETHERNET_OVERHEAD: Bytes = Bytes::new(14);
 /// What Mahimahi counts beside a packet's IP length: the header of its TUN device.
@@ -48,7 +46,7 @@ pub struct Link {
     #[serde(default)]
     pub delay: Duration,
     /// What queues for the link: a `[queues]` name, a discipline's id, or a table. By default the sending node's
-    /// `queue`, or else `tail-drop`.
+    /// `queue`, or else `tail-drop` (`bmv2` where a P4 router sends).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
     /// What is lost on the way: a share of the packets at random, or a table with bursts, windows of time, and
@@ -203,9 +201,11 @@ impl Link {
             false => (self.rate, &self.trace, &self.cell),
         };
         let from = self.sender(forward);
-        let node_queue = || settings.nodes.get(from).and_then(super::Node::queue);
+        let node = settings.nodes.get(from);
+        let node_queue = || node.and_then(super::Node::queue);
         let choice = own.queue.as_ref().or(self.queue.as_ref()).or_else(node_queue).cloned();
-        let choice = choice.unwrap_or_else(|| QueueChoice::Named(DEFAULT_QUEUE.to_owned()));
+        let default = node.map_or("tail-drop", super::Node::default_queue);
+        let choice = choice.unwrap_or_else(|| QueueChoice::Named(default.to_owned()));
         let queue = settings.queue(&choice);
         let mut direction = DirectionSettings {
             from: from.to_owned(),

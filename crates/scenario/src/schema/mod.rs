@@ -5,6 +5,7 @@ mod kinded;
 mod link;
 mod link_file;
 mod node;
+mod p4_router;
 mod vary;
 
 use indexmap::IndexMap;
@@ -18,6 +19,7 @@ pub(crate) use link::MOST_PROFILE_STEPS;
 pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
 pub use link_file::{Cell, Profile, Trace};
 pub use node::{Host, Node, PolicyRoute, Router};
+pub use p4_router::{Later, P4Router};
 pub(crate) use vary::{Alternative, Axis};
 
 /// One variant of a scenario: all keys of the file but `vary` and `quick`.

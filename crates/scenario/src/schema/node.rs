@@ -7,7 +7,7 @@ use jettison_switch::RecirculationSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::QueueChoice;
+use super::{P4Router, QueueChoice};
 
 /// A node of the topology.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,8 @@ pub enum Node {
     Host(Host),
     /// Forwards natively.
     Router(Router),
+    /// Forwards as a P4_16 program for v1model says.
+    P4(Box<P4Router>),
 }
 
 /// A host.
@@ -81,6 +83,7 @@ impl Node {
         match self {
             Node::Host(host) => host.address,
             Node::Router(router) => router.address,
+            Node::P4(router) => router.address,
         }
     }
     /// The queue of its interfaces, if the file gives one.
@@ -88,16 +91,36 @@ impl Node {
         match self {
             Node::Host(host) => host.queue.as_ref(),
             Node::Router(router) => router.queue.as_ref(),
+            Node::P4(router) => router.queue.as_ref(),
         }
     }
     /// Whether it runs flows and forwards nothing.
     pub fn is_host(&self) -> bool {
         matches!(self, Node::Host(_))
     }
+    /// The port that packets take from its egress back to its ingress, if the file says something about it.
+    pub fn recirculation(&self) -> Option<&RecirculationSettings> {
+        match self {
+            Node::Host(_) => None,
+            Node::Router(router) => router.recirculation.as_ref(),
+            Node::P4(router) => router.recirculation.as_ref(),
+        }
+    }
+    /// The discipline of its interfaces where neither a link nor the node names one.
+    pub fn default_queue(&self) -> &'static str {
+        match self {
+            Node::Host(_) | Node::Router(_) => "tail-drop",
+            Node::P4(_) => "bmv2",
+        }
+    }
+    /// Whether queue management that acts in a native router's pipeline (iRED, CoDel++) can act here.
+    pub fn has_hooks(&self) -> bool {
+        matches!(self, Node::Router(_))
+    }
     /// Its policy routes.
     pub fn routes(&self) -> &[PolicyRoute] {
         match self {
-            Node::Host(_) => &[],
+            Node::Host(_) | Node::P4(_) => &[],
             Node::Router(router) => &router.routes,
         }
     }

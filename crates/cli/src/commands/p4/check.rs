@@ -1,0 +1,75 @@
+//! `jettison p4 check`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jettison_p4::ir::{ExternKind, Program};
+use jettison_p4::source::Sources;
+use jettison_p4::v1model::control::unconfigured_sessions;
+
+use super::{add, commands, compile, count, options, rendered};
+use crate::options::PreprocessorArguments;
+use crate::output::{Failure, print};
+
+/// Checks programs, and commands with each of them; exit 2 if one is wrong.
+pub fn check(
+    files: &[PathBuf],
+    command_file: Option<&Path>,
+    dump: bool,
+    preprocessor: &PreprocessorArguments,
+) -> Result<ExitCode, Failure> {
+    let options = options(preprocessor)?;
+    let mut wrong = false;
+    for file in files {
+        let mut sources = Sources::default();
+        let main = add(&mut sources, file, "a program")?;
+        let (program, mut warnings) = match compile(&mut sources, main, &options) {
+            Ok(compiled) => compiled,
+            Err(errors) => {
+                wrong = true;
+                eprint!("{}", rendered(&errors, &sources));
+                continue;
+            }
+        };
+        let mut configured = Vec::new();
+        if let Some(command_file) = command_file {
+            let id = add(&mut sources, command_file, "a file of commands")?;
+            match commands(&sources, id, &program) {
+                Ok(found) => configured = found,
+                Err(errors) => {
+                    wrong = true;
+                    eprint!("{}", rendered(&errors, &sources));
+                    continue;
+                }
+            }
+        }
+        warnings.extend(unconfigured_sessions(&program, configured.iter().map(|located| &located.command)));
+        eprint!("{}", rendered(&warnings, &sources));
+        let warned = match warnings.len() {
+            0 => String::new(),
+            n => format!("; {}", count(n, "warning")),
+        };
+        print(format_args!("{}: right: {}{warned}\n", file.display(), summary(&program)))?;
+        if dump {
+            print(format_args!("{program}"))?;
+        }
+    }
+    Ok(if wrong { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// What a program consists of.
+fn summary(program: &Program) -> String {
+    let externs =
+        |is: fn(ExternKind) -> bool| program.externs.iter().filter(|object| is(object.kind)).count();
+    let states = program.parsers.iter().map(|parser| parser.states.len()).sum();
+    let parts = [
+        (states, "parser state"),
+        (program.tables.len(), "table"),
+        (externs(|kind| matches!(kind, ExternKind::Register { .. })), "register"),
+        (externs(|kind| matches!(kind, ExternKind::Counter { .. } | ExternKind::DirectCounter)), "counter"),
+        (externs(|kind| matches!(kind, ExternKind::Meter { .. } | ExternKind::DirectMeter { .. })), "meter"),
+    ];
+    let parts: Vec<String> =
+        parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
+    if parts.is_empty() { "nothing in it".to_owned() } else { parts.join(", ") }
+}

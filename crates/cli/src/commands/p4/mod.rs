@@ -1,0 +1,77 @@
+//! `jettison p4`.
+
+mod capture;
+pub mod check;
+pub mod run;
+pub mod test;
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use jettison_p4::diagnostic::Diagnostic;
+use jettison_p4::ir::Program;
+use jettison_p4::library;
+use jettison_p4::source::{FileId, Sources};
+use jettison_p4::syntax::Options;
+use jettison_p4::v1model::control::{self, Located};
+
+use crate::options::PreprocessorArguments;
+use crate::output::Failure;
+
+/// What the preprocessor is told.
+fn options(arguments: &PreprocessorArguments) -> Result<Options, Failure> {
+    let mut options = Options { include_dirs: arguments.include.clone(), ..Options::default() };
+    for define in &arguments.define {
+        let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+        if name.is_empty() {
+            return Err(Failure::of(format!(
+                "-D {define}: there is no name; write -D NAME or -D NAME=VALUE"
+            )));
+        }
+        options.defines.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(options)
+}
+
+/// Adds a file to the sources, or one that Jettison brings: `<ired.p4>`.
+fn add(sources: &mut Sources, file: &Path, what: &str) -> Result<FileId, Failure> {
+    if let Some((name, text)) = file.to_str().and_then(library::program) {
+        return Ok(sources.add(name, text));
+    }
+    let bytes = std::fs::read(file).map_err(|error| {
+        Failure::of(format!("{}: cannot be read: {error}; name {what} that is there", file.display()))
+    })?;
+    // Old programs have comments in other encodings.
+    Ok(sources.add(file.display().to_string(), String::from_utf8_lossy(&bytes)))
+}
+
+/// A program and its warnings, or what is wrong with it.
+fn compile(
+    sources: &mut Sources,
+    main: FileId,
+    options: &Options,
+) -> Result<(Arc<Program>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    jettison_p4::compile(sources, main, options).map(|(program, warnings)| (Arc::new(program), warnings))
+}
+
+/// The commands of a file, resolved in a program.
+fn commands(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<Located>, Vec<Diagnostic>> {
+    control::parse(sources, file, program)
+}
+
+/// Diagnostics as text, with colours where they are seen.
+fn rendered(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    let colour = std::io::stderr().is_terminal();
+    diagnostics.iter().map(|diagnostic| diagnostic.render(sources, colour)).collect()
+}
+
+/// Errors as one message.
+fn failure(errors: &[Diagnostic], sources: &Sources) -> Failure {
+    Failure::Message(rendered(errors, sources).trim_end().to_owned())
+}
+
+/// `1 packet`, `2 packets`.
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

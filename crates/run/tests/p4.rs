@@ -1,0 +1,90 @@
+//! The shipped experiments that set a discipline beside its P4 program: in the same scenario, under the same seed, both do the
+//! same where the arithmetic is the same, and nearly the same elsewhere.
+//!
+//! `crates/p4/tests/twins` compares drop by drop on a switch alone; here real transports and applications answer to what
+//! the switch does, so that one differing decision would change everything after it.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use jettison_core::Time;
+use jettison_measure::{Metric, RunRecord, metrics};
+use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::{Changes, Scenario};
+
+/// What each variant of a shipped experiment leaves under seed 1, after these changes.
+fn experiment(path: &str, set: &[&str]) -> Vec<(String, RunRecord)> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios"));
+    let builder = Builder::standard();
+    let changes = Changes { set: set.iter().map(|set| (*set).to_owned()).collect(), quick: false };
+    let scenario = Scenario::load(&folder.join(path), &changes, &builder.registries())
+        .unwrap_or_else(|error| panic!("{error}"));
+    let run = |settings| {
+        let mut world = builder
+            .build(settings, &scenario.contents, 1, &BuildOptions::default())
+            .unwrap_or_else(|failure| panic!("{failure}"));
+        world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
+        world.finish()
+    };
+    scenario.variants.iter().map(|variant| (variant.name.clone(), run(&variant.settings))).collect()
+}
+
+/// The native and the P4 run of a discipline.
+#[track_caller]
+fn pair<'a>(records: &'a [(String, RunRecord)], scheme: &str) -> [&'a RunRecord; 2] {
+    ["native", "p4"].map(|plane| {
+        let name = format!("{scheme},plane={plane}");
+        let found = records.iter().find(|(candidate, _)| *candidate == name);
+        &found.unwrap_or_else(|| panic!("no variant {name}")).1
+    })
+}
+
+fn mean(record: &RunRecord, object: &str, metric: Metric) -> f64 {
+    let value = record.summary_value(object, metric);
+    value.unwrap_or_else(|| panic!("{object} has {}", metric.name)).mean
+}
+
+/// Each drop of a flow's packet, clones left out: when, whose, how long.
+fn drops(record: &RunRecord) -> Vec<(Time, u32, u16)> {
+    assert_eq!(record.drops_not_logged, 0);
+    let lost = record.drops.iter().filter(|drop| drop.reason.is_loss());
+    lost.map(|drop| (drop.time, drop.flow.0, drop.length)).collect()
+}
+
+#[test]
+fn ired_and_codel_in_p4_drop_what_their_native_twins_drop() {
+    let records = experiment("ired/planes.toml", &["duration=20 s"]);
+    for scheme in ["queue=ired-64", "queue=ired-256", "queue=codel"] {
+        let [native, p4] = pair(&records, scheme);
+        assert!(!drops(native).is_empty(), "{scheme}: nothing was dropped, so nothing is compared");
+        assert_eq!(drops(native), drops(p4), "{scheme}");
+        for (object, metric) in [("bulk", metrics::GOODPUT), ("ping", metrics::RTT)] {
+            assert_eq!(mean(native, object, metric), mean(p4, object, metric), "{scheme}: {object}");
+        }
+    }
+}
+
+#[test]
+fn pi2_in_p4_keeps_the_delay_of_its_native_twin() {
+    let records = experiment("ired/planes.toml", &["duration=30 s"]);
+    let [native, p4] = pair(&records, "queue=pi2");
+    let rtt = [native, p4].map(|record| mean(record, "ping", metrics::RTT));
+    let goodput = [native, p4].map(|record| mean(record, "bulk", metrics::GOODPUT));
+    // p' differs by parts in a million, and the first draw that differs makes two samples of one process.
+    assert!((rtt[1] / rtt[0] - 1.0).abs() < 0.1, "{rtt:?}");
+    assert!((goodput[1] / goodput[0] - 1.0).abs() < 0.02, "{goodput:?}");
+}
+
+#[test]
+fn codel_plus_plus_in_p4_drops_what_its_native_twin_drops() {
+    let records = experiment("codelpp/planes.toml", &[]);
+    for scheme in ["scheme=priority", "scheme=codel", "scheme=codel++"] {
+        let [native, p4] = pair(&records, scheme);
+        // Strict priority alone has room for all that the ten seconds bring.
+        assert_eq!(drops(native).is_empty(), scheme == "scheme=priority", "{scheme}");
+        assert_eq!(drops(native), drops(p4), "{scheme}");
+        for flow in ["slice1", "slice2", "slice3"] {
+            assert_eq!(mean(native, flow, metrics::OWD), mean(p4, flow, metrics::OWD), "{scheme}: {flow}");
+        }
+    }
+}

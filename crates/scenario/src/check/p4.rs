@@ -1,0 +1,100 @@
+//! The commands of P4 routers: read against the program, and given to a switch that carries nothing.
+
+use std::sync::Arc;
+
+use jettison_core::{RandomStream, Seed};
+use jettison_p4::exec::compiled::Compiled;
+use jettison_p4::v1model::SwitchPlan;
+use jettison_queue::QueueDiscipline;
+use jettison_queue::bmv2::{Bmv2, Bmv2Parameters};
+use jettison_wire::Address;
+
+use super::Checker;
+use crate::build::addresses;
+use crate::error::{Place, ScenarioError};
+use crate::p4_control::{Places, Refused, Written, plan, ports};
+use crate::p4_program::P4Program;
+use crate::path::KeyPath;
+use crate::schema::{Node, P4Router};
+use crate::validate::Finding;
+
+impl Checker<'_> {
+    /// The program itself has been compiled, and what is wrong with it reported.
+    pub(super) fn p4_router(&mut self, name: &str, router: &P4Router, at: &KeyPath) {
+        if let Some(at_wrong) = (1..router.later.len()).find(|i| router.later[*i].at < router.later[i - 1].at)
+        {
+            let message = "`later` is not in order of time".to_owned();
+            self.find(
+                &at.key("later").index(at_wrong).key("at"),
+                message,
+                "write the earlier commands first",
+            );
+        }
+        if let Some(link) = &router.ingress_stream {
+            let at = at.key("ingress_stream");
+            if self.link_name(link, &at) && !self.broken_links() {
+                let own = ports(self.settings, name);
+                if !own.is_empty() && !own.contains_key(link.as_str()) {
+                    let own: Vec<&str> = own.into_keys().collect();
+                    let help = format!("links of `{name}`: {}", own.join(", "));
+                    self.find(&at, format!("link `{link}` does not end at `{name}`"), help);
+                }
+            }
+        }
+        let Some(read) = &router.read else { return };
+        for refused in self.refused_commands(name, router, read) {
+            match self.place_of(&refused, at) {
+                Ok(path) => {
+                    let message = format!("`{path}`: {}", refused.message);
+                    self.findings.push(Finding { help: refused.hint, ..Finding::complete(&path, message) });
+                }
+                Err((line, column)) => {
+                    let file = read.commands.as_ref().map_or(String::new(), |(file, _)| file.to_string());
+                    let place = Place::Line { file, line, column };
+                    self.file_errors.push(ScenarioError {
+                        place,
+                        message: refused.message,
+                        help: refused.hint,
+                    });
+                }
+            }
+        }
+    }
+
+    fn place_of(&self, refused: &Refused, at: &KeyPath) -> Result<KeyPath, (usize, usize)> {
+        match refused.written {
+            Written::File(line, column) => Err((line, column)),
+            Written::Control(index) => Ok(at.key("control").index(index)),
+            Written::Route => Ok(at.key("route")),
+            Written::Later(later, index) => Ok(at.key("later").index(later).key("control").index(index)),
+        }
+    }
+
+    fn refused_commands(&self, name: &str, router: &P4Router, read: &P4Program) -> Vec<Refused> {
+        let addresses = addresses(self.settings);
+        let ports = ports(self.settings, name);
+        // Which port leads to a host is known when the world is built: here any will do.
+        let hosts = self.settings.nodes.iter().filter(|(_, node)| Node::is_host(node));
+        let hosts = hosts.filter_map(|(host, _)| addresses.get(host.as_str()));
+        let routes: Vec<(Address, u16)> = hosts.map(|address| (*address, 0)).collect();
+        let count = ports.len();
+        let places = Places { addresses: &addresses, ports, routes: &routes };
+        let planned = match plan(router, read, &places) {
+            Ok(planned) => planned,
+            Err(refused) => return refused,
+        };
+        let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&Bmv2Parameters::default())) };
+        let queues = (0..count).map(|_| queue()).collect();
+        let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
+        let port_random = (0..count).map(|_| stream()).collect();
+        let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
+        switch.commands = planned.commands;
+        match switch.build(Compiled::new(Arc::clone(&read.program))) {
+            Ok(_) => Vec::new(),
+            Err(failed) => {
+                let written = planned.written[failed.command];
+                vec![Refused { written, message: failed.error.to_string(), hint: None }]
+            }
+        }
+    }
+}

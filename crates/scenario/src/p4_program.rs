@@ -1,0 +1,164 @@
+//! The programs that P4 routers run, and their control planes: read and compiled when a scenario is checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use jettison_p4::diagnostic::Diagnostic;
+use jettison_p4::ir;
+use jettison_p4::library;
+use jettison_p4::source::Sources;
+use jettison_p4::syntax::{Loader, Options};
+
+use crate::registries::ReadFile;
+
+/// A compiled program with the text of its file of commands.
+#[derive(Clone)]
+pub struct P4Program {
+    /// The program.
+    pub program: Arc<ir::Program>,
+    /// The file of commands: what messages call it, and its text.
+    pub commands: Option<(Arc<str>, Arc<str>)>,
+}
+
+/// What a program is made from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ProgramSource {
+    /// The file, or `<ired.p4>`.
+    pub program: String,
+    /// Folders for its includes.
+    pub include: Vec<String>,
+    /// `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+}
+
+/// What is wrong with a program, and the texts that it points into.
+#[derive(Debug, Clone)]
+pub(crate) struct ProgramErrors {
+    pub sources: Sources,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Debug for P4Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("P4Program").finish_non_exhaustive()
+    }
+}
+
+/// Two are the same if they have been compiled once.
+impl PartialEq for P4Program {
+    fn eq(&self, other: &P4Program) -> bool {
+        Arc::ptr_eq(&self.program, &other.program) && self.commands == other.commands
+    }
+}
+
+impl ProgramSource {
+    /// Compiles it. `read` gives the text of a file by its name from the scenario's folder, or says why it cannot be
+    /// read; what Jettison brings is not asked for.
+    ///
+    /// The front end reads includes when it comes upon them, and `read` cannot be handed to it (it belongs to the check
+    /// that is going on); so what is missing is read afterwards and the program tried again, each file once.
+    pub fn compile(&self, read: ReadFile<'_>) -> Result<Result<ir::Program, ProgramErrors>, String> {
+        let (name, text) = match library::program(&self.program) {
+            Some((path, text)) => (path, text.to_owned()),
+            None => (self.program.clone(), text(&read_or_known(&self.program, read)?)),
+        };
+        let known = Arc::new(Known::default());
+        let options = Options {
+            include_dirs: self.include.iter().map(PathBuf::from).collect(),
+            defines: self.define.iter().map(|define| define_of(define)).collect(),
+            loader: Arc::clone(&known) as Arc<dyn Loader>,
+        };
+        loop {
+            let mut sources = Sources::default();
+            let main = sources.add(name.as_str(), text.as_str());
+            let compiled = jettison_p4::compile(&mut sources, main, &options);
+            let missing = known.take_missing();
+            if missing.is_empty() {
+                let failed = |diagnostics| ProgramErrors { sources, diagnostics };
+                return Ok(compiled.map(|(program, _warnings)| program).map_err(failed));
+            }
+            for path in missing {
+                let content = path.to_str().and_then(|name| (read.0)(name).ok());
+                known.put(path, content.map(|content| self::text(&content)));
+            }
+        }
+    }
+}
+
+/// A file that is not one of ours; a name in angle brackets can only be one of ours.
+pub(crate) fn read_or_known(name: &str, read: ReadFile<'_>) -> Result<Arc<[u8]>, String> {
+    if name.starts_with('<') {
+        let known: Vec<String> = library::programs().collect();
+        return Err(format!("Jettison brings no `{name}`; its programs: {}", known.join(", ")));
+    }
+    (read.0)(name)
+}
+
+fn define_of(define: &str) -> (String, String) {
+    let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+    (name.to_owned(), value.to_owned())
+}
+
+fn text(content: &[u8]) -> String {
+    String::from_utf8_lossy(content).into_owned()
+}
+
+/// The included files that have been read so far, and those that were asked for before they were.
+#[derive(Debug, Default)]
+struct Known(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    read: BTreeMap<PathBuf, Option<String>>,
+    missing: BTreeSet<PathBuf>,
+}
+
+impl Known {
+    fn take_missing(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.state().missing)
+    }
+
+    fn put(&self, path: PathBuf, text: Option<String>) {
+        self.state().read.insert(path, text);
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Loader for Known {
+    fn load(&self, path: &Path) -> io::Result<String> {
+        if let Some(text) = path.to_str().and_then(library::included) {
+            return Ok(text.to_owned());
+        }
+        let path = plain(path);
+        let mut state = self.state();
+        match state.read.get(&path) {
+            Some(Some(text)) => Ok(text.clone()),
+            Some(None) => Err(io::ErrorKind::NotFound.into()),
+            None => {
+                state.missing.insert(path);
+                Err(io::ErrorKind::NotFound.into())
+            }
+        }
+    }
+}
+
+/// Without `.` and, where a folder stands before it, `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}

@@ -1,0 +1,193 @@
+//! Routers that run a P4 program: what is read, what is refused and where, and that the program does the forwarding.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use jettison_core::Time;
+use jettison_measure::{RunRecord, metrics};
+use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::{Changes, Files, Scenario};
+
+const SCENARIO: &str = r#"name = "p4"
+duration = "1 s"
+[nodes]
+h1 = { kind = "host" }
+h2 = { kind = "host" }
+[nodes.r]
+kind = "p4"
+program = "main.p4"
+commands = "main.commands"
+control = ["table_add ipv4_lpm send ${address.h1}/32 => ${port.access}"]
+later = [{ at = "500 ms", control = ["table_clear ipv4_lpm"] }]
+[links.access]
+between = ["h1", "r"]
+rate = "10 Mbit/s"
+[links.bottleneck]
+between = ["r", "h2"]
+rate = "10 Mbit/s"
+[flows.cbr]
+from = "h1"
+to = "h2"
+app = { kind = "cbr", rate = "1 Mbit/s" }
+"#;
+
+const PROGRAM: &str = "#include \"headers.p4\"\n#include \"rest.p4\"\n";
+const COMMANDS: &str = "# to h2\ntable_add ipv4_lpm send ${address.h2}/32 => ${port.bottleneck}\n";
+
+/// Files by name: the project's own forwarding in three files, and what a test adds.
+struct Shelf(BTreeMap<String, String>);
+
+impl Files for Shelf {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let text = self.0.get(name).ok_or(io::Error::new(io::ErrorKind::NotFound, "no such file"))?;
+        Ok(text.clone().into_bytes())
+    }
+    fn display(&self, name: &str) -> String {
+        name.to_owned()
+    }
+}
+
+fn shelf() -> Shelf {
+    let (_, forward) = jettison_p4::library::program("<forward.p4>").expect("the project brings it");
+    let (head, rest) = forward.split_at(forward.find("parser ").expect("it has a parser"));
+    let files = [("main.p4", PROGRAM), ("main.commands", COMMANDS), ("headers.p4", head), ("rest.p4", rest)];
+    Shelf(files.map(|(name, text)| (name.to_owned(), text.to_owned())).into())
+}
+
+fn load(text: &str, shelf: &Shelf) -> Result<Scenario, String> {
+    let builder = Builder::standard();
+    Scenario::parse(text, "s.toml", shelf, &Changes::default(), &builder.registries())
+        .map_err(|error| error.to_string())
+}
+
+fn run(scenario: &Scenario) -> RunRecord {
+    let settings = &scenario.variants[0].settings;
+    let built = Builder::standard().build(settings, &scenario.contents, 1, &BuildOptions::default());
+    let mut world = built.unwrap_or_else(|failure| panic!("{failure}"));
+    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
+    world.finish()
+}
+
+/// The messages of the scenario with one thing changed.
+#[track_caller]
+fn changed(from: &str, to: &str) -> String {
+    assert!(SCENARIO.contains(from), "the scenario has no {from:?}");
+    messages(&SCENARIO.replacen(from, to, 1), &shelf())
+}
+
+fn messages(text: &str, shelf: &Shelf) -> String {
+    load(text, shelf).map(|_| "nothing wrong".to_owned()).unwrap_or_else(|messages| messages)
+}
+
+fn with(name: &str, text: &str) -> Shelf {
+    let mut shelf = shelf();
+    shelf.0.insert(name.to_owned(), text.to_owned());
+    shelf
+}
+
+#[test]
+fn the_program_forwards_until_its_table_is_cleared() {
+    let scenario = load(SCENARIO, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
+    let record = run(&scenario);
+    let sent = record.summary_value("cbr", metrics::GOODPUT).expect("the flow has a goodput").mean;
+    // Half of the time: after 500 ms there is no route.
+    assert!((0.48..0.52).contains(&sent), "{sent} Mbit/s");
+}
+
+#[test]
+fn a_route_is_given_for_each_host() {
+    let text = SCENARIO
+        .replace("commands = \"main.commands\"\n", "")
+        .replace(
+            "control = [\"table_add ipv4_lpm send ${address.h1}/32 => ${port.access}\"]\n",
+            "route = \"table_add ipv4_lpm send ${address}/32 => ${port}\"\n",
+        )
+        .replace("later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]\n", "");
+    let scenario = load(&text, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
+    let goodput = run(&scenario).summary_value("cbr", metrics::GOODPUT).map_or(0.0, |value| value.mean);
+    assert!(goodput > 0.98, "{goodput} Mbit/s");
+}
+
+#[test]
+fn everything_that_is_read_is_an_input() {
+    let scenario = load(SCENARIO, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
+    let names: Vec<&str> = scenario.inputs.iter().map(|input| input.file.as_str()).collect();
+    assert_eq!(names, ["s.toml", "main.p4", "headers.p4", "rest.p4", "main.commands"]);
+}
+
+#[test]
+fn a_program_of_ours_needs_no_file() {
+    let text = SCENARIO.replace("main.p4", "<codel.p4>").replace("main.commands", "<codel.commands>");
+    assert_eq!(messages(&text, &Shelf(BTreeMap::new())), "nothing wrong");
+}
+
+#[test]
+fn what_is_wrong_in_a_program_is_reported_there() {
+    let shelf =
+        with("main.p4", "#include \"headers.p4\"\n#include \"rest.p4\"\ncontrol c() { apply { x = 1; } }\n");
+    let said = messages(SCENARIO, &shelf);
+    assert!(said.starts_with("main.p4:3:24: ") && said.contains("`x`"), "{said}");
+    let shelf = with("rest.p4", "parser P(");
+    assert!(messages(SCENARIO, &shelf).starts_with("rest.p4:1:"), "{}", messages(SCENARIO, &shelf));
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let said = changed("program = \"main.p4\"", "program = \"none.p4\"");
+    assert!(said.starts_with("s.toml:8:11: cannot read `none.p4`"), "{said}");
+    let said = changed("commands = \"main.commands\"", "commands = \"none\"");
+    assert!(said.starts_with("s.toml:9:12: cannot read `none`"), "{said}");
+    let said = messages(SCENARIO, &with("main.p4", "#include \"none.p4\"\n"));
+    assert!(said.starts_with("main.p4:1:1: "), "{said}");
+    let said = changed("program = \"main.p4\"", "program = \"<none.p4>\"");
+    assert!(said.contains("<none.p4>") && said.contains("<ired.p4>"), "{said}");
+    let said = changed("program = \"main.p4\"\n", "");
+    assert!(said.contains("`nodes.r` has no `program`"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_with_a_command_is_reported_where_it_stands() {
+    let said =
+        messages(SCENARIO, &with("main.commands", "# to h2\n\ntable_add ipv4_lpn send 10.0.0.0/8 => 1\n"));
+    assert!(said.starts_with("main.commands:3:") && said.contains("ipv4_lpm"), "{said}");
+    let said =
+        changed("ipv4_lpm send ${address.h1}/32 => ${port.access}", "ipv4_lpm send ${address.h1}/32 =>");
+    assert!(said.starts_with("s.toml:10:12: `nodes.r.control[0]`: "), "{said}");
+    let said = changed("table_clear ipv4_lpm", "table_clear");
+    assert!(said.starts_with("s.toml:11:41: `nodes.r.later[0].control[0]`: "), "{said}");
+}
+
+#[test]
+fn names_in_commands_that_stand_for_nothing() {
+    let said = changed("${port.access}", "${port.acess}");
+    assert!(said.starts_with("s.toml:10:12: ") && said.contains("`${port.acess}`"), "{said}");
+    assert!(said.contains("${port.access}") && said.contains("${address.h2}"), "{said}");
+    let said = changed("${port.access}", "${port.access");
+    assert!(said.starts_with("s.toml:10:12: "), "{said}");
+}
+
+#[test]
+fn commands_that_the_switch_refuses() {
+    let same = "control = [\"table_add ipv4_lpm send 10.0.0.0/8 => 0\", \"table_add ipv4_lpm send 10.0.0.0/8 => 1\"]";
+    let said = changed("control = [\"table_add ipv4_lpm send ${address.h1}/32 => ${port.access}\"]", same);
+    assert!(said.starts_with("s.toml:10:") && said.contains("already there"), "{said}");
+}
+
+#[test]
+fn times_that_go_back() {
+    let said = changed(
+        "later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]",
+        "later = [{ at = \"500 ms\", control = [] }, { at = \"400 ms\", control = [] }]",
+    );
+    assert_eq!(said, "s.toml:11:50: `later` is not in order of time; write the earlier commands first");
+}
+
+#[test]
+fn queue_management_of_native_routers_is_refused() {
+    let said = changed(
+        "[links.bottleneck]\n",
+        "[links.bottleneck]\nqueue = \"ired\"\nreverse = { queue = \"tail-drop\" }\n",
+    );
+    assert!(said.contains("a P4 program sends"), "{said}");
+}
