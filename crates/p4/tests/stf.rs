@@ -34,6 +34,7 @@ macro_rules! features {
 }
 
 features! {
+    acceptance "acceptance",
     actions "actions",
     arithmetic "arithmetic",
     checksums "checksums",
@@ -43,9 +44,11 @@ features! {
     counters "counters",
     digest "digest",
     enums "enums",
+    evaluation "evaluation",
     expressions "expressions",
     for_loops "for",
     functions "functions",
+    generated "generated",
     generics "generics",
     hash "hash",
     headers "headers",
@@ -56,6 +59,7 @@ features! {
     old_forms "old_forms",
     parsers "parsers",
     preprocessor "preprocessor",
+    programs "programs",
     random "random",
     recirculate "recirculate",
     registers "registers",

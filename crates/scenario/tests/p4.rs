@@ -127,8 +127,8 @@ fn what_is_wrong_in_a_program_is_reported_there() {
     let shelf =
         with("main.p4", "#include \"headers.p4\"\n#include \"rest.p4\"\ncontrol c() { apply { x = 1; } }\n");
     let said = messages(SCENARIO, &shelf);
-    assert!(said.starts_with("main.p4:3:24: ") && said.contains("`x`"), "{said}");
-    let shelf = with("rest.p4", "parser P(");
+    assert!(said.starts_with("main.p4:3:23: ") && said.contains("`x`"), "{said}");
+    let shelf = with("rest.p4", "header 5 {}");
     assert!(messages(SCENARIO, &shelf).starts_with("rest.p4:1:"), "{}", messages(SCENARIO, &shelf));
 }
 
@@ -155,7 +155,7 @@ fn what_is_wrong_with_a_command_is_reported_where_it_stands() {
         changed("ipv4_lpm send ${address.h1}/32 => ${port.access}", "ipv4_lpm send ${address.h1}/32 =>");
     assert!(said.starts_with("s.toml:10:12: `nodes.r.control[0]`: "), "{said}");
     let said = changed("table_clear ipv4_lpm", "table_clear");
-    assert!(said.starts_with("s.toml:11:41: `nodes.r.later[0].control[0]`: "), "{said}");
+    assert!(said.starts_with("s.toml:11:38: `nodes.r.later[0].control[0]`: "), "{said}");
 }
 
 #[test]
@@ -190,4 +190,13 @@ fn queue_management_of_native_routers_is_refused() {
         "[links.bottleneck]\nqueue = \"ired\"\nreverse = { queue = \"tail-drop\" }\n",
     );
     assert!(said.contains("a P4 program sends"), "{said}");
+}
+
+#[test]
+fn later_commands_are_tried_too() {
+    let said = changed("table_clear ipv4_lpm", "table_delete ipv4_lpm 77");
+    assert!(
+        said.starts_with("s.toml:11:38: `nodes.r.later[0].control[0]`: ") && said.contains("77"),
+        "{said}"
+    );
 }

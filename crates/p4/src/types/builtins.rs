@@ -328,6 +328,13 @@ impl<'a> Checker<'a> {
             let shown = self.types.show(&ty);
             return self.error(span, format!("a header can be extracted, not {shown}"));
         }
+        if let Ty::Composite(_, id) = &ty
+            && length.is_some()
+            && !self.types.fields(*id).iter().any(|field| matches!(field.ty, Ty::Varbit(_)))
+        {
+            let shown = self.types.show(&ty);
+            return self.error(span, format!("{shown} has no varbit field whose length could be given"));
+        }
         let siblings = self.siblings(&place);
         // `stack.next.member` is another place once the stack has advanced.
         let before = place.steps.iter().any(|step| matches!(step, Step::Next));

@@ -52,6 +52,10 @@ pub(super) enum DoneBlock {
     Parser(ParserId),
 }
 
+/// What an instance of a parser or control counts for in the size of a program: it has names, scopes and contexts of its
+/// own, and blocks that each have two of the next would else be without end.
+const INSTANCE: usize = 64;
+
 impl<'a> Checker<'a> {
     /// `T(arguments) name;`
     pub(super) fn instance(
@@ -104,6 +108,7 @@ impl<'a> Checker<'a> {
         path: Arc<str>,
         span: Span,
     ) -> Option<Object> {
+        self.heavy(INSTANCE, span)?;
         let named = self.types.named[id].clone();
         let declarations = self.declarations;
         let declaration = &declarations[named.declaration];

@@ -23,6 +23,15 @@ impl Checker<'_> {
         self.out.push(Stmt { kind, span });
     }
 
+    /// Counts something that is as large as so many statements; `None` if the program has become too large.
+    pub(super) fn heavy(&mut self, pieces: usize, span: Span) -> Option<()> {
+        self.pieces += pieces;
+        if self.pieces > MOST_PIECES {
+            self.overflow(span);
+        }
+        (!self.full).then_some(())
+    }
+
     fn overflow(&mut self, span: Span) {
         if !self.full {
             self.full = true;

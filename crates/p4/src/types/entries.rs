@@ -23,6 +23,12 @@ impl<'a> Checker<'a> {
             let keys = self.entry_keys(entry, parts);
             let action = self.action_value(&entry.action, parts);
             match (keys, action) {
+                (Some(_), Some(action)) if parts.actions[action.action as usize].default_only => {
+                    let name = parts.actions[action.action as usize].name.clone();
+                    let message = format!("`{name}` can be the table's default action only");
+                    self.report(Diagnostic::error(entry.action.span, message).hint("list it in `actions`"));
+                    sound = false;
+                }
                 (Some(keys), Some(action)) => {
                     let empty = |key: &KeyMatch| matches!(key, KeyMatch::Range(low, high) if low > high);
                     if keys.iter().any(empty) {

@@ -36,6 +36,11 @@ impl<'a> Checker<'a> {
             ExprKind::Index { of, index } => self.index(of, index, span),
             ExprKind::Slice { of, high, low } => {
                 let value = self.expr(of)?;
+                if value.ty == Ty::InfInt && matches!(value.kind, Kind::Int(_)) {
+                    // It has as many bits as are asked for.
+                    let (high, low) = self.slice_bounds(high, low, super::resolve::WIDEST, span)?;
+                    return self.slice(value, high, low, span);
+                }
                 let (value, ty) = self.sliceable(value, of.span)?;
                 let (high, low) = self.slice_bounds(high, low, ty.width()?, span)?;
                 self.slice(value, high, low, span)

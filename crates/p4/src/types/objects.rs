@@ -91,11 +91,11 @@ impl<'a> Checker<'a> {
             (Object::DirectCounter(_), "count", []) => Some(()),
             (Object::Meter(meter), "execute_meter", [Bound::In(index), Bound::Out { to, .. }]) => {
                 let index = self.number_operand(index, span)?;
-                let ty = to.ty.clone();
+                let ty = self.number_result(to, span)?;
                 self.written_by(to, &ty, span, |to| Extern::ExecuteMeter { meter, index, to })
             }
             (Object::DirectMeter(meter), "read", [Bound::Out { to, .. }]) => {
-                let ty = to.ty.clone();
+                let ty = self.number_result(to, span)?;
                 self.written_by(to, &ty, span, |to| Extern::ReadDirectMeter { meter, to })
             }
             (Object::Checksum16, "get", [Bound::In(data)]) => return self.checksum_of(data, span),
@@ -131,6 +131,16 @@ impl<'a> Checker<'a> {
             return self.error(span, format!("expected a number, found {shown}"));
         }
         self.lower(value, span)
+    }
+
+    /// The type of where an extern puts a number.
+    pub(super) fn number_result(&mut self, to: &super::lvalue::LValue, span: Span) -> Option<Ty> {
+        let base = self.types.base(&to.ty);
+        if base.width().is_none() && base != Ty::Bool {
+            let shown = self.types.show(&to.ty);
+            return self.error(span, format!("expected a place for a number, found {shown}"));
+        }
+        Some(to.ty.clone())
     }
 
     /// The scalars in data that an extern is given.

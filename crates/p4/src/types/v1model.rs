@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
     fn random(&mut self, to: &LValue, low: &Value, high: &Value, span: Span) -> Option<()> {
         let low = self.number_operand(low, span)?;
         let high = self.number_operand(high, span)?;
-        let ty = to.ty.clone();
+        let ty = self.number_result(to, span)?;
         self.written_by(to, &ty, span, |to| Extern::Random { to, low, high })
     }
 
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
         let base = self.number_operand(base, span)?;
         let data = self.scalars(data, span)?;
         let max = self.number_operand(max, span)?;
-        let ty = to.ty.clone();
+        let ty = self.number_result(to, span)?;
         self.written_by(to, &ty, span, |to| Extern::Hash { to, algorithm, base, data, max })
     }
 

@@ -24,7 +24,7 @@ pub(super) fn section(results: &Results) -> Result<String, ReportError> {
         out.push_str(&stacked(results, metric, title, &reasons)?);
     }
     if out.is_empty() {
-        out.push_str("<p>No packet was dropped or marked after the warm-up.</p>\n");
+        out.push_str("<p>No queue dropped or marked a packet after the warm-up.</p>\n");
     } else {
         out.push_str(&table(results));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jettison_core::{RandomStream, Seed};
+use jettison_core::{RandomStream, Seed, Time};
 use jettison_p4::exec::compiled::Compiled;
 use jettison_p4::v1model::SwitchPlan;
 use jettison_queue::QueueDiscipline;
@@ -88,7 +88,8 @@ impl Checker<'_> {
         let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
         let port_random = (0..count).map(|_| stream()).collect();
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
-        switch.commands = planned.commands;
+        // Later ones too, in their order: no packet changes what the control plane has set.
+        switch.commands = planned.commands.into_iter().map(|(_, command)| (Time::ZERO, command)).collect();
         match switch.build(Compiled::new(Arc::clone(&read.program))) {
             Ok(_) => Vec::new(),
             Err(failed) => {

@@ -15,8 +15,6 @@ use crate::p4_program::P4Program;
 #[serde(deny_unknown_fields)]
 pub struct P4Router {
     /// The program: a file, from the scenario's folder, or `<ired.p4>` for one that Jettison brings.
-    #[serde(default)]
-    #[schemars(required)]
     pub program: String,
     /// Folders, from the scenario's, in which the program's includes are looked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -25,12 +25,13 @@ const PCAP: [[u8; 4]; 4] =
 /// And of a pcapng file.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
+/// The largest capture: it is held in memory.
+const LARGEST: u64 = 4 << 30;
+
 /// Reads a capture.
 pub fn read(file: &Path) -> Result<Vec<Frame>, Failure> {
     let name = file.display();
-    let bytes = std::fs::read(file).map_err(|error| {
-        Failure::of(format!("{name}: cannot be read: {error}; name a capture that is there"))
-    })?;
+    let bytes = super::read(file, LARGEST, "a capture")?;
     let frames = match bytes.first_chunk::<4>() {
         Some(magic) if PCAP.contains(magic) => pcap(&bytes),
         Some(&PCAPNG) => pcapng(&bytes),

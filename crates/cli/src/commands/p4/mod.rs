@@ -5,7 +5,7 @@ pub mod check;
 pub mod run;
 pub mod test;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,11 +39,26 @@ fn add(sources: &mut Sources, file: &Path, what: &str) -> Result<FileId, Failure
     if let Some((name, text)) = file.to_str().and_then(library::program) {
         return Ok(sources.add(name, text));
     }
-    let bytes = std::fs::read(file).map_err(|error| {
-        Failure::of(format!("{}: cannot be read: {error}; name {what} that is there", file.display()))
-    })?;
+    let bytes = read(file, LARGEST_TEXT, what)?;
     // Old programs have comments in other encodings.
     Ok(sources.add(file.display().to_string(), String::from_utf8_lossy(&bytes)))
+}
+
+/// A program larger than this is none.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// The content of a file of at most so many bytes: a device like `/dev/zero` has no end.
+fn read(file: &Path, at_most: u64, what: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file);
+    opened.and_then(|opened| opened.take(at_most + 1).read_to_end(&mut bytes)).map_err(|error| {
+        Failure::of(format!("{}: cannot be read: {error}; name {what} that is there", file.display()))
+    })?;
+    if bytes.len() as u64 > at_most {
+        let most = at_most >> 20;
+        return Err(Failure::of(format!("{}: is larger than {most} MiB; name {what}", file.display())));
+    }
+    Ok(bytes)
 }
 
 /// A program and its warnings, or what is wrong with it.

@@ -148,3 +148,16 @@ fn functions_that_double_the_work_have_a_bound() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("may run more than 262144 statements"), "{found:?}");
 }
+
+#[test]
+fn blocks_that_each_have_two_of_the_next_have_a_bound() {
+    let mut controls = String::from("control c0(inout bit<8> x) { apply { x = x + 1; } }\n");
+    for n in 1..60 {
+        let inner = n - 1;
+        controls.push_str(&format!(
+            "control c{n}(inout bit<8> x) {{ c{inner}() a; c{inner}() b; apply {{ a.apply(x); b.apply(x); }} }}\n"
+        ));
+    }
+    let found = errors(&program(&controls, "", "c59() c;", "c.apply(m.m);"));
+    assert_eq!(found, ["the elaborated program is too large"]);
+}

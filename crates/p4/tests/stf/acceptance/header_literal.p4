@@ -1,0 +1,49 @@
+// Header literal.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+    h_t g;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        b.extract(h.g);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        h.h = { 0xa, 0xb, 0xc, 0xd };
+        h_t z = { a = 10, b = 11, c = 12, d = 13 };
+        if (h.h != z) h.h.a = 0;
+        h.h = (h_t){ a = 10, b = 11, c = 12, d = 13 };
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,50 @@
+// Stf misc.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    register<bit<8>>(4) r;
+    counter(4, CounterType.packets) c;
+    meter(4, MeterType.packets) mm;
+    apply {
+        sm.egress_spec = 1;
+        bit<8> x;
+        r.read(x, 0);
+        c.count(0);
+        mm.execute_meter(0, x);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,64 @@
+// Switch bool or multi.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        switch (h.h.a) {
+            1: 2: 3: {
+                h.h.d = 5;
+            }
+            default: {
+                h.h.d = 9;
+            }
+        }
+        switch (h.h.b) {
+            5: { }
+            default: {
+                h.h.c = 5;
+            }
+        }
+        switch (h.h.c) {}
+        switch (h.h.a ++ h.h.b) {
+            16w0x0102: { }
+            0x0103: {
+                exit;
+            }
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,65 @@
+// Value set.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct S {
+    @match(ternary) bit<8> x;
+    @match(exact) bit<8> y;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    value_set<bit<8>>(4) pvs;
+    value_set<tuple<bit<8>, bit<8>>>(4) tvs;
+    value_set<S>(4) svs;
+    @name("x") value_set<bit<16>>(2) q;
+    state start {
+        b.extract(h.h);
+        transition select(h.h.a) {
+            pvs: one;
+            default: two;
+        }
+    }
+    state one {
+        transition accept;
+    }
+    state two {
+        transition select(h.h.a, h.h.b) {
+            tvs: one;
+            svs: one;
+            _: accept;
+        }
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

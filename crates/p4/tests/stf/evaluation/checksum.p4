@@ -1,0 +1,46 @@
+// Checksum.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<80> a;
+    bit<16> c;
+    bit<64> e;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) {
+    apply {
+        update_checksum(h.h.isValid(), { h.h.a, h.h.e }, h.h.c, HashAlgorithm.csum16);
+    }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,44 @@
+// Csum payload: ffff+0100 = 0100 -> ~ = feff.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<16> c;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) {
+    apply {
+        update_checksum_with_payload(true, { 16w0 }, h.h.c, HashAlgorithm.csum16);
+    }
+}
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,72 @@
+// Exit in nested calls.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+control inner(inout bit<8> x) {
+    action e() {
+        x = 10;
+        exit;
+        x = 11;
+    }
+    action w() {
+        e();
+        x = 12;
+    }
+    apply {
+        if (true) {
+            w();
+        }
+        x = 13;
+    }
+}
+
+control outer_(inout Headers h) {
+    inner() i;
+    apply {
+        i.apply(h.h.c);
+        h.h.d = 9;
+    }
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    outer_() o;
+    apply {
+        sm.egress_spec = 1;
+        o.apply(h);
+        h.h.a = 7;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

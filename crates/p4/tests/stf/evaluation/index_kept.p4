@@ -1,0 +1,48 @@
+// Index kept.
+
+#include <core.p4>
+#include <v1model.p4>
+header e_t {
+    bit<8> x;
+}
+
+struct Headers {
+    e_t[3] s;
+}
+
+struct Meta { }
+void f(inout bit<8> x, inout bit<32> i) {
+    i = 1;
+    x = 9;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.s.next);
+        b.extract(h.s.next);
+        b.extract(h.s.next);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        bit<32> i = 0;
+        f(h.s[i].x, i);
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

@@ -1,0 +1,66 @@
+// Key side effect.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+bit<8> f(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    action s(bit<8> v) {
+        h.h.d = v;
+    }
+    table t {
+        key = {
+            f(h.h.a) : exact @name("k");
+            h.h.a : exact;
+        }
+        actions = {
+            s;
+            NoAction;
+        }
+        const entries = {
+            (2, 2) : s(0xaa);
+            (2, 1) : s(0xbb);
+        }
+        default_action = NoAction();
+    }
+    apply {
+        sm.egress_spec = 1;
+        t.apply();
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

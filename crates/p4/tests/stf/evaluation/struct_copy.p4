@@ -1,0 +1,60 @@
+// Struct copy.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+struct in_t {
+    bit<8> x;
+    bit<8> y;
+}
+
+struct out_t {
+    in_t i;
+    tuple<bit<8>, bool> t;
+}
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        out_t o = { { h.h.a, h.h.b }, { 5, true } };
+        out_t q;
+        q = o;
+        o.i.x = 9;
+        if (q.t[1] && q.t[0] == 5 && q != o) {
+            h.h.c = q.i.x;
+            h.h.d = q.i.y;
+        }
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;

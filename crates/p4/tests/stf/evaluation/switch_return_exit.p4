@@ -1,0 +1,83 @@
+// Switch return exit.
+
+#include <core.p4>
+#include <v1model.p4>
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> c;
+    bit<8> d;
+}
+
+struct Headers {
+    h_t h;
+}
+
+struct Meta { }
+
+parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
+    state start {
+        b.extract(h.h);
+        transition accept;
+    }
+}
+
+control vrfy(inout Headers h, inout Meta m) { apply { } }
+
+control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
+    action a() {}
+    action b_() {
+        exit;
+    }
+    action c() {
+        return;
+    }
+    table t {
+        key = {
+            h.h.a : exact;
+        }
+        actions = {
+            a;
+            b_;
+            c;
+            NoAction;
+        }
+        const entries = {
+            1 : a();
+            2 : b_();
+            3 : c();
+        }
+        const default_action = NoAction;
+    }
+    apply {
+        sm.egress_spec = 1;
+        switch (t.apply().action_run) {
+            a: {
+                h.h.d = 5;
+                return;
+            }
+            b_: {
+                h.h.d = 6;
+            }
+            c: {
+                h.h.d = 0x76;
+            }
+            default: {
+                h.h.d = 0x10;
+            }
+        }
+        h.h.d = h.h.d + 1;
+    }
+}
+
+control egress(inout Headers h, inout Meta m, inout standard_metadata_t sm) { apply { } }
+
+control update(inout Headers h, inout Meta m) { apply { } }
+
+control deparser(packet_out b, in Headers h) {
+    apply {
+        b.emit(h);
+    }
+}
+
+V1Switch(p(), vrfy(), ingress(), egress(), update(), deparser()) main;
