@@ -67,6 +67,24 @@ fn every_program_is_tested_and_every_test_has_its_program() {
     assert_eq!(of_tests.into_iter().collect::<Vec<_>>(), tested);
 }
 
+/// What `jettison p4 check --dump` prints has names and operators, not the types behind them.
+#[test]
+fn elaborated_programs_can_be_read() {
+    let mut sources = Sources::default();
+    for (name, line) in [
+        ("ired", "clone at egress, session (100 + "),
+        ("ired", " = random 0 .. "),
+        ("forward", "headers#0.ipv4.checksum = csum16 "),
+    ] {
+        let main = add(&mut sources, &root().join(format!("{name}.p4")));
+        let compiled = jettison_p4::compile(&mut sources, main, &Options::default());
+        let (program, _) = compiled.unwrap_or_else(|errors| panic!("{}", shown(&errors, &sources)));
+        let text = program.to_string();
+        assert!(text.contains(line), "{line:?} is not in:\n{text}");
+        assert!(!text.contains("VarId("), "{text}");
+    }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4")
 }

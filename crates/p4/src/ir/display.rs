@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ActionValue, BinaryOp, Block, Expr, ExprKind, Key, KeyMatch, KeySet, Place, Program, Step, Stmt,
-    StmtKind, Target, Transition, Type, TypeId, UnaryOp,
+    ActionValue, BinaryOp, Block, Expr, ExprKind, Extern, ExternId, FieldListChoice, Key, KeyMatch, KeySet,
+    Place, Program, Step, Stmt, StmtKind, Target, Transition, Type, TypeId, UnaryOp,
 };
 
 impl Display for Program {
@@ -152,7 +152,75 @@ impl Text<'_> {
                 self.block(f, after, depth + 1)
             }
             StmtKind::Emit(place) => writeln!(f, "{pad}emit {}", self.place(place)),
-            StmtKind::Extern(call) => writeln!(f, "{pad}{call:?}"),
+            StmtKind::Extern(call) => writeln!(f, "{pad}{}", self.external(call)),
+        }
+    }
+
+    fn external(&self, call: &Extern) -> String {
+        let object = |id: &ExternId| self.program.externs[id.index()].name.to_string();
+        let lower = |shown: String| shown.to_lowercase();
+        let keep = |keep: &FieldListChoice| match keep {
+            FieldListChoice::Nothing => "nothing".to_owned(),
+            FieldListChoice::Of(list) => {
+                let places = &self.program.field_lists[list.index()].places;
+                places.iter().map(|place| self.place(place)).collect::<Vec<_>>().join(", ")
+            }
+            FieldListChoice::Numbered(number) => format!("list {}", self.expr(number)),
+        };
+        let payload = |payload: &bool| if *payload { " and the payload" } else { "" };
+        match call {
+            Extern::RegisterRead { register, to, index } => {
+                format!("{} = {}[{}]", self.place(to), object(register), self.expr(index))
+            }
+            Extern::RegisterWrite { register, index, value } => {
+                format!("{}[{}] = {}", object(register), self.expr(index), self.expr(value))
+            }
+            Extern::Count { counter, index } => format!("count {}[{}]", object(counter), self.expr(index)),
+            Extern::ExecuteMeter { meter, index, to } => {
+                format!("{} = meter {}[{}]", self.place(to), object(meter), self.expr(index))
+            }
+            Extern::ReadDirectMeter { meter, to } => format!("{} = meter {}", self.place(to), object(meter)),
+            Extern::Random { to, low, high } => {
+                format!("{} = random {} .. {}", self.place(to), self.expr(low), self.expr(high))
+            }
+            Extern::Hash { to, algorithm, base, data, max } => format!(
+                "{} = {} + {} {} % {}",
+                self.place(to),
+                self.expr(base),
+                lower(format!("{algorithm:?}")),
+                self.list(data),
+                self.expr(max)
+            ),
+            Extern::VerifyChecksum { condition, data, checksum, algorithm, payload: with } => format!(
+                "if {} verify {} == {} {}{}",
+                self.expr(condition),
+                self.expr(checksum),
+                lower(format!("{algorithm:?}")),
+                self.list(data),
+                payload(with)
+            ),
+            Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: with } => format!(
+                "if {} {} = {} {}{}",
+                self.expr(condition),
+                self.place(checksum),
+                lower(format!("{algorithm:?}")),
+                self.list(data),
+                payload(with)
+            ),
+            Extern::Digest { receiver, data, .. } => {
+                format!("digest to {} {}", self.expr(receiver), self.list(data))
+            }
+            Extern::Clone { egress, session, keep: kept } => {
+                let from = if *egress { "egress" } else { "ingress" };
+                format!("clone at {from}, session {}, keeping {}", self.expr(session), keep(kept))
+            }
+            Extern::Resubmit { keep: kept } => format!("resubmit, keeping {}", keep(kept)),
+            Extern::Recirculate { keep: kept } => format!("recirculate, keeping {}", keep(kept)),
+            Extern::Truncate { length } => format!("truncate to {} bytes", self.expr(length)),
+            Extern::LogMessage { format, arguments } => format!("log {format:?} {}", self.list(arguments)),
+            Extern::Assert { condition, assume } => {
+                format!("{} {}", if *assume { "assume" } else { "assert" }, self.expr(condition))
+            }
         }
     }
 
