@@ -88,3 +88,34 @@ fn codel_plus_plus_in_p4_drops_what_its_native_twin_drops() {
         }
     }
 }
+
+#[test]
+fn octopus_in_p4_needs_clones_that_overtake() {
+    let records = experiment("octopus/planes.toml", &["duration=20 s"]);
+    let of = |plane: &str| {
+        let name = format!("plane={plane}");
+        &records.iter().find(|(candidate, _)| *candidate == name).unwrap_or_else(|| panic!("no {name}")).1
+    };
+    let marked = |plane: &str| {
+        let drops = &of(plane).drops;
+        drops.iter().filter(|drop| drop.reason.name() == "marked-to-drop").count()
+    };
+    // What BMv2 puts last comes too late for all that it is about.
+    assert_eq!(marked("p4 bmv2"), 0);
+    assert!(marked("p4 hardware") > 100, "{}", marked("p4 hardware"));
+    let latency = |plane: &str| mean(of(plane), "video", metrics::FRAME_LATENCY);
+    let (working, failing) = (latency("p4 hardware"), latency("p4 bmv2"));
+    eprintln!("frame latency: native {}, {working}, {failing} ms", latency("native"));
+    assert!(working < failing, "{working} ms with clones that overtake, {failing} ms without");
+}
+
+#[test]
+fn red_in_p4_keeps_the_queue_of_its_native_twin() {
+    let records = experiment("dpm/planes.toml", &["duration=60 s"]);
+    for scheme in ["queue=red", "queue=red-dpm"] {
+        let sojourn = pair(&records, scheme).map(|record| mean(record, "wan.forward", metrics::SOJOURN));
+        let lost = pair(&records, scheme).map(|record| drops(record).len() as f64);
+        assert!((sojourn[1] / sojourn[0] - 1.0).abs() < 0.1, "{scheme}: {sojourn:?} ms");
+        assert!((lost[1] / lost[0] - 1.0).abs() < 0.15, "{scheme}: {lost:?} packets");
+    }
+}

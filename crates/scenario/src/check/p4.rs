@@ -83,7 +83,9 @@ impl Checker<'_> {
             Ok(planned) => planned,
             Err(refused) => return refused,
         };
-        let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&Bmv2Parameters::default())) };
+        // With all the priorities that there can be: what the links' own queues have is known when the world is built.
+        let parameters = Bmv2Parameters { priorities: 8, ..Bmv2Parameters::default() };
+        let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&parameters)) };
         let queues = (0..count).map(|_| queue()).collect();
         let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
         let port_random = (0..count).map(|_| stream()).collect();
