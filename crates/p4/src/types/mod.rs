@@ -1,4 +1,4 @@
-//! Checking and elaboration: from the syntax tree to the [`ir`](crate::ir).
+//! Checking and elaboration: from the syntax tree to the [`ir`].
 //!
 //! One pass does both. Every type is concrete when something is elaborated: generic functions, structs and blocks are
 //! templates that are elaborated for each use. Elaboration starts at the package `main`; declarations that it does not
