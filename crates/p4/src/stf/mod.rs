@@ -17,8 +17,8 @@
 //!
 //! - The packets that come out of a port are compared with its `expect`s in order. Too few, too many, or another one
 //!   fails.
-//! - A packet that no `expect` names fails the test: always where a line names its port, and out of any other port if the
-//!   test has an `expect` or a `no_packet`.
+//! - A packet that no `expect` names fails the test where a line names its port, and out of any other port if the test
+//!   has a `no_packet`. Ports that no line names are not looked at otherwise, as p4lang's own runner has it.
 //! - `expect PORT` without data wants a packet, whatever is in it. If a port has only such lines, more may come.
 //!
 //! A key's value counts the bits that its digits have: `0x1` for a `ternary` key of 8 bits leaves the upper four open, and

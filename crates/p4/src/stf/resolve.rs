@@ -37,7 +37,6 @@ impl Resolver<'_> {
         let kind = match &statement.kind {
             StatementKind::Expect { port, pattern } => {
                 self.name_port(*port);
-                self.script.strict = true;
                 self.script.expectations.push(Expectation { port: *port, pattern: pattern.clone(), span });
                 return Ok(());
             }

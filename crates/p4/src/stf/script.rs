@@ -15,7 +15,7 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// What must come out, in the order of the lines.
     pub expectations: Vec<Expectation>,
-    /// Whether the test says what must come out: packets out of ports that it does not name fail it then.
+    /// Whether there is a `no_packet`: packets out of ports that the test does not name fail it then.
     pub strict: bool,
     /// Ports that a `packet` or `expect` names.
     pub ports: Vec<u16>,

@@ -318,7 +318,7 @@ fn order_and_number_of_packets_count_for_each_port() {
     );
     assert_eq!(
         problem("packet 0 01 02\nexpect 2 01").lines().next(),
-        Some("port 1: no packet expected, 1 packet came")
+        Some("t.stf:2: port 2: 1 packet expected, no packet came")
     );
     assert!(outcome("packet 0 01 02").passed(), "nothing is said of port 1");
     assert!(!outcome("packet 1 01 02").passed(), "port 1 is named");
