@@ -179,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::testing::{build_error, built, packet};
+    use crate::testing::{build_error, built, drain, packet};
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)
@@ -189,21 +189,6 @@ mod tests {
         let mut packet = packet(id, 100);
         packet.meta.class = class;
         packet
-    }
-
-    /// Takes what there is at each wakeup, as a link that is never busy does.
-    fn drain(queue: &mut dyn QueueDiscipline, mut now: Time) -> Vec<(Time, u32)> {
-        let mut left = Vec::new();
-        while queue.backlog().packets > 0 {
-            while let Some(packet) = queue.dequeue(now, &mut NoOutcomes) {
-                left.push((now, packet.meta.id));
-            }
-            if let Some(next) = queue.next_wakeup() {
-                now = next;
-                queue.handle_wakeup(now, &mut NoOutcomes);
-            }
-        }
-        left
     }
 
     #[test]

@@ -166,27 +166,12 @@ impl QueueDiscipline for PacketRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{build_error, built, packet};
+    use crate::testing::{build_error, built, drain, packet};
     use jettison_measure::{NoOutcomes, Tally};
     use serde_json::json;
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)
-    }
-
-    /// Takes what there is at each wakeup, as a link that is never busy does.
-    fn drain(queue: &mut dyn QueueDiscipline, mut now: Time) -> Vec<(Time, u32)> {
-        let mut left = Vec::new();
-        while queue.backlog().packets > 0 {
-            while let Some(packet) = queue.dequeue(now, &mut NoOutcomes) {
-                left.push((now, packet.meta.id));
-            }
-            if let Some(next) = queue.next_wakeup() {
-                now = next;
-                queue.handle_wakeup(now, &mut NoOutcomes);
-            }
-        }
-        left
     }
 
     #[test]

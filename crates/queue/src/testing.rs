@@ -1,6 +1,7 @@
 //! Packets and builders for unit tests.
 
-use jettison_core::Seed;
+use jettison_core::{Seed, Time};
+use jettison_measure::NoOutcomes;
 use jettison_wire::{
     Address, Ecn, Headers, InlineBytes, MessageNumber, OCTOPUS_PORT, OctopusHeader, Packet, PacketKind,
     Position, SequenceHeader, Transport, UdpHeader,
@@ -92,4 +93,19 @@ pub fn build_error(value: Value) -> (String, String) {
         Ok(_) => panic!("{value} should not build"),
         Err(error) => (error.path.join("."), error.message),
     }
+}
+
+/// Takes what there is at each wakeup, as a link that is never busy does.
+pub fn drain(queue: &mut dyn QueueDiscipline, mut now: Time) -> Vec<(Time, u32)> {
+    let mut left = Vec::new();
+    while queue.backlog().packets > 0 {
+        while let Some(packet) = queue.dequeue(now, &mut NoOutcomes) {
+            left.push((now, packet.meta.id));
+        }
+        if let Some(next) = queue.next_wakeup() {
+            now = next;
+            queue.handle_wakeup(now, &mut NoOutcomes);
+        }
+    }
+    left
 }

@@ -641,3 +641,32 @@ pub enum BinaryOp {
     Greater,
     GreaterOrEqual,
 }
+
+impl BinaryOp {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::AddSaturating => "|+|",
+            BinaryOp::SubtractSaturating => "|-|",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Modulo => "%",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::Concat => "++",
+            BinaryOp::And => "&&",
+            BinaryOp::Or => "||",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessOrEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterOrEqual => ">=",
+        }
+    }
+}

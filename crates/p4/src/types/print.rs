@@ -1,6 +1,6 @@
 //! Expressions as they are written: the names of keys without `@name`.
 
-use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, TypeRefKind, UnaryOp};
+use crate::syntax::ast::{Argument, Expr, ExprKind, TypeRefKind, UnaryOp};
 
 /// The text of an expression.
 pub(super) fn text(e: &Expr) -> String {
@@ -69,7 +69,7 @@ fn write(e: &Expr, out: &mut String, depth: u32) {
         }
         ExprKind::Binary { operator, left, right } => {
             write(left, out, next);
-            out.push_str(&format!(" {} ", symbol(*operator)));
+            out.push_str(&format!(" {} ", operator.symbol()));
             write(right, out, next);
         }
         ExprKind::Conditional { condition, then, otherwise } => {
@@ -103,31 +103,5 @@ fn write_arguments(arguments: &[Argument], out: &mut String, depth: u32) {
             out.push_str(", ");
         }
         write(&argument.value, out, depth);
-    }
-}
-
-fn symbol(operator: BinaryOp) -> &'static str {
-    match operator {
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::AddSaturating => "|+|",
-        BinaryOp::SubtractSaturating => "|-|",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Modulo => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Concat => "++",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
     }
 }

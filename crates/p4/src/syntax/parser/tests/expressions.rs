@@ -1,33 +1,7 @@
 //! Expressions, written out with all their parentheses.
 
-use super::super::super::ast::{Argument, BinaryOp, Expr, ExprKind, TypeRef, TypeRefKind, UnaryOp};
+use super::super::super::ast::{Argument, Expr, ExprKind, TypeRef, TypeRefKind, UnaryOp};
 use super::{errors, expression};
-
-fn binary(operator: BinaryOp) -> &'static str {
-    match operator {
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::AddSaturating => "|+|",
-        BinaryOp::SubtractSaturating => "|-|",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Modulo => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Concat => "++",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
-    }
-}
 
 fn list<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
     items.iter().map(show).collect::<Vec<_>>().join(", ")
@@ -86,7 +60,7 @@ pub(super) fn show(expr: &Expr) -> String {
             format!("({operator}{})", show(of))
         }
         ExprKind::Binary { operator, left, right } => {
-            format!("({} {} {})", show(left), binary(*operator), show(right))
+            format!("({} {} {})", show(left), operator.symbol(), show(right))
         }
         ExprKind::Conditional { condition, then, otherwise } => {
             format!("({} ? {} : {})", show(condition), show(then), show(otherwise))
