@@ -19,7 +19,14 @@ use crate::world::{Node, Router, Slots, World};
 
 /// A node of the world that is being built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(usize);
+pub struct NodeId(pub(crate) usize);
+
+impl NodeId {
+    /// Its place in the order in which nodes were added.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// What holds for the whole world.
 #[derive(Debug, Clone, Copy)]
@@ -76,6 +83,8 @@ pub struct RouterPlan {
     pub ports: Vec<RouterPort>,
     /// Each host's address with the port that leads there.
     pub routes: Vec<(Address, Port)>,
+    /// The port that leads to every other address ([`WorldBuilder::gateway`]).
+    pub elsewhere: Option<Port>,
 }
 
 /// A port of a router.
@@ -122,7 +131,7 @@ pub enum TopologyError {
 type MakeSwitch = Box<dyn FnOnce(RouterPlan) -> Result<Box<dyn Switch>, String>>;
 
 enum NodeSpec {
-    Host { name: String, address: Address },
+    Host { name: String, address: Address, outside: bool },
     Router { name: String, make: MakeSwitch },
 }
 
@@ -138,12 +147,13 @@ pub struct WorldBuilder {
     nodes: Vec<NodeSpec>,
     links: Vec<LinkSpec>,
     flows: Vec<FlowSpec>,
+    gateway: Option<NodeId>,
 }
 
 impl WorldBuilder {
     /// An empty world.
     pub fn new(settings: WorldSettings) -> WorldBuilder {
-        WorldBuilder { settings, nodes: Vec::new(), links: Vec::new(), flows: Vec::new() }
+        WorldBuilder { settings, nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), gateway: None }
     }
 
     /// The address given to the `index`th node if the scenario names none: from 198.18.0.0/15, which RFC 2544
@@ -155,8 +165,20 @@ impl WorldBuilder {
 
     /// Adds a host.
     pub fn host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
-        self.nodes.push(NodeSpec::Host { name: name.into(), address });
+        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: false });
         NodeId(self.nodes.len() - 1)
+    }
+
+    /// Adds a host that is not modelled: what it sends is given to [`World::inject`], and what comes to it is taken from
+    /// [`World::take_delivered`]. Its interfaces' queues and its links are the world's like any other's.
+    pub fn outside_host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
+        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: true });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Behind that host lies every address that no host has: routers send there what they have no other route for.
+    pub fn gateway(&mut self, host: NodeId) {
+        self.gateway = Some(host);
     }
 
     /// Adds a router; `make` builds its switch once the topology is known.
@@ -197,7 +219,7 @@ impl WorldBuilder {
 
     /// Builds the world.
     pub fn build(self) -> Result<World, TopologyError> {
-        let WorldBuilder { settings, nodes: specs, links, flows } = self;
+        let WorldBuilder { settings, nodes: specs, links, flows, gateway } = self;
         let mut recorder = Recorder::new(settings.recorder);
         let mut ports: Vec<Vec<PortParts>> = specs.iter().map(|_| Vec::new()).collect();
         let mut graph = Graph {
@@ -274,11 +296,13 @@ impl WorldBuilder {
             let routes: Vec<(Address, Port)> = (0..addresses.len())
                 .filter_map(|host| Some((addresses[host]?, Port(towards[host].as_ref()?[index]?))))
                 .collect();
-            nodes.push(build_node(spec, parts, routes)?);
+            let elsewhere = gateway.and_then(|NodeId(host)| towards.get(host)?.as_ref()?[index]).map(Port);
+            nodes.push(build_node(spec, parts, routes, elsewhere)?);
         }
         for (index, flow) in flows.into_iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
-            if flow.programs.len() < 2 {
+            // The programs of a flow between outside hosts are not the world's to know.
+            if flow.programs.len() == 1 {
                 recorder.carries_no_data(FlowId(index as u32));
             }
             for (number, program) in flow.programs.into_iter().enumerate() {
@@ -337,6 +361,7 @@ impl WorldBuilder {
             measuring: settings.recorder.warm_up == Time::ZERO,
             pending: Vec::new(),
             outbox: Vec::new(),
+            delivered: Vec::new(),
             scheduled,
         };
         // Every queue is told its link's rate at the start, and again at each scheduled change.
@@ -359,12 +384,14 @@ fn build_node(
     spec: NodeSpec,
     parts: Vec<PortParts>,
     routes: Vec<(Address, Port)>,
+    elsewhere: Option<Port>,
 ) -> Result<Node, TopologyError> {
     let queues = parts.iter().map(|part| part.recorder_queue).collect();
     let directions = parts.iter().map(|part| part.direction).collect();
     match spec {
-        NodeSpec::Host { name, address } => {
+        NodeSpec::Host { name, address, outside } => {
             let mut host = Host::new(name, address);
+            host.outside = outside;
             host.queues = queues;
             host.directions = directions;
             host.set_routes(routes);
@@ -382,7 +409,7 @@ fn build_node(
                 .into_iter()
                 .map(|part| RouterPort { queue: part.queue, hooks: part.hooks, direction: part.name })
                 .collect();
-            let switch = make(RouterPlan { ports, routes })
+            let switch = make(RouterPlan { ports, routes, elsewhere })
                 .map_err(|message| TopologyError::Switch { node: name.clone(), message })?;
             Ok(Node::Router(Box::new(Router {
                 name,

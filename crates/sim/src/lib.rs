@@ -5,6 +5,9 @@
 //! most one next event each, and events that fall on one instant are processed in the fixed order of those places:
 //! the total order that makes a run the same everywhere.
 //!
+//! A host may also lie outside: its packets are given to [`World::inject`] and taken from [`World::take_delivered`], and
+//! [`World::advance`] follows a clock. So the same world carries the traffic of real programs.
+//!
 //! A link delivers in order. So only its *next* delivery needs a place, however many packets are under way, and a
 //! transmitter whose queue is empty needs none at all.
 
@@ -12,6 +15,7 @@ mod agenda;
 mod builder;
 mod direction;
 mod host;
+mod outside;
 mod routing;
 mod sink;
 mod world;
@@ -22,4 +26,5 @@ pub use builder::{
     WorldSettings,
 };
 pub use direction::Carrier;
+pub use outside::Delivery;
 pub use world::{RunOutcome, Tap, World};

@@ -4,12 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_core::{DropReason, Time};
 use jettison_measure::{DropRecord, Recorder, RunRecord, metrics};
+use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
 use jettison_wire::{Instance, Packet};
 
 use crate::agenda::Agenda;
+use crate::builder::NodeId;
 use crate::direction::{Direction, End};
 use crate::host::Host;
+use crate::outside::Delivery;
 use crate::sink::Sink;
 
 /// Sees packets at the moment they leave a port (for captures).
@@ -44,6 +47,8 @@ pub struct World {
     // Reused, so that no step allocates.
     pub(crate) pending: Vec<Port>,
     pub(crate) outbox: Vec<Packet>,
+    /// What came to outside hosts and has not been taken yet, in the order of arrival.
+    pub(crate) delivered: Vec<Delivery>,
     /// The directions whose rate changes by schedule.
     pub(crate) scheduled: Vec<usize>,
 }
@@ -98,29 +103,33 @@ impl World {
     /// Runs until `end`, or until `cancel` is set (looked at once a sampling interval). May be called again with a
     /// later end.
     pub fn run(&mut self, end: Time, cancel: &AtomicBool) -> RunOutcome {
-        let interval = self.recorder.interval();
-        let warm_up = self.recorder.warm_up();
         loop {
-            let mut until = self.next_sample.min(end);
-            if !self.measuring {
-                until = until.min(warm_up);
-            }
-            self.step_until(until);
-            self.now = until;
-            if !self.measuring && until == warm_up {
-                self.start_measuring();
-            }
-            if until == self.next_sample {
-                self.sample();
-                self.next_sample += interval;
-            }
-            if until == end {
+            if self.stride(end) {
                 return RunOutcome::Complete;
             }
             if cancel.load(Ordering::Relaxed) {
                 return RunOutcome::Cancelled;
             }
         }
+    }
+
+    /// Goes on to the next sample, the end of the warm-up or `end`, whichever is first; gives whether `end` is reached.
+    pub(crate) fn stride(&mut self, end: Time) -> bool {
+        let warm_up = self.recorder.warm_up();
+        let mut until = self.next_sample.min(end);
+        if !self.measuring {
+            until = until.min(warm_up);
+        }
+        self.step_until(until);
+        self.now = until;
+        if !self.measuring && until == warm_up {
+            self.start_measuring();
+        }
+        if until == self.next_sample {
+            self.sample();
+            self.next_sample += self.recorder.interval();
+        }
+        until == end
     }
 
     /// The instant reached.
@@ -210,6 +219,11 @@ impl World {
         self.agenda.set(self.slots.arrivals + at, next);
         match &mut self.nodes[node] {
             Node::Host(host) => {
+                if host.outside {
+                    let queue = direction.queue;
+                    self.delivered.push(Delivery { host: NodeId(node), at: now, queue, packet });
+                    return;
+                }
                 host.receive(packet, now, &mut self.recorder);
                 self.after_host(node, now);
             }
@@ -284,7 +298,7 @@ impl World {
         }
     }
 
-    fn send_from_host(&mut self, node: usize, now: Time) {
+    pub(crate) fn send_from_host(&mut self, node: usize, now: Time) {
         let mut outbox = std::mem::take(&mut self.outbox);
         for mut packet in outbox.drain(..) {
             packet.meta.id = self.next_id;
@@ -433,15 +447,20 @@ impl World {
         self.plan_router(node);
     }
 
+    /// What waits in the queue in front of a direction.
+    pub(crate) fn backlog_before(&self, direction: &Direction) -> Backlog {
+        let End { node, port } = direction.from;
+        match &self.nodes[node] {
+            Node::Host(host) => host.ports[usize::from(port)].backlog(),
+            Node::Router(router) => router.switch.backlog(Port(port)),
+        }
+    }
+
     /// Writes one value of every series.
     fn sample(&mut self) {
         let now = self.now;
         for direction in &self.directions {
-            let End { node, port } = direction.from;
-            let backlog = match &self.nodes[node] {
-                Node::Host(host) => host.ports[usize::from(port)].backlog(),
-                Node::Router(router) => router.switch.backlog(Port(port)),
-            };
+            let backlog = self.backlog_before(direction);
             self.recorder.sample_queue(direction.queue, backlog.packets, backlog.bytes, now);
         }
         for node in &self.nodes {

@@ -11,6 +11,7 @@ mod headers;
 pub mod image;
 mod octopus;
 mod packet;
+mod partial;
 mod tuple;
 
 pub use headers::{
@@ -18,4 +19,5 @@ pub use headers::{
 };
 pub use octopus::{MessageNumber, OCTOPUS_PORT, OctopusHeader, PacketKind, Position, SequenceHeader};
 pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};
+pub use partial::PartialChecksum;
 pub use tuple::FiveTuple;

@@ -4,7 +4,7 @@
 //! [`OctopusHeader::OFFSET`], where a router finds it without knowing the transport. Both are in network order and
 //! described bit by bit in `docs/octopus-wire.md`. What cannot be read is not Octopus traffic: it passes as it is.
 
-use crate::{Packet, Transport};
+use crate::{Body, Headers, Packet, Transport};
 
 /// The UDP port by which Octopus traffic is known, unless another is configured.
 pub const OCTOPUS_PORT: u16 = 4433;
@@ -224,11 +224,21 @@ impl OctopusHeader {
     /// The header of a packet whose UDP source or destination port is one of `ports`.
     #[inline]
     pub fn of_packet(packet: &Packet, ports: &[u16]) -> Option<OctopusHeader> {
-        let Transport::Udp(udp) = &packet.headers()?.transport else { return None };
-        if !ports.contains(&udp.dst_port) && !ports.contains(&udp.src_port) {
+        let (src_port, dst_port, payload) = match &packet.body {
+            Body::Buffer(buffer) => buffer.udp()?,
+            Body::Model(Headers { transport: Transport::Udp(udp), .. }) => {
+                (udp.src_port, udp.dst_port, udp.inline.as_slice())
+            }
+            Body::Payload(boxed) => match &boxed.headers.transport {
+                Transport::Udp(udp) => (udp.src_port, udp.dst_port, &*boxed.payload),
+                Transport::Tcp(_) | Transport::Icmp(_) => return None,
+            },
+            Body::Model(_) => return None,
+        };
+        if !ports.contains(&dst_port) && !ports.contains(&src_port) {
             return None;
         }
-        OctopusHeader::of_payload(udp.inline.as_slice())
+        OctopusHeader::of_payload(payload)
     }
 }
 
@@ -342,6 +352,33 @@ mod tests {
         assert_eq!(OctopusHeader::of_packet(&packet(OCTOPUS_PORT, 5), &[OCTOPUS_PORT]), Some(header));
         assert_eq!(OctopusHeader::of_packet(&packet(5, 6), &[OCTOPUS_PORT]), None);
         assert_eq!(OctopusHeader::of_packet(&packet(5, 6), &[OCTOPUS_PORT, 6]), Some(header));
+    }
+
+    #[test]
+    fn a_captured_datagram_shows_its_header_too() {
+        let (bytes, _, header) = example();
+        for v4 in [true, false] {
+            let address = |last| match v4 {
+                true => Address::v4(10, 0, 0, last),
+                false => Address::from(std::net::IpAddr::V6(std::net::Ipv6Addr::from(u128::from(last)))),
+            };
+            let udp = UdpHeader { src_port: 5, dst_port: OCTOPUS_PORT, inline: Default::default() };
+            let headers = Headers { src: address(1), dst: address(2), transport: Transport::Udp(udp) };
+            let typed = Packet::with_payload(headers, bytes.into());
+            assert_eq!(OctopusHeader::of_packet(&typed, &[OCTOPUS_PORT]), Some(header));
+            let mut image = Vec::new();
+            typed.write_ip_image(&mut image, usize::MAX);
+            let buffer = |bytes| Box::new(crate::Buffer { bytes, ..Default::default() });
+            let captured = Packet::from_ip_buffer(buffer(image.clone())).unwrap();
+            assert_eq!(OctopusHeader::of_packet(&captured, &[OCTOPUS_PORT]), Some(header));
+            assert_eq!(OctopusHeader::of_packet(&captured, &[7]), None);
+            if v4 {
+                // A later fragment has no ports, whatever stands there.
+                image[7] = 1;
+                let fragment = Packet::from_ip_buffer(buffer(image)).unwrap();
+                assert_eq!(OctopusHeader::of_packet(&fragment, &[OCTOPUS_PORT]), None);
+            }
+        }
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::fmt;
 use jettison_core::Time;
 
 use crate::headers::{Headers, Transport};
+use crate::partial::PartialChecksum;
 
 /// A packet, moved by value from sender to receiver.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,8 @@ pub struct Buffer {
     /// Whether the bytes are a whole Ethernet frame: one that carries no IP, is shorter than its own header, or whose
     /// hardware addresses are to be kept. Its image is exactly these bytes.
     pub frame: bool,
+    /// Where a transport checksum still has to be summed; of an IP packet only. `None`: all checksums are as they were sent.
+    pub partial: Option<PartialChecksum>,
 }
 
 /// The accounting identity of a stream of packets, dense from 0 within one run.
@@ -267,6 +270,13 @@ impl Packet {
 }
 
 impl Buffer {
+    /// Sums the transport checksum if that is still to be done, so that the bytes are right on any wire.
+    pub fn complete_checksum(&mut self) {
+        if let Some(partial) = self.partial.take() {
+            partial.complete(&mut self.bytes);
+        }
+    }
+
     /// The IP packet: all bytes, or what is behind the Ethernet header of a frame; empty if that frame carries none.
     pub fn ip(&self) -> &[u8] {
         &self.bytes[self.ip_start()..]
@@ -387,7 +397,7 @@ mod tests {
         bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
         let mut packet = Packet {
             meta: PacketMeta { length: 28, traffic_class: Ecn::Ect0 as u8, ..PacketMeta::default() },
-            body: Body::Buffer(Box::new(Buffer { bytes, frame: false })),
+            body: Body::Buffer(Box::new(Buffer { bytes, ..Buffer::default() })),
         };
         packet.set_hop_limit(63);
         assert!(packet.mark_ce());

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::headers::{Address, Headers, Transport};
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Buffer, Packet};
 
 /// What names a flow on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,6 +39,29 @@ impl Packet {
             Body::Payload(boxed) => Some(boxed.headers.dst),
             Body::Buffer(buffer) => FiveTuple::parse(buffer.ip()).map(|tuple| tuple.dst),
         }
+    }
+}
+
+impl Buffer {
+    /// Source port, destination port and payload of a UDP datagram; `None` for anything else, and for later fragments. Of
+    /// IPv6 only what has no extension headers.
+    pub fn udp(&self) -> Option<(u16, u16, &[u8])> {
+        let ip = self.ip();
+        let udp = match ip.first()? >> 4 {
+            4 => {
+                let header: &[u8; 20] = ip.first_chunk()?;
+                let is_later_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x1fff != 0;
+                if header[9] != 17 || is_later_fragment {
+                    return None;
+                }
+                ip.get(usize::from(header[0] & 0xf) * 4..)?
+            }
+            6 if *ip.get(6)? == 17 => ip.get(40..)?,
+            _ => return None,
+        };
+        let (header, payload) = udp.split_at_checked(8)?;
+        let port = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+        Some((port(0), port(2), payload))
     }
 }
 

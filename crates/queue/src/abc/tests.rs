@@ -114,7 +114,7 @@ fn the_bytes_of_a_captured_packet_carry_the_brake_too() {
     let meta = PacketMeta { length: 28, traffic_class: Ecn::Ect1 as u8, ..PacketMeta::default() };
     let (mut queue, mut tally) = (abc(json!({})), Tally::default());
     queue.capacity_changed(Rate::ZERO, Time::ZERO);
-    let packet = Packet { meta, body: Body::Buffer(Box::new(Buffer { bytes, frame: false })) };
+    let packet = Packet { meta, body: Body::Buffer(Box::new(Buffer { bytes, ..Buffer::default() })) };
     let passed = queue.pass(packet, Time::ZERO, &mut tally).expect("it passes");
     let Body::Buffer(buffer) = &passed.body else { panic!("still a buffer") };
     assert_eq!((passed.ecn(), buffer.bytes[1]), (Ecn::Ect0, Ecn::Ect0 as u8));

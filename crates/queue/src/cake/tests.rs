@@ -73,6 +73,28 @@ fn destination_hosts_share_a_tin_fairly_and_then_their_flows() {
 }
 
 #[test]
+fn captured_packets_belong_to_their_hosts_too() {
+    // Two hosts with one flow and four: as long as each waits, each host has half.
+    let mut queue =
+        cake(CakeParameters { hosts: HostFairness::Source, limit: Limit::UNLIMITED, ..Default::default() });
+    let mut tally = Tally::default();
+    for _ in 0..100 {
+        for (source, port) in [(1, 1), (2, 1), (2, 2), (2, 3), (2, 4)] {
+            let mut image = Vec::new();
+            between(source, 1, port, 1500).write_ip_image(&mut image, usize::MAX);
+            let buffer = Box::new(jettison_wire::Buffer { bytes: image, ..Default::default() });
+            queue.enqueue(Packet::from_ip_buffer(buffer).unwrap(), Time::ZERO, &mut tally);
+        }
+    }
+    let mut from_first = 0;
+    for _ in 0..100 {
+        let packet = queue.dequeue(Time::ZERO, &mut tally).unwrap();
+        from_first += u32::from(packet.five_tuple().unwrap().src == Address::v4(10, 0, 0, 1));
+    }
+    assert!((45..=55).contains(&from_first), "{from_first} of 100");
+}
+
+#[test]
 fn triple_isolation_looks_at_the_busier_host() {
     // One flow each way alone on its hosts; four that share a source; four that share a destination.
     let mut streams = vec![(1, 1, 1)];

@@ -103,9 +103,9 @@ impl Tin {
         self.backlog.bytes += u64::from(packet.meta.length);
         let flow = &mut self.flows[slot];
         if !flow.active {
-            // A packet without typed headers belongs to no host: all such share one.
+            // What is no IP packet belongs to no host: all such share one.
             let (source, destination) =
-                packet.headers().map_or_else(Default::default, |headers| (headers.src, headers.dst));
+                packet.five_tuple().map_or_else(Default::default, |tuple| (tuple.src, tuple.dst));
             flow.active = true;
             flow.credits = (settings.quantum as i64) << FRACTION;
             flow.source = self.sources.joined(source, settings.salt);

@@ -33,6 +33,8 @@ pub(crate) struct Host {
     agenda: Agenda,
     /// Whether any port's queue has timers of its own.
     pub(crate) queues_keep_time: bool,
+    /// Whether what arrives is handed out of the world, and what it sends comes from there.
+    pub(crate) outside: bool,
     /// When the world will call this host; never later than what the agenda holds.
     pub(crate) armed: Time,
 }
@@ -65,6 +67,7 @@ impl Host {
             programs: Vec::new(),
             agenda: Agenda::new(4),
             queues_keep_time: false,
+            outside: false,
             armed: Time::MAX,
         }
     }
@@ -80,8 +83,7 @@ impl Host {
         if self.ports.len() == 1 {
             return Some(0);
         }
-        let headers = packet.headers()?;
-        self.routes.get(&headers.dst).map(|port| usize::from(*port))
+        self.routes.get(&packet.destination()?).map(|port| usize::from(*port))
     }
 
     /// Adds a program. All are added before the world runs, because sockets take the slots behind them.

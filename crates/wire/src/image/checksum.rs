@@ -4,14 +4,14 @@ use crate::headers::Address;
 
 /// A one's complement sum in the making. Zeros do not change it, so virtual payload is simply left out.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Checksum {
+pub(crate) struct Checksum {
     sum: u64,
 }
 
 impl Checksum {
     /// Adds `bytes`, which start at an even offset of what is summed; an odd last byte is padded with zero
     /// (RFC 1071 §1).
-    pub(super) fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         let mut pairs = bytes.chunks_exact(2);
         self.sum += pairs.by_ref().map(|p| u64::from(u16::from_be_bytes([p[0], p[1]]))).sum::<u64>();
         if let [last] = pairs.remainder() {
@@ -34,7 +34,7 @@ impl Checksum {
     }
 
     /// The value for the checksum field.
-    pub(super) fn finish(self) -> u16 {
+    pub(crate) fn finish(self) -> u16 {
         let mut sum = self.sum;
         while sum >> 16 != 0 {
             sum = (sum & 0xffff) + (sum >> 16);

@@ -8,7 +8,7 @@
 //! else (options that the headers do not hold, a fragment, a wrong checksum) stays a [`Buffer`] and loses nothing. What is
 //! no IP packet at all can travel as a whole frame ([`Packet::from_frame`]).
 
-mod checksum;
+pub(crate) mod checksum;
 mod ethernet;
 mod icmp;
 mod ip;
@@ -142,7 +142,7 @@ impl Packet {
     /// Makes the packet exactly these bytes, as [`Packet::from_frame`] does. What is not on the wire stays as it is.
     pub fn set_frame(&mut self, bytes: Vec<u8>) {
         let length = bytes.len().saturating_sub(ethernet::HEADER);
-        let frame = Buffer { bytes, frame: true };
+        let frame = Buffer { bytes, frame: true, partial: None };
         let meta = ip::meta(frame.ip());
         self.meta.length = u16::try_from(length).unwrap_or(u16::MAX);
         (self.meta.traffic_class, self.meta.hop_limit) = (meta.traffic_class, meta.hop_limit);
@@ -189,6 +189,25 @@ impl Packet {
         }
     }
 
+    /// A packet of exactly these bytes of an IP packet, kept as they are: for traffic of real programs. `meta` says what the
+    /// header says: length, traffic class, hop limit, IPv4 identification. Bytes behind the length that the header claims are
+    /// padding and cut off (RFC 894).
+    ///
+    /// # Errors
+    /// Gives the buffer back if it holds no whole IP packet, or is a frame.
+    pub fn from_ip_buffer(mut buffer: Box<Buffer>) -> Result<Packet, Box<Buffer>> {
+        let claimed = ip::claimed_length(&buffer.bytes).unwrap_or(0);
+        if buffer.frame
+            || claimed < ip::V4_HEADER
+            || claimed > buffer.bytes.len()
+            || claimed > usize::from(u16::MAX)
+        {
+            return Err(buffer);
+        }
+        buffer.bytes.truncate(claimed);
+        Ok(Packet { meta: ip::meta(&buffer.bytes), body: Body::Buffer(buffer) })
+    }
+
     /// Reads an IP packet. Bytes behind the length that its header claims are padding and dropped (RFC 894). The result
     /// has default `meta` but for what the header says: length, traffic class, hop limit, IPv4 identification.
     ///
@@ -207,7 +226,7 @@ impl Packet {
         let typed = (claimed == Some(bytes.len())).then(|| parse_typed(bytes, 0, meta, zeros)).flatten();
         Ok(typed.unwrap_or_else(|| Packet {
             meta,
-            body: Body::Buffer(Box::new(Buffer { bytes: bytes.to_vec(), frame: false })),
+            body: Body::Buffer(Box::new(Buffer { bytes: bytes.to_vec(), ..Buffer::default() })),
         }))
     }
 }
@@ -256,8 +275,12 @@ fn write_typed(out: &mut Vec<u8>, meta: &PacketMeta, headers: &Headers, payload:
 
 fn write_buffer(out: &mut Vec<u8>, meta: &PacketMeta, buffer: &Buffer, snap: usize) {
     let start = out.len();
-    // The header is patched as a whole, then cut.
-    out.extend_from_slice(&buffer.bytes[..buffer.bytes.len().min(snap.max(ip::V6_HEADER))]);
+    // The header is patched as a whole, then cut. A checksum that is still to be summed covers all bytes.
+    let needed = if buffer.partial.is_some() { usize::MAX } else { snap.max(ip::V6_HEADER) };
+    out.extend_from_slice(&buffer.bytes[..buffer.bytes.len().min(needed)]);
+    if let Some(partial) = buffer.partial {
+        partial.complete(&mut out[start..]);
+    }
     ip::set_hop_limit(&mut out[start..], meta.hop_limit);
     out.truncate(start.saturating_add(snap));
 }

@@ -314,3 +314,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_buffer_of_a_whole_ip_packet_becomes_one_and_all_else_is_given_back() {
+    use crate::packet::Buffer;
+    let bytes = vec![
+        0x45, 3, 0, 28, 0xab, 0xcd, 0, 0, 9, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0x88, 0, 53, 0, 8, 0,
+        0,
+    ];
+    let buffer = |bytes| Box::new(Buffer { bytes, ..Buffer::default() });
+    // Two bytes of padding.
+    let packet = Packet::from_ip_buffer(buffer([&bytes[..], &[0, 0]].concat())).unwrap();
+    let PacketMeta { length, traffic_class, hop_limit, id, .. } = packet.meta;
+    assert_eq!((length, traffic_class, hop_limit, id), (28, 3, 9, 0xabcd));
+    let Body::Buffer(kept) = &packet.body else { panic!("bytes stay bytes") };
+    assert_eq!(kept.bytes, bytes);
+    for bad in [&[][..], &[0x45], &bytes[..27], &[0x15; 60], &[0x60; 39]] {
+        assert_eq!(Packet::from_ip_buffer(buffer(bad.to_vec())).unwrap_err().bytes, bad);
+    }
+    let frame = Box::new(Buffer { bytes, frame: true, partial: None });
+    assert!(Packet::from_ip_buffer(frame).is_err());
+}
