@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 use jettison_core::Duration;
 
 /// A histogram of durations with three significant figures.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     histogram: Histogram<u64>,
     sum: u128,
@@ -38,6 +38,10 @@ impl Distribution {
             n => Duration::from_nanos((self.sum / u128::from(n)) as u64),
         }
     }
+    /// The exact sum, in nanoseconds.
+    pub fn sum_nanos(&self) -> u128 {
+        self.sum
+    }
     /// The value that `share` (0 to 1) of all values do not exceed; zero if empty.
     pub fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.histogram.value_at_quantile(share))
@@ -50,6 +54,25 @@ impl Distribution {
     pub fn merge(&mut self, other: &Distribution) {
         self.histogram.add(&other.histogram).expect("a histogram that grows by itself takes any other");
         self.sum += other.sum;
+    }
+    /// Each value that a bucket stands for, in ascending order, with how many it holds.
+    pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+    /// The sum of all values, in nanoseconds.
+    pub(crate) fn sum(&self) -> u128 {
+        self.sum
+    }
+    /// The distribution with those [`Distribution::buckets`] and that sum; `None` if a value is out of range.
+    pub(crate) fn of_buckets(buckets: impl Iterator<Item = (u64, u64)>, sum: u128) -> Option<Distribution> {
+        let mut distribution = Distribution { sum, ..Distribution::default() };
+        for (value, count) in buckets {
+            if value > u64::MAX / 2 {
+                return None;
+            }
+            distribution.histogram.record_n(value, count).ok()?;
+        }
+        Some(distribution)
     }
     /// Forgets all values.
     pub fn clear(&mut self) {

@@ -25,6 +25,8 @@ pub struct FlowMeter {
     sequences: Option<(u64, u64)>,
     /// Packets of the flow that were dropped since the last one that was received.
     dropped_since: u64,
+    /// When the last datagram came.
+    last_arrival: Option<Time>,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
     last_transit: Option<i64>,
@@ -54,6 +56,7 @@ impl Default for FlowMeter {
             repairs: None,
             sequences: None,
             dropped_since: 0,
+            last_arrival: None,
             jitter: 0.0,
             last_transit: None,
             jitter_sum: 0.0,
@@ -91,6 +94,7 @@ impl FlowMeter {
     #[inline]
     pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
         self.count(sequence);
+        self.last_arrival = Some(now);
         // Clocks of two machines may disagree either way: the difference wraps, as RFC 3550's does.
         let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
         self.owd.record(now.since(sent_at));
@@ -122,6 +126,13 @@ impl FlowMeter {
     /// A packet of this flow was dropped on its way.
     pub(crate) fn dropped(&mut self) {
         self.dropped_since += 1;
+    }
+
+    /// A packet of this flow was dropped at `at`, as somebody else saw: it counts if the last datagram had come by then.
+    pub(crate) fn dropped_elsewhere(&mut self, at: Time) {
+        if self.last_arrival.is_some_and(|last| last < at) {
+            self.dropped_since += 1;
+        }
     }
 
     /// This flow's samples are worth the less the later they come: [`FlowMeter::sample_arrived`] tells of each.
@@ -229,6 +240,14 @@ impl FlowMeter {
         self.goodput_bytes
     }
 
+    /// Takes from another meter of the same flow what this one has not measured: round trips, and what senders repaired.
+    pub(crate) fn complement(&mut self, other: FlowMeter) {
+        if self.rtt.count() == 0 {
+            self.rtt = other.rtt;
+        }
+        self.repairs = self.repairs.or(other.repairs);
+    }
+
     pub(crate) fn start_measuring(&mut self) {
         self.rtt.clear();
         self.interval_owd.before_clear(&self.owd);
@@ -241,6 +260,7 @@ impl FlowMeter {
         self.failed = 0;
         self.sequences = None;
         self.dropped_since = 0;
+        self.last_arrival = None;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
         if let Some(timeliness) = &mut self.timeliness {

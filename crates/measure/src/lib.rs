@@ -4,6 +4,9 @@
 //! [`Recorder`] and reports queues, flows and samples to it. When a run has ended, [`Recorder::finish`] gives its
 //! [`RunRecord`]: series, points, drop log, distributions and summary values, all under stable names.
 //!
+//! A run that goes on in a process of its own hands its record over as bytes ([`RunRecord::to_bytes`]); one whose hosts
+//! measure apart from its router puts the two together before that ([`Recorder::adopt_flows`]).
+//!
 //! Everything is keyed by an object's name in the scenario (`queues` by `<link>.forward`, flows by their key), so
 //! that two runs of one scenario can be laid side by side.
 
@@ -17,6 +20,7 @@ mod recorder;
 pub mod statistics;
 mod streaming;
 mod timeliness;
+mod transfer;
 mod video;
 
 pub use distribution::Distribution;
@@ -30,4 +34,5 @@ pub use recorder::{
 };
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;
+pub use transfer::TransferError;
 pub use video::{FrameScore, VideoMeter};

@@ -12,6 +12,8 @@ use crate::Distribution;
 pub struct QueueMeter {
     // Measured: after the warm-up.
     pub(crate) sojourn: Distribution,
+    // In real time only.
+    pub(crate) lateness: Option<Box<Distribution>>,
     pub(crate) enqueued: u64,
     pub(crate) departed: u64,
     pub(crate) departed_bytes: u64,
@@ -46,6 +48,12 @@ impl QueueMeter {
         self.interval_bytes += u64::from(wire_bytes);
     }
 
+    /// A packet was written so long behind the instant that the link gives it: in real time only.
+    #[inline]
+    pub fn late(&mut self, lateness: Duration) {
+        self.lateness.get_or_insert_default().record(lateness);
+    }
+
     /// A packet was dropped.
     #[inline]
     pub fn dropped(&mut self, reason: DropReason) {
@@ -63,6 +71,7 @@ impl QueueMeter {
     /// Forgets what was measured so far: the warm-up has ended.
     pub(crate) fn start_measuring(&mut self) {
         self.sojourn.clear();
+        self.lateness = None;
         self.enqueued = 0;
         self.departed = 0;
         self.departed_bytes = 0;
@@ -97,9 +106,34 @@ impl QueueMeter {
         self.departed_bytes
     }
 
+    /// Packets that left for the link since the warm-up.
+    pub fn departed_packets(&self) -> u64 {
+        self.departed
+    }
+
+    /// Drops since the warm-up, in the order of [`DropReason::ALL`].
+    pub fn drops(&self) -> &[u64; DropReason::ALL.len()] {
+        &self.drops
+    }
+
+    /// Marks since the warm-up, in the order of [`MarkReason::ALL`].
+    pub fn marks(&self) -> &[u64; MarkReason::ALL.len()] {
+        &self.marks
+    }
+
     /// The sojourn times since the warm-up.
     pub fn sojourn(&self) -> &Distribution {
         &self.sojourn
+    }
+
+    /// How late packets were written, where somebody else has kept that.
+    pub fn set_lateness(&mut self, lateness: Distribution) {
+        self.lateness = Some(Box::new(lateness));
+    }
+
+    /// How late packets were written since the warm-up, if anything was.
+    pub fn lateness(&self) -> Option<&Distribution> {
+        self.lateness.as_deref()
     }
 
     /// Mean throughput since `start`, in Mbit/s on the wire.

@@ -1,5 +1,7 @@
 //! One run's record: objects, series, points, drop log, summary.
 
+mod adopt;
+
 use std::borrow::Cow;
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
@@ -98,7 +100,7 @@ pub struct SummaryValue {
 }
 
 /// An object with its name and the distributions kept of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ObjectRecord {
     /// Which.
     pub id: ObjectId,
@@ -109,7 +111,7 @@ pub struct ObjectRecord {
 }
 
 /// Everything one run measured.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     /// Queues, then flows.
     pub objects: Vec<ObjectRecord>,
@@ -204,6 +206,11 @@ impl Recorder {
         self.settings.warm_up
     }
 
+    /// How many flows there are.
+    pub fn flow_count(&self) -> usize {
+        self.flows.len()
+    }
+
     /// The meter of a queue.
     #[inline]
     pub fn queue(&mut self, index: u32) -> &mut QueueMeter {
@@ -214,6 +221,11 @@ impl Recorder {
     #[inline]
     pub fn flow(&mut self, flow: FlowId) -> Option<&mut FlowMeter> {
         self.flows.get_mut(flow.0 as usize)
+    }
+
+    /// The name of a flow; empty for [`FlowId::NONE`].
+    pub fn flow_name(&self, flow: FlowId) -> &str {
+        self.flow_names.get(flow.0 as usize).map_or("", String::as_str)
     }
 
     /// Logs a drop, and counts it at its queue if it happened in one.
@@ -249,11 +261,8 @@ impl Recorder {
         value: f64,
     ) {
         // A few series an object: a short search beats a map.
-        let cursors = &mut self.cursors[object.kind as usize];
-        if cursors.len() <= object.index as usize {
-            cursors.resize(object.index as usize + 1, u32::MAX);
-        }
-        let mut at = cursors[object.index as usize];
+        let cursors = &self.cursors[object.kind as usize];
+        let mut at = cursors.get(object.index as usize).copied().unwrap_or(u32::MAX);
         while at != u32::MAX {
             let series = &mut self.series[at as usize].0;
             if series.metric == metric && series.part == part {
@@ -263,9 +272,31 @@ impl Recorder {
             }
             at = self.series[at as usize].1;
         }
-        let series = Series { object, metric, part, times: vec![now], values: vec![value] };
-        self.series.push((series, cursors[object.index as usize]));
-        cursors[object.index as usize] = (self.series.len() - 1) as u32;
+        self.add_series(Series { object, metric, part, times: vec![now], values: vec![value] });
+    }
+
+    /// The newest value of a series, and when it was.
+    pub fn latest(&self, object: ObjectId, metric: Metric) -> Option<(Time, f64)> {
+        let mut at = *self.cursors[object.kind as usize].get(object.index as usize)?;
+        while at != u32::MAX {
+            let (series, previous) = &self.series[at as usize];
+            if series.metric == metric && series.part.is_empty() {
+                return Some((*series.times.last()?, *series.values.last()?));
+            }
+            at = *previous;
+        }
+        None
+    }
+
+    /// Adds a series that its object does not have yet.
+    fn add_series(&mut self, series: Series) {
+        let ObjectId { kind, index } = series.object;
+        let cursors = &mut self.cursors[kind as usize];
+        if cursors.len() <= index as usize {
+            cursors.resize(index as usize + 1, u32::MAX);
+        }
+        let previous = std::mem::replace(&mut cursors[index as usize], self.series.len() as u32);
+        self.series.push((series, previous));
     }
 
     /// Adds a value to the summary that no meter holds (a switch's clones, a player's stalls).
@@ -372,7 +403,8 @@ impl Recorder {
         for (index, (meter, name)) in self.queues.iter().zip(&self.queue_names).enumerate() {
             let id = ObjectId { kind: Kind::Queue, index: index as u32 };
             summarise_queue(&mut summary, name, id, meter, &series, start, end);
-            let distributions = vec![(metrics::SOJOURN, meter.sojourn.clone())];
+            let mut distributions = vec![(metrics::SOJOURN, meter.sojourn.clone())];
+            distributions.extend(meter.lateness().map(|lateness| (metrics::LATENESS, lateness.clone())));
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
         let mut goodputs = Vec::new();
@@ -434,13 +466,12 @@ pub(crate) fn of_distribution(
     metric: Metric,
     distribution: &Distribution,
 ) -> Option<SummaryValue> {
-    let ms = |d: Duration| d.as_nanos() as f64 / 1e6;
     (distribution.count() > 0).then(|| SummaryValue {
         object: object.to_owned(),
         metric,
         part: Cow::Borrowed(""),
-        mean: ms(distribution.mean()),
-        percentiles: Some([0.5, 0.95, 0.99].map(|share| ms(distribution.quantile(share)))),
+        mean: metric.of_duration(distribution.mean()),
+        percentiles: Some([0.5, 0.95, 0.99].map(|share| metric.of_duration(distribution.quantile(share)))),
     })
 }
 
@@ -500,6 +531,7 @@ fn summarise_queue(
             summary.push(part_of(plain(name, metrics::MARKS, count as f64), reason.name()));
         }
     }
+    summary.extend(meter.lateness().and_then(|late| of_distribution(name, metrics::LATENESS, late)));
 }
 
 fn summarise_flow(

@@ -1,0 +1,190 @@
+//! A run's record as bytes: how the process of a run hands it to the one that writes the results.
+//!
+//! Both are of one build, so the form may change with any version; its number says so if they are not. Names (of metrics,
+//! units, parts, reasons) stand in it once, where they are first used. Integers are LEB128, times differences to the one
+//! before, values their eight bytes: nothing is rounded.
+
+mod bytes;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use jettison_core::{DropReason, Time};
+use jettison_wire::FlowId;
+
+use crate::{
+    Distribution, DropRecord, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series, SummaryValue,
+};
+use bytes::{Reader, Writer};
+
+/// Says what follows, and in which version of this form.
+const HEAD: &[u8; 8] = b"jet-rec\x01";
+
+/// Bytes that are no run's record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TransferError {
+    /// They do not begin as one does.
+    #[error("not a run's record, or one of another version")]
+    OtherForm,
+    /// They end too early.
+    #[error("a run's record ends too early")]
+    CutOff,
+    /// Something in them cannot be.
+    #[error("a run's record is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+impl RunRecord {
+    /// The record as bytes, for [`RunRecord::from_bytes`] of the same version.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.raw(HEAD);
+        out.list(&self.objects, |out, object| {
+            write_id(out, object.id);
+            out.text(&object.name);
+            out.list(&object.distributions, |out, (metric, distribution)| {
+                write_metric(out, *metric);
+                write_distribution(out, distribution);
+            });
+        });
+        out.list(&self.series, write_series);
+        let mut last = 0;
+        out.list(&self.drops, |out, drop| {
+            out.difference(&mut last, drop.time.as_nanos());
+            out.unsigned(u64::from(drop.queue));
+            out.unsigned(u64::from(drop.flow.0));
+            out.name(drop.reason.name());
+            out.unsigned(u64::from(drop.length));
+        });
+        out.unsigned(self.drops_not_logged);
+        out.list(&self.summary, |out, value| {
+            out.text(&value.object);
+            write_metric(out, value.metric);
+            out.text(&value.part);
+            out.float(value.mean);
+            out.unsigned(u64::from(value.percentiles.is_some()));
+            value.percentiles.iter().flatten().for_each(|value| out.float(*value));
+        });
+        out.into_bytes()
+    }
+
+    /// The record that [`RunRecord::to_bytes`] made these bytes of.
+    ///
+    /// # Errors
+    /// If they are not such bytes, not all of them, or more.
+    pub fn from_bytes(bytes: &[u8]) -> Result<RunRecord, TransferError> {
+        let body = bytes.strip_prefix(HEAD).ok_or(TransferError::OtherForm)?;
+        let mut input = Reader::new(body);
+        let objects = input.list(4, |input| {
+            let id = read_id(input)?;
+            let name = input.text()?.to_owned();
+            let distributions =
+                input.list(4, |input| Ok((read_metric(input)?, read_distribution(input)?)))?;
+            Ok(ObjectRecord { id, name, distributions })
+        })?;
+        let series = input.list(6, read_series)?;
+        let mut last = 0;
+        let drops = input.list(5, |input| {
+            Ok(DropRecord {
+                time: Time::from_nanos(input.difference(&mut last)?),
+                queue: input.integer()?,
+                flow: FlowId(input.integer()?),
+                reason: read_reason(input)?,
+                length: input.integer()?,
+            })
+        })?;
+        let drops_not_logged = input.unsigned()?;
+        let summary = input.list(14, |input| {
+            Ok(SummaryValue {
+                object: input.text()?.to_owned(),
+                metric: read_metric(input)?,
+                part: Cow::Owned(input.text()?.to_owned()),
+                mean: input.float()?,
+                percentiles: match input.unsigned()? {
+                    0 => None,
+                    1 => Some([input.float()?, input.float()?, input.float()?]),
+                    _ => return Err(TransferError::Damaged("neither with nor without percentiles")),
+                },
+            })
+        })?;
+        match input.is_empty() {
+            true => Ok(RunRecord { objects, series, drops, drops_not_logged, summary }),
+            false => Err(TransferError::Damaged("something follows its end")),
+        }
+    }
+}
+
+fn write_id(out: &mut Writer, id: ObjectId) {
+    out.unsigned(match id.kind {
+        Kind::Queue => 0,
+        Kind::Flow => 1,
+    });
+    out.unsigned(u64::from(id.index));
+}
+
+fn read_id(input: &mut Reader) -> Result<ObjectId, TransferError> {
+    let kind = match input.unsigned()? {
+        0 => Kind::Queue,
+        1 => Kind::Flow,
+        _ => return Err(TransferError::Damaged("an object is neither queue nor flow")),
+    };
+    Ok(ObjectId { kind, index: input.integer()? })
+}
+
+fn write_metric(out: &mut Writer, metric: Metric) {
+    out.name(metric.name);
+    out.name(metric.unit);
+}
+
+fn read_metric(input: &mut Reader) -> Result<Metric, TransferError> {
+    Ok(Metric { name: input.name()?, unit: input.name()? })
+}
+
+fn read_reason(input: &mut Reader) -> Result<DropReason, TransferError> {
+    let name = input.name()?;
+    let reason = DropReason::ALL.into_iter().find(|reason| reason.name() == name);
+    reason.ok_or(TransferError::Damaged("a drop has a reason that there is not"))
+}
+
+fn write_distribution(out: &mut Writer, distribution: &Distribution) {
+    let sum = distribution.sum();
+    out.unsigned((sum >> 64) as u64);
+    out.unsigned(sum as u64);
+    let buckets: Vec<(u64, u64)> = distribution.buckets().collect();
+    let mut last = 0;
+    out.list(&buckets, |out, (value, count)| {
+        out.difference(&mut last, *value);
+        out.unsigned(*count);
+    });
+}
+
+fn read_distribution(input: &mut Reader) -> Result<Distribution, TransferError> {
+    let sum = u128::from(input.unsigned()?) << 64 | u128::from(input.unsigned()?);
+    let mut last = 0;
+    let buckets = input.list(2, |input| Ok((input.difference(&mut last)?, input.unsigned()?)))?;
+    let distribution = Distribution::of_buckets(buckets.into_iter(), sum);
+    distribution.ok_or(TransferError::Damaged("a value is beyond any distribution"))
+}
+
+fn write_series(out: &mut Writer, series: &Series) {
+    write_id(out, series.object);
+    write_metric(out, series.metric);
+    out.name(series.part);
+    let points: Vec<(Time, f64)> = series.times.iter().copied().zip(series.values.iter().copied()).collect();
+    let mut last = 0;
+    out.list(&points, |out, (time, value)| {
+        out.difference(&mut last, time.as_nanos());
+        out.float(*value);
+    });
+}
+
+fn read_series(input: &mut Reader) -> Result<Series, TransferError> {
+    let (object, metric, part) = (read_id(input)?, read_metric(input)?, input.name()?);
+    let mut last = 0;
+    let points =
+        input.list(9, |input| Ok((Time::from_nanos(input.difference(&mut last)?), input.float()?)))?;
+    let (times, values) = points.into_iter().unzip();
+    Ok(Series { object, metric, part, times, values })
+}

@@ -1,0 +1,169 @@
+use jettison_core::Duration;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use super::*;
+use crate::metrics;
+
+const METRICS: [Metric; 5] = [
+    metrics::SOJOURN,
+    metrics::GOODPUT,
+    metrics::LATENESS,
+    metrics::KERNEL_DROPS,
+    Metric::new("made_up", "parsec"),
+];
+
+fn a_metric() -> impl Strategy<Value = Metric> {
+    proptest::sample::select(METRICS.as_slice())
+}
+
+fn an_id() -> impl Strategy<Value = ObjectId> {
+    (any::<bool>(), any::<u32>())
+        .prop_map(|(flow, index)| ObjectId { kind: if flow { Kind::Flow } else { Kind::Queue }, index })
+}
+
+fn a_distribution() -> impl Strategy<Value = Distribution> {
+    let value = prop_oneof![0..5_000u64, 0..10_000_000_000u64, any::<u64>()];
+    vec(value, 0..40).prop_map(|values| {
+        let mut distribution = Distribution::default();
+        values.iter().for_each(|nanos| distribution.record(Duration::from_nanos(*nanos)));
+        distribution
+    })
+}
+
+fn an_object() -> impl Strategy<Value = ObjectRecord> {
+    let distributions = vec((a_metric(), a_distribution()), 0..3);
+    (an_id(), ".{0,12}", distributions).prop_map(|(id, name, distributions)| ObjectRecord {
+        id,
+        name,
+        distributions,
+    })
+}
+
+fn a_value() -> impl Strategy<Value = f64> {
+    any::<f64>().prop_filter("equal to itself", |value| !value.is_nan())
+}
+
+fn a_series() -> impl Strategy<Value = Series> {
+    let part = proptest::sample::select(["", "codel", "5 ms"].as_slice());
+    let points = vec((any::<u64>().prop_map(Time::from_nanos), a_value()), 0..40);
+    (an_id(), a_metric(), part, points).prop_map(|(object, metric, part, points)| {
+        let (times, values) = points.into_iter().unzip();
+        Series { object, metric, part, times, values }
+    })
+}
+
+fn a_drop() -> impl Strategy<Value = DropRecord> {
+    let reason = proptest::sample::select(DropReason::ALL.as_slice());
+    (any::<u64>(), any::<u32>(), any::<u32>(), reason, any::<u16>()).prop_map(
+        |(nanos, queue, flow, reason, length)| DropRecord {
+            time: Time::from_nanos(nanos),
+            queue,
+            flow: FlowId(flow),
+            reason,
+            length,
+        },
+    )
+}
+
+fn a_summary_value() -> impl Strategy<Value = SummaryValue> {
+    let percentiles = option::of([a_value(), a_value(), a_value()]);
+    (".{0,12}", a_metric(), ".{0,8}", a_value(), percentiles).prop_map(
+        |(object, metric, part, mean, percentiles)| SummaryValue {
+            object,
+            metric,
+            part: part.into(),
+            mean,
+            percentiles,
+        },
+    )
+}
+
+fn a_record() -> impl Strategy<Value = RunRecord> {
+    let lists = (vec(an_object(), 0..5), vec(a_series(), 0..5), vec(a_drop(), 0..20));
+    (lists, any::<u64>(), vec(a_summary_value(), 0..10)).prop_map(
+        |((objects, series, drops), drops_not_logged, summary)| RunRecord {
+            objects,
+            series,
+            drops,
+            drops_not_logged,
+            summary,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_record_comes_back_as_it_was(record in a_record()) {
+        let bytes = record.to_bytes();
+        let back = RunRecord::from_bytes(&bytes).unwrap();
+        prop_assert_eq!(&back, &record);
+        prop_assert_eq!(back.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn what_was_cut_off_or_goes_on_is_refused(record in a_record(), at in any::<prop::sample::Index>()) {
+        let mut bytes = record.to_bytes();
+        prop_assert!(RunRecord::from_bytes(&bytes[..at.index(bytes.len())]).is_err());
+        bytes.push(0);
+        prop_assert!(RunRecord::from_bytes(&bytes).is_err());
+    }
+
+    #[test]
+    fn damaged_bytes_are_read_or_refused(record in a_record(), flips in vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+        let mut bytes = record.to_bytes();
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(other) = RunRecord::from_bytes(&bytes) {
+            prop_assert_eq!(RunRecord::from_bytes(&other.to_bytes()).map(|back| back.to_bytes()), Ok(other.to_bytes()));
+        }
+    }
+}
+
+fn with_head(body: &[u8]) -> Vec<u8> {
+    [HEAD.as_slice(), body].concat()
+}
+
+#[test]
+fn another_version_is_told() {
+    let mut bytes = with_head(&[0, 0, 0, 0, 0]);
+    assert!(RunRecord::from_bytes(&bytes).is_ok_and(|record| record.summary.is_empty()));
+    bytes[HEAD.len() - 1] += 1;
+    assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherForm));
+    assert_eq!(RunRecord::from_bytes(b"jet"), Err(TransferError::OtherForm));
+}
+
+#[test]
+fn a_length_beyond_the_bytes_makes_no_room() {
+    let most = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    assert_eq!(RunRecord::from_bytes(&with_head(&most)), Err(TransferError::CutOff));
+    let too_long = [0xff; 10];
+    let expected = TransferError::Damaged("an integer of more than 64 bits");
+    assert_eq!(RunRecord::from_bytes(&with_head(&too_long)), Err(expected));
+}
+
+#[test]
+fn a_reason_that_there_is_not_is_refused() {
+    // No objects, no series, one drop: at 0, queue 0, flow 0, the first name, "new".
+    let bytes = with_head(&[0, 0, 1, 0, 0, 0, 0, 3, b'n', b'e', b'w', 0, 0, 0]);
+    let expected = TransferError::Damaged("a drop has a reason that there is not");
+    assert_eq!(RunRecord::from_bytes(&bytes), Err(expected));
+}
+
+#[test]
+fn a_second_of_series_takes_little_more_than_its_values() {
+    let times: Vec<Time> = (1..=1000).map(|i| Time::from_millis(100 * i)).collect();
+    let object = ObjectId { kind: Kind::Queue, index: 0 };
+    let series = Series { object, metric: metrics::BACKLOG, part: "", values: vec![1.0; times.len()], times };
+    let record = RunRecord {
+        objects: Vec::new(),
+        series: vec![series],
+        drops: Vec::new(),
+        drops_not_logged: 0,
+        summary: Vec::new(),
+    };
+    assert!(record.to_bytes().len() < 1000 * (8 + 4) + 100);
+}
