@@ -1,0 +1,77 @@
+//! What the router is compared with.
+
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::LiveError;
+use crate::device::{Device, Tun, VnetHeader};
+use crate::router::Control;
+
+/// How often the forwarders look whether they are to stop.
+const PATIENCE: Duration = Duration::from_millis(10);
+/// Reads in a row: as the router does it.
+const READS: usize = 16;
+
+/// The least that a forwarder in user space can do: read here, write there, in one thread.
+pub(super) fn bare(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveError> {
+    while !control.is_stopped() {
+        let [first, second] = &mut *tuns;
+        let ready = readable([first.as_fd(), second.as_fd()], PATIENCE)?;
+        for (from, ready) in ready.into_iter().enumerate() {
+            for _ in 0..if ready { READS } else { 0 } {
+                let (reader, writer) =
+                    if from == 0 { (&mut *first, &mut *second) } else { (&mut *second, &mut *first) };
+                let Some((header, packet)) = reader.read().map_err(LiveError::system("read"))? else { break };
+                // What the kernel refuses is lost, as everywhere.
+                let _ = writer.write(header, &[IoSlice::new(packet)]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A FIFO that ticks in milliseconds, as Mahimahi's `mm-link` does: one packet a device and wake-up is read and queued, in
+/// memory of its own, and what was queued when a millisecond ends is released. The link's rate is unlimited. `both` says
+/// whether this thread carries both directions, or only those from the first device to the second.
+pub(super) fn ticking(tuns: &mut [Tun; 2], both: bool, control: &Control) -> Result<(), LiveError> {
+    let tick = Duration::from_millis(1);
+    let mut queues: [VecDeque<(VnetHeader, Vec<u8>)>; 2] = Default::default();
+    let mut next = Instant::now() + tick;
+    while !control.is_stopped() {
+        let idle = queues.iter().all(VecDeque::is_empty);
+        let wait = if idle { PATIENCE } else { next.saturating_duration_since(Instant::now()) };
+        let ready = match both {
+            true => readable([tuns[0].as_fd(), tuns[1].as_fd()], wait)?,
+            false => [readable([tuns[0].as_fd()], wait)? == [true], false],
+        };
+        for (from, ready) in ready.into_iter().enumerate() {
+            if ready && let Some((header, packet)) = tuns[from].read().map_err(LiveError::system("read"))? {
+                queues[from].push_back((header, packet.to_vec()));
+            }
+        }
+        let now = Instant::now();
+        if now >= next {
+            for (from, queue) in queues.iter_mut().enumerate() {
+                for (header, packet) in queue.drain(..) {
+                    let _ = tuns[1 - from].write(header, &[IoSlice::new(&packet)]);
+                }
+            }
+            while next <= now {
+                next += tick;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Waits until one of these can be read.
+fn readable<const N: usize>(devices: [BorrowedFd<'_>; N], wait: Duration) -> Result<[bool; N], LiveError> {
+    let mut polled = devices.map(|device| PollFd::from_borrowed_fd(device, PollFlags::IN));
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+    poll(&mut polled, Some(&wait)).map_err(LiveError::system("poll"))?;
+    Ok(std::array::from_fn(|index| polled[index].revents().contains(PollFlags::IN)))
+}

@@ -1,0 +1,40 @@
+//! Changing what an Internet checksum covers (RFC 1624).
+
+/// A one's complement sum after a word of it changed from `old` to `new`. Of a sum, not of the checksum that is its complement.
+#[inline]
+pub(super) fn replaced(sum: u16, old: u16, new: u16) -> u16 {
+    let sum = u32::from(sum) + u32::from(!old) + u32::from(new);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+/// The big-endian word at `at`.
+#[inline]
+pub(super) fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// Writes the big-endian word at `at`.
+#[inline]
+pub(super) fn put(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+}
+
+/// Gives an IP header the length of the whole packet, keeping the checksum of IPv4 right. IPv6 counts from behind its fixed
+/// 40 bytes (RFC 8200 §3).
+#[inline]
+pub(super) fn put_ip_length(ip: &mut [u8], length: usize) {
+    if ip[0] >> 4 == 4 {
+        put_ipv4_word(ip, 2, length as u16);
+    } else {
+        put(ip, 4, (length - 40) as u16);
+    }
+}
+
+/// Changes a word of an IPv4 header, keeping its checksum right.
+#[inline]
+pub(super) fn put_ipv4_word(ip: &mut [u8], at: usize, value: u16) {
+    let sum = replaced(!word(ip, 10), word(ip, at), value);
+    put(ip, at, value);
+    put(ip, 10, !sum);
+}

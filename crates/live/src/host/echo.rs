@@ -1,0 +1,149 @@
+//! ICMP echo: requests and replies of one program, by a ping socket, or a raw one where those are not allowed.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use jettison_core::{Duration, Time};
+use jettison_media::EchoRequest;
+use rustc_hash::FxHashMap;
+use socket2::{Protocol, SockAddr, Socket, Type};
+
+use super::options::{new_socket, set_traffic_class};
+
+/// Type numbers of RFC 792 and of RFC 4443 §4: request, reply.
+const V4: (u8, u8) = (8, 0);
+const V6: (u8, u8) = (128, 129);
+/// Type, code, checksum, identifier, sequence number.
+const HEADER: usize = 8;
+
+/// The echo socket of one program.
+#[derive(Debug)]
+pub(super) struct EchoSocket {
+    socket: Socket,
+    pub(super) owner: u32,
+    address: IpAddr,
+    /// Whether we make and read more than ICMP's data ourselves.
+    is_raw: bool,
+    /// Of a raw socket, which gets everybody's replies.
+    identifier: u16,
+    traffic_class: u8,
+    /// When each request that is not answered left, by its sequence number.
+    open: FxHashMap<u16, Time>,
+    buffer: Vec<u8>,
+}
+
+impl EchoSocket {
+    /// A socket bound to that address, in the namespace that the thread is in.
+    pub(super) fn new(address: IpAddr, owner: u32) -> io::Result<EchoSocket> {
+        let protocol = if address.is_ipv4() { Protocol::ICMPV4 } else { Protocol::ICMPV6 };
+        // `net.ipv4.ping_group_range` says who may have ping sockets (icmp(7)); both families heed it.
+        let (socket, is_raw) = match new_socket(address, Type::DGRAM, Some(protocol)) {
+            Ok(socket) => (socket, false),
+            Err(_) => (new_socket(address, Type::RAW, Some(protocol))?, true),
+        };
+        socket.bind(&SockAddr::from(SocketAddr::new(address, 0)))?;
+        // Beside the program's number a mark of ours, so that another process's ping is not taken for it.
+        let identifier = (owner as u16) ^ 0x4a54;
+        Ok(EchoSocket {
+            socket,
+            owner,
+            address,
+            is_raw,
+            identifier,
+            traffic_class: 0,
+            open: FxHashMap::default(),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Sends a request. Its first eight bytes of data are the time, as far as there is room.
+    pub(super) fn send(&mut self, remote: IpAddr, request: &EchoRequest, now: Time) -> io::Result<()> {
+        if request.traffic_class != self.traffic_class {
+            set_traffic_class(&self.socket, self.address, request.traffic_class)?;
+            self.traffic_class = request.traffic_class;
+        }
+        let (kind, _) = self.types();
+        let length = HEADER + usize::from(request.length);
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&[kind, 0, 0, 0]);
+        // A ping socket puts its own identifier and the checksum there.
+        self.buffer.extend_from_slice(&self.identifier.to_be_bytes());
+        self.buffer.extend_from_slice(&request.sequence.to_be_bytes());
+        self.buffer.extend_from_slice(&now.as_nanos().to_be_bytes());
+        self.buffer.resize(length.max(HEADER), 0);
+        if self.is_raw && self.address.is_ipv4() {
+            let sum = checksum(&self.buffer);
+            self.buffer[2..4].copy_from_slice(&sum.to_be_bytes());
+        }
+        self.socket.send_to(&self.buffer, &SockAddr::from(SocketAddr::new(remote, 0)))?;
+        self.open.insert(request.sequence, now);
+        Ok(())
+    }
+
+    /// The next reply that has come: its sequence number and how long it took.
+    pub(super) fn receive(&mut self, now: Time) -> Option<(u16, Duration)> {
+        // The longest IPv4 header, and ICMP's.
+        let mut buffer = [MaybeUninit::uninit(); 60 + HEADER];
+        loop {
+            // What does not fit is cut off.
+            let (count, _) = self.socket.recv_from(&mut buffer).ok()?;
+            // SAFETY: `recv_from` has written the first `count` bytes of the buffer.
+            let bytes = unsafe { buffer[..count].assume_init_ref() };
+            if let Some(sequence) = self.reply(bytes)
+                && let Some(sent_at) = self.open.remove(&sequence)
+            {
+                return Some((sequence, now.since(sent_at)));
+            }
+        }
+    }
+
+    /// The sequence number of a reply that is for us.
+    fn reply(&self, bytes: &[u8]) -> Option<u16> {
+        // Raw IPv4 sockets get the IP header too (raw(7)).
+        let skipped = match self.is_raw && self.address.is_ipv4() {
+            true => 4 * usize::from(bytes.first()? & 15),
+            false => 0,
+        };
+        let (_, reply) = self.types();
+        let &[kind, 0, _, _, i0, i1, s0, s1] = bytes.get(skipped..)?.first_chunk::<HEADER>()? else {
+            return None;
+        };
+        let is_ours = !self.is_raw || u16::from_be_bytes([i0, i1]) == self.identifier;
+        (kind == reply && is_ours).then_some(u16::from_be_bytes([s0, s1]))
+    }
+
+    fn types(&self) -> (u8, u8) {
+        if self.address.is_ipv4() { V4 } else { V6 }
+    }
+}
+
+impl AsFd for EchoSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The Internet checksum (RFC 1071).
+fn checksum(bytes: &[u8]) -> u16 {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let last = rest.first().map_or(0, |byte| u32::from(*byte) << 8);
+    let mut sum = pairs.iter().fold(last, |sum, pair| sum + u32::from(u16::from_be_bytes(*pair)));
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksum_is_that_of_rfc_1071() {
+        // The example of its §3, whose sum is ddf2.
+        assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+        assert_eq!(checksum(&[0xff]), !0xff00);
+    }
+}

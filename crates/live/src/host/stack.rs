@@ -1,0 +1,552 @@
+//! All sockets of all hosts' programs, and what happens at them.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::mem::MaybeUninit;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
+
+use jettison_core::{DropReason, Duration, Time};
+use jettison_measure::{DropRecord, Recorder};
+use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, TcpOptions};
+use jettison_transport::{Endpoint, Payload};
+use jettison_wire::{Address, FlowId};
+use socket2::{SockAddr, Socket as KernelSocket, Type};
+
+use super::HostSockets;
+use super::echo::EchoSocket;
+use super::namespace::Namespaces;
+use super::options::{apply, new_socket, set};
+use super::owner::{Owner, Totals};
+use super::poller::{Poller, Readiness};
+use super::table::Table;
+use super::tcp::{Happening, TcpSocket, is_temporary};
+use super::tcp_info::TcpInfo;
+use super::udp::{Incoming, Outgoing, UdpSocket};
+
+/// How often connections are looked at whose acknowledgements are awaited: the kernel tells of room, not of ACKs.
+pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(1);
+/// Connections looked at each time, so that a thousand of them do not hold up the rest.
+const WATCHED_AT_ONCE: usize = 256;
+/// Connections that may wait to be accepted.
+const BACKLOG: libc::c_int = 1024;
+/// Bytes read at once.
+const SCRATCH: usize = 256 << 10;
+/// Batches of datagrams that one socket may take before others have their turn.
+const DATAGRAM_BATCHES: usize = 8;
+/// The token of what is no socket of a program: no table grows so far.
+pub(super) const STOP_TOKEN: u64 = u64::MAX;
+
+/// The sockets.
+pub(super) struct Stack {
+    hosts: Vec<(String, IpAddr)>,
+    namespaces: Namespaces,
+    pub(super) poller: Poller,
+    owners: Vec<Owner>,
+    sockets: Table<Socket>,
+    /// What happened at sockets, with the number of the program it is for.
+    pub(super) events: VecDeque<(u32, SocketEvent)>,
+    /// Connections that may have something to send, or be over.
+    dirty: Vec<u32>,
+    /// Connections whose acknowledgements are awaited, and which of them is looked at next.
+    watched: Vec<u32>,
+    next_watched: usize,
+    /// Datagrams to send, in order.
+    outbox: Vec<Outgoing>,
+    inbox: Vec<Incoming>,
+    scratch: Box<[MaybeUninit<u8>]>,
+    notes: BTreeSet<String>,
+    refused: u64,
+}
+
+enum Socket {
+    Tcp(Box<TcpSocket>),
+    Listener { owner: u32, socket: KernelSocket, options: TcpOptions },
+    Udp(Box<UdpSocket>),
+    Echo(Box<EchoSocket>),
+}
+
+impl Stack {
+    pub(super) fn new(hosts: Vec<HostSockets>) -> io::Result<Stack> {
+        let namespaces = Namespaces::new(hosts.iter().map(|host| host.namespace.clone()).collect());
+        Ok(Stack {
+            hosts: hosts.into_iter().map(|host| (host.name, host.address)).collect(),
+            namespaces,
+            poller: Poller::new()?,
+            owners: Vec::new(),
+            sockets: Table::default(),
+            events: VecDeque::new(),
+            dirty: Vec::new(),
+            watched: Vec::new(),
+            next_watched: 0,
+            outbox: Vec::new(),
+            inbox: Vec::new(),
+            scratch: vec![MaybeUninit::uninit(); SCRATCH].into_boxed_slice(),
+            notes: BTreeSet::new(),
+            refused: 0,
+        })
+    }
+
+    pub(super) fn add_owner(&mut self, flow: FlowId, host: usize) {
+        self.owners.push(Owner::new(flow, host));
+    }
+
+    /// Moves the thread into a host's namespace.
+    pub(super) fn enter(&mut self, host: usize) -> io::Result<()> {
+        self.namespaces.enter(host)
+    }
+
+    /// Moves the thread back to where it came from.
+    pub(super) fn leave(&mut self) {
+        if let Err(error) = self.namespaces.leave() {
+            self.note(format!("the thread stays in the last host's namespace: {error}"));
+        }
+    }
+
+    pub(super) fn note(&mut self, text: String) {
+        self.notes.insert(text);
+    }
+
+    /// Everything that the user should know.
+    pub(super) fn into_notes(mut self) -> Vec<String> {
+        if self.refused > 0 {
+            self.notes.insert(format!("the kernel refused {} datagrams of built-in programs", self.refused));
+        }
+        self.notes.into_iter().collect()
+    }
+
+    fn host(&self, owner: u32) -> &(String, IpAddr) {
+        &self.hosts[self.owners[owner as usize].host]
+    }
+
+    /// Says what went wrong at a program's host.
+    fn complain(&mut self, owner: u32, what: &str, error: &dyn std::fmt::Display) {
+        let text = format!("host {}: {what}: {error}", self.host(owner).0);
+        self.note(text);
+    }
+
+    // ---- what programs ask for -------------------------------------------------------------------------------
+
+    pub(super) fn tcp_connect(&mut self, owner: u32, remote: Endpoint, options: &TcpOptions) -> SocketId {
+        match self.new_tcp(owner, options, 0) {
+            Ok(socket) => self.add_connection(TcpSocket::to_connect(socket, owner, remote)),
+            Err(error) => {
+                self.complain(owner, "no TCP socket", &error);
+                let id = self.absent();
+                self.events.push_back((owner, SocketEvent::Closed(id, CloseReason::TimedOut)));
+                id
+            }
+        }
+    }
+
+    pub(super) fn tcp_listen(&mut self, owner: u32, port: u16, options: &TcpOptions) -> SocketId {
+        let listen = |stack: &mut Stack| {
+            let socket = stack.new_tcp(owner, options, port)?;
+            socket.listen(BACKLOG)?;
+            let listener = Socket::Listener { owner, socket, options: options.clone() };
+            stack.add_polled(listener)
+        };
+        listen(self).unwrap_or_else(|error| {
+            self.complain(owner, &format!("cannot listen at TCP port {port}"), &error);
+            self.absent()
+        })
+    }
+
+    pub(super) fn udp_bind(&mut self, owner: u32, port: u16) -> SocketId {
+        let bind = |stack: &mut Stack| {
+            stack.enter(stack.owners[owner as usize].host)?;
+            let socket = UdpSocket::bind(stack.host(owner).1, port, owner)?;
+            let id = stack.add_polled(Socket::Udp(Box::new(socket)))?;
+            stack.owners[owner as usize].udp.extend(stack.sockets.index(id));
+            Ok(id)
+        };
+        bind(self).unwrap_or_else(|error: io::Error| {
+            self.complain(owner, &format!("cannot bind UDP port {port}"), &error);
+            self.absent()
+        })
+    }
+
+    pub(super) fn write(&mut self, id: SocketId, payload: Payload) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.write(payload);
+        }
+    }
+
+    pub(super) fn read(&mut self, id: SocketId, max: u64) -> Option<Payload> {
+        let index = self.sockets.index(id)?;
+        let Stack { sockets, scratch, events, dirty, .. } = self;
+        let Some(Socket::Tcp(connection)) = sockets.get_mut(index) else { return None };
+        mark(connection, index, dirty);
+        let owner = connection.owner;
+        connection.read(max, scratch, &mut |happening| events.push_back((owner, event(happening, id))))
+    }
+
+    pub(super) fn connection(&self, id: SocketId) -> Option<&TcpSocket> {
+        match self.sockets.get(self.sockets.index(id)?) {
+            Some(Socket::Tcp(connection)) => Some(connection),
+            _ => None,
+        }
+    }
+
+    fn connection_mut(&mut self, id: SocketId) -> Option<&mut TcpSocket> {
+        let index = self.sockets.index(id)?;
+        let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index) else { return None };
+        mark(connection, index, &mut self.dirty);
+        Some(connection)
+    }
+
+    /// Closes a socket of any kind.
+    pub(super) fn close(&mut self, id: SocketId) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.close();
+            return;
+        }
+        if let Some(index) = self.sockets.index(id) {
+            // What it was to send leaves first. A closed descriptor leaves the poller by itself.
+            self.flush_datagrams(None);
+            if let Some(Socket::Udp(socket)) = self.sockets.remove(index) {
+                self.owners[socket.owner as usize].udp.retain(|own| *own != index);
+            }
+        }
+    }
+
+    pub(super) fn abort(&mut self, id: SocketId) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.abort();
+        }
+    }
+
+    pub(super) fn observe(&mut self, owner: u32, socket: SocketId) {
+        self.owners[owner as usize].observed = Some(socket);
+    }
+
+    /// Puts a datagram into the batch that leaves when the program has done.
+    pub(super) fn send_to(&mut self, id: SocketId, remote: Endpoint, datagram: &Datagram) {
+        if let Some(socket) = self.sockets.index(id) {
+            self.outbox.push(Outgoing { socket, remote, datagram: *datagram });
+        }
+    }
+
+    /// Packets that a program has sent and that wait in its host for the device, about.
+    pub(super) fn device_backlog(&self, owner: u32) -> u64 {
+        let owner = &self.owners[owner as usize];
+        let queued = owner.udp.iter().filter_map(|index| match self.sockets.get(*index) {
+            Some(Socket::Udp(socket)) => Some(socket.backlog()),
+            _ => None,
+        });
+        let waiting = self.outbox.iter().filter(|out| owner.udp.contains(&out.socket)).count();
+        queued.sum::<u64>() + waiting as u64
+    }
+
+    pub(super) fn send_echo(&mut self, owner: u32, remote: Address, request: &EchoRequest, now: Time) {
+        if self.owners[owner as usize].echo.is_none() {
+            let open = |stack: &mut Stack| {
+                stack.enter(stack.owners[owner as usize].host)?;
+                let socket = EchoSocket::new(stack.host(owner).1, owner)?;
+                stack.add_polled(Socket::Echo(Box::new(socket)))
+            };
+            match open(self) {
+                Ok(id) => self.owners[owner as usize].echo = self.sockets.index(id),
+                Err(error) => return self.complain(owner, "no socket for ICMP echo", &error),
+            }
+        }
+        let socket = self.owners[owner as usize].echo.and_then(|index| self.sockets.get_mut(index));
+        if let Some(Socket::Echo(socket)) = socket
+            && let Err(error) = socket.send(remote.into(), request, now)
+        {
+            self.complain(owner, "an echo request was refused", &error);
+        }
+    }
+
+    // ---- what the kernel has to say --------------------------------------------------------------------------
+
+    /// Something is ready, as the poller says.
+    pub(super) fn on_ready(&mut self, token: u64, ready: Readiness, now: Time) {
+        let id = SocketId(token);
+        let Some(index) = self.sockets.index(id) else { return };
+        let Stack { sockets, scratch, events, dirty, inbox, .. } = self;
+        match sockets.get_mut(index) {
+            Some(Socket::Tcp(connection)) => {
+                mark(connection, index, dirty);
+                let owner = connection.owner;
+                let mut tell = |happening| events.push_back((owner, event(happening, id)));
+                connection.on_ready(ready, scratch, &mut tell);
+                connection.watch(&mut tell);
+            }
+            Some(Socket::Udp(socket)) => {
+                for _ in 0..DATAGRAM_BATCHES {
+                    let is_more = socket.receive(inbox);
+                    events.extend(inbox.iter().map(|Incoming { from, datagram }| {
+                        (socket.owner, SocketEvent::Datagram { socket: id, from: *from, datagram: *datagram })
+                    }));
+                    if !is_more {
+                        break;
+                    }
+                }
+            }
+            Some(Socket::Echo(socket)) => {
+                while let Some((sequence, rtt)) = socket.receive(now) {
+                    events.push_back((socket.owner, SocketEvent::EchoReply { sequence, rtt }));
+                }
+            }
+            Some(Socket::Listener { .. }) => self.accept(index, id),
+            None => {}
+        }
+    }
+
+    fn accept(&mut self, index: u32, listener: SocketId) {
+        for _ in 0..BACKLOG {
+            let Some(Socket::Listener { owner, socket, options }) = self.sockets.get(index) else { return };
+            let (owner, parameters) = (*owner, options.parameters.clone());
+            match socket.accept4(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC) {
+                Ok((accepted, _)) => {
+                    // What a listener was given its connections have, all but the traffic class for sure.
+                    if parameters.dscp != 0 {
+                        let address = self.host(owner).1;
+                        let _ = super::options::set_traffic_class(&accepted, address, parameters.dscp << 2);
+                    }
+                    let connection = TcpSocket::accepted(accepted, socket, owner);
+                    let id = self.add_connection(connection);
+                    self.events.push_back((owner, SocketEvent::Accepted { listener, socket: id }));
+                }
+                Err(error) if is_temporary(&error) => return,
+                Err(error) => {
+                    // One that was gone before it was accepted is no reason to stop; no descriptors are.
+                    if error.kind() != io::ErrorKind::ConnectionAborted {
+                        return self.complain(owner, "cannot accept a TCP connection", &error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether acknowledgements are awaited.
+    pub(super) fn is_watching(&self) -> bool {
+        !self.watched.is_empty()
+    }
+
+    /// Looks what has been acknowledged.
+    pub(super) fn watch(&mut self) {
+        let Stack { sockets, events, dirty, watched, next_watched, .. } = self;
+        for _ in 0..watched.len().min(WATCHED_AT_ONCE) {
+            if *next_watched >= watched.len() {
+                *next_watched = 0;
+            }
+            let Some(&index) = watched.get(*next_watched) else { return };
+            let mut goes_on = false;
+            if sockets.get(index).is_some() {
+                let id = sockets.id(index);
+                if let Some(Socket::Tcp(connection)) = sockets.get_mut(index) {
+                    let owner = connection.owner;
+                    goes_on = connection.watch(&mut |happening| {
+                        events.push_back((owner, event(happening, id)));
+                    });
+                    connection.is_watched = goes_on;
+                    mark(connection, index, dirty);
+                }
+            }
+            if goes_on {
+                *next_watched += 1;
+            } else {
+                watched.swap_remove(*next_watched);
+            }
+        }
+    }
+
+    /// Lets a connection send what it has to. False if none has anything to do.
+    pub(super) fn settle_one(&mut self, recorder: &mut Recorder) -> bool {
+        let Some(index) = self.dirty.pop() else { return false };
+        if self.sockets.get(index).is_none() {
+            return true;
+        }
+        let id = self.sockets.id(index);
+        let Stack { sockets, poller, watched, owners, events, .. } = self;
+        let Some(Socket::Tcp(connection)) = sockets.get_mut(index) else { return true };
+        connection.is_dirty = false;
+        let Some(reason) = connection.settle(poller, id.0) else {
+            if connection.needs_watch() && !connection.is_watched {
+                connection.is_watched = true;
+                watched.push(index);
+            }
+            return true;
+        };
+        let owner = connection.owner;
+        let owned = &mut owners[owner as usize];
+        if let Some(info) = connection.info() {
+            if let Some(meter) = recorder.flow(owned.flow) {
+                connection.sample_round_trip(&info, meter);
+            }
+            owned.totals.add(&info);
+        }
+        // Of a connection that ended as it should, all was acknowledged: the program hears of that first.
+        if connection.has_news_at_the_end() {
+            events.push_back((owner, SocketEvent::Acknowledged(id)));
+        }
+        events.push_back((owner, SocketEvent::Closed(id, reason)));
+        self.sockets.remove(index);
+        true
+    }
+
+    /// Sends what waits to be sent. What the kernel refuses is lost, and counted: nobody waits for a datagram.
+    pub(super) fn flush_datagrams(&mut self, mut recorder: Option<(&mut Recorder, Time)>) {
+        let mut at = 0;
+        while let Some(first) = self.outbox.get(at) {
+            let index = first.socket;
+            let alike = self.outbox[at..].iter().take_while(|out| out.socket == index).count();
+            let Some(Socket::Udp(socket)) = self.sockets.get_mut(index) else {
+                at += alike;
+                continue;
+            };
+            let error = match socket.send(&self.outbox[at..at + alike]) {
+                Ok(sent) if sent > 0 => {
+                    at += sent;
+                    continue;
+                }
+                Ok(_) => io::ErrorKind::WouldBlock.into(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => error,
+            };
+            let (owner, length) = (socket.owner, self.outbox[at].datagram.length);
+            at += 1;
+            self.refused += 1;
+            if let Some((recorder, now)) = &mut recorder {
+                recorder.dropped(DropRecord {
+                    time: *now,
+                    queue: DropRecord::NO_QUEUE,
+                    flow: self.owners[owner as usize].flow,
+                    reason: refusal(&error),
+                    length,
+                });
+            }
+            if !is_temporary(&error) && error.raw_os_error() != Some(libc::ENOBUFS) {
+                self.complain(owner, "the kernel refused a datagram", &error);
+            }
+        }
+        self.outbox.clear();
+    }
+
+    // ---- measures --------------------------------------------------------------------------------------------
+
+    /// The connections that programs observe, with their flows.
+    pub(super) fn observed(&self) -> impl Iterator<Item = (FlowId, TcpInfo)> + '_ {
+        self.owners.iter().filter_map(|owner| Some((owner.flow, self.connection(owner.observed?)?.info()?)))
+    }
+
+    /// Records an RTT of each connection on which anything was acknowledged since the last time.
+    pub(super) fn sample_round_trips(&mut self, recorder: &mut Recorder) {
+        for index in 0..self.sockets.len() {
+            if let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index)
+                && let Some(info) = connection.info()
+                && let Some(meter) = recorder.flow(self.owners[connection.owner as usize].flow)
+            {
+                connection.sample_round_trip(&info, meter);
+            }
+        }
+    }
+
+    /// Measuring begins: what connections did so far is left out of the summary.
+    pub(super) fn start_measuring(&mut self) {
+        for (owner, now) in self.totals().into_iter().enumerate() {
+            self.owners[owner].before = now;
+        }
+    }
+
+    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP go to its flow's meter: both
+    /// ends of a flow may send.
+    pub(super) fn summarise(&self, recorder: &mut Recorder) {
+        for (owner, totals) in self.owners.iter().zip(self.totals()) {
+            if let Some(meter) = recorder.flow(owner.flow).filter(|_| totals.senders > 0) {
+                let retransmits = totals.retransmits - owner.before.retransmits;
+                meter.sender_ended(retransmits, totals.timeouts - owner.before.timeouts);
+            }
+        }
+    }
+
+    /// What each program's connections did so far, those that are gone included.
+    fn totals(&self) -> Vec<Totals> {
+        let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
+        for index in 0..self.sockets.len() {
+            if let Some(Socket::Tcp(connection)) = self.sockets.get(index)
+                && let Some(info) = connection.info()
+            {
+                totals[connection.owner as usize].add(&info);
+            }
+        }
+        totals
+    }
+
+    // ---- within ----------------------------------------------------------------------------------------------
+
+    /// A TCP socket of a program's host, bound to the host's address and that port.
+    fn new_tcp(&mut self, owner: u32, options: &TcpOptions, port: u16) -> io::Result<KernelSocket> {
+        self.enter(self.owners[owner as usize].host)?;
+        let address = self.host(owner).1;
+        let socket = new_socket(address, Type::STREAM, None)?;
+        if port == 0 {
+            // The port is chosen with the peer in mind: more connections than ports (ip(7)).
+            let _ = set(&socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1_i32);
+        } else {
+            socket.set_reuse_address(true)?;
+        }
+        socket.bind(&SockAddr::from(SocketAddr::new(address, port)))?;
+        for refused in apply(&socket, address, &options.parameters) {
+            self.complain(owner, "TCP", &refused);
+        }
+        Ok(socket)
+    }
+
+    fn add_connection(&mut self, connection: TcpSocket) -> SocketId {
+        let index = self.sockets.insert(Socket::Tcp(Box::new(connection)));
+        if let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index) {
+            mark(connection, index, &mut self.dirty);
+        }
+        self.sockets.id(index)
+    }
+
+    /// Adds a socket that only ever waits for something to come in.
+    fn add_polled(&mut self, socket: Socket) -> io::Result<SocketId> {
+        let index = self.sockets.insert(socket);
+        let id = self.sockets.id(index);
+        let fd = match self.sockets.get(index) {
+            Some(Socket::Listener { socket, .. }) => socket.as_fd(),
+            Some(Socket::Udp(socket)) => socket.as_fd(),
+            Some(Socket::Echo(socket)) => socket.as_fd(),
+            Some(Socket::Tcp(_)) | None => return Ok(id),
+        };
+        if let Err(error) = self.poller.add(fd, id.0, Readiness::IN) {
+            self.sockets.remove(index);
+            return Err(error);
+        }
+        Ok(id)
+    }
+
+    /// The number of a socket that could not be made.
+    fn absent(&self) -> SocketId {
+        SocketId(STOP_TOKEN)
+    }
+}
+
+fn mark(connection: &mut TcpSocket, index: u32, dirty: &mut Vec<u32>) {
+    if !connection.is_dirty {
+        connection.is_dirty = true;
+        dirty.push(index);
+    }
+}
+
+fn event(happening: Happening, id: SocketId) -> SocketEvent {
+    match happening {
+        Happening::Connected => SocketEvent::Connected(id),
+        Happening::Readable => SocketEvent::Readable(id),
+        Happening::Acknowledged => SocketEvent::Acknowledged(id),
+        Happening::PeerClosed => SocketEvent::PeerClosed(id),
+    }
+}
+
+fn refusal(error: &io::Error) -> DropReason {
+    match error.raw_os_error() {
+        Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::ENETDOWN | libc::EADDRNOTAVAIL) => {
+            DropReason::NoRoute
+        }
+        _ => DropReason::BufferFull,
+    }
+}

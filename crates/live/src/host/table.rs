@@ -1,0 +1,80 @@
+//! Sockets by number, with a generation so that a number used again is not mistaken for the old one.
+
+use jettison_media::SocketId;
+
+/// A table of sockets.
+#[derive(Debug)]
+pub(super) struct Table<S> {
+    entries: Vec<(u32, Option<S>)>,
+    free: Vec<u32>,
+}
+
+impl<S> Default for Table<S> {
+    fn default() -> Table<S> {
+        Table { entries: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<S> Table<S> {
+    pub(super) fn insert(&mut self, socket: S) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.entries[index as usize].1 = Some(socket);
+            return index;
+        }
+        self.entries.push((0, Some(socket)));
+        (self.entries.len() - 1) as u32
+    }
+
+    /// One past the highest index in use.
+    pub(super) fn len(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
+    pub(super) fn remove(&mut self, index: u32) -> Option<S> {
+        let entry = self.entries.get_mut(index as usize)?;
+        let socket = entry.1.take()?;
+        entry.0 = entry.0.wrapping_add(1);
+        self.free.push(index);
+        Some(socket)
+    }
+
+    #[inline]
+    pub(super) fn id(&self, index: u32) -> SocketId {
+        SocketId(u64::from(self.entries[index as usize].0) << 32 | u64::from(index))
+    }
+
+    /// The index of a socket that still is.
+    #[inline]
+    pub(super) fn index(&self, id: SocketId) -> Option<u32> {
+        let index = id.0 as u32;
+        let (generation, socket) = self.entries.get(index as usize)?;
+        (u64::from(*generation) == id.0 >> 32 && socket.is_some()).then_some(index)
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: u32) -> Option<&S> {
+        self.entries.get(index as usize)?.1.as_ref()
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut S> {
+        self.entries.get_mut(index as usize)?.1.as_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_used_again_is_another_socket() {
+        let mut table = Table::default();
+        let first = table.insert('a');
+        let id = table.id(first);
+        assert_eq!(table.remove(first), Some('a'));
+        let second = table.insert('b');
+        assert_eq!(first, second);
+        assert_eq!(table.index(id), None);
+        assert_eq!(table.index(table.id(second)), Some(second));
+    }
+}

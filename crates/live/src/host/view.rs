@@ -1,0 +1,71 @@
+//! The host as one of its programs sees it.
+
+use jettison_core::Time;
+use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
+use jettison_media::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
+use jettison_transport::path::PathEstimate;
+use jettison_transport::{Endpoint, Payload};
+use jettison_wire::{Address, FlowId};
+
+use super::stack::Stack;
+use super::tcp::TcpSocket;
+
+/// Sockets of one program of a host, and the meter of its flow.
+pub(super) struct HostView<'a> {
+    pub(super) stack: &'a mut Stack,
+    pub(super) recorder: &'a mut Recorder,
+    pub(super) owner: u32,
+    pub(super) flow: FlowId,
+    pub(super) now: Time,
+}
+
+impl Sockets for HostView<'_> {
+    fn tcp_connect(&mut self, remote: Endpoint, options: &TcpOptions) -> SocketId {
+        self.stack.tcp_connect(self.owner, remote, options)
+    }
+    fn tcp_listen(&mut self, port: u16, options: &TcpOptions) -> SocketId {
+        self.stack.tcp_listen(self.owner, port, options)
+    }
+    fn write(&mut self, socket: SocketId, payload: Payload) {
+        self.stack.write(socket, payload);
+    }
+    fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload> {
+        self.stack.read(socket, max)
+    }
+    fn unsent(&self, socket: SocketId) -> u64 {
+        self.stack.connection(socket).map_or(0, TcpSocket::unsent)
+    }
+    fn unacknowledged(&self, socket: SocketId) -> u64 {
+        self.stack.connection(socket).map_or(0, TcpSocket::unacknowledged)
+    }
+    fn path_estimate(&self, socket: SocketId) -> PathEstimate {
+        self.stack.connection(socket).map_or_else(PathEstimate::default, TcpSocket::path_estimate)
+    }
+    fn close(&mut self, socket: SocketId) {
+        self.stack.close(socket);
+    }
+    fn abort(&mut self, socket: SocketId) {
+        self.stack.abort(socket);
+    }
+    fn observe(&mut self, socket: SocketId) {
+        self.stack.observe(self.owner, socket);
+    }
+    fn udp_bind(&mut self, port: u16) -> SocketId {
+        self.stack.udp_bind(self.owner, port)
+    }
+    fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram) {
+        self.stack.send_to(socket, remote, datagram);
+    }
+    fn device_backlog(&self, _: Address) -> u64 {
+        self.stack.device_backlog(self.owner)
+    }
+    fn send_echo(&mut self, remote: Address, request: &EchoRequest) {
+        self.stack.send_echo(self.owner, remote, request, self.now);
+    }
+    fn meter(&mut self) -> &mut FlowMeter {
+        self.recorder.flow(self.flow).expect("a program's flow is registered before the hosts are built")
+    }
+    fn point(&mut self, metric: Metric, now: Time, value: f64) {
+        self.recorder.point(ObjectId { kind: Kind::Flow, index: self.flow.0 }, metric, now, value);
+    }
+}

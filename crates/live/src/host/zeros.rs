@@ -1,0 +1,52 @@
+//! Runs of zeros: bodies that are zeros on the wire stay counts in memory.
+
+use jettison_transport::Payload;
+
+/// Zeros to send from.
+pub(super) static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// What was read, as at most two pieces: real bytes up to the last that is not zero, and a count of the zeros behind them. The
+/// second is `None` if one says it all.
+pub(super) fn payloads(bytes: &[u8]) -> (Payload, Option<Payload>) {
+    let real = bytes.len() - trailing_zeros(bytes);
+    match (real, bytes.len() - real) {
+        (0, zeros) => (Payload::Zeros(zeros as u64), None),
+        // A few zeros at the end are no reason for another piece.
+        (_, zeros) if zeros < SHORT => (Payload::from(bytes), None),
+        (real, zeros) => (Payload::from(&bytes[..real]), Some(Payload::Zeros(zeros as u64))),
+    }
+}
+
+/// Shorter runs stay with the bytes before them.
+const SHORT: usize = 64;
+
+fn trailing_zeros(bytes: &[u8]) -> usize {
+    // Whole lanes first: the compiler makes wide compares of them.
+    let (rest, lanes) = bytes.as_rchunks::<64>();
+    let whole = lanes.iter().rev().take_while(|lane| **lane == [0; 64]).count();
+    let left = match lanes.len() - whole {
+        0 => rest,
+        left => &lanes[left - 1],
+    };
+    64 * whole + left.iter().rev().take_while(|byte| **byte == 0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_zeros_is_a_count_and_no_byte_is_lost() {
+        assert_eq!(payloads(&[0; 1000]), (Payload::Zeros(1000), None));
+        assert_eq!(payloads(b"abc"), (Payload::from(&b"abc"[..]), None));
+        let short = [&b"abc"[..], &[0; 10]].concat();
+        assert_eq!(payloads(&short), (Payload::from(&short[..]), None));
+        for (head, zeros) in [(1, 64), (63, 200), (64, 64), (65, 1000), (200, 127)] {
+            let whole = [vec![7; head], vec![0; zeros]].concat();
+            let expected = (Payload::from(&vec![7; head][..]), Some(Payload::Zeros(zeros as u64)));
+            assert_eq!(payloads(&whole), expected, "{head} and {zeros}");
+        }
+        let inner = [&[0; 500][..], b"x"].concat();
+        assert_eq!(payloads(&inner), (Payload::from(&inner[..]), None));
+    }
+}

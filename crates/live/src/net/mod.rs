@@ -1,0 +1,12 @@
+//! Network namespaces: made, configured, read.
+
+mod congestion;
+pub mod counters;
+mod interface;
+mod namespace;
+mod netlink;
+pub mod sysctl;
+
+pub use congestion::{CongestionControl, choose_congestion_control};
+pub use interface::{Interface, Route, add_route, configure, disable_ipv6, set_up_host};
+pub use namespace::{Namespace, Within};

@@ -1,0 +1,67 @@
+//! The user that a program runs as.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+
+use nix::unistd::{User, getgrouplist};
+
+use crate::LiveError;
+
+/// A user, ready to become between fork and exec.
+#[derive(Debug, Clone)]
+pub(super) struct Identity {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+    groups: Vec<u32>,
+    pub(super) name: String,
+    pub(super) home: String,
+    pub(super) shell: String,
+}
+
+/// Whether this machine knows that user.
+pub fn has_user(name: &str) -> bool {
+    User::from_name(name).is_ok_and(|found| found.is_some())
+}
+
+impl Identity {
+    pub(super) fn of(flow: &str, user: &str) -> Result<Self, LiveError> {
+        let unknown = || LiveError::NoSuchUser { flow: flow.to_owned(), user: user.to_owned() };
+        let found = User::from_name(user).ok().flatten().ok_or_else(unknown)?;
+        let own = nix::unistd::geteuid();
+        if !(own.is_root() && exists_here(found.uid.as_raw())) {
+            return Err(LiveError::UserNeedsRoot { flow: flow.to_owned(), user: user.to_owned() });
+        }
+        let name = CString::new(user).map_err(|_| unknown())?;
+        let groups = getgrouplist(&name, found.gid)
+            .map_err(LiveError::system(format!("the groups of user {user}")))?;
+        Ok(Self {
+            uid: found.uid.as_raw(),
+            gid: found.gid.as_raw(),
+            groups: groups.into_iter().map(nix::unistd::Gid::as_raw).collect(),
+            name: found.name,
+            home: found.dir.display().to_string(),
+            shell: found.shell.display().to_string(),
+        })
+    }
+
+    /// For the time between fork and exec: only system calls, groups first, while still root.
+    pub(super) fn assume(&self) -> io::Result<()> {
+        // SAFETY: the groups outlive the call; all three are async-signal-safe.
+        let done = unsafe {
+            libc::setgroups(self.groups.len(), self.groups.as_ptr()) == 0
+                && libc::setgid(self.gid) == 0
+                && libc::setuid(self.uid) == 0
+        };
+        if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+/// Whether the user namespace of this process has this user (user_namespaces(7)): an unprivileged run has its own only.
+fn exists_here(uid: u32) -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.lines().any(|line| {
+        let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        matches!(numbers[..], [first, _, count] if (first..first + count).contains(&u64::from(uid)))
+    })
+}
