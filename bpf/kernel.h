@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause OR GPL-2.0-only
+//
+// What newcwv.bpf.c needs to know of the running kernel: only the members that it uses. The loader finds where the
+// kernel really has them, by its BTF (CO-RE), so neither order nor offsets matter here, and one object serves many kernels.
+#pragma once
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+enum tcp_ca_event {
+  CA_EVENT_TX_START,
+  CA_EVENT_CWND_RESTART,
+  CA_EVENT_COMPLETE_CWR,
+  CA_EVENT_LOSS,
+};
+
+enum tcp_ca_state {
+  TCP_CA_Open,
+  TCP_CA_Disorder,
+  TCP_CA_CWR,
+  TCP_CA_Recovery,
+  TCP_CA_Loss,
+};
+
+// sk_pacing_status.
+#define SK_PACING_NONE 0
+#define SK_PACING_NEEDED 1
+
+// tcp_congestion_ops.flags: any user may choose this controller for a socket.
+#define TCP_CONG_NON_RESTRICTED 1
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sock {
+  __u32 sk_pacing_status;
+};
+
+struct inet_connection_sock {
+  __u8 icsk_ca_state : 5;
+  __u64 icsk_ca_priv[13];
+};
+
+struct tcp_sock {
+  struct inet_connection_sock inet_conn;
+  __u8 is_cwnd_limited : 1;
+  __u32 mss_cache;
+  __u32 packets_out;
+  __u32 sacked_out;
+  __u32 snd_cwnd;
+  __u32 snd_cwnd_clamp;
+  __u32 snd_cwnd_stamp;
+  __u32 snd_nxt;
+  __u32 snd_ssthresh;
+  __u32 snd_una;
+  __u32 srtt_us; // of the smoothed RTT, times 8
+  __u64 tcp_mstamp; // µs: when what is being handled began
+  __u32 total_retrans;
+};
+
+struct ack_sample {
+  __u32 pkts_acked;
+  __u32 in_flight; // packets delivered since the newest acknowledged segment left, times the MSS
+};
+
+struct tcp_congestion_ops {
+  __u32 (*ssthresh)(struct sock *sk);
+  void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+  void (*set_state)(struct sock *sk, __u8 new_state);
+  void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+  void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+  __u32 (*undo_cwnd)(struct sock *sk);
+  char name[16];
+  __u32 flags;
+  void (*init)(struct sock *sk);
+  void (*release)(struct sock *sk);
+};
+
+#pragma clang attribute pop

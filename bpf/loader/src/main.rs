@@ -1,0 +1,169 @@
+//! Loads newCWV (`newcwv.bpf.c`) into the kernel as the congestion controls `newcwv` and `newcwv_paced`, and takes it out
+//! again. `jettison cc` carries this program and runs it.
+//!
+//! What is loaded lives as long as one of its links is referred to: by a pin in the BPF file system (`load`), or by a
+//! process (`hold`). Exit status: 0 when it is as asked for, 1 when it could not be done, 2 for nonsense.
+
+mod kernel;
+mod machine;
+mod pins;
+mod validity;
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use kernel::{Controllers, NAMES};
+use validity::Validity;
+
+const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s], or unload, or status";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let command = match Command::parse(&arguments) {
+        Ok(command) => command,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    match command.carry_out() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+enum Command {
+    Load(Validity),
+    Hold(Validity),
+    Unload,
+    Status,
+}
+
+impl Command {
+    fn parse(arguments: &[String]) -> Result<Command> {
+        let Some((command, rest)) = arguments.split_first() else { bail!("a command is missing; {USAGE}") };
+        let validity = match rest {
+            [] => None,
+            [option, value] if option == "--validity" => Some(value.parse()?),
+            _ => bail!("`{}` is not understood; {USAGE}", rest.join(" ")),
+        };
+        match (command.as_str(), validity) {
+            ("load", validity) => Ok(Command::Load(validity.unwrap_or_default())),
+            ("hold", validity) => Ok(Command::Hold(validity.unwrap_or_default())),
+            ("unload", None) => Ok(Command::Unload),
+            ("status", None) => Ok(Command::Status),
+            ("unload" | "status", Some(_)) => bail!("`{command}` takes no --validity"),
+            _ => bail!("there is no command `{command}`; {USAGE}"),
+        }
+    }
+
+    fn carry_out(&self) -> Result<()> {
+        machine::check()?;
+        match self {
+            Command::Load(validity) => load(*validity),
+            Command::Hold(validity) => hold(*validity),
+            Command::Unload => unload(),
+            Command::Status => status(),
+        }
+    }
+}
+
+/// Loaded until `unload`.
+fn load(validity: Validity) -> Result<()> {
+    let _one_at_a_time = machine::lock()?;
+    if let Some(there) = kernel::find()? {
+        there.must_have(validity)?;
+        if !pins::are_there() {
+            bail!(
+                "{} are held by another process, as by a live run: they go when it ends, and can be loaded then",
+                NAMES.join(" and ")
+            );
+        }
+        println!("already loaded: {}", describe(&there)?);
+        return Ok(());
+    }
+    let mut loaded = kernel::load(validity)?;
+    pins::pin(&mut loaded)?;
+    println!("loaded: {} (non-validated period {validity})", NAMES.join(", "));
+    Ok(())
+}
+
+/// Loaded, or kept loaded, until standard input ends or this process does.
+fn hold(validity: Validity) -> Result<()> {
+    let lock = machine::lock()?;
+    let _held = match kernel::find()? {
+        Some(there) => {
+            there.must_have(validity)?;
+            kernel::Held::Shared { _links: there.into_links() }
+        }
+        None => kernel::Held::Own { _links: kernel::load(validity)? },
+    };
+    drop(lock);
+    let mut out = io::stdout();
+    out.write_all(b"ready\n").and_then(|()| out.flush()).context("standard output is closed")?;
+    let mut ignored = [0; 256];
+    while !matches!(io::stdin().read(&mut ignored), Ok(0) | Err(_)) {}
+    Ok(())
+}
+
+fn unload() -> Result<()> {
+    let _one_at_a_time = machine::lock()?;
+    let sockets = match kernel::find()? {
+        Some(there) => there.sockets()?,
+        None => 0,
+    };
+    if !pins::remove()? {
+        if kernel::find()?.is_some() {
+            bail!(
+                "{} are held by another process, as by a live run: they go when it ends",
+                NAMES.join(" and ")
+            );
+        }
+        println!("not loaded");
+        return Ok(());
+    }
+    // The kernel drops a link that was pinned a little later.
+    if !machine::wait_until(Duration::from_secs(2), || Ok(machine::names_in_use()?.is_empty()))? {
+        bail!(
+            "the pins are removed, but another process holds {}: they go when it ends",
+            NAMES.join(" and ")
+        );
+    }
+    match sockets {
+        0 => println!("unloaded"),
+        1 => println!("unloaded; one socket still uses it, and keeps it until it is closed"),
+        _ => println!("unloaded; {sockets} sockets still use it, and keep it until they are closed"),
+    }
+    Ok(())
+}
+
+fn status() -> Result<()> {
+    match kernel::find()? {
+        Some(there) => println!("{}", describe(&there)?),
+        None => match machine::names_in_use()?.as_slice() {
+            [] => println!("not loaded"),
+            names => println!("not loaded; another congestion control has the name {}", names.join(" and ")),
+        },
+    }
+    Ok(())
+}
+
+fn describe(there: &Controllers) -> Result<String> {
+    let life = match pins::are_there() {
+        true => format!("pinned in {}, `unload` removes them", pins::FOLDER),
+        false => "held by a process, and gone when it ends".to_owned(),
+    };
+    Ok(format!(
+        "{}\nlife: {life}\nloaded: {} s ago\nnon-validated period: {}\nsockets: {}",
+        NAMES.join(", "),
+        there.age().as_secs(),
+        there.validity()?,
+        there.sockets()?
+    ))
+}

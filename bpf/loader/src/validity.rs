@@ -1,0 +1,58 @@
+//! The non-validated period of RFC 7661 §4.4, as an option.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+
+const LONGEST_MS: u64 = 300_000;
+
+/// How long a window that is not validated is kept, in milliseconds; above 0 and at most five minutes (RFC 7661 §4.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity(u64);
+
+impl Validity {
+    pub fn of_millis(millis: u64) -> Result<Validity> {
+        if !(1..=LONGEST_MS).contains(&millis) {
+            bail!("a validity of {millis} ms is out of range: from 1 ms to five minutes (RFC 7661 §4.4)");
+        }
+        Ok(Validity(millis))
+    }
+
+    pub fn millis(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for Validity {
+    fn default() -> Validity {
+        Validity(LONGEST_MS)
+    }
+}
+
+impl FromStr for Validity {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Validity> {
+        let text = text.trim();
+        let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+        let scale = match unit.trim() {
+            "ms" => 1,
+            "s" => 1000,
+            "min" => 60_000,
+            _ => bail!("the validity `{text}` is no duration: such as 300s, 2000ms or 5min"),
+        };
+        let number: u64 =
+            number.parse().with_context(|| format!("the validity `{text}` is no duration: such as 300s"))?;
+        Validity::of_millis(number.saturating_mul(scale))
+    }
+}
+
+impl fmt::Display for Validity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.is_multiple_of(1000) {
+            true => write!(formatter, "{} s", self.0 / 1000),
+            false => write!(formatter, "{} ms", self.0),
+        }
+    }
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause OR GPL-2.0-only
+//
+// newCWV for the kernel's TCP: congestion window validation for rate-limited senders (RFC 7661).
+//
+// Principle: a window is validated as long as at least half of it was acknowledged in one RTT lately (pipeACK). While it
+// is not, it is kept for minutes, neither grown without need nor collapsed by idleness; but a loss is then answered by what
+// was really in use. All else is the kernel's Reno. Two names: `newcwv`, and `newcwv_paced`, which has the kernel pace.
+// Units: packets for windows, as the kernel has them; milliseconds for time.
+//
+// The kernel itself cuts the window of a sender that was idle for an RTO (as RFC 5681 §4.1), and while the application
+// limits (as RFC 2861). RFC 7661 replaces both, so the controller keeps a window and an ssthresh of its own, and puts them
+// back when sending starts again and with each ACK. From a loss until the end of the recovery they are the kernel's.
+
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+// The kernel takes struct_ops programs, and calls of its functions, only from programs whose licence it knows to go with
+// the GPL, and Apache-2.0 is none of those that it knows. So this file and its header may also be had under BSD-2-Clause
+// or GPL-2.0, as their first lines say, and this is the kernel's word for that.
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+// RFC 7661 §4.4: how long a window that is not validated is kept; at most, and by default, five minutes.
+const volatile __u64 validity_ms = 5 * 60 * 1000;
+
+// Sockets that use either name now.
+__u64 sockets = 0;
+
+// RFC 7661 §4.2: the pipeACK Sampling Period is max(3 RTT, 1 s).
+#define SAMPLING_RTTS 3
+#define SAMPLING_FLOOR_MS 1000
+// RFC 7661 §4.5.1: several measurement periods in a sampling period, such as five. `put` and `newest` name each.
+#define BINS 5
+// RFC 6928 §2: IW.
+#define INITIAL_WINDOW 10
+// A window of 2^32 packets falls to IW in fewer halvings.
+#define MOST_REDUCTIONS 32
+#define NEVER ((__u64)-1)
+
+// The window and ssthresh are ours; otherwise a loss is being recovered from, and they are the kernel's.
+#define OWNED 1
+// pipeACK is defined (RFC 7661 §4.2).
+#define DEFINED 2
+// Segments beyond `counts_from` give samples.
+#define COUNTING 4
+
+extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
+extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
+extern void tcp_cong_avoid_ai(struct tcp_sock *tp, __u32 window, __u32 acked) __ksym;
+
+// A measurement period.
+struct bin {
+  __u32 start; // low bits of the time
+  __u32 highest; // highest sample, in packets
+};
+
+// What a socket keeps.
+struct newcwv {
+  // From here on the phase is non-validated if nothing is sent, or has been since; NEVER while pipeACK is undefined.
+  __u64 non_validated_from;
+  // The newest first. The verifier wants constant indices here, so a new one moves the others.
+  struct bin bins[BINS];
+  __u32 period; // the pipeACK Sampling Period
+  __u32 counts_from; // sequence number
+  __u32 active; // low bits of when something was last acknowledged
+  __u32 window;
+  __u32 ssthresh;
+  __u32 prior_window; // before the loss, in case it was none
+  __u32 utilised; // max(pipeACK, LossFlightSize) while a loss in the non-validated phase is answered; else 0
+  __u32 retransmitted_before; // retransmissions of the connection before this recovery
+  __u32 flags;
+};
+_Static_assert(sizeof(struct newcwv) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "no room for it");
+
+static __always_inline struct newcwv *state_of(struct sock *sk) {
+  return (struct newcwv *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+}
+
+// Unsigned: clang below 18 has no signed division for BPF.
+static __always_inline __u64 now_of(const struct tcp_sock *tp) { return tp->tcp_mstamp / 1000; }
+
+static __always_inline __u32 least(__u32 a, __u32 b) { return a < b ? a : b; }
+static __always_inline __u32 most(__u32 a, __u32 b) { return a > b ? a : b; }
+
+// Sequence numbers: whether `a` is behind `b`.
+static __always_inline int is_after(__u32 a, __u32 b) { return (__s32)(b - a) < 0; }
+
+static __always_inline int is_non_validated(const struct newcwv *c, __u64 now) { return now >= c->non_validated_from; }
+
+// --- pipeACK: the most data that was acknowledged in one RTT, lately (RFC 7661 §4.2, §4.5.1) ---
+
+static __always_inline void put(struct newcwv *c, __u32 sample, __u32 now) {
+  if (!(c->flags & DEFINED) || now - c->bins[0].start >= c->period / BINS) {
+    c->bins[4] = c->bins[3];
+    c->bins[3] = c->bins[2];
+    c->bins[2] = c->bins[1];
+    c->bins[1] = c->bins[0];
+    c->bins[0].start = now;
+    c->bins[0].highest = 0;
+  }
+  c->flags |= DEFINED;
+  c->bins[0].highest = most(c->bins[0].highest, sample);
+}
+
+// How long ago the newest bin of the sampling period with at least `packets` began; the period if there is none.
+static __always_inline __u32 newest(const struct newcwv *c, __u32 packets, __u32 now) {
+#define TRY(i) \
+  if (c->bins[i].highest >= packets && now - c->bins[i].start < c->period) return now - c->bins[i].start
+  TRY(0);
+  TRY(1);
+  TRY(2);
+  TRY(3);
+  TRY(4);
+#undef TRY
+  return c->period;
+}
+
+// pipeACK in packets; 0 if it is undefined, or nothing was acknowledged lately.
+static __always_inline __u32 pipe_ack(const struct newcwv *c, __u32 now) {
+  __u32 highest = 0;
+#define TAKE(i) \
+  if (now - c->bins[i].start < c->period) highest = most(highest, c->bins[i].highest)
+  TAKE(0);
+  TAKE(1);
+  TAKE(2);
+  TAKE(3);
+  TAKE(4);
+#undef TAKE
+  return c->flags & DEFINED ? highest : 0;
+}
+
+// RFC 7661 §4.2, §4.3: pipeACK is undefined and the phase validated, until something is measured anew.
+static __always_inline void start_anew(struct newcwv *c) {
+  c->flags &= ~(DEFINED | COUNTING);
+  c->bins[0].highest = 0;
+  c->bins[1].highest = 0;
+  c->bins[2].highest = 0;
+  c->bins[3].highest = 0;
+  c->bins[4].highest = 0;
+  c->non_validated_from = NEVER;
+}
+
+// RFC 7661 §4.3: which phase it is, by a new sample. Half of the window counts in whole packets.
+static __always_inline void judge(struct newcwv *c, __u64 now) {
+  __u32 age = newest(c, most(c->window / 2, 1), now);
+  if (age < c->period)
+    c->non_validated_from = now - age + c->period;
+  else if (now < c->non_validated_from)
+    c->non_validated_from = now;
+}
+
+// --- The window ---
+
+static __always_inline void take_over(struct tcp_sock *tp, struct newcwv *c) {
+  c->window = tp->snd_cwnd;
+  c->ssthresh = tp->snd_ssthresh;
+  c->flags |= OWNED;
+}
+
+static __always_inline void put_back(struct tcp_sock *tp, struct newcwv *c) {
+  c->window = least(most(c->window, tp->snd_cwnd), tp->snd_cwnd_clamp);
+  tp->snd_cwnd = c->window;
+  tp->snd_ssthresh = c->ssthresh;
+  // The kernel cuts the window when this is an RTO old.
+  tp->snd_cwnd_stamp = bpf_jiffies64();
+}
+
+// RFC 7661 §4.4.3, once for each non-validated period that has elapsed (§4.5.2). The kernel's window follows.
+static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, struct newcwv *c, __u64 now) {
+  __u64 period = validity_ms;
+  if (c->non_validated_from == NEVER || now < c->non_validated_from + period) return;
+  __u64 periods = (now - c->non_validated_from) / period;
+  c->non_validated_from += periods * period;
+  for (__u32 i = 0; i < MOST_REDUCTIONS; i++) {
+    if (i >= periods) break;
+    // "Not greater than": a window below IW, as after a timeout, is not raised.
+    __u32 reduced = least(most(c->window / 2, INITIAL_WINDOW), c->window);
+    c->ssthresh = most(c->ssthresh, c->window - c->window / 4);
+    if (reduced == c->window) break;
+    c->window = reduced;
+  }
+  tp->snd_cwnd = c->window;
+  tp->snd_ssthresh = c->ssthresh;
+}
+
+// RFC 7661 §4.4: the window outlives idleness, until a non-validated period is over.
+static __always_inline void sending_starts(struct tcp_sock *tp, struct newcwv *c) {
+  __u64 now = now_of(tp);
+  __u32 idle = (__u32)now - c->active;
+  if (!(c->flags & OWNED)) return;
+  // Nothing was sent, so nothing was acknowledged: a sampling period of that is a measurement.
+  if (c->non_validated_from == NEVER && idle > c->period) {
+    c->flags |= DEFINED;
+    c->non_validated_from = now - (idle - c->period);
+  }
+  put_back(tp, c);
+  reduce_for_elapsed_periods(tp, c, now);
+}
+
+// RFC 7661 §4.4.1: the capacity was exceeded by what had to be sent again, so so much less is used from here on. ssthresh
+// is the window at the end of recovery.
+static __always_inline void recovery_ends(struct tcp_sock *tp, struct newcwv *c) {
+  if (c->utilised) {
+    __u32 retransmitted = tp->total_retrans - c->retransmitted_before;
+    __u32 window = most((c->utilised - least(retransmitted, c->utilised)) / 2, 1);
+    tp->snd_cwnd = window;
+    tp->snd_ssthresh = window;
+    c->utilised = 0;
+  }
+  // The state may have changed before this event, with the window that the recovery had.
+  if (c->flags & OWNED) take_over(tp, c);
+}
+
+// --- What the kernel calls ---
+
+static __always_inline void start(struct sock *sk) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  __u64 now = now_of(tp);
+  c->flags = COUNTING;
+  c->period = SAMPLING_FLOOR_MS;
+  c->counts_from = tp->snd_nxt;
+  c->active = now;
+  c->utilised = 0;
+  c->prior_window = 0;
+  // RFC 7661 §4.1: the validated phase, pipeACK undefined.
+  c->non_validated_from = NEVER;
+  c->bins[0].highest = 0;
+  c->bins[1].highest = 0;
+  c->bins[2].highest = 0;
+  c->bins[3].highest = 0;
+  c->bins[4].highest = 0;
+  take_over(tp, c);
+  __sync_fetch_and_add(&sockets, 1);
+}
+
+// A socket that had BBR before, as where that is the system's default, has pacing switched on. Where the queue discipline
+// `fq` paces, the status is its own and left alone.
+SEC("struct_ops/newcwv_init")
+void BPF_PROG(newcwv_init, struct sock *sk) {
+  start(sk);
+  __sync_val_compare_and_swap(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
+}
+
+// RFC 7661 §4.4.2: pacing keeps the bursts of a window that is not validated off the network.
+SEC("struct_ops/newcwv_paced_init")
+void BPF_PROG(newcwv_paced_init, struct sock *sk) {
+  start(sk);
+  __sync_val_compare_and_swap(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+}
+
+SEC("struct_ops/newcwv_release")
+void BPF_PROG(newcwv_release, struct sock *sk) { __sync_fetch_and_add(&sockets, -1); }
+
+// Every ACK of something new, before the kernel judges losses and before the window grows.
+SEC("struct_ops/newcwv_pkts_acked")
+void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  __u64 now = now_of(tp);
+  c->active = now;
+  c->period = most((tp->srtt_us >> 3) * SAMPLING_RTTS / 1000, SAMPLING_FLOOR_MS);
+  if (BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state) != TCP_CA_Open || !(c->flags & OWNED)) {
+    // RFC 7661 §4.2: pipeACK is not updated in recovery.
+    c->flags &= ~COUNTING;
+    return;
+  }
+  put_back(tp, c);
+  reduce_for_elapsed_periods(tp, c, now);
+  // RFC 7661 §4.2 leaves it open whether selective acknowledgements count. Here they do not: a hole is the first sign of
+  // a loss, which is to find what was measured before it.
+  if (tp->sacked_out) return;
+  if (!(c->flags & COUNTING)) {
+    // What left before, or in recovery, would tell of a part of an RTT.
+    c->flags |= COUNTING;
+    c->counts_from = tp->snd_nxt;
+    return;
+  }
+  if (!sample->in_flight || !sample->pkts_acked || !is_after(tp->snd_una, c->counts_from)) return;
+  // From when a segment left until it is acknowledged, what was outstanding then is acknowledged: a measured RTT.
+  __u32 mss = most(tp->mss_cache, 1);
+  put(c, (sample->in_flight + mss - 1) / mss, now);
+  judge(c, now);
+}
+
+SEC("struct_ops/newcwv_cong_avoid")
+void BPF_PROG(newcwv_cong_avoid, struct sock *sk, __u32 ack, __u32 acked) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  if (!(c->flags & OWNED)) {
+    tcp_reno_cong_avoid(sk, ack, acked);
+    return;
+  }
+  put_back(tp, c);
+  // RFC 7661 §4.3, §4.4: a validated window grows as RFC 5681 has it, another only while it holds data back. The kernel's
+  // Reno would not grow a validated window that is not full.
+  if (is_non_validated(c, now_of(tp)) && !BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return;
+  if (tp->snd_cwnd < tp->snd_ssthresh) acked = tcp_slow_start(tp, acked);
+  if (acked) tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
+  c->window = tp->snd_cwnd;
+}
+
+// Congestion: a loss, or an ECN mark. What it returns is where the kernel's recovery takes the window.
+SEC("struct_ops/newcwv_ssthresh")
+__u32 BPF_PROG(newcwv_ssthresh, struct sock *sk) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  __u64 now = now_of(tp);
+  __u32 window = c->flags & OWNED ? c->window : tp->snd_cwnd;
+  __u32 target = window / 2;
+  c->utilised = 0;
+  if (c->flags & OWNED && is_non_validated(c, now)) {
+    // RFC 7661 §4.4.1: a safe window for recovery. Packets of limited transmit, beyond the window, do not count
+    // (RFC 5681 §3.2 step 2).
+    c->utilised = least(most(tp->packets_out, pipe_ack(c, now)), window);
+    target = c->utilised / 2;
+  }
+  c->prior_window = window;
+  c->retransmitted_before = tp->total_retrans;
+  // RFC 7661 §4.4: congestion ends the non-validated phase.
+  c->non_validated_from = NEVER;
+  c->flags &= ~(OWNED | COUNTING);
+  return most(target, 2);
+}
+
+SEC("struct_ops/newcwv_cwnd_event")
+void BPF_PROG(newcwv_cwnd_event, struct sock *sk, enum tcp_ca_event event) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  switch (event) {
+  case CA_EVENT_TX_START:
+    sending_starts(tp, c);
+    break;
+  case CA_EVENT_COMPLETE_CWR:
+    recovery_ends(tp, c);
+    break;
+  case CA_EVENT_LOSS:
+    // RFC 7661 §4.4: at a timeout the standard rules hold (RFC 5681 §3.1: half of what was outstanding).
+    if (c->utilised) tp->snd_ssthresh = most(least(tp->packets_out, c->prior_window) / 2, 2);
+    c->utilised = 0;
+    break;
+  default:
+    break;
+  }
+}
+
+SEC("struct_ops/newcwv_set_state")
+void BPF_PROG(newcwv_set_state, struct sock *sk, __u8 new_state) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  if (new_state == TCP_CA_Loss) {
+    c->utilised = 0;
+    c->flags &= ~OWNED;
+  } else if (new_state <= TCP_CA_Disorder && !(c->flags & OWNED)) {
+    // The recovery is over.
+    take_over(tp, c);
+    start_anew(c);
+  }
+}
+
+// There was no loss after all.
+SEC("struct_ops/newcwv_undo_cwnd")
+__u32 BPF_PROG(newcwv_undo_cwnd, struct sock *sk) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  c->utilised = 0;
+  return most(tp->snd_cwnd, c->prior_window);
+}
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops newcwv = {
+  .init = (void *)newcwv_init,
+  .release = (void *)newcwv_release,
+  .ssthresh = (void *)newcwv_ssthresh,
+  .cong_avoid = (void *)newcwv_cong_avoid,
+  .set_state = (void *)newcwv_set_state,
+  .cwnd_event = (void *)newcwv_cwnd_event,
+  .pkts_acked = (void *)newcwv_pkts_acked,
+  .undo_cwnd = (void *)newcwv_undo_cwnd,
+  .flags = TCP_CONG_NON_RESTRICTED,
+  .name = "newcwv",
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops newcwv_paced = {
+  .init = (void *)newcwv_paced_init,
+  .release = (void *)newcwv_release,
+  .ssthresh = (void *)newcwv_ssthresh,
+  .cong_avoid = (void *)newcwv_cong_avoid,
+  .set_state = (void *)newcwv_set_state,
+  .cwnd_event = (void *)newcwv_cwnd_event,
+  .pkts_acked = (void *)newcwv_pkts_acked,
+  .undo_cwnd = (void *)newcwv_undo_cwnd,
+  .flags = TCP_CONG_NON_RESTRICTED,
+  .name = "newcwv_paced",
+};

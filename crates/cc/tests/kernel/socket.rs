@@ -1,0 +1,142 @@
+//! A TCP connection over the network, with the congestion control of its choice.
+
+use std::io::{Read, Write};
+use std::mem::size_of;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::thread::{self, JoinHandle};
+
+use crate::network::{Network, RECEIVER};
+use crate::wait_for;
+
+/// Room for any window of these tests, at both ends.
+const BUFFER: i32 = 8 << 20;
+
+/// The sending end. The other end reads all there is.
+pub struct Sender {
+    stream: Option<TcpStream>,
+    reader: Option<JoinHandle<()>>,
+}
+
+/// What TCP_INFO tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Info {
+    pub window: u32,
+    pub ssthresh: u32,
+    pub unacknowledged: u32,
+    pub retransmitted: u32,
+    pub is_open: bool,
+}
+
+impl Sender {
+    /// A connection that has `control` from its first packet on.
+    pub fn connect(network: &Network, control: &str) -> Sender {
+        let listener =
+            network.receiver.inside(|| TcpListener::bind((RECEIVER, 0)).expect("any port is free"));
+        set(&listener, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &BUFFER.to_ne_bytes());
+        let port = listener.local_addr().expect("it is bound").port();
+        let reader = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection comes");
+            let mut read = vec![0; 1 << 16];
+            while matches!(stream.read(&mut read), Ok(1..)) {}
+        });
+        // The system's default never sees the connection.
+        let stream = network.sender.inside(|| {
+            // SAFETY: a new descriptor of our own.
+            let stream = unsafe {
+                let descriptor = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
+                assert!(descriptor >= 0, "{}", std::io::Error::last_os_error());
+                <TcpStream as std::os::fd::FromRawFd>::from_raw_fd(descriptor)
+            };
+            choose(&stream, control);
+            set(&stream, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &BUFFER.to_ne_bytes());
+            connect(&stream, port);
+            stream
+        });
+        stream.set_nodelay(true).expect("it is a TCP socket");
+        Sender { stream: Some(stream), reader: Some(reader) }
+    }
+
+    /// Another congestion control from here on.
+    pub fn switch_to(&self, control: &str) {
+        choose(self.stream(), control);
+    }
+
+    /// Writes so many full packets.
+    pub fn write(&self, packets: usize) {
+        let bytes = vec![0; packets * 1448];
+        (&mut self.stream()).write_all(&bytes).expect("the other end reads");
+    }
+
+    /// Writes so many full packets, and waits until all is acknowledged.
+    pub fn send(&self, packets: usize) {
+        self.write(packets);
+        self.finish();
+    }
+
+    /// Waits until all is acknowledged, and no loss is being recovered from.
+    pub fn finish(&self) {
+        wait_for("the acknowledgement of all data", || {
+            let info = self.info();
+            info.unacknowledged == 0 && info.is_open
+        });
+    }
+
+    pub fn info(&self) -> Info {
+        // SAFETY: all zeros is a tcp_info.
+        let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+        let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
+        let to = std::ptr::from_mut(&mut info).cast();
+        // SAFETY: `info` has room for `length` bytes.
+        let done = unsafe {
+            libc::getsockopt(self.stream().as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, to, &mut length)
+        };
+        assert_eq!(done, 0, "TCP_INFO: {}", std::io::Error::last_os_error());
+        Info {
+            window: info.tcpi_snd_cwnd,
+            ssthresh: info.tcpi_snd_ssthresh,
+            unacknowledged: info.tcpi_unacked,
+            retransmitted: info.tcpi_total_retrans,
+            is_open: info.tcpi_ca_state == 0,
+        }
+    }
+
+    fn stream(&self) -> &TcpStream {
+        self.stream.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Sender {
+    /// Before the network goes: the reader ends with the connection.
+    fn drop(&mut self) {
+        self.stream = None;
+        if let Some(reader) = self.reader.take() {
+            let ended = reader.join();
+            assert!(ended.is_ok() || thread::panicking(), "the reader panicked");
+        }
+    }
+}
+
+fn choose(stream: &TcpStream, control: &str) {
+    set(stream, libc::IPPROTO_TCP, libc::TCP_CONGESTION, control.as_bytes());
+}
+
+fn connect(stream: &TcpStream, port: u16) {
+    let to = libc::sockaddr_in {
+        sin_family: libc::AF_INET as libc::sa_family_t,
+        sin_port: port.to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from(RECEIVER).to_be() },
+        sin_zero: [0; 8],
+    };
+    let length = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    // SAFETY: `to` is `length` bytes.
+    let done = unsafe { libc::connect(stream.as_raw_fd(), std::ptr::from_ref(&to).cast(), length) };
+    assert_eq!(done, 0, "connect: {}", std::io::Error::last_os_error());
+}
+
+fn set(socket: &impl AsRawFd, level: i32, option: i32, value: &[u8]) {
+    let length = value.len() as libc::socklen_t;
+    // SAFETY: `value` is `length` bytes.
+    let done = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.as_ptr().cast(), length) };
+    assert_eq!(done, 0, "setsockopt {level} {option}: {}", std::io::Error::last_os_error());
+}

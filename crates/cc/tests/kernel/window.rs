@@ -1,0 +1,75 @@
+//! The window of a sender that pauses.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::admit_sharing;
+use crate::network::Network;
+use crate::socket::Sender;
+
+const ONE_WAY: Duration = Duration::from_millis(20);
+/// Enough to open the window well beyond the initial one.
+const BURST: usize = 150;
+
+#[test]
+fn the_window_outlives_idleness_and_a_trickle_where_renos_collapses() {
+    let Some(_turn) = admit_sharing("the_window_outlives_idleness_and_a_trickle_where_renos_collapses")
+    else {
+        return;
+    };
+    let _held = jettison_cc::hold(None).unwrap();
+    let network = Network::new(ONE_WAY);
+    let names = ["reno", "newcwv", "newcwv_paced"];
+    let senders = names.map(|name| Sender::connect(&network, name));
+    for sender in &senders {
+        sender.send(BURST);
+    }
+    let before = senders.each_ref().map(|sender| sender.info().window);
+    assert!(before.iter().all(|window| *window >= 60), "it has not opened: {before:?}");
+
+    // Beyond the RTO, and beyond the pipeACK sampling period of 1 s.
+    thread::sleep(Duration::from_millis(1500));
+    for sender in &senders {
+        sender.send(1);
+    }
+    let after = senders.each_ref().map(|sender| sender.info().window);
+    assert!(after[0] <= 12, "reno restarts from the initial window: {after:?}");
+    assert_eq!(after[1..], before[1..], "RFC 7661 §4.4: the window is kept");
+
+    // A trickle limits the application, which the kernel would answer with half of the way down at each RTO; and it must not
+    // make a window grow that nobody uses.
+    for _ in 0..12 {
+        for sender in &senders {
+            sender.send(3);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    let after = senders.each_ref().map(|sender| sender.info().window);
+    assert_eq!(after[1..], before[1..], "RFC 7661 §4.4: neither reduced nor grown");
+
+    // A full window goes out at once: no slow start again.
+    network.take_seen();
+    for (sender, window) in senders.iter().zip(before).skip(1) {
+        sender.write(window as usize);
+        thread::sleep(Duration::from_millis(10));
+        let in_flight = sender.info().unacknowledged;
+        assert!(in_flight > 12, "{in_flight} of {window} in flight");
+        sender.finish();
+    }
+}
+
+#[test]
+fn a_window_that_is_used_again_is_validated_and_grows() {
+    let Some(_turn) = admit_sharing("a_window_that_is_used_again_is_validated_and_grows") else { return };
+    let _held = jettison_cc::hold(None).unwrap();
+    let network = Network::new(ONE_WAY);
+    let sender = Sender::connect(&network, "newcwv");
+    sender.send(BURST);
+    thread::sleep(Duration::from_millis(1200));
+    sender.send(1);
+    let before = sender.info().window;
+    // Three windows' worth: cwnd-limited first, validated by what is acknowledged then.
+    sender.send(3 * before as usize);
+    let after = sender.info().window;
+    assert!(after > before, "{before}, then {after}");
+}
