@@ -1,0 +1,158 @@
+// Plays the title that the page's address names with dash.js, and posts what a viewer sees to /measures, twice a second.
+//
+// What is not shown has one of two causes, and they are counted apart:
+// - the network did not bring it: there was nothing ahead in the buffer. Playing stands still (`stalls`), or sound goes on and
+//   Chromium skips the pictures that came too late (`late_frames`);
+// - this machine was too slow: there was media ahead, and the decoder dropped pictures (`decoder_dropped_frames`), or nothing
+//   new was shown for a while (`decoder_stalls`).
+
+const query = new URLSearchParams(location.search);
+const video = document.querySelector("video");
+const opened = performance.now();
+/** Media ahead, in seconds, above which a picture that is not shown is not the network's fault. */
+const ENOUGH_AHEAD = 0.5;
+/** So long after the buffer was empty, in milliseconds, are dropped pictures those that came too late. */
+const AFTERMATH = 2000;
+/** Time without a new picture, in milliseconds, that a viewer takes for standing still. */
+const STANDSTILL = 500;
+/** Time between two looks at the player, and between two reports, in milliseconds. */
+const LOOK = 100;
+const REPORT = 500;
+
+let pending = [];
+let started = false;
+let ended = false;
+/** The last new picture, and whether the buffer was empty since. */
+let newest = { time: opened, frames: 0, empty: false };
+let emptyAt = -Infinity;
+let dropped = 0;
+const totals = {
+  stalls: 0,
+  stall_time: 0,
+  decoder_stalls: 0,
+  decoder_stall_time: 0,
+  switches: 0,
+  abandoned: 0,
+  decoder_dropped_frames: 0,
+  late_frames: 0,
+  frames: 0,
+};
+
+const now = () => performance.timeOrigin + performance.now();
+const point = (metric, value) => pending.push({ unix_ms: now(), metric, value });
+const note = (text) => pending.push({ note: text });
+const summary = (name, value) => pending.push({ summary: name, value });
+
+/** Seconds of media ahead of what is shown, sound and pictures both. */
+function ahead() {
+  for (let i = 0; i < video.buffered.length; i++) {
+    if (video.buffered.start(i) <= video.currentTime + 0.1 && video.currentTime <= video.buffered.end(i)) {
+      return video.buffered.end(i) - video.currentTime;
+    }
+  }
+  return 0;
+}
+
+video.addEventListener("playing", () => {
+  if (started) return;
+  started = true;
+  newest = { time: performance.now(), frames: 0, empty: false };
+  summary("start_up_delay", (newest.time - opened) / 1000);
+});
+video.addEventListener("ended", () => {
+  ended = true;
+  note("the title was played to its end");
+});
+video.addEventListener("error", () => note(`the media element failed: ${video.error?.message}`));
+
+/** Looks at what was shown since it last looked. */
+function look() {
+  if (!started || ended) return;
+  const time = performance.now();
+  const quality = video.getVideoPlaybackQuality();
+  if (ahead() < ENOUGH_AHEAD) emptyAt = time;
+  const late = time - emptyAt < AFTERMATH;
+  totals[late ? "late_frames" : "decoder_dropped_frames"] += quality.droppedVideoFrames - dropped;
+  dropped = quality.droppedVideoFrames;
+  totals.frames = quality.totalVideoFrames - dropped;
+  if (totals.frames > newest.frames) {
+    addPause(totals, time - LOOK);
+    newest = { time, frames: totals.frames, empty: false };
+  } else if (emptyAt > newest.time) {
+    newest.empty = true;
+  }
+}
+
+/** Adds to `sums` the time since the newest picture, if a viewer took it for standing still. */
+function addPause(sums, until) {
+  const lasted = until - newest.time;
+  if (lasted < STANDSTILL) return;
+  sums[newest.empty ? "stalls" : "decoder_stalls"] += 1;
+  sums[newest.empty ? "stall_time" : "decoder_stall_time"] += lasted / 1000;
+}
+setInterval(look, LOOK);
+
+const player = dashjs.MediaPlayer().create();
+player.updateSettings({
+  debug: { logLevel: dashjs.Debug.LOG_LEVEL_NONE },
+  streaming: {
+    buffer: {
+      bufferTimeDefault: Math.min(18, Number(query.get("buffer"))),
+      bufferTimeAtTopQuality: Number(query.get("buffer")),
+      bufferTimeAtTopQualityLongForm: Number(query.get("buffer")),
+    },
+    // The size of this page is no reason to fetch less.
+    abr: { limitBitrateByPortal: false, ...rules(query.get("abr")) },
+  },
+});
+
+/** The settings that leave one of dash.js's rules in charge. */
+function rules(name) {
+  const rule = (active) => ({ active });
+  switch (name) {
+    case "throughput":
+      return { rules: { throughputRule: rule(true), bolaRule: rule(false) } };
+    case "bola":
+      return { rules: { throughputRule: rule(false), bolaRule: rule(true) } };
+    default:
+      return {};
+  }
+}
+
+const events = dashjs.MediaPlayer.events;
+let lastRate = null;
+player.on(events.FRAGMENT_LOADING_COMPLETED, ({ request, error }) => {
+  if (error || request.mediaType !== "video" || request.type !== "MediaSegment") return;
+  const rate = (request.representation?.bandwidth ?? request.bandwidth) / 1000;
+  const took = (request.endDate - request.startDate) / 1000;
+  if (Number.isFinite(rate)) {
+    point("representation_rate", rate);
+    if (lastRate !== null && rate !== lastRate) totals.switches += 1;
+    lastRate = rate;
+  }
+  if (took > 0 && request.bytesTotal > 0) point("segment_rate", (request.bytesTotal * 8) / 1000 / took);
+});
+player.on(events.FRAGMENT_LOADING_ABANDONED, () => {
+  totals.abandoned += 1;
+});
+player.on(events.ERROR, ({ error }) => note(`dash.js: ${error?.message ?? error}`));
+player.initialize(video, query.get("url"), true);
+
+/** What was shown a second ago, to make a rate of. */
+const shown = [];
+setInterval(async () => {
+  look();
+  const time = performance.now();
+  shown.push({ time, frames: totals.frames });
+  while (shown.length > 1 && shown[1].time <= time - 1000) shown.shift();
+  if (started && !ended && shown.length > 1) {
+    point("buffer", ahead());
+    point("frames_per_second", ((totals.frames - shown[0].frames) * 1000) / (time - shown[0].time));
+    point("decoder_dropped_frames", totals.decoder_dropped_frames);
+  }
+  const sums = { ...totals };
+  if (started && !ended) addPause(sums, time);
+  const report = { lines: pending, totals: sums, started, ended };
+  pending = [];
+  await fetch("/measures", { method: "POST", body: JSON.stringify(report) });
+}, REPORT);

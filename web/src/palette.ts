@@ -1,0 +1,46 @@
+// Colours that tell flows apart for colour-blind readers too: Okabe & Ito 2008 (Color Universal Design). On dark ground
+// its dark ones are lightened, on light ground its pale ones darkened. The order is that of the report's.
+
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3b95cc", "#3c3c3c", "#8a8000"];
+const DARK = ["#4aa3e0", "#ff8a3d", "#2fc79a", "#e39ac2", "#f0b429", "#86cdf5", "#c9ced3", "#d8cf4a"];
+
+// Paul Tol's "muted" scheme, for reasons of drops: no reason looks like a flow.
+const LIGHT_PARTS = ["#882255", "#332288", "#999933", "#44aa99", "#aa4499", "#b39b2e", "#cc6677", "#4d93b8"];
+const DARK_PARTS = ["#e07aa8", "#8f86e8", "#c5c55a", "#5fd0bf", "#d987cb", "#ddcc77", "#e88a98", "#88ccee"];
+
+// When the colours are used up they come again as dashes.
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+export interface Ink {
+  color: () => string;
+  dash: number[];
+}
+
+/** Of the flow at that place: the same everywhere on the page. */
+export function flowInk(index: number): Ink {
+  return ink(LIGHT, DARK, index);
+}
+
+/** Of the reason at that place. */
+export function partInk(index: number): Ink {
+  return ink(LIGHT_PARTS, DARK_PARTS, index);
+}
+
+/** Of what belongs to the queue as a whole. */
+export const queueInk: Ink = { color: () => (dark.matches ? "#c9d3db" : "#37434d"), dash: [] };
+
+export const axisColor = (): string => (dark.matches ? "#98a4ae" : "#5b6670");
+export const gridColor = (): string => (dark.matches ? "#2b333a" : "#e4e8ec");
+
+/** Calls back when the reader's preference changes. */
+export function onSchemeChange(callback: () => void): void {
+  dark.addEventListener("change", callback);
+}
+
+function ink(light: string[], darkened: string[], index: number): Ink {
+  const at = index % light.length;
+  const color = (): string => (dark.matches ? darkened : light)[at] ?? "gray";
+  return { color, dash: DASHES[Math.floor(index / light.length) % DASHES.length] ?? [] };
+}

@@ -1,0 +1,209 @@
+// Drives the page in headless Chromium: node test/browser.mjs URL [FOLDER FOR PICTURES]
+//
+// The server that is watched publishes crates/watch/examples/demo/synthetic.rs ten times a second in runs of some
+// seconds. It is told by lines on standard output when to end ("end the server") and to come back at the same port
+// ("start the server"): crates/watch/tests/browser.rs does that. Without anyone who does, add --no-restart.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const restart = !process.argv.includes("--no-restart");
+const [url, pictures] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+assert.ok(url, "usage: browser.mjs URL [FOLDER]");
+const TIMEOUT = 30_000;
+
+const folder = mkdtempSync(join(tmpdir(), "jettison-watch-"));
+const context = await chromium.launchPersistentContext(folder, {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  viewport: { width: 1280, height: 900 },
+  args: [
+    ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ...["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+    ...["--disable-component-update", "--disable-sync"],
+  ],
+});
+let status = 0;
+try {
+  await plainPage();
+  await plots();
+  console.log("browser: all as it should be");
+} catch (error) {
+  console.error(error);
+  status = 1;
+} finally {
+  await context.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+process.exit(status);
+
+/** A page at `path`, and what it complained of. */
+async function open(path) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT);
+  const complaints = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("response", (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(new URL(path, url).href);
+  return { page, complaints };
+}
+
+async function plainPage() {
+  const { page, complaints } = await open("/plain");
+  await page.waitForFunction(() => document.querySelectorAll("canvas").length === 20);
+  await moves(page, "canvas");
+  await updates(page, "#facts");
+  assert.match(await page.textContent("#facts"), /seed 18446744073709551615/);
+  await fits(page);
+  await picture(page, "plain");
+  assert.deepEqual(complaints, []);
+  await page.close();
+}
+
+async function plots() {
+  const { page, complaints } = await open("/");
+
+  // Four plots a queue, and four of the flows: goodput, RTT, one-way delay, buffer.
+  await page.waitForFunction(() => document.querySelectorAll(".uplot canvas").length === 20);
+  const titles = await page.locator("summary").allTextContents();
+  assert.deepEqual(titles, ["bottleneck.forward", "bottleneck.reverse", "access.forward", "access.reverse", "Flows"]);
+  assert.equal(await page.locator(".state").getAttribute("data-state"), "live");
+  const first = page.locator("details").first();
+  await first.getByText("codel").waitFor();
+  await page.locator(".lateness", { hasText: "p99" }).waitFor();
+  await page.locator(".notices", { hasText: "These numbers are made up" }).waitFor();
+
+  // Names are text, and a seed keeps its digits.
+  const facts = await page.locator(".facts").textContent();
+  assert.ok(facts.includes("<b>heavy</b>") || facts.includes("load=light"), facts);
+  assert.ok(facts.includes("seed 18446744073709551615"), facts);
+  assert.equal(await page.locator(".facts b").count(), 0);
+
+  await moves(page, ".uplot canvas");
+  await updates(page, ".plot b");
+  await sameColours(page);
+
+  // Reads out where the pointer is, on all plots at the same time.
+  const over = first.locator(".u-over");
+  await over.first().hover({ position: { x: 30, y: 60 } });
+  await first.locator(".tip:visible").waitFor();
+  assert.match(await first.locator(".tip:visible .when").textContent(), /^[\d.:]+( s)?$/);
+  assert.equal(await page.locator(".tip:visible").count(), 1);
+  const cursors = await page.locator("details[open] .u-cursor-x").evaluateAll((nodes) =>
+    nodes.filter((node) => !node.classList.contains("u-off")).map((node) => node.style.transform),
+  );
+  assert.ok(cursors.length >= 12 && cursors.every((place) => place !== ""), cursors.join(" "));
+  await picture(page, "pointer");
+  await page.mouse.move(2, 2);
+
+  // Paused, nothing moves; then it goes on.
+  const canvas = page.locator(".uplot canvas").first();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.locator('.state[data-state="paused"]').waitFor();
+  const still = await pixels(canvas);
+  await page.waitForTimeout(700);
+  assert.equal(await pixels(canvas), still);
+  // A card that is opened meanwhile shows what there was.
+  await page.locator("summary", { hasText: "access.reverse" }).click();
+  const opened = page.locator("details", { hasText: "access.reverse" }).locator(".uplot").first();
+  await opened.waitFor();
+  await picture(page, "paused");
+  await page.locator("summary", { hasText: "access.reverse" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.waitForFunction(
+    (before) => document.querySelector(".uplot canvas").toDataURL() !== before,
+    await canvas.evaluate((node) => node.toDataURL()),
+  );
+
+  // A run ends, and the next one is shown.
+  await page.locator('.state[data-state="ended"]').waitFor();
+  const ended = await page.locator(".facts").textContent();
+  await picture(page, "ended");
+  await page.waitForFunction((before) => document.querySelector(".facts").textContent !== before, ended);
+  await page.locator('.state[data-state="live"]').waitFor();
+  await page.locator(".notices .end", { hasText: "complete" }).first().waitFor();
+
+  for (const width of [1280, 400]) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(700);
+      await fits(page);
+      const widths = await page.locator("details[open] .canvas").evaluateAll((nodes) =>
+        nodes.map((node) => [node.clientWidth, node.querySelector(".uplot").clientWidth]),
+      );
+      for (const [room, taken] of widths) assert.ok(Math.abs(room - taken) <= 1, `${room} ${taken}`);
+      await picture(page, `${width}-${colorScheme}`);
+    }
+  }
+  await page.getByRole("button", { name: "Whole run" }).click();
+  await page.waitForTimeout(300);
+  assert.deepEqual(complaints, []);
+
+  if (restart) {
+    console.log("end the server");
+    await page.locator('.state[data-state="lost"]').waitFor();
+    console.log("start the server");
+    await page.locator('.state[data-state="live"]').waitFor();
+    await updates(page, ".plot b");
+  }
+  await page.close();
+}
+
+/** What is drawn becomes other. */
+async function moves(page, selector) {
+  const canvas = page.locator(selector).first();
+  const before = await canvas.evaluate((node) => node.toDataURL());
+  await page.waitForFunction(
+    ([which, old]) => document.querySelector(which).toDataURL() !== old,
+    [selector, before],
+  );
+}
+
+/** The text changes at least three times a second, if not in the first seconds then in later ones: the machine may be busy. */
+async function updates(page, selector) {
+  let changes = 0;
+  for (let attempt = 0; attempt < 5 && changes < 6; attempt += 1) {
+    changes = await page.evaluate(async (which) => {
+      let seen = 0;
+      const observer = new MutationObserver(() => (seen += 1));
+      observer.observe(document.querySelector(which), { childList: true, characterData: true, subtree: true });
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      observer.disconnect();
+      return seen;
+    }, selector);
+  }
+  assert.ok(changes >= 6, `${changes} updates in 2 s`);
+}
+
+/** A flow has one colour, in whatever plot. */
+async function sameColours(page) {
+  const entries = await page.locator("details").last().locator(".legend li").evaluateAll((nodes) =>
+    nodes.map((node) => [node.querySelector(".name").textContent, node.querySelector(".swatch").style.borderTopColor]),
+  );
+  const colours = new Map(entries);
+  assert.deepEqual([...colours.keys()].sort(), ["bulk", "ping", "player", "web <i>"]);
+  assert.equal(new Set(colours.values()).size, 4);
+  for (const [name, colour] of entries) assert.equal(colour, colours.get(name), name);
+}
+
+/** Nothing is wider than the window. */
+async function fits(page) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= window, `${content} px in ${window} px`);
+}
+
+async function pixels(canvas) {
+  return canvas.evaluate((node) => node.toDataURL());
+}
+
+async function picture(page, name) {
+  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}

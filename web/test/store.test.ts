@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parse, type Layout, type Snapshot } from "../src/protocol";
+import { SNAPSHOTS, Store } from "../src/store";
+
+function layout(run = 1): Layout {
+  const names = { name: "test", variant: "", seed: "1", runs: 2, queues: ["q"], flows: ["a", "b"] };
+  return { type: "layout", run, duration_s: 60, ...names };
+}
+
+function snapshot(time_s: number, drops: [string, number][] = [], run = 1): Snapshot {
+  const queue = { backlog_packets: 3, backlog_bytes: 4500, sojourn_ms: null, throughput_mbit: 9.5, drops, marks: 0 };
+  const flow = { goodput_mbit: 4, owd_ms: null, rtt_ms: 20, buffer_s: null };
+  return { type: "snapshot", run, time_s, queues: [queue], flows: [flow, flow], lateness_us: { p50: 1, p99: 2, max: 3 } };
+}
+
+function filled(...snapshots: Snapshot[]): Store {
+  const store = new Store();
+  store.take(layout());
+  for (const each of snapshots) store.take(each);
+  return store;
+}
+
+test("a snapshot adds a value to each column", () => {
+  const store = filled(snapshot(0.2), snapshot(0.4));
+  assert.deepEqual(store.time, [0.2, 0.4]);
+  assert.deepEqual(store.queues[0]?.backlog, [3, 3]);
+  assert.deepEqual(store.queues[0]?.sojourn, [null, null]);
+  assert.deepEqual(store.flows[1]?.goodput, [4, 4]);
+});
+
+test("a measure that a flow has now and had not before is another line", () => {
+  const store = filled(snapshot(1));
+  const shape = store.shape;
+  const [flow] = store.flows;
+  assert.ok(flow !== undefined && store.measured.has(flow.rtt) && !store.measured.has(flow.owd));
+  const next = snapshot(2);
+  next.flows = next.flows.map((each) => ({ ...each, owd_ms: 10 }));
+  store.take(next);
+  assert.ok(store.measured.has(flow.owd) && store.shape > shape);
+});
+
+test("a copy stands still while the store goes on", () => {
+  const store = filled(snapshot(1, [["codel", 1]]));
+  const copy = store.copy();
+  store.take(snapshot(2, [["codel", 2]]));
+  assert.deepEqual([copy.now, store.now], [1, 2]);
+  assert.deepEqual(copy.queues[0]?.drops.get("codel"), [1]);
+  assert.ok(copy.flows[0] !== undefined && copy.measured.has(copy.flows[0].rtt));
+});
+
+test("a reason of drops begins with zeros and keeps its count where it is not named", () => {
+  const store = filled(snapshot(1), snapshot(2, [["codel", 5]]), snapshot(3));
+  const shape = store.shape;
+  assert.deepEqual(store.queues[0]?.drops.get("codel"), [0, 5, 5]);
+  store.take(snapshot(4, [["codel", 6]]));
+  assert.equal(store.shape, shape, "the same reason needs no new line");
+  store.take(snapshot(5, [["buffer-full", 1]]));
+  assert.ok(store.shape > shape);
+});
+
+test("snapshots before a layout, of another run, or out of order are ignored", () => {
+  const store = new Store();
+  store.take(snapshot(1));
+  assert.deepEqual(store.time, []);
+  store.take(layout(2));
+  store.take(snapshot(1, [], 1));
+  store.take(snapshot(1, [], 2));
+  store.take(snapshot(0.5, [], 2));
+  assert.deepEqual(store.time, [1]);
+});
+
+test("the next run begins with nothing, and the notes stay", () => {
+  const store = filled(snapshot(1));
+  store.take({ type: "ended", message: "complete" });
+  assert.equal(store.ended, "complete");
+  store.take(layout(2));
+  assert.equal(store.ended, null);
+  assert.deepEqual(store.time, []);
+  assert.deepEqual(store.notices, [{ text: "Run 1 (seed 1) ended: complete", end: true }]);
+  store.reset();
+  assert.deepEqual(store.notices, []);
+});
+
+test("what is older than ten minutes, or too much, is forgotten in all columns", () => {
+  const many = Array.from({ length: 7000 }, (_, i) => snapshot(i / 10, i > 6900 ? [["red-early", i]] : []));
+  const store = filled(...many);
+  assert.ok(store.time.length <= SNAPSHOTS * 1.05, String(store.time.length));
+  const columns = [store.queues[0]?.backlog, store.queues[0]?.drops.get("red-early"), store.flows[0]?.goodput];
+  for (const column of columns) assert.equal(column?.length, store.time.length);
+  const slow = filled(...Array.from({ length: 2000 }, (_, i) => snapshot(i)));
+  assert.ok((slow.time[0] ?? 0) >= 2000 - 600 - 250, String(slow.time[0]));
+});
+
+test("a seed of 64 bits keeps its digits", () => {
+  const json = '{"type":"layout","name":"n","variant":"\\"seed\\":5","seed":18446744073709551615,"run":1,"runs":1}';
+  const event = parse(json);
+  assert.ok(event.type === "layout");
+  assert.equal(event.seed, "18446744073709551615");
+  assert.equal(event.variant, '"seed":5');
+});
