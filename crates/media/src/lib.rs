@@ -4,11 +4,12 @@
 //! `live` gives it the kernel's. It never learns which.
 //!
 //! `dash/` holds adaptive streaming, `load/` bulk transfers, CBR, on/off, web-like load and ping, `realtime/` what is worth
-//! the less the later it comes: video conferences and haptic streams. To add an application: write its file, and add a line to
+//! the less the later it comes: video conferences and haptic streams. [`command`] is no model: programs of the user's. To add an application: write its file, and add a line to
 //! [`registry::applications`].
 
 mod application;
 mod choice;
+pub mod command;
 pub mod dash;
 pub mod load;
 pub mod message;

@@ -7,6 +7,7 @@ use jettison_transport::Endpoint;
 use schemars::{Schema, schema_for};
 use serde_json::Value;
 
+use crate::command::CommandParameters;
 use crate::dash::{DashClient, DashLoad, DashLoadParameters, DashParameters, DashServer};
 use crate::load::bulk::{Bulk, BulkParameters};
 use crate::load::cbr::{Cbr, CbrParameters};
@@ -90,6 +91,9 @@ pub struct ApplicationEntry {
     pub schema: fn() -> Schema,
     /// Builds the flow's programs from its parameters (an object without `kind`).
     pub build: fn(&Value, &FlowContext<'_>) -> Result<FlowApplications, BuildError>,
+    /// Reads the parameters of an application that is no model: programs of the user's, which `build` refuses.
+    #[allow(clippy::type_complexity)] // spelt out, it says what it does
+    pub programs: Option<fn(&Value) -> Result<CommandParameters, BuildError>>,
 }
 
 jettison_core::catalogue!(ApplicationEntry);
@@ -105,6 +109,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(BulkParameters),
         build: build_bulk,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "cbr",
@@ -114,6 +119,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(CbrParameters),
         build: build_cbr,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "on-off",
@@ -123,6 +129,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(OnOffParameters),
         build: build_on_off,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "ping",
@@ -132,6 +139,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(PingParameters),
         build: build_ping,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "segments",
@@ -141,6 +149,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(SegmentsParameters),
         build: build_segments,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "web",
@@ -150,6 +159,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(WebParameters),
         build: build_web,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "dash",
@@ -159,6 +169,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::To,
         schema: || schema_for!(DashParameters),
         build: build_dash,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "dash-load",
@@ -168,6 +179,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::To,
         schema: || schema_for!(DashLoadParameters),
         build: build_dash_load,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "spatial-video",
@@ -177,6 +189,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(SpatialVideoParameters),
         build: video::build_spatial,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "temporal-video",
@@ -186,6 +199,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(TemporalVideoParameters),
         build: video::build_temporal,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "volumetric-video",
@@ -195,6 +209,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(VolumetricVideoParameters),
         build: video::build_volumetric,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "conference",
@@ -204,6 +219,7 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(ConferenceParameters),
         build: build_conference,
+        programs: None,
     });
     registry.register(ApplicationEntry {
         id: "haptic",
@@ -213,8 +229,25 @@ pub fn applications() -> Registry<ApplicationEntry> {
         initiator: Initiator::From,
         schema: || schema_for!(HapticParameters),
         build: build_haptic,
+        programs: None,
+    });
+    registry.register(ApplicationEntry {
+        id: "command",
+        summary: "programs of your own at the flow's ends; only in `jettison live`",
+        source: "real programs over the kernel's own transports",
+        transports: &[],
+        initiator: Initiator::To,
+        schema: || schema_for!(CommandParameters),
+        build: |_, _| Err(BuildError::whole("runs real programs, which only `jettison live` does")),
+        programs: Some(read_command),
     });
     registry
+}
+
+fn read_command(value: &Value) -> Result<CommandParameters, BuildError> {
+    let own: CommandParameters = parameters(value)?;
+    own.validate()?;
+    Ok(own)
 }
 
 fn build_bulk(value: &Value, context: &FlowContext<'_>) -> Result<FlowApplications, BuildError> {

@@ -21,6 +21,8 @@ pub struct Scenario {
     pub description: Option<String>,
     /// The file, as the caller named it.
     pub file: String,
+    /// Whether it has a `[quick]` table.
+    pub has_quick: bool,
     /// The seeds of the runs of each variant.
     pub seeds: Vec<u64>,
     /// The axes of comparison and the labels of their arms; none if nothing varies.
@@ -111,6 +113,7 @@ impl Scenario {
             name: first.name,
             description: first.description,
             file: name.to_owned(),
+            has_quick: document.tree.get("quick").is_some(),
             seeds: first.seeds.list(),
             axes,
             variants: loaded.variants,

@@ -50,7 +50,7 @@ fn an_unknown_key_gets_the_nearest_known_one() {
     expect(
         "kind = \"host\" }\nr",
         "kind = \"host\", routes = [] }\nr",
-        r#"s.toml:7:23: unknown key `routes` in `nodes.h1`; known: kind, address, queue"#,
+        r#"s.toml:7:23: unknown key `routes` in `nodes.h1`; known: kind, address, queue, congestion, sysctls"#,
     );
 }
 

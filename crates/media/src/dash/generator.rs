@@ -2,7 +2,7 @@
 //!
 //! λ(t) = mean + amplitude · sin(2πt / period). At Poisson instants of rate λ(t) a minute the number of active players
 //! steps by one towards ⌈λ(t)⌉: one is started on a random title, or the oldest leaves. λ is at once the intensity of
-//! the steps and the number of players that they lead to.
+//! the steps and the number of players that they lead to, unless other steps a minute are asked for.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,12 +18,14 @@ use crate::{Application, SocketEvent, Sockets};
 /// λ(t).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sinusoid {
-    /// Its mean: players, and steps a minute.
+    /// Its mean: players.
     pub mean: f64,
     /// By how much it swings; not above the mean.
     pub amplitude: f64,
     /// Its period.
     pub period: Duration,
+    /// Steps a minute when λ is at its mean.
+    pub steps: f64,
 }
 
 impl Sinusoid {
@@ -33,12 +35,13 @@ impl Sinusoid {
         self.mean + self.amplitude * libm::sin(std::f64::consts::TAU * turns)
     }
 
-    /// The next instant after `since` of a Poisson process of rate λ a minute, by thinning (Lewis & Shedler 1979).
+    /// The next instant after `since` of a Poisson process of rate λ·steps/mean a minute, by thinning (Lewis & Shedler 1979).
     fn next_step(&self, mut since: Duration, random: &mut RandomStream) -> Duration {
         let most = self.mean + self.amplitude;
+        let rate = most * (self.steps / self.mean);
         loop {
             // A nanosecond at least, so that the clock goes on.
-            let gap = Duration::from_secs_f64(random.exponential(60.0 / most)).max(Duration::from_nanos(1));
+            let gap = Duration::from_secs_f64(random.exponential(60.0 / rate)).max(Duration::from_nanos(1));
             since += gap;
             if random.chance(self.at(since) / most) {
                 return since;
@@ -217,7 +220,8 @@ mod tests {
     use super::*;
     use jettison_core::Seed;
 
-    const LOAD: Sinusoid = Sinusoid { mean: 25.0, amplitude: 10.0, period: Duration::from_secs(120) };
+    const LOAD: Sinusoid =
+        Sinusoid { mean: 25.0, amplitude: 10.0, period: Duration::from_secs(120), steps: 25.0 };
 
     #[test]
     fn lambda_swings_between_15_and_35_in_two_minutes() {
@@ -243,5 +247,17 @@ mod tests {
         assert!((all / periods / 2.0 - 25.0).abs() < 0.5, "{}", all / periods / 2.0);
         let expected = 25.0 + 20.0 / std::f64::consts::PI;
         assert!((first_half / periods - expected).abs() < 0.7, "{}", first_half / periods);
+    }
+
+    #[test]
+    fn steps_may_be_more_than_players() {
+        let load = Sinusoid { steps: 250.0, ..LOAD };
+        let mut random = Seed(1).stream(&["steps"]);
+        let (mut at, mut all) = (Duration::ZERO, 0.0);
+        while at < Duration::from_secs(120 * 50) {
+            at = load.next_step(at, &mut random);
+            all += 1.0;
+        }
+        assert!((all / 100.0 - 250.0_f64).abs() < 5.0, "{}", all / 100.0);
     }
 }

@@ -42,6 +42,9 @@ pub struct DashLoadParameters {
     pub amplitude: f64,
     /// Period of λ.
     pub period: Duration,
+    /// Steps a minute at the mean, if not `mean` as well: how soon players are as many as λ says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<f64>,
 }
 
 impl Default for DashLoadParameters {
@@ -52,6 +55,7 @@ impl Default for DashLoadParameters {
             mean: 25.0,
             amplitude: 10.0,
             period: Duration::from_secs(120),
+            steps: None,
         }
     }
 }
@@ -60,9 +64,9 @@ impl DashLoadParameters {
     /// λ(t).
     ///
     /// # Errors
-    /// If it would fall below zero, or never turns.
+    /// If it would fall below zero, never turns, or nobody ever comes.
     pub fn load(&self) -> Result<Sinusoid, BuildError> {
-        let DashLoadParameters { mean, amplitude, period, .. } = *self;
+        let DashLoadParameters { mean, amplitude, period, steps, .. } = *self;
         BuildError::unless(mean > 0.0 && mean <= 1e4, "mean", || {
             format!("{mean} players: above 0 and at most 10,000")
         })?;
@@ -70,7 +74,11 @@ impl DashLoadParameters {
             format!("{amplitude}: from 0 to the mean, {mean}, so that λ never falls below zero")
         })?;
         BuildError::unless(!period.is_zero(), "period", || "must be above zero".to_owned())?;
-        Ok(Sinusoid { mean, amplitude, period })
+        let steps = steps.unwrap_or(mean);
+        BuildError::unless(steps > 0.0 && steps <= 1e6, "steps", || {
+            format!("{steps} a minute: above 0 and at most 1,000,000")
+        })?;
+        Ok(Sinusoid { mean, amplitude, period, steps })
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jettison_core::{Duration, RandomStream, Time, parameters};
+use jettison_core::{BuildError, Duration, RandomStream, Time, parameters};
+use jettison_media::command::CommandParameters;
 use jettison_media::message::OctopusOptions;
 use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
-use jettison_media::{ControllerFactory, TcpOptions};
-use jettison_sim::{FlowProgram, WorldBuilder};
+use jettison_media::{Application, ControllerFactory, TcpOptions};
 use jettison_transport::octopus::OctopusParameters;
 use jettison_transport::tcp::TcpParameters;
 use jettison_transport::{Endpoint, UdpParameters};
@@ -16,53 +16,75 @@ use super::{BuildFailure, Builder, Plan, content, part};
 use crate::registries::ReadFile;
 use crate::schema::Kinded;
 
+/// A flow whose programs have been made, or read.
+pub(super) struct BuiltFlow<'s> {
+    pub name: String,
+    pub from: &'s str,
+    pub to: &'s str,
+    /// Where the end that does not begin listens.
+    pub port: u16,
+    /// The transport's id.
+    pub transport: String,
+    /// When the end that begins does so, and when it is stopped.
+    pub span: (Time, Time),
+    pub programs: FlowPrograms,
+}
+
+/// What runs at the ends of a flow.
+pub(super) enum FlowPrograms {
+    /// Ours: at the flow's `from` (true) or `to`, with when they start and are stopped.
+    BuiltIn(Vec<(bool, Box<dyn Application>, Time, Time)>),
+    /// The user's.
+    Commands(Box<CommandParameters>),
+}
+
 impl Builder {
-    /// Adds the flow of that name, or the several flows that its `count` makes.
-    pub(super) fn flows(
-        &self,
-        name: &str,
-        plan: &Plan<'_>,
-        world: &mut WorldBuilder,
-    ) -> Result<(), BuildFailure> {
-        let Plan { settings, contents, nodes, addresses, seed } = plan;
+    /// The flow of that name, or the several flows that its `count` makes.
+    pub(super) fn flows<'s>(&self, name: &str, plan: &Plan<'s>) -> Result<Vec<BuiltFlow<'s>>, BuildFailure> {
+        let Plan { settings, contents, addresses, seed, .. } = plan;
         let flow = &settings.flows[name];
-        let host = |key: &str, end: &str| {
-            nodes.get(end).copied().ok_or_else(|| part(&["flows", name, key], format!("no node `{end}`")))
-        };
-        let (from, to) = (host("from", &flow.from)?, host("to", &flow.to)?);
         let kind = flow.app.0.kind.as_str();
         let entry = self.applications.entry(kind);
         let entry = entry.ok_or_else(|| part(&["flows", name, "app"], self.applications.unknown(kind)))?;
         let usual = Kinded::plain(entry.transports.first().copied().unwrap_or("udp"));
         let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
         let first_port = flow.port.unwrap_or_else(|| settings.default_port(name, &transport.kind));
-        for (number, own_name) in flow.names(name).iter().enumerate() {
-            let random = |what: &str| seed.stream(&["flows", own_name, what]);
-            let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
-            let transport = flow_transport(name, transport, &random, ReadFile(&files))?;
+        let mut built = Vec::new();
+        for (number, own_name) in flow.names(name).into_iter().enumerate() {
+            let random = |what: &str| seed.stream(&["flows", &own_name, what]);
             let port = first_port.wrapping_add(number as u16).max(1);
-            let remote = Endpoint { address: addresses[flow.to.as_str()], port };
-            let server = Endpoint { address: addresses[flow.from.as_str()], port };
-            let context =
-                FlowContext { remote, server, transport: &transport, random: &random, files: &files };
-            let programs = (entry.build)(&flow.app.0.parameters, &context)
-                .map_err(|error| part(&["flows", name, "app"], error))?;
             let start = flow.start + flow.start_spacing * number as u64 + jitter(flow.start_jitter, &random);
             let stop = flow.stop.unwrap_or(Time::MAX);
-            // Who listens is there before anything comes, and stays for what is still under way.
-            let span = |begins: Initiator| match begins == entry.initiator {
-                true => (start, stop),
-                false => (Time::ZERO, Time::MAX),
+            let wrong = |error: BuildError| part(&["flows", name, "app"], error);
+            let programs = match entry.programs {
+                Some(read) => FlowPrograms::Commands(Box::new(read(&flow.app.0.parameters).map_err(wrong)?)),
+                None => {
+                    let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
+                    let transport = flow_transport(name, transport, &random, ReadFile(&files))?;
+                    let remote = Endpoint { address: addresses[flow.to.as_str()], port };
+                    let server = Endpoint { address: addresses[flow.from.as_str()], port };
+                    let context =
+                        FlowContext { remote, server, transport: &transport, random: &random, files: &files };
+                    let own = (entry.build)(&flow.app.0.parameters, &context).map_err(wrong)?;
+                    // Who listens is there before anything comes, and stays for what is still under way.
+                    let span = |begins: Initiator| match begins == entry.initiator {
+                        true => (start, stop),
+                        false => (Time::ZERO, Time::MAX),
+                    };
+                    let (starts, stops) = span(Initiator::From);
+                    let mut parts = vec![(true, own.from, starts, stops)];
+                    if let Some(application) = own.to {
+                        let (starts, stops) = span(Initiator::To);
+                        parts.push((false, application, starts, stops));
+                    }
+                    FlowPrograms::BuiltIn(parts)
+                }
             };
-            let (start, stop) = span(Initiator::From);
-            let mut parts = vec![FlowProgram { host: from, application: programs.from, start, stop }];
-            if let Some(application) = programs.to {
-                let (start, stop) = span(Initiator::To);
-                parts.push(FlowProgram { host: to, application, start, stop });
-            }
-            world.flow(own_name.as_str(), from, to, parts);
+            let (from, to) = (flow.from.as_str(), flow.to.as_str());
+            let (transport, span) = (transport.kind.clone(), (start, stop));
+            built.push(BuiltFlow { name: own_name, from, to, port, transport, span, programs });
         }
-        Ok(())
+        Ok(built)
     }
 }
 

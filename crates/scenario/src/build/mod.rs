@@ -6,6 +6,7 @@
 
 mod flows;
 mod links;
+mod live;
 mod p4;
 mod registries;
 mod routers;
@@ -19,13 +20,15 @@ use jettison_link::trace::{Recording, Trace};
 use jettison_measure::RecorderSettings;
 use jettison_media::registry::{ApplicationEntry, applications};
 use jettison_queue::registry::{Discipline, disciplines};
-use jettison_sim::{NodeId, TopologyError, World, WorldBuilder, WorldSettings};
+use jettison_sim::{FlowProgram, NodeId, TopologyError, World, WorldBuilder, WorldSettings};
 use jettison_switch::registry::{PortQueueEntry, port_queues};
 use jettison_wire::Address;
 use thiserror::Error;
 
 use crate::inputs::Contents;
 use crate::schema::{Node, Settings};
+use flows::FlowPrograms;
+pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 
 /// Builds worlds.
 pub struct Builder {
@@ -41,6 +44,8 @@ pub struct Builder {
 pub struct BuildOptions {
     /// Tap every direction, not only those whose link says `pcap = true`.
     pub tap_all: bool,
+    /// In a live run: behind the first host lies every address that no host has.
+    pub gateway: bool,
 }
 
 /// What the links and flows of a world are built from.
@@ -50,6 +55,23 @@ struct Plan<'s> {
     nodes: BTreeMap<&'s str, NodeId>,
     addresses: BTreeMap<&'s str, Address>,
     seed: Seed,
+}
+
+impl Plan<'_> {
+    /// The node at the end `key` of a flow.
+    fn node(&self, flow: &str, key: &str, name: &str) -> Result<NodeId, BuildFailure> {
+        let found = self.nodes.get(name).copied();
+        found.ok_or_else(|| part(&["flows", flow, key], format!("no node `{name}`")))
+    }
+}
+
+/// What is recorded of a run.
+pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
+    RecorderSettings {
+        interval: settings.sample_interval,
+        warm_up: Time::ZERO + settings.warm_up,
+        ..RecorderSettings::default()
+    }
 }
 
 /// A variant that passed every check and still cannot be built.
@@ -111,18 +133,43 @@ impl Builder {
         seed: u64,
         options: &BuildOptions,
     ) -> Result<World, BuildFailure> {
+        let (mut world, plan) = self.network(settings, contents, seed, options, WorldBuilder::host)?;
+        for name in settings.flows.keys() {
+            for flow in self.flows(name, &plan)? {
+                let (from, to) = (plan.node(name, "from", flow.from)?, plan.node(name, "to", flow.to)?);
+                let FlowPrograms::BuiltIn(parts) = flow.programs else {
+                    let message = "runs real programs, which only `jettison live` does";
+                    return Err(part(&["flows", name, "app"], message));
+                };
+                let host = |at_from: bool| if at_from { from } else { to };
+                let parts = parts.into_iter().map(|(at_from, application, start, stop)| FlowProgram {
+                    host: host(at_from),
+                    application,
+                    start,
+                    stop,
+                });
+                world.flow(flow.name, from, to, parts.collect());
+            }
+        }
+        Ok(world.build()?)
+    }
+
+    /// Everything but the flows; `host` adds a host.
+    fn network<'s>(
+        &self,
+        settings: &'s Settings,
+        contents: &'s Contents,
+        seed: u64,
+        options: &BuildOptions,
+        host: fn(&mut WorldBuilder, String, Address) -> NodeId,
+    ) -> Result<(WorldBuilder, Plan<'s>), BuildFailure> {
         let seed = Seed(seed);
-        let recorder = RecorderSettings {
-            interval: settings.sample_interval,
-            warm_up: Time::ZERO + settings.warm_up,
-            ..RecorderSettings::default()
-        };
-        let mut world = WorldBuilder::new(WorldSettings { seed, recorder });
+        let mut world = WorldBuilder::new(WorldSettings { seed, recorder: recorder_settings(settings) });
         let addresses = addresses(settings);
         let mut nodes: BTreeMap<&str, NodeId> = BTreeMap::new();
         for (name, node) in &settings.nodes {
             let id = match node {
-                Node::Host(_) => world.host(name.as_str(), addresses[name.as_str()]),
+                Node::Host(_) => host(&mut world, name.clone(), addresses[name.as_str()]),
                 Node::Router(router) => {
                     let make = routers::native(name, router, settings, &addresses)?;
                     world.router(name.as_str(), make)
@@ -138,10 +185,7 @@ impl Builder {
         for name in settings.links.keys() {
             world.link(self.link(name, &plan, options)?);
         }
-        for name in settings.flows.keys() {
-            self.flows(name, &plan, &mut world)?;
-        }
-        Ok(world.build()?)
+        Ok((world, plan))
     }
 
     /// A trace, parsed once.

@@ -32,6 +32,9 @@ impl Builder {
             (entry.build)(value, &context).map(drop)
         });
         let applications = Kinds::of("application", &self.applications, |entry, value, files| {
+            if let Some(read) = entry.programs {
+                return read(value).map(drop);
+            }
             let transport = match entry.transports.first() {
                 Some(&"tcp") => FlowTransport::Tcp(any_tcp()),
                 Some(&"octopus") => FlowTransport::Octopus(any_octopus()),

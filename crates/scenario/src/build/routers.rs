@@ -1,6 +1,7 @@
 //! Routers that forward natively.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use jettison_core::Duration;
 use jettison_sim::RouterPlan;
@@ -30,6 +31,13 @@ pub(super) fn native(
         let mut routes = Routes::new();
         for (address, port) in &plan.routes {
             routes.add_host(*address, *port);
+        }
+        if let Some(port) = plan.elsewhere {
+            let everything = [[0, 0, 0, 0].into(), IpAddr::from([0_u16; 8])];
+            for prefix in everything.into_iter().filter_map(|address: IpAddr| Prefix::new(address.into(), 0))
+            {
+                routes.add_prefix(prefix, port);
+            }
         }
         for (selector, port) in policies {
             routes.add_policy(selector, port);

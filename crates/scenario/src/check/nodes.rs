@@ -24,6 +24,14 @@ impl Checker<'_> {
             for (index, route) in node.routes().iter().enumerate() {
                 self.route(name, route, &at.key("routes").index(index));
             }
+            if let Node::Host(host) = node {
+                // Other settings are the whole machine's.
+                for name in host.sysctls.keys().filter(|name| !name.starts_with("net.")) {
+                    let message = format!("`{name}` is no setting of a host's network");
+                    let help = "name one below net., such as \"net.ipv4.tcp_ecn\"";
+                    self.find(&at.key("sysctls").key(name), message, help);
+                }
+            }
             if let Node::P4(router) = node {
                 self.p4_router(name, router, &at);
             }

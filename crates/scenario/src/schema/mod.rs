@@ -4,6 +4,7 @@ mod flow;
 mod kinded;
 mod link;
 mod link_file;
+mod live;
 mod node;
 mod p4_router;
 mod vary;
@@ -18,7 +19,8 @@ pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportCh
 pub(crate) use link::MOST_PROFILE_STEPS;
 pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
 pub use link_file::{Cell, Profile, Trace};
-pub use node::{Host, Node, PolicyRoute, Router};
+pub use live::{Live, Offload};
+pub use node::{Host, Node, PolicyRoute, Router, SysctlValue};
 pub use p4_router::{Later, P4Router};
 pub(crate) use vary::{Alternative, Axis};
 
@@ -54,6 +56,9 @@ pub struct Settings {
     /// Flows, by name.
     #[serde(default)]
     pub flows: IndexMap<String, Flow>,
+    /// What only `jettison live` heeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
 }
 
 /// The seeds of a scenario's runs.

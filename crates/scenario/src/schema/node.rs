@@ -1,5 +1,7 @@
 //! Hosts and routers.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::net::IpAddr;
 
 use jettison_core::Duration;
@@ -32,6 +34,31 @@ pub struct Host {
     /// The queue of its interfaces, for links that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
+    /// In `live`: the kernel's TCP congestion control for programs that choose none. Default: `cubic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<String>,
+    /// In `live`: settings of the host's kernel, such as `"net.ipv4.tcp_ecn" = 1`; those of the network namespace only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, SysctlValue>,
+}
+
+/// A kernel setting's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SysctlValue {
+    /// A number.
+    Number(i64),
+    /// A text, such as three numbers.
+    Text(String),
+}
+
+impl fmt::Display for SysctlValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SysctlValue::Number(number) => number.fmt(f),
+            SysctlValue::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 /// A router.

@@ -1,0 +1,204 @@
+//! What a live run is made of: a world whose hosts lie outside, and what runs in those hosts.
+
+use jettison_core::Time;
+use jettison_measure::{Recorder, RecorderSettings};
+use jettison_media::Application;
+use jettison_media::command::CommandParameters;
+use jettison_sim::{NodeId, World, WorldBuilder};
+use jettison_transport::tcp::TcpParameters;
+use jettison_wire::{Address, FlowId};
+
+use super::flows::FlowPrograms;
+use super::{BuildFailure, BuildOptions, Builder, part, recorder_settings};
+use crate::inputs::Contents;
+use crate::schema::{Live, Node, Settings};
+
+/// A checked variant and a seed, ready to be run with real packets.
+pub struct LivePlan {
+    /// The network. Its flows are registered, and no program of theirs is in it.
+    pub world: World,
+    /// What is recorded, as in the world.
+    pub recorder: RecorderSettings,
+    /// How packets are treated.
+    pub settings: Live,
+    /// The hosts, in the order of the scenario.
+    pub hosts: Vec<LiveHost>,
+    /// The flows, in the order of their ids.
+    pub flows: Vec<LiveFlow>,
+    /// Built-in programs.
+    pub programs: Vec<LiveProgram>,
+    /// The user's programs.
+    pub commands: Vec<LiveCommand>,
+}
+
+/// A host of a live run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveHost {
+    /// Its name.
+    pub name: String,
+    /// Where it is in the world.
+    pub node: NodeId,
+    /// Its address.
+    pub address: Address,
+    /// The kernel's congestion control for programs that choose none.
+    pub congestion: String,
+    /// Settings of its kernel.
+    pub sysctls: Vec<(String, String)>,
+}
+
+/// A flow of a live run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveFlow {
+    /// Its name.
+    pub name: String,
+    /// Its `from`, by its place among the hosts.
+    pub from: usize,
+    /// Its `to`.
+    pub to: usize,
+    /// Its IP protocol, where one is known.
+    pub protocol: Option<u8>,
+    /// Ports of its packets, at either end; all packets between its hosts that no other flow claims, if none.
+    pub ports: Vec<u16>,
+    /// Whether built-in programs measure it.
+    pub built_in: bool,
+    /// Whether data is delivered to an application of it (not so for a ping).
+    pub carries_data: bool,
+    /// What its TCP options ask for, if it is a built-in program over TCP.
+    pub tcp: Option<TcpParameters>,
+}
+
+/// A built-in program.
+pub struct LiveProgram {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its host, by its place among the hosts.
+    pub host: usize,
+    /// The program.
+    pub application: Box<dyn Application>,
+    /// When it starts.
+    pub start: Time,
+    /// When it is stopped; [`Time::MAX`] for never.
+    pub stop: Time,
+}
+
+/// The programs of the user's at the ends of a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveCommand {
+    /// The flow.
+    pub flow: FlowId,
+    /// What to run, where.
+    pub parameters: CommandParameters,
+    /// The port that the flow was given.
+    pub port: u16,
+    /// When the end that begins starts.
+    pub start: Time,
+    /// When it is stopped; [`Time::MAX`] for the end of the run.
+    pub stop: Time,
+}
+
+impl Builder {
+    /// Builds what a live run of a variant and a seed is made of.
+    pub fn build_live(
+        &self,
+        settings: &Settings,
+        contents: &Contents,
+        seed: u64,
+        options: &BuildOptions,
+    ) -> Result<LivePlan, BuildFailure> {
+        let (mut world, plan) =
+            self.network(settings, contents, seed, options, WorldBuilder::outside_host)?;
+        let hosts: Vec<LiveHost> = settings
+            .nodes
+            .iter()
+            .filter_map(|(name, node)| match node {
+                Node::Host(host) => Some(LiveHost {
+                    name: name.clone(),
+                    node: plan.nodes[name.as_str()],
+                    address: plan.addresses[name.as_str()],
+                    congestion: host.congestion.clone().unwrap_or_else(|| "cubic".to_owned()),
+                    sysctls: host
+                        .sysctls
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.to_string()))
+                        .collect(),
+                }),
+                Node::Router(_) | Node::P4(_) => None,
+            })
+            .collect();
+        if let Some(first) = hosts.first().filter(|_| options.gateway) {
+            world.gateway(first.node);
+        }
+        let place = |flow: &str, key: &str, name: &str| {
+            let found = hosts.iter().position(|host| host.name == name);
+            found.ok_or_else(|| part(&["flows", flow, key], format!("no host `{name}`")))
+        };
+        let (mut flows, mut programs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
+        for name in settings.flows.keys() {
+            for flow in self.flows(name, &plan)? {
+                let (from, to) = (place(name, "from", flow.from)?, place(name, "to", flow.to)?);
+                let ends = (plan.node(name, "from", flow.from)?, plan.node(name, "to", flow.to)?);
+                let id = world.flow(flow.name.as_str(), ends.0, ends.1, Vec::new());
+                let mut own = LiveFlow {
+                    name: flow.name,
+                    from,
+                    to,
+                    protocol: None,
+                    ports: Vec::new(),
+                    built_in: true,
+                    carries_data: true,
+                    tcp: None,
+                };
+                match flow.programs {
+                    FlowPrograms::Commands(parameters) => {
+                        own.built_in = false;
+                        own.ports = parameters.ports.clone();
+                        let (start, stop) = flow.span;
+                        let parameters = *parameters;
+                        commands.push(LiveCommand { flow: id, parameters, port: flow.port, start, stop });
+                    }
+                    FlowPrograms::BuiltIn(parts) => {
+                        own.carries_data = parts.len() > 1;
+                        if own.carries_data {
+                            own.protocol = Some(if flow.transport == "tcp" { 6 } else { 17 });
+                            own.ports = vec![flow.port];
+                        } else {
+                            own.protocol = Some(if hosts[to].address.is_v4() { 1 } else { 58 });
+                        }
+                        programs.extend(parts.into_iter().map(|(at_from, application, start, stop)| {
+                            let host = if at_from { from } else { to };
+                            LiveProgram { flow: id, host, application, start, stop }
+                        }));
+                        own.tcp = tcp_parameters(settings, name, &flow.transport);
+                    }
+                }
+                flows.push(own);
+            }
+        }
+        let live = settings.live.unwrap_or_default();
+        let recorder = recorder_settings(settings);
+        Ok(LivePlan { world: world.build()?, recorder, settings: live, hosts, flows, programs, commands })
+    }
+}
+
+impl LivePlan {
+    /// A recorder with this run's flows, in the order of their ids.
+    pub fn flow_recorder(&self) -> Recorder {
+        let mut recorder = Recorder::new(self.recorder);
+        for (index, flow) in self.flows.iter().enumerate() {
+            recorder.add_flow(flow.name.as_str());
+            if !flow.carries_data {
+                recorder.carries_no_data(FlowId(index as u32));
+            }
+        }
+        recorder
+    }
+}
+
+fn tcp_parameters(settings: &Settings, flow: &str, transport: &str) -> Option<TcpParameters> {
+    let own = settings.flows.get(flow)?.transport.as_ref();
+    match own {
+        _ if transport != "tcp" => None,
+        None => Some(TcpParameters::default()),
+        Some(choice) => jettison_core::parameters(&choice.0.parameters).ok(),
+    }
+}
