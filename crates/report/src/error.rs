@@ -28,8 +28,22 @@ pub enum ReportError {
         /// Why not.
         source: io::Error,
     },
+    /// Another process writes the same results.
+    #[error(
+        "another run is writing its results to {} (in {}): wait for it, or choose another folder with --out",
+        target.display(), folder.display()
+    )]
+    Busy {
+        /// Where they are to go.
+        target: PathBuf,
+        /// Where they are in the making.
+        folder: PathBuf,
+    },
+    /// A temporary folder in which a living process works.
+    #[error("{} is in use by another process", .0.display())]
+    InUse(PathBuf),
     /// The folder holds no results.
-    #[error("{} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run` wrote", .0.display())]
+    #[error("{} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run`, `live` or `reproduce` wrote", .0.display())]
     NotOurs(PathBuf),
     /// A file of the results is missing, cut short or not what it should be.
     #[error("cannot read {}: {reason}; run the experiment again", path.display())]
@@ -42,6 +56,9 @@ pub enum ReportError {
     /// A run was handed over that the experiment does not have, or twice.
     #[error("run {} is not one that is still missing in this experiment", .0)]
     UnexpectedRun(RunKey),
+    /// Something was to be noted of a run that the experiment does not have.
+    #[error("run {} is not one of this experiment", .0)]
+    UnknownRun(RunKey),
     /// A plot could not be drawn.
     #[error("cannot draw a plot: {0}")]
     Plot(String),

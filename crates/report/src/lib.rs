@@ -18,6 +18,8 @@ mod model;
 mod number;
 mod pcapng;
 mod reproduction;
+mod side_by_side;
+mod side_by_side_table;
 mod store;
 mod summary;
 mod table;
@@ -29,11 +31,13 @@ mod testing;
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
 pub use error::ReportError;
 pub use model::{
-    Combine, Experiment, Figure, Input, Manifest, RunEntry, RunKey, RunTiming, Status, Timing, Variant, View,
-    names_object,
+    Combine, Experiment, Failure, FailureEntry, Figure, Input, LiveEntry, LiveFacts, Manifest, Mode,
+    RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
 };
 pub use pcapng::PortCapture;
 pub use reproduction::{ReproductionRow, Verdict};
-pub use store::{Captures, Closing, Results, Writer, WriterOptions};
+pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning};
+pub use side_by_side_table::side_by_side_table;
+pub use store::{Captures, ClaimedFolder, Closing, Mates, Results, Writer, WriterOptions};
 pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::{comparison_table, reproduction_table};

@@ -14,6 +14,9 @@ pub struct Experiment {
     pub name: String,
     /// What it is about, in a sentence or a few; may be empty.
     pub description: String,
+    /// Where it is run.
+    #[serde(default)]
+    pub mode: Mode,
     /// Virtual time of each run.
     pub duration: Duration,
     /// Summary values and distributions count from here.
@@ -30,6 +33,34 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// The configuration as it took effect, defaults and overrides included, as TOML.
     pub configuration: String,
+}
+
+/// Where an experiment is run. Results that do not say so are of the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// In the simulator's virtual time.
+    #[default]
+    #[serde(rename = "sim")]
+    Simulated,
+    /// In real time, between real programs.
+    #[serde(rename = "live")]
+    Live,
+}
+
+impl Mode {
+    /// As tables have it: `sim` or `live`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Simulated => "sim",
+            Mode::Live => "live",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// One arm of a comparison.
@@ -143,6 +174,65 @@ pub enum Status {
     Complete,
     /// Some runs are missing: the experiment was interrupted.
     Interrupted,
+    /// Something went wrong in a run ([`Manifest::failures`]).
+    Failed,
+}
+
+/// What went wrong in a run. It may have left measures nevertheless.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// When, in seconds since the run began; `None` if it had not begun, or if that is not known.
+    pub at: Option<f64>,
+    /// What happened, in a sentence without a full stop: `the router was killed by SIGKILL`.
+    pub what: String,
+    /// The exit status of a program that had the terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
+}
+
+/// What went wrong, and in which run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailureEntry {
+    /// Which run.
+    #[serde(flatten)]
+    pub key: RunKey,
+    /// What went wrong.
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
+impl fmt::Display for FailureEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.failure.at {
+            Some(at) => write!(f, "{} after {at:.1} s: {}", self.key, self.failure.what),
+            None => write!(f, "{}: {}", self.key, self.failure.what),
+        }
+    }
+}
+
+/// How the machine carried a live run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveFacts {
+    /// How the router's thread was scheduled: `SCHED_FIFO 50`, or `normal` and why.
+    pub scheduling: String,
+    /// What hosts' kernels left to the router: `none`, `checksums`, or `checksums and segmentation`.
+    pub offload: String,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// What else a reader should know.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// How the machine carried a run, and which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LiveEntry {
+    /// Which run.
+    #[serde(flatten)]
+    pub key: RunKey,
+    /// How.
+    #[serde(flatten)]
+    pub facts: LiveFacts,
 }
 
 /// A run that is in the results.
@@ -176,6 +266,12 @@ pub struct Manifest {
     pub experiment: Experiment,
     /// What is there, in order.
     pub runs: Vec<RunEntry>,
+    /// How the machine carried each live run, in the order of the runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live: Vec<LiveEntry>,
+    /// What went wrong, in the order of the runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureEntry>,
     /// Queues and flows, and the table that each one's series are in.
     pub objects: IndexMap<String, String>,
     /// The unit of each metric.

@@ -5,7 +5,7 @@ use jettison_measure::RunRecord;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::model::RunKey;
+use crate::model::{Mode, RunKey};
 
 /// The summary values of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +121,16 @@ pub struct SummaryRow {
     pub percentiles: Option<[f64; 3]>,
 }
 
+impl SummaryRow {
+    /// The metric with its part: `drops:codel`.
+    pub fn full_metric(&self) -> String {
+        match self.part.as_str() {
+            "" => self.metric.clone(),
+            part => format!("{}:{part}", self.metric),
+        }
+    }
+}
+
 impl Summary {
     /// Sums up `runs`, which stand in the order of the experiment.
     ///
@@ -172,8 +182,8 @@ impl Summary {
     }
 
     /// The records that `run --json` prints, one a row.
-    pub fn records<'a>(&'a self, scenario: &'a str) -> impl Iterator<Item = SummaryRecord> + 'a {
-        self.rows.iter().map(move |row| SummaryRecord::of(scenario, row))
+    pub fn records<'a>(&'a self, scenario: &'a str, mode: Mode) -> impl Iterator<Item = SummaryRecord> + 'a {
+        self.rows.iter().map(move |row| SummaryRecord::of(scenario, mode, row))
     }
 }
 
@@ -200,6 +210,9 @@ pub struct SummaryRecord {
     pub kind: String,
     /// Name of the scenario.
     pub scenario: String,
+    /// Where it was run: `sim` or `live`.
+    #[serde(default)]
+    pub mode: Mode,
     /// Name of the variant.
     pub variant: String,
     /// Name of the object.
@@ -223,17 +236,14 @@ pub struct SummaryRecord {
 }
 
 impl SummaryRecord {
-    fn of(scenario: &str, row: &SummaryRow) -> SummaryRecord {
-        let metric = match row.part.as_str() {
-            "" => row.metric.clone(),
-            part => format!("{}:{part}", row.metric),
-        };
+    fn of(scenario: &str, mode: Mode, row: &SummaryRow) -> SummaryRecord {
         SummaryRecord {
             kind: "summary".to_owned(),
             scenario: scenario.to_owned(),
+            mode,
             variant: row.variant.clone(),
             object: row.object.clone(),
-            metric,
+            metric: row.full_metric(),
             unit: row.unit.clone(),
             mean: row.estimate.mean,
             p50: row.percentiles.map(|p| p[0]),
@@ -295,10 +305,10 @@ mod tests {
     #[test]
     fn a_record_has_the_documented_fields() {
         let summary = Summary::of(&[run(1, &[("drops", "codel", 6.0, None)])]);
-        let record = summary.records("s").next().unwrap();
+        let record = summary.records("s", Mode::Live).next().unwrap();
         assert_eq!(
             serde_json::to_string(&record).unwrap(),
-            r#"{"type":"summary","scenario":"s","variant":"v","object":"q","metric":"drops:codel","unit":"packets","mean":6.0,"p50":null,"p95":null,"p99":null,"ci95":null,"n":1}"#
+            r#"{"type":"summary","scenario":"s","mode":"live","variant":"v","object":"q","metric":"drops:codel","unit":"packets","mean":6.0,"p50":null,"p95":null,"p99":null,"ci95":null,"n":1}"#
         );
     }
 }

@@ -4,19 +4,31 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::columns::{bottleneck, comparison_columns};
 use crate::matrix_table::matrix_tables;
-use crate::model::Variant;
+use crate::model::{Manifest, Mode, Status, Variant};
 use crate::number;
 use crate::reproduction::ReproductionRow;
 use crate::store::Results;
 use crate::viewers;
 
 /// The comparison of the variants: a row each, or, where there are many of them over two axes, matrices. Where the
-/// columns do not fit in `width` characters there are several tables, one below the other.
+/// columns do not fit in `width` characters there are several tables, one below the other. Live results say so in a title,
+/// and what went wrong stands below.
 pub fn comparison_table(results: &Results, width: usize) -> String {
-    match matrix_tables(results, width) {
+    let table = match matrix_tables(results, width) {
         Some(matrices) => matrices + &footer(results, ""),
         None => list(results, width),
-    }
+    };
+    let experiment = &results.manifest.experiment;
+    let title = match experiment.mode {
+        Mode::Simulated => String::new(),
+        mode => format!("{}, {mode}\n", experiment.name),
+    };
+    title + &table + &failures(&results.manifest, width)
+}
+
+/// What went wrong, a run a line.
+fn failures(manifest: &Manifest, width: usize) -> String {
+    manifest.failures.iter().map(|failure| hanging("failed", &failure.to_string(), width)).collect()
 }
 
 fn list(results: &Results, width: usize) -> String {
@@ -49,7 +61,7 @@ fn list(results: &Results, width: usize) -> String {
         columns.push(cells);
     }
     if columns.is_empty() {
-        return "Nothing was measured.\n".to_owned();
+        return "Nothing was measured.\n".to_owned() + &footer(results, "");
     }
     let mut out = String::new();
     let mut group: Vec<&Vec<String>> = Vec::new();
@@ -83,7 +95,8 @@ fn footer(results: &Results, intervals: &str) -> String {
         out.push_str(&format!("Means over {over}{intervals}.\n"));
     }
     if done < all {
-        out.push_str(&format!("Interrupted: {done} of {all} runs are in these results.\n"));
+        let why = if results.manifest.status == Status::Interrupted { "Interrupted: " } else { "" };
+        out.push_str(&format!("{why}{done} of {all} runs are in these results.\n"));
     }
     out
 }
@@ -111,7 +124,7 @@ pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     align_right(&mut table, 3..6);
     let mut out = format!("{table}\n");
     for (numbers, note) in notes(rows) {
-        out.push_str(&hanging(&numbers, note, width));
+        out.push_str(&hanging(&format!(" {numbers}"), note, width));
     }
     out
 }
@@ -136,8 +149,8 @@ fn notes(rows: &[ReproductionRow]) -> Vec<(String, &str)> {
 }
 
 /// `head: text`, broken at blanks, its further lines indented.
-fn hanging(head: &str, text: &str, width: usize) -> String {
-    let mut out = format!(" {head}:");
+pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
+    let mut out = format!("{head}:");
     let mut column = out.chars().count();
     for word in text.split_whitespace() {
         let length = word.chars().count();
@@ -153,13 +166,13 @@ fn hanging(head: &str, text: &str, width: usize) -> String {
     out
 }
 
-fn new_table() -> Table {
+pub(crate) fn new_table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).force_no_tty();
     table
 }
 
-fn align_right(table: &mut Table, columns: std::ops::Range<usize>) {
+pub(crate) fn align_right(table: &mut Table, columns: std::ops::Range<usize>) {
     for index in columns {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -227,6 +240,30 @@ mod tests {
             note: "the paper does not give the bottleneck rate".to_owned(),
         };
         insta::assert_snapshot!(reproduction_table(&[row], 100));
+    }
+
+    #[test]
+    fn live_results_say_so_and_what_went_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::live(&folder.path().join("out"));
+        insta::assert_snapshot!(comparison_table(&results, 100));
+    }
+
+    #[test]
+    fn failures_without_a_run_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::failed(&folder.path().join("out"));
+        let table = comparison_table(&results, 60);
+        assert!(table.starts_with("test/made-up, live\nNothing was measured.\n"), "{table}");
+        let told: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(
+            told,
+            [
+                "0 of 1 runs are in these results.",
+                "failed: tail-drop (seed 1): the program `iperf3` does not",
+                "     exist"
+            ]
+        );
     }
 
     #[test]

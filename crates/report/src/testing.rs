@@ -9,13 +9,14 @@ use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::{DropRecord, Recorder, RecorderSettings, RunRecord, metrics};
 use jettison_wire::FlowId;
 
-use crate::model::{Combine, Experiment, Figure, Input, RunKey, Variant, View};
+use crate::model::{Combine, Experiment, Failure, Figure, Input, LiveFacts, Mode, RunKey, Variant, View};
 use crate::store::{Closing, Results, Writer, WriterOptions};
 
 pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
     Experiment {
         name: "test/made-up".to_owned(),
         description: "A <made-up> experiment & its values.".to_owned(),
+        mode: Mode::Simulated,
         duration: Duration::from_secs(20),
         warm_up: Duration::from_secs(2),
         variants: variants
@@ -54,6 +55,11 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
 
 /// A run whose values follow from `arm` and `seed`: a sawtooth of backlog, a few drops and marks.
 pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
+    record_of(arm, seed, Mode::Simulated)
+}
+
+/// The same; in a live run packets are written some µs late.
+fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
     let settings = RecorderSettings { warm_up: Time::from_secs(2), ..RecorderSettings::default() };
     let mut recorder = Recorder::new(settings);
     let access = recorder.add_queue("access.forward");
@@ -77,6 +83,10 @@ pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
             let sojourn = Duration::from_micros(depth * 120 + i * 3 + noise());
             recorder.queue(bottleneck.index).offered();
             recorder.queue(bottleneck.index).departed(sojourn, 1514);
+            if mode == Mode::Live {
+                recorder.queue(bottleneck.index).late(Duration::from_micros(4 + noise() / 4));
+                recorder.queue(access.index).late(Duration::from_nanos(2_500 + 80 * noise()));
+            }
             recorder.queue(access.index).offered();
             recorder.queue(access.index).departed(Duration::from_micros(1 + noise() / 50), 1514);
             if let Some(meter) = recorder.flow(flow(bulk)) {
@@ -111,6 +121,47 @@ pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
         recorder.end_sample(now);
     }
     recorder.finish(Time::from_secs(20))
+}
+
+/// Stored live results of two variants under two seeds, of which a run was cut short and one is missing.
+pub(crate) fn live(target: &Path) -> Results {
+    let experiment = Experiment { mode: Mode::Live, ..experiment(&["tail-drop", "codel"], 2) };
+    let mut writer = Writer::create(target, experiment, WriterOptions::default()).unwrap();
+    let key = |variant: &str, seed| RunKey { variant: variant.to_owned(), seed };
+    for (arm, run) in [(1, key("codel", 1)), (0, key("tail-drop", 2)), (0, key("tail-drop", 1))] {
+        let facts = LiveFacts {
+            scheduling: "SCHED_FIFO 50".to_owned(),
+            offload: "checksums".to_owned(),
+            kernel: "6.18.5".to_owned(),
+            notes: vec!["two cores".to_owned()],
+        };
+        writer.add_live(&run, facts).unwrap();
+        let logs = writer.logs(&run).unwrap();
+        std::fs::create_dir(logs.join("empty")).unwrap();
+        std::fs::write(logs.join("iperf3 #1.log"), format!("connected {}\n", run.seed)).unwrap();
+        writer.add_run(&run, &record_of(arm, run.seed, Mode::Live)).unwrap();
+    }
+    let at = Some(3.25);
+    writer
+        .add_failure(
+            &key("codel", 2),
+            Failure { at, what: "the router was killed by SIGKILL".to_owned(), status: None },
+        )
+        .unwrap();
+    let what = "`iperf3` ended with status 1".to_owned();
+    writer.add_failure(&key("tail-drop", 2), Failure { at: None, what, status: None }).unwrap();
+    writer.logs(&key("codel", 2)).unwrap();
+    writer.finish(Closing::default()).unwrap()
+}
+
+/// Stored live results of which there are none: the only run failed.
+pub(crate) fn failed(target: &Path) -> Results {
+    let experiment = Experiment { mode: Mode::Live, ..experiment(&["tail-drop"], 1) };
+    let mut writer = Writer::create(target, experiment, WriterOptions::default()).unwrap();
+    let key = RunKey { variant: "tail-drop".to_owned(), seed: 1 };
+    let what = "the program `iperf3` does not exist".to_owned();
+    writer.add_failure(&key, Failure { at: None, what, status: None }).unwrap();
+    writer.finish(Closing::default()).unwrap()
 }
 
 /// All runs of an experiment with those variants, in order.

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::closeup;
 use super::figure_lines::FigureLines;
+use super::lateness;
 use crate::columns::bottleneck;
 use crate::error::ReportError;
 use crate::store::{Results, SeriesRun, read_distributions, read_series};
@@ -46,6 +47,10 @@ pub(super) struct PlotData {
     pub(super) close: IndexMap<Key, Lines>,
     /// Cumulative distributions, their quantiles averaged over seeds.
     pub(super) cdfs: IndexMap<Key, Lines>,
+    /// How late packets were written on each link's directions, in µs: the same.
+    pub(super) lateness: IndexMap<Key, Lines>,
+    /// The latest of all, by direction and variant.
+    pub(super) latest: HashMap<(String, usize), f64>,
     /// Lines of the experiment's own figures, in their order.
     pub(super) figures: Vec<Lines>,
     /// Queues shown, the bottleneck first, and how many are not.
@@ -70,18 +75,31 @@ impl PlotData {
             cdfs.entry(key).or_default().by_variant.insert(variant, mean.line());
         }
         let mut distributions = Distributions::default();
+        let mut latest: HashMap<(String, usize), f64> = HashMap::new();
         let variants = variant_indices(results);
         read_distributions(&results.folder, |run, points| {
-            let is_shown = queues.0.iter().chain(&flows.0).any(|name| name == run.object);
+            let is_shown = run.metric == lateness::METRIC
+                || queues.0.iter().chain(&flows.0).any(|name| name == run.object);
             if let Some(variant) = variants.get(run.variant).filter(|_| is_shown) {
-                distributions.take(Key::of(&run), *variant, run.seed, points);
+                // They are stored in ms, whatever the unit of the metric.
+                let scale = if results.manifest.unit(run.metric) == "us" { 1e3 } else { 1.0 };
+                let mut most = 0.0f64;
+                let points = points.map(|(value, share)| (scale * value, share));
+                let mut points = points.inspect(|(value, _)| most = most.max(*value));
+                distributions.take(Key::of(&run), *variant, run.seed, &mut points);
+                if run.metric == lateness::METRIC {
+                    let latest = latest.entry((run.object.to_owned(), *variant)).or_insert(0.0);
+                    *latest = latest.max(most);
+                }
             }
         })?;
         distributions.end();
+        let mut lateness: IndexMap<Key, Lines> = IndexMap::new();
         for ((key, variant), mean) in distributions.means {
-            cdfs.entry(key).or_default().by_variant.insert(variant, mean.line());
+            let kept = if key.metric == lateness::METRIC { &mut lateness } else { &mut cdfs };
+            kept.entry(key).or_default().by_variant.insert(variant, mean.line());
         }
-        Ok(PlotData { series, close, cdfs, figures, queues, flows })
+        Ok(PlotData { series, close, cdfs, lateness, latest, figures, queues, flows })
     }
 }
 
@@ -119,7 +137,7 @@ impl Distributions {
 }
 
 /// The bottleneck, then other queues that held or dropped packets.
-fn shown_queues(results: &Results) -> (Vec<String>, usize) {
+pub(super) fn shown_queues(results: &Results) -> (Vec<String>, usize) {
     let first = bottleneck(results);
     let is_busy = |name: &str| {
         let value =
@@ -139,7 +157,7 @@ fn shown_queues(results: &Results) -> (Vec<String>, usize) {
 
 /// The first flows of each sort in turn, a sort being what is measured of a flow: a ping among ten bulk flows is seen.
 /// Viewers come before others.
-fn shown_flows(results: &Results) -> (Vec<String>, usize) {
+pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
     let mut sorts: IndexMap<Vec<&str>, Vec<&str>> = IndexMap::new();
     let flows: Vec<&String> = results
         .manifest

@@ -8,6 +8,8 @@ use super::{comparison, palette};
 use crate::error::ReportError;
 use crate::store::Results;
 
+/// The share of values that the plots show: the rest would squeeze everything else to the left.
+pub(super) const SHOWN: f64 = 0.9975;
 /// In this order; what is not named comes last.
 const ORDER: [&str; 9] = [
     "frames_per_second",
@@ -28,7 +30,7 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
     let mut shown: Vec<(&Key, &Lines)> = data.cdfs.iter().collect();
     shown.sort_by_key(|(key, _)| order(&key.metric)); // stable: objects keep their order
     for (key, lines) in shown {
-        plots.push_str(&cdf(results, key, lines)?);
+        plots.push_str(&cdf(results, key, lines, SHOWN)?);
     }
     if plots.is_empty() {
         return Ok(String::new());
@@ -51,22 +53,23 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
 }
 
 /// Whether one plot tells all variants apart.
-fn fits(results: &Results) -> bool {
+pub(super) fn fits(results: &Results) -> bool {
     results.manifest.experiment.variants.len() <= palette::DISTINCT
 }
 
-/// The plots of one distribution: all variants in one, or as many in each as there are colours, on the same axes.
+/// The plots of one distribution, of that share of its values: all variants in one, or as many in each as there are colours, on
+/// the same axes.
 pub(super) fn cdf(
     results: &Results,
     Key { object, metric }: &Key,
     lines: &Lines,
+    shown: f64,
 ) -> Result<String, ReportError> {
     let variants = &results.manifest.experiment.variants;
     let lines = &lines.by_variant;
     let name = readable(metric);
-    // The last thousandth would squeeze everything else to the left.
     let quantile = |line: &[(f64, f64)], share: f64| line.iter().find(|(_, s)| *s >= share).map(|(v, _)| *v);
-    let ends = || lines.values().filter_map(|line| quantile(line, 0.9975));
+    let ends = || lines.values().filter_map(|line| quantile(line, shown));
     let (unit, scale) = scaled(results.manifest.unit(metric), ends());
     let high = ends().fold(f64::MIN, f64::max) / scale;
     let low = lines.values().filter_map(|line| quantile(line, 0.0)).fold(f64::MAX, f64::min) / scale;

@@ -1,7 +1,7 @@
 //! The experiment's own figures.
 
 use super::data::{Key, PlotData};
-use super::distribution::cdf;
+use super::distribution::{SHOWN, cdf};
 use super::escape::escape;
 use super::timelines::over_time;
 use super::{comparison, palette};
@@ -29,7 +29,7 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
         match figure.view {
             View::Series | View::Rolling(_) => out.push_str(&over_time(results, &key, lines)?),
             View::Cdf => {
-                out.push_str(&format!("<div class=\"grid2\">\n{}</div>\n", cdf(results, &key, lines)?))
+                out.push_str(&format!("<div class=\"grid2\">\n{}</div>\n", cdf(results, &key, lines, SHOWN)?))
             }
         }
     }

@@ -9,11 +9,13 @@ mod drops;
 mod escape;
 mod figure_lines;
 mod figures;
+mod lateness;
 mod lines;
 mod matrix;
 mod palette;
 mod provenance;
 mod series;
+mod side_by_side;
 mod svg;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,8 @@ mod timelines;
 use crate::error::ReportError;
 use crate::store::Results;
 use crate::viewers::{Viewers, viewers};
+
+pub use side_by_side::render_side_by_side;
 
 use data::PlotData;
 use escape::escape;
@@ -71,6 +75,11 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
             title: "Distributions",
             body: drawn(&|| distribution::section(results, &data))?,
         },
+        Section {
+            id: "lateness",
+            title: "How late packets were written",
+            body: drawn(&|| lateness::section(results, &data))?,
+        },
         Section { id: "drops", title: "Drops and marks", body: drawn(&|| drops::section(results))? },
         Section { id: "all", title: "All values", body: comparison::all_values(results) },
         Section { id: "provenance", title: "Provenance", body: provenance::section(results) },
@@ -82,13 +91,18 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
     {
         sections.swap(queues, flows);
     }
-    let title = escape(&results.manifest.experiment.name);
+    Ok(page(&results.manifest.experiment.name, &provenance::head(results), &sections))
+}
+
+/// A page of that title, with that header, contents, and the sections that are not empty.
+fn page(title: &str, head: &str, sections: &[Section]) -> String {
+    let title = escape(title);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title} – Jettison</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
     );
-    page.push_str(&provenance::head(results));
+    page.push_str(head);
     let sections: Vec<&Section> = sections.iter().filter(|section| !section.body.is_empty()).collect();
     page.push_str("<nav aria-label=\"Contents\"><ul>");
     for section in &sections {
@@ -104,5 +118,5 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         ));
     }
     page.push_str("</main>\n</body>\n</html>\n");
-    Ok(page)
+    page
 }

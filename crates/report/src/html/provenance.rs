@@ -2,8 +2,8 @@
 
 use super::comparison::chip;
 use super::escape::escape;
-use crate::model::Status;
-use crate::store::Results;
+use crate::model::{LiveFacts, Mode, Status};
+use crate::store::{Results, stored_logs};
 
 /// Title, description and the facts at a glance.
 pub(super) fn head(results: &Results) -> String {
@@ -14,6 +14,7 @@ pub(super) fn head(results: &Results) -> String {
         out.push_str(&format!("<p>{}</p>\n", escape(&experiment.description)));
     }
     let facts = [
+        ("mode", experiment.mode.to_string()),
         ("variants", experiment.variants.len().to_string()),
         ("seeds", experiment.seeds.len().to_string()),
         ("runs", manifest.runs.len().to_string()),
@@ -32,6 +33,18 @@ pub(super) fn head(results: &Results) -> String {
              those alone.</p>\n",
             manifest.runs.len()
         ));
+    }
+    if !manifest.failures.is_empty() {
+        let all = experiment.variants.len() * experiment.seeds.len();
+        out.push_str(&format!(
+            "<div class=\"banner failed\" role=\"alert\"><p><b>Not everything went well.</b> {} of {all} runs left \
+             measures.</p>\n<ul>",
+            manifest.runs.len()
+        ));
+        for failure in &manifest.failures {
+            out.push_str(&format!("<li>{}</li>", escape(&failure.to_string())));
+        }
+        out.push_str("</ul></div>\n");
     }
     out.push_str("</header>\n");
     out
@@ -98,7 +111,9 @@ pub(super) fn section(results: &Results) -> String {
             escape(&input.sha256)
         ));
     }
+    out.push_str(&live(results));
     out.push_str("</tbody></table>\n");
+    out.push_str(&logs(results));
     if !experiment.configuration.is_empty() {
         out.push_str(&format!(
             "<details><summary>Configuration as it took effect</summary>\n<pre>{}</pre></details>\n",
@@ -108,11 +123,11 @@ pub(super) fn section(results: &Results) -> String {
     out.push_str(
         "<details><summary>Files beside this page</summary>\n<table><tbody>\n\
          <tr><td><code>queues.parquet</code>, <code>flows.parquet</code></td><td>series: variant, seed, time_ns, object, \
-         metric, part, value</td></tr>\n\
+         metric, part, value, mode</td></tr>\n\
          <tr><td><code>drops.parquet</code></td><td>each drop: variant, seed, time_ns, queue, flow, reason, \
-         length</td></tr>\n\
+         length, mode</td></tr>\n\
          <tr><td><code>distributions.parquet</code></td><td>cumulative: variant, seed, object, metric, value_ms, \
-         share</td></tr>\n\
+         share, mode</td></tr>\n\
          <tr><td><code>runs.parquet</code></td><td>the values of each run</td></tr>\n\
          <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
          seeds</td></tr>\n\
@@ -120,5 +135,72 @@ pub(super) fn section(results: &Results) -> String {
          <tr><td><code>timing.json</code></td><td>how long it took</td></tr>\n\
          </tbody></table></details>\n",
     );
+    out
+}
+
+/// How the machine carried live runs: a row for those alike.
+fn live(results: &Results) -> String {
+    let manifest = &results.manifest;
+    let mut alike: Vec<(&LiveFacts, Vec<String>)> = Vec::new();
+    for entry in &manifest.live {
+        let run = entry.key.to_string();
+        match alike.iter_mut().find(|(facts, _)| **facts == entry.facts) {
+            Some((_, runs)) => runs.push(run),
+            None => alike.push((&entry.facts, vec![run])),
+        }
+    }
+    let is_one = alike.len() == 1;
+    let mut out = String::new();
+    for (facts, runs) in alike {
+        let of = if is_one {
+            String::new()
+        } else {
+            format!(" <span class=\"soft\">of {}</span>", escape(&runs.join(", ")))
+        };
+        out.push_str(&format!(
+            "<tr><th>live{of}</th><td>router scheduled {}, offload {}, Linux {}",
+            escape(&facts.scheduling),
+            escape(&facts.offload),
+            escape(&facts.kernel),
+        ));
+        facts.notes.iter().for_each(|note| out.push_str(&format!("<br>{}", escape(note))));
+        out.push_str("</td></tr>\n");
+    }
+    out
+}
+
+/// What programs printed, as links to the files.
+fn logs(results: &Results) -> String {
+    // Only live runs have programs that print.
+    if results.manifest.experiment.mode == Mode::Simulated {
+        return String::new();
+    }
+    let logs = stored_logs(&results.folder);
+    if logs.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("<details open><summary>What the programs printed</summary>\n<ul>");
+    for (path, bytes) in logs {
+        out.push_str(&format!(
+            "<li><a href=\"{}\">{}</a> <span class=\"soft\">{bytes} bytes</span></li>\n",
+            relative_url(&path),
+            escape(&path)
+        ));
+    }
+    out.push_str("</ul></details>\n");
+    out
+}
+
+/// A path as a relative URL: what has a meaning in one is written by its number (RFC 3986 §2.1).
+fn relative_url(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(byte.into())
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
     out
 }

@@ -1,7 +1,7 @@
 //! What series are called, in which order they are shown, and in which units.
 
 /// Names of series and distributions; others are called as they are, without underscores.
-const NAMES: [(&str, &str); 22] = [
+const NAMES: [(&str, &str); 23] = [
     ("backlog", "Backlog"),
     ("sojourn", "Sojourn time"),
     ("throughput", "Throughput"),
@@ -24,6 +24,7 @@ const NAMES: [(&str, &str); 22] = [
     ("frame_latency", "Frame latency"),
     ("age_of_information", "Age of information"),
     ("bandwidth_estimate", "Bandwidth estimate"),
+    ("lateness", "Lateness"),
 ];
 
 /// Series that are shown at once, in this order; the others are folded away.
@@ -103,6 +104,8 @@ pub(super) fn scaled(unit: &str, values: impl Iterator<Item = f64>) -> (&str, f6
         "bytes" if largest >= 1e7 => ("MB", 1e6),
         "bytes" if largest >= 1e4 => ("kB", 1e3),
         "ms" if largest >= 2e4 => ("s", 1e3),
+        "us" if largest >= 2e4 => ("ms", 1e3),
+        "us" => ("µs", 1.0),
         "kbit/s" if largest >= 1e4 => ("Mbit/s", 1e3),
         "Mbit/s" if largest >= 1e4 => ("Gbit/s", 1e3),
         other => (other, 1.0),

@@ -207,3 +207,50 @@ fn an_experiment_without_runs_makes_a_page() {
     let results = writer.finish(Default::default()).unwrap();
     assert!(render(&results).unwrap().contains("Nothing was measured."));
 }
+
+#[test]
+fn a_live_report_says_so_what_went_wrong_and_how_late_packets_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = testing::live(&folder.path().join("out"));
+    let page = render(&results).unwrap();
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
+    let order = [
+        "<span class=\"soft\">mode</span> <b>live</b>",
+        "<b>Not everything went well.</b> 3 of 4 runs left measures.",
+        "<li>tail-drop (seed 2): `iperf3` ended with status 1</li>",
+        "<li>codel (seed 2) after 3.2 s: the router was killed by SIGKILL</li>",
+        "<h2 id=\"lateness-title\">How late packets were written</h2>",
+        ">Lateness (µs)\n",
+        "router scheduled SCHED_FIFO 50, offload checksums, Linux 6.18.5<br>two cores",
+        "<a href=\"logs/codel/1/iperf3%20%231.log\">logs/codel/1/iperf3 #1.log</a> <span class=\"soft\">12 bytes</span>",
+    ];
+    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
+    // A row a variant and direction; both directions are drawn, once each.
+    let section = &page[place("id=\"lateness-title\"")..];
+    let section = &section[..section.find("</section>").unwrap()];
+    assert_eq!(section.matches("<td>bottleneck.forward</td>").count(), 2);
+    assert_eq!(section.matches("<td>access.forward</td>").count(), 2);
+    assert_eq!(page.matches("aria-label=\"Cumulative distribution of Lateness").count(), 2);
+    assert_eq!(page.matches("<tr><th>live</th>").count(), 1, "runs alike share a row");
+    // The largest of all is 4 µs and a quarter of 99.
+    let row = &section[section.find("<td>bottleneck.forward</td>").unwrap()..];
+    let row = &row[..row.find("</tr>").unwrap()];
+    assert!(row.ends_with("<td class=\"number\">28.0</td>"), "{row}");
+}
+
+#[test]
+fn a_simulated_report_has_nothing_of_live_ones() {
+    let page = page();
+    assert!(page.contains("<span class=\"soft\">mode</span> <b>sim</b>"));
+    for of_live in ["How late packets", "Not everything", "programs printed", "<th>live"] {
+        assert!(!page.contains(of_live), "{of_live}");
+    }
+}
+
+#[test]
+fn failures_without_a_run_make_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = render(&testing::failed(&folder.path().join("out"))).unwrap();
+    assert!(page.contains("<li>tail-drop (seed 1): the program `iperf3` does not exist</li>"));
+    assert!(page.contains("Nothing was measured."));
+}

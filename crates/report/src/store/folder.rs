@@ -4,11 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use tempfile::TempDir;
-
 use crate::error::ReportError;
 use crate::model::Manifest;
+use crate::store::claim::{ClaimedFolder, Mates};
+use serde::Deserialize;
 
 /// Name of the file that tells our folders from others.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -16,7 +15,7 @@ pub(super) const MANIFEST: &str = "manifest.json";
 /// A folder in the making, beside the one it will be. Dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct Staging {
-    folder: TempDir,
+    folder: ClaimedFolder,
     target: PathBuf,
     // After `folder`, so that it is dropped after it.
     _parents: Parents,
@@ -39,12 +38,14 @@ impl Staging {
         }
         let parent = target.parent().unwrap_or(Path::new("."));
         let parents = Parents::create(parent)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".jettison-").suffix(".tmp");
-        // Results are for others to read too, as far as the process's mask allows.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let folder = builder.tempdir_in(parent).map_err(ReportError::write(&target))?;
+        // Named after the target, so that two at once do not take each other's results away.
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let folder = ClaimedFolder::create(parent, &format!(".jettison-{name}-"), ".tmp", Mates::MayNot)
+            .map_err(|error| match error {
+                ReportError::InUse(folder) => ReportError::Busy { target: target.clone(), folder },
+                ReportError::Write { source, .. } => ReportError::write(&target)(source),
+                other => other,
+            })?;
         Ok(Staging { folder, target, _parents: parents })
     }
 
@@ -79,7 +80,7 @@ impl Staging {
         } else {
             fs::rename(folder.path(), &target).map_err(failed())?;
         }
-        let _ = folder.keep(); // it is not there any more
+        folder.keep(); // it is not there any more
         Ok(target)
     }
 }

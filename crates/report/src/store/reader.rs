@@ -9,9 +9,9 @@ use super::folder::{MANIFEST, is_ours, write_atomically};
 use super::schema::{self, TableSchema};
 use super::table::TableReader;
 use crate::error::ReportError;
-use crate::model::{Manifest, RunKey};
+use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
-use crate::summary::{RunSummary, RunValue, Summary};
+use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
 
 /// The results in a folder. Series and distributions stay on disk until a page is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +54,12 @@ impl Results {
             _ => Vec::new(),
         };
         Ok(Results { folder: folder.to_owned(), manifest, runs, summary, reproduction })
+    }
+
+    /// The records that `run --json` prints, one a row of the summary.
+    pub fn records(&self) -> impl Iterator<Item = SummaryRecord> + '_ {
+        let Experiment { name, mode, .. } = &self.manifest.experiment;
+        self.summary.records(name, *mode)
     }
 
     /// Makes `report.html` again and says where it is.

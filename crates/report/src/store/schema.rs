@@ -28,6 +28,9 @@ pub(super) struct TableSchema {
 
 use ColumnType::{Float, Signed, Text, Unsigned};
 
+/// The last column of every table: where the rows are from. Tables of older results do not have it.
+pub(super) const MODE: &str = "mode";
+
 const SERIES: &[(&str, ColumnType)] = &[
     ("variant", Text),
     ("seed", Unsigned),
@@ -36,6 +39,7 @@ const SERIES: &[(&str, ColumnType)] = &[
     ("metric", Text),
     ("part", Text),
     ("value", Float),
+    (MODE, Text),
 ];
 
 /// Series of queues.
@@ -53,6 +57,7 @@ pub(super) const DROPS: TableSchema = TableSchema {
         ("flow", Text),
         ("reason", Text),
         ("length", Unsigned),
+        (MODE, Text),
     ],
 };
 /// Cumulative distributions.
@@ -65,6 +70,7 @@ pub(super) const DISTRIBUTIONS: TableSchema = TableSchema {
         ("metric", Text),
         ("value_ms", Float),
         ("share", Float),
+        (MODE, Text),
     ],
 };
 /// Summary values of each run.
@@ -81,6 +87,7 @@ pub(super) const RUNS: TableSchema = TableSchema {
         ("p50", Float),
         ("p95", Float),
         ("p99", Float),
+        (MODE, Text),
     ],
 };
 /// Means and intervals over seeds.
@@ -99,6 +106,7 @@ pub(super) const SUMMARY: TableSchema = TableSchema {
         ("ci95_low", Float),
         ("ci95_high", Float),
         ("n", Unsigned),
+        (MODE, Text),
     ],
 };
 
@@ -106,6 +114,12 @@ impl TableSchema {
     /// The table's file.
     pub(super) fn file(&self) -> String {
         format!("{}.parquet", self.name)
+    }
+
+    /// The table as older results have it, without [`MODE`].
+    pub(super) fn without_mode(&self) -> TableSchema {
+        let columns = self.columns.strip_suffix(&[(MODE, Text)]).unwrap_or(self.columns);
+        TableSchema { columns, ..*self }
     }
 
     /// As Arrow sees it.

@@ -17,14 +17,14 @@ use arrow::datatypes::{Float64Type, Int32Type, Int64Type, SchemaRef, UInt64Type}
 use indexmap::IndexSet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::schema::{ColumnType, TableSchema};
+use super::schema::{ColumnType, MODE, TableSchema};
 use crate::error::ReportError;
 
 const BATCH_ROWS: usize = 8192;
@@ -183,10 +183,16 @@ impl TableReader {
     pub(super) fn open(table: &TableSchema, folder: &Path) -> Result<TableReader, ReportError> {
         let path = folder.join(table.file());
         let file = File::open(&path).map_err(|error| ReportError::read(&path, error))?;
-        let options = ArrowReaderOptions::new().with_schema(table.arrow());
-        let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
-            .and_then(|builder| builder.with_batch_size(BATCH_ROWS).build())
-            .map_err(|error| ReportError::read(&path, error))?;
+        let open = || {
+            let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let has_mode = found.schema().column_with_name(MODE).is_some();
+            let schema = if has_mode { table.arrow() } else { table.without_mode().arrow() };
+            let options = ArrowReaderOptions::new().with_schema(schema);
+            let metadata = ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options)?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+            builder.with_batch_size(BATCH_ROWS).build()
+        };
+        let reader = open().map_err(|error: ParquetError| ReportError::read(&path, error))?;
         Ok(TableReader { reader, path })
     }
 }
@@ -209,7 +215,8 @@ impl Rows {
         self.batch.num_rows()
     }
 
-    fn cell(&self, column: usize, row: usize) -> Cell<'_> {
+    /// A value of any column.
+    pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         let array = self.batch.column(column);
         match array.data_type() {
             arrow::datatypes::DataType::UInt64 => {

@@ -3,8 +3,8 @@ use std::path::Path;
 
 use super::*;
 use crate::error::ReportError;
-use crate::model::{RunKey, Status, Timing};
-use crate::testing::{experiment, record, results, runs};
+use crate::model::{Failure, LiveFacts, Mode, RunKey, Status, Timing};
+use crate::testing::{self, experiment, record, results, runs};
 
 const VARIANTS: [&str; 3] = ["tail-drop", "codel", "codel-ecn"];
 
@@ -241,4 +241,124 @@ fn a_writer_may_be_shared_between_threads() {
     fn is_send<T: Send>() {}
     is_send::<Writer>();
     is_send::<Captures>();
+}
+
+/// The tables of the results, each with what it holds.
+const TABLES: [&schema::TableSchema; 6] = [
+    &schema::QUEUES,
+    &schema::FLOWS,
+    &schema::DROPS,
+    &schema::DISTRIBUTIONS,
+    &schema::RUNS,
+    &schema::SUMMARY,
+];
+
+#[test]
+fn every_table_and_record_says_where_it_was_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sim, live) = (results(&folder.path().join("sim")), testing::live(&folder.path().join("live")));
+    for (results, mode) in [(&sim, "sim"), (&live, "live")] {
+        for table in TABLES {
+            let last = table.columns.len() - 1;
+            let mut rows = 0;
+            for batch in table::TableReader::open(table, &results.folder).unwrap() {
+                let batch = batch.unwrap();
+                rows += batch.len();
+                assert!((0..batch.len()).all(|row| batch.text(last, row) == mode), "{}", table.name);
+            }
+            assert!(rows > 0, "{} is empty", table.name);
+        }
+        let manifest = fs::read_to_string(results.folder.join("manifest.json")).unwrap();
+        assert!(manifest.contains(&format!("\"mode\": \"{mode}\"")));
+        let records = fs::read_to_string(results.folder.join("summary.json")).unwrap();
+        let modes = records.matches(&format!("\"scenario\":\"test/made-up\",\"mode\":\"{mode}\"")).count();
+        assert_eq!(modes, results.summary.rows.len());
+    }
+    assert!(!fs::read_to_string(sim.folder.join("manifest.json")).unwrap().contains("\"failures\""));
+}
+
+#[test]
+fn results_from_before_there_was_a_mode_are_of_the_simulator() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = results(&folder.path().join("out"));
+    for table in TABLES {
+        let old = table.without_mode();
+        let other = folder.path().join("old");
+        fs::create_dir_all(&other).unwrap();
+        let open = table::OpenFile(|path| File::create(path));
+        let mut writer = table::TableWriter::create(&old, &other, &other, open).unwrap();
+        for batch in table::TableReader::open(table, &written.folder).unwrap() {
+            let batch = batch.unwrap();
+            for row in 0..batch.len() {
+                let cells: Vec<_> = (0..old.columns.len()).map(|column| batch.cell(column, row)).collect();
+                writer.row(&cells).unwrap();
+            }
+        }
+        writer.finish().unwrap();
+        fs::rename(other.join(table.file()), written.folder.join(table.file())).unwrap();
+    }
+    let path = written.folder.join("manifest.json");
+    let manifest = fs::read_to_string(&path).unwrap();
+    fs::write(&path, manifest.replace("  \"mode\": \"sim\",\n", "")).unwrap();
+    assert!(!fs::read_to_string(&path).unwrap().contains("mode"));
+    let loaded = Results::load(&written.folder).unwrap();
+    assert_eq!(loaded.manifest.experiment.mode, Mode::Simulated);
+    assert_eq!(loaded, written);
+    let page = fs::read(written.report()).unwrap();
+    loaded.rebuild_report().unwrap();
+    assert!(fs::read(written.report()).unwrap() == page);
+}
+
+#[test]
+fn what_is_noted_of_live_runs_is_kept_in_the_order_of_the_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let results = testing::live(&target);
+    assert_eq!(Results::load(&target).unwrap(), results);
+    assert_eq!(results.manifest.status, Status::Failed);
+    let live: Vec<String> = results.manifest.live.iter().map(|entry| entry.key.to_string()).collect();
+    assert_eq!(live, ["tail-drop (seed 1)", "tail-drop (seed 2)", "codel (seed 1)"]);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(target.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["status"], "failed");
+    assert_eq!(
+        manifest["failures"],
+        serde_json::json!([
+            { "variant": "tail-drop", "seed": 2, "at": null, "what": "`iperf3` ended with status 1" },
+            { "variant": "codel", "seed": 2, "at": 3.25, "what": "the router was killed by SIGKILL" }
+        ])
+    );
+    assert_eq!(
+        manifest["live"][0],
+        serde_json::json!({
+            "variant": "tail-drop", "seed": 1, "scheduling": "SCHED_FIFO 50", "offload": "checksums",
+            "kernel": "6.18.5", "notes": ["two cores"]
+        })
+    );
+}
+
+#[test]
+fn what_programs_printed_goes_with_the_results_and_empty_folders_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    testing::live(&target);
+    let logs = ["codel/1", "tail-drop/1", "tail-drop/2"].map(|run| format!("logs/{run}/iperf3 #1.log"));
+    let stored = stored_logs(&target);
+    assert_eq!(stored.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>(), logs);
+    assert_eq!(fs::read(target.join(&logs[2])).unwrap(), b"connected 2\n");
+    assert!(!target.join("logs/codel/2").exists() && !target.join("logs/codel/1/empty").exists());
+    testing::failed(&target);
+    assert!(!target.join("logs").exists());
+}
+
+#[test]
+fn nothing_is_noted_of_runs_that_there_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let mut writer = Writer::create(&target, experiment(&["a"], 1), WriterOptions::default()).unwrap();
+    let key = RunKey { variant: "a".to_owned(), seed: 2 };
+    let failure = Failure { at: None, what: String::new(), status: None };
+    assert!(matches!(writer.add_failure(&key, failure), Err(ReportError::UnknownRun(_))));
+    assert!(matches!(writer.add_live(&key, LiveFacts::default()), Err(ReportError::UnknownRun(_))));
+    assert!(matches!(writer.logs(&key), Err(ReportError::UnknownRun(_))));
 }

@@ -9,11 +9,15 @@ use jettison_measure::{DropRecord, Kind, ObjectId, RunRecord};
 use jettison_wire::FlowId;
 
 use super::folder::{MANIFEST, Staging};
+use super::logs::{self, LOGS};
 use super::reader::Results;
 use super::schema::{self, TableSchema};
 use super::table::{Cell, OpenFile, TableWriter};
 use crate::error::ReportError;
-use crate::model::{Experiment, Manifest, RunEntry, RunKey, Status, Timing, table_of};
+use crate::model::{
+    Experiment, Failure, FailureEntry, LiveEntry, LiveFacts, Manifest, Mode, RunEntry, RunKey, Status,
+    Timing, table_of,
+};
 use crate::pcapng::PortCapture;
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary, SummaryRecord};
@@ -50,6 +54,9 @@ pub struct Writer {
     // A place a run, in the order of the experiment.
     runs: Vec<Option<Done>>,
     next: usize,
+    // The same of what is noted of them.
+    live: Vec<Option<LiveFacts>>,
+    failures: Vec<Vec<Failure>>,
     open: OpenFile,
     staging: Staging,
 }
@@ -83,14 +90,48 @@ impl Writer {
         open: OpenFile,
     ) -> Result<Writer, ReportError> {
         let staging = Staging::open(target, options.force)?;
-        let tables = Tables::create(staging.path(), staging.target(), open)?;
-        let runs = (0..experiment.variants.len() * experiment.seeds.len()).map(|_| None).collect();
-        Ok(Writer { experiment, tables, runs, next: 0, open, staging })
+        let tables = Tables::create(staging.path(), staging.target(), open, experiment.mode)?;
+        let places = experiment.variants.len() * experiment.seeds.len();
+        let runs = (0..places).map(|_| None).collect();
+        let (live, failures) = (vec![None; places], vec![Vec::new(); places]);
+        Ok(Writer { experiment, tables, runs, next: 0, live, failures, open, staging })
     }
 
     /// Where packet captures go.
     pub fn captures(&self) -> Captures {
         Captures { folder: self.staging.path().join("pcap"), shown: self.staging.target().join("pcap") }
+    }
+
+    /// A folder for what the programs of a run print. What is in it by [`Writer::finish`] goes with the results:
+    /// `logs/<variant>/<seed>/`.
+    ///
+    /// # Errors
+    /// If the experiment has no such run, or the folder cannot be made.
+    pub fn logs(&self, key: &RunKey) -> Result<PathBuf, ReportError> {
+        self.index_of(key).ok_or_else(|| ReportError::UnknownRun(key.clone()))?;
+        let folder = self.staging.path().join(LOGS).join(file_name(&key.variant)).join(key.seed.to_string());
+        fs::create_dir_all(&folder).map_err(ReportError::write(&self.staging.target().join(LOGS)))?;
+        Ok(folder)
+    }
+
+    /// Notes how the machine carried a live run, in place of what was noted of it before.
+    ///
+    /// # Errors
+    /// If the experiment has no such run.
+    pub fn add_live(&mut self, key: &RunKey, facts: LiveFacts) -> Result<(), ReportError> {
+        let index = self.index_of(key).ok_or_else(|| ReportError::UnknownRun(key.clone()))?;
+        self.live[index] = Some(facts);
+        Ok(())
+    }
+
+    /// Notes what went wrong in a run, whether it is handed over all the same or not. A run may have several failures.
+    ///
+    /// # Errors
+    /// If the experiment has no such run.
+    pub fn add_failure(&mut self, key: &RunKey, failure: Failure) -> Result<(), ReportError> {
+        let index = self.index_of(key).ok_or_else(|| ReportError::UnknownRun(key.clone()))?;
+        self.failures[index].push(failure);
+        Ok(())
     }
 
     /// Takes a finished run.
@@ -106,7 +147,8 @@ impl Writer {
         } else {
             let waiting = self.waiting(index);
             fs::create_dir_all(&waiting).map_err(ReportError::write(self.staging.target()))?;
-            let mut tables = Tables::create(&waiting, self.staging.target(), self.open)?;
+            let mode = self.experiment.mode;
+            let mut tables = Tables::create(&waiting, self.staging.target(), self.open, mode)?;
             tables.write(key, record)?;
             tables.finish()?;
         }
@@ -146,8 +188,8 @@ impl Writer {
         self.runs.iter().all(Option::is_some)
     }
 
-    /// Writes the rest, makes the page and puts the folder in its place. Results with runs missing say that they were
-    /// interrupted.
+    /// Writes the rest, makes the page and puts the folder in its place. Results in which a run has a failure say that they
+    /// failed, others with runs missing that they were interrupted.
     ///
     /// # Errors
     /// If something cannot be written: then the target is as it was before.
@@ -156,7 +198,12 @@ impl Writer {
         for index in late {
             self.append_waiting(index)?;
         }
-        let status = if self.is_complete() { Status::Complete } else { Status::Interrupted };
+        let status = match self.is_complete() {
+            _ if self.failures.iter().any(|failures| !failures.is_empty()) => Status::Failed,
+            true => Status::Complete,
+            false => Status::Interrupted,
+        };
+        let (live, failures) = (self.live_entries(), self.failure_entries());
         let runs: Vec<RunSummary> = self.runs().cloned().collect();
         let summary = Summary::of(&runs);
         let Writer { experiment, tables, runs: done, staging, open, .. } = self;
@@ -166,10 +213,13 @@ impl Writer {
             fs::remove_dir_all(&waiting).map_err(ReportError::write(staging.target()))?;
         }
 
+        logs::tidy(staging.path());
+
         let out = Out { folder: staging.path(), shown: staging.target(), open };
-        write_runs(&out, &runs)?;
-        write_summary(&out, &summary)?;
-        out.json_lines("summary.json", summary.records(&experiment.name))?;
+        let mode = experiment.mode;
+        write_runs(&out, &runs, mode)?;
+        write_summary(&out, &summary, mode)?;
+        out.json_lines("summary.json", summary.records(&experiment.name, mode))?;
         out.json("timing.json", &closing.timing)?;
         if !closing.reproduction.is_empty() {
             out.json_lines("reproduction.json", closing.reproduction.iter())?;
@@ -189,6 +239,8 @@ impl Writer {
             status,
             experiment,
             runs: entries,
+            live,
+            failures,
             objects,
             units,
         };
@@ -198,6 +250,27 @@ impl Writer {
         out.bytes("report.html", crate::html::render(&results)?.as_bytes())?;
         results.folder = staging.commit()?;
         Ok(results)
+    }
+
+    fn live_entries(&self) -> Vec<LiveEntry> {
+        let noted = self.keys().zip(&self.live);
+        noted.filter_map(|(key, facts)| Some(LiveEntry { key, facts: facts.clone()? })).collect()
+    }
+
+    fn failure_entries(&self) -> Vec<FailureEntry> {
+        let entries = |(key, failures): (RunKey, &Vec<Failure>)| {
+            let entry = |failure: &Failure| FailureEntry { key: key.clone(), failure: failure.clone() };
+            failures.iter().map(entry).collect::<Vec<_>>()
+        };
+        self.keys().zip(&self.failures).flat_map(entries).collect()
+    }
+
+    /// All runs of the experiment in their order.
+    fn keys(&self) -> impl Iterator<Item = RunKey> + '_ {
+        let Experiment { variants, seeds, .. } = &self.experiment;
+        variants.iter().flat_map(|variant| {
+            seeds.iter().map(|seed| RunKey { variant: variant.name.clone(), seed: *seed })
+        })
     }
 
     fn index_of(&self, key: &RunKey) -> Option<usize> {
@@ -252,22 +325,25 @@ struct Tables {
     flows: TableWriter,
     drops: TableWriter,
     distributions: TableWriter,
+    mode: Mode,
 }
 
 impl Tables {
-    fn create(folder: &Path, shown: &Path, open: OpenFile) -> Result<Tables, ReportError> {
+    fn create(folder: &Path, shown: &Path, open: OpenFile, mode: Mode) -> Result<Tables, ReportError> {
         let create = |table: &TableSchema| TableWriter::create(table, folder, shown, open);
         Ok(Tables {
             queues: create(&schema::QUEUES)?,
             flows: create(&schema::FLOWS)?,
             drops: create(&schema::DROPS)?,
             distributions: create(&schema::DISTRIBUTIONS)?,
+            mode,
         })
     }
 
     fn write(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
         let variant = Cell::Text(&key.variant);
         let seed = Cell::Unsigned(key.seed);
+        let mode = Cell::Text(self.mode.name());
         for series in &record.series {
             let object = Cell::Text(record.name(series.object));
             let (metric, part) = (Cell::Text(series.metric.name), Cell::Text(series.part));
@@ -276,7 +352,8 @@ impl Tables {
                 Kind::Flow => &mut self.flows,
             };
             for (time, value) in series.times.iter().zip(&series.values) {
-                table.row(&[variant, seed, nanos(*time), object, metric, part, Cell::Float(Some(*value))])?;
+                let value = Cell::Float(Some(*value));
+                table.row(&[variant, seed, nanos(*time), object, metric, part, value, mode])?;
             }
         }
         for drop in &record.drops {
@@ -288,6 +365,7 @@ impl Tables {
                 Cell::Text(flow_name(record, drop.flow)),
                 Cell::Text(drop.reason.name()),
                 Cell::Unsigned(u64::from(drop.length)),
+                mode,
             ])?;
         }
         for object in &record.objects {
@@ -302,6 +380,7 @@ impl Tables {
                         metric,
                         value,
                         Cell::Float(Some(share)),
+                        mode,
                     ])?;
                 }
             }
@@ -381,7 +460,7 @@ impl Out<'_> {
     }
 }
 
-fn write_runs(out: &Out, runs: &[RunSummary]) -> Result<(), ReportError> {
+fn write_runs(out: &Out, runs: &[RunSummary], mode: Mode) -> Result<(), ReportError> {
     let mut table = TableWriter::create(&schema::RUNS, out.folder, out.shown, out.open)?;
     for run in runs {
         for value in &run.values {
@@ -397,15 +476,16 @@ fn write_runs(out: &Out, runs: &[RunSummary]) -> Result<(), ReportError> {
                 percentile(0),
                 percentile(1),
                 percentile(2),
+                Cell::Text(mode.name()),
             ])?;
         }
     }
     table.finish()
 }
 
-fn write_summary(out: &Out, summary: &Summary) -> Result<(), ReportError> {
+fn write_summary(out: &Out, summary: &Summary, mode: Mode) -> Result<(), ReportError> {
     let mut table = TableWriter::create(&schema::SUMMARY, out.folder, out.shown, out.open)?;
-    let records: Vec<SummaryRecord> = summary.records("").collect();
+    let records: Vec<SummaryRecord> = summary.records("", mode).collect();
     for (row, record) in summary.rows.iter().zip(&records) {
         table.row(&[
             Cell::Text(&row.variant),
@@ -420,6 +500,7 @@ fn write_summary(out: &Out, summary: &Summary) -> Result<(), ReportError> {
             Cell::Float(record.ci95.map(|ci| ci[0])),
             Cell::Float(record.ci95.map(|ci| ci[1])),
             Cell::Unsigned(record.n as u64),
+            Cell::Text(mode.name()),
         ])?;
     }
     table.finish()

@@ -1,0 +1,67 @@
+//! How late a live run's packets were written behind the instants that their links give them.
+
+use super::data::{Key, PlotData};
+use super::escape::escape;
+use super::{comparison, distribution};
+use crate::error::ReportError;
+use crate::number;
+use crate::store::Results;
+
+/// The metric, a direction of a link being its object.
+pub(super) const METRIC: &str = "lateness";
+/// Directions that are drawn; the table has all.
+const DRAWN: usize = 8;
+/// The share of packets that the plots show: a virtual machine that is not run for a while is late by milliseconds.
+const SHOWN: f64 = 0.99;
+
+/// Each direction's distribution, as a table and drawn; empty if nothing was written in real time.
+pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
+    if data.lateness.is_empty() {
+        return Ok(String::new());
+    }
+    let mut out = format!(
+        "<p class=\"note\">A link gives each packet an instant; the router wrote it so long after that. The link's rate does \
+         not suffer: what is late is sent late, not less. The plots leave out the last per cent.</p>\n{}",
+        table(results, data)
+    );
+    if distribution::fits(results) {
+        out.push_str(&comparison::legend(results));
+    }
+    out.push_str("<div class=\"grid2\">\n");
+    for (key, lines) in data.lateness.iter().take(DRAWN) {
+        out.push_str(&distribution::cdf(results, key, lines, SHOWN)?);
+    }
+    out.push_str("</div>\n");
+    Ok(out)
+}
+
+fn table(results: &Results, data: &PlotData) -> String {
+    let mut out = String::from(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>variant</th><th>direction</th><th class=\"number\">p50\
+         <span class=\"soft\">µs</span></th><th class=\"number\">p99<span class=\"soft\">µs</span></th>\
+         <th class=\"number\">max<span class=\"soft\">µs</span></th></tr></thead>\n<tbody>\n",
+    );
+    for (index, variant) in results.manifest.experiment.variants.iter().enumerate() {
+        for Key { object, .. } in data.lateness.keys() {
+            let Some(row) = results.summary.row(&variant.name, object, METRIC, "") else { continue };
+            let percentile = |place: usize| row.percentiles.map(|percentiles| percentiles[place]);
+            let max = data.latest.get(&(object.clone(), index)).copied();
+            out.push_str(&format!(
+                "<tr><td class=\"name\">{}{}</td><td>{}</td>",
+                comparison::chip(index),
+                escape(&variant.title()),
+                escape(object)
+            ));
+            for value in [percentile(0), percentile(2), max] {
+                let text = value.map_or_else(|| "–".to_owned(), number::plain);
+                out.push_str(&comparison::number_cell(&text));
+            }
+            out.push_str("</tr>\n");
+        }
+    }
+    out.push_str("</tbody></table></div>\n");
+    if results.manifest.experiment.seeds.len() > 1 {
+        out.push_str("<p class=\"note\">p50 and p99 are means over seeds, max is the largest of all.</p>\n");
+    }
+    out
+}

@@ -1,0 +1,404 @@
+//! Two results of one scenario side by side, such as a simulated and a live one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
+
+use crate::error::ReportError;
+use crate::html;
+use crate::model::{Experiment, Mode};
+use crate::store::{Results, write_atomically};
+use crate::summary::{Estimate, SummaryRow};
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+/// Two results and what they come to beside each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SideBySide {
+    /// The first.
+    pub a: Results,
+    /// The second.
+    pub b: Results,
+    /// Variants that belong together, by their names in A and in B: those of one name, or the only one of each.
+    pub pairs: Vec<[String; 2]>,
+    /// What both have measured: variants in A's order, objects and metrics in the summary's.
+    pub rows: Vec<PairRow>,
+    /// What only one has.
+    pub one_sided: Vec<OneSided>,
+    /// Why the two may not be comparable.
+    pub warnings: Vec<Warning>,
+}
+
+/// One metric of one object in both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairRow {
+    /// Name of the variant in A.
+    pub variant: String,
+    /// Name of the object.
+    pub object: String,
+    /// Name of the metric, a part appended: `drops:codel`.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Mean over A's seeds.
+    pub a: Estimate,
+    /// Mean over B's seeds.
+    pub b: Estimate,
+}
+
+impl PairRow {
+    /// B less A.
+    pub fn difference(&self) -> f64 {
+        self.b.mean - self.a.mean
+    }
+
+    /// B over A; `None` if A is zero.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.a.mean != 0.0).then(|| self.b.mean / self.a.mean)
+    }
+}
+
+/// What only one of the two has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneSided {
+    /// Which one.
+    pub side: Side,
+    /// Name of the variant there.
+    pub variant: String,
+    /// The object; `None` for a variant as a whole.
+    pub object: Option<String>,
+    /// Metrics of the object; empty for the object as a whole.
+    pub metrics: Vec<String>,
+}
+
+/// Why two results may not be comparable.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Warning {
+    /// What differs, as a sentence without a full stop.
+    pub text: String,
+    /// Each thing that does.
+    pub lines: Vec<String>,
+}
+
+impl SideBySide {
+    /// Sets `b` beside `a`. What they were made from is compared by the names and inputs in their manifests; who can read
+    /// their configuration adds to [`SideBySide::warnings`].
+    pub fn of(a: Results, b: Results) -> SideBySide {
+        let warnings = warnings(&a.manifest.experiment, &b.manifest.experiment);
+        let pairs = pairs(&a, &b);
+        let mut both = SideBySide { a, b, pairs, rows: Vec::new(), one_sided: Vec::new(), warnings };
+        for pair in both.pairs.clone() {
+            both.add_pair(&pair);
+        }
+        for (side, results) in [(Side::A, &both.a), (Side::B, &both.b)] {
+            let is_paired = |name: &String| both.pairs.iter().any(|pair| pair[side as usize] == *name);
+            let names = results.manifest.experiment.variants.iter().map(|variant| &variant.name);
+            let alone = names.filter(|name| !is_paired(name)).map(|name| OneSided {
+                side,
+                variant: name.clone(),
+                object: None,
+                metrics: Vec::new(),
+            });
+            both.one_sided.extend(alone);
+        }
+        both
+    }
+
+    fn add_pair(&mut self, [in_a, in_b]: &[String; 2]) {
+        let (of_a, of_b) = (by_name(&self.a, in_a), by_name(&self.b, in_b));
+        for (name, a) in &of_a {
+            let Some(b) = of_b.get(name) else { continue };
+            self.rows.push(PairRow {
+                variant: in_a.clone(),
+                object: a.object.clone(),
+                metric: a.full_metric(),
+                unit: a.unit.clone(),
+                a: a.estimate,
+                b: b.estimate,
+            });
+        }
+        let sides = [(Side::A, in_a, &of_a, &of_b), (Side::B, in_b, &of_b, &of_a)];
+        for (side, variant, here, there) in sides {
+            let objects_there: IndexSet<&str> = there.keys().map(|name| name.0).collect();
+            let mut alone: IndexMap<&str, Vec<String>> = IndexMap::new();
+            for (name, row) in here.iter().filter(|(name, _)| !there.contains_key(*name)) {
+                let metrics = alone.entry(name.0).or_default();
+                if objects_there.contains(name.0) {
+                    metrics.push(row.full_metric());
+                }
+            }
+            self.one_sided.extend(alone.into_iter().map(|(object, metrics)| OneSided {
+                side,
+                variant: variant.clone(),
+                object: Some(object.to_owned()),
+                metrics,
+            }));
+        }
+    }
+
+    /// The results of a side.
+    pub fn side(&self, side: Side) -> &Results {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+
+    /// What a side is called: `A (sim)`.
+    pub fn title(&self, side: Side) -> String {
+        format!("{side:?} ({})", self.side(side).manifest.experiment.mode)
+    }
+
+    /// The records that `compare --json` prints.
+    pub fn records(&self) -> impl Iterator<Item = SideRecord<'_>> {
+        let sides = [Side::A, Side::B].map(|side| {
+            let Results { folder, manifest, .. } = self.side(side);
+            let Experiment { name, mode, .. } = &manifest.experiment;
+            SideRecord::Side { side, scenario: name, mode: *mode, folder, runs: manifest.runs.len() }
+        });
+        let warnings = self.warnings.iter().map(SideRecord::Warning);
+        let rows = self.rows.iter().map(|row| SideRecord::Comparison {
+            variant: &row.variant,
+            object: &row.object,
+            metric: &row.metric,
+            unit: &row.unit,
+            a: row.a.mean,
+            a_ci95: row.a.ci95,
+            a_n: row.a.n,
+            b: row.b.mean,
+            b_ci95: row.b.ci95,
+            b_n: row.b.n,
+            difference: row.difference(),
+            ratio: row.ratio(),
+        });
+        let alone = self.one_sided.iter().map(|alone| SideRecord::OneSided {
+            side: alone.side,
+            variant: &alone.variant,
+            object: alone.object.as_deref(),
+            metrics: &alone.metrics,
+        });
+        sides.into_iter().chain(warnings).chain(rows).chain(alone)
+    }
+
+    /// Writes `compare.html` to `folder`, which is made if it is not there, and says where the page is.
+    ///
+    /// # Errors
+    /// If the series cannot be read or the page cannot be written.
+    pub fn write_page(&self, folder: &Path) -> Result<PathBuf, ReportError> {
+        let page = html::render_side_by_side(self)?;
+        if folder.exists() && !folder.is_dir() {
+            return Err(ReportError::NotAFolder(folder.to_owned()));
+        }
+        let is_new = !folder.exists();
+        fs::create_dir_all(folder).map_err(ReportError::write(folder))?;
+        let path = folder.join("compare.html");
+        write_atomically(&path, page.as_bytes()).inspect_err(|_| {
+            if is_new {
+                let _ = fs::remove_dir(folder); // only if it is empty
+            }
+        })?;
+        Ok(path)
+    }
+}
+
+/// A record that `compare --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[allow(missing_docs)] // the fields are those of the types above
+pub enum SideRecord<'a> {
+    /// One of the two results.
+    Side { side: Side, scenario: &'a str, mode: Mode, folder: &'a Path, runs: usize },
+    /// Why they may not be comparable.
+    Warning(&'a Warning),
+    /// A row.
+    Comparison {
+        variant: &'a str,
+        object: &'a str,
+        metric: &'a str,
+        unit: &'a str,
+        a: f64,
+        a_ci95: Option<[f64; 2]>,
+        a_n: usize,
+        b: f64,
+        b_ci95: Option<[f64; 2]>,
+        b_n: usize,
+        difference: f64,
+        ratio: Option<f64>,
+    },
+    /// What only one has.
+    OneSided { side: Side, variant: &'a str, object: Option<&'a str>, metrics: &'a [String] },
+}
+
+/// Variants of one name; or, where each has but one, those.
+fn pairs(a: &Results, b: &Results) -> Vec<[String; 2]> {
+    let names = |results: &Results| -> Vec<String> {
+        results.manifest.experiment.variants.iter().map(|variant| variant.name.clone()).collect()
+    };
+    match (names(a).as_slice(), names(b).as_slice()) {
+        ([one], [other]) => vec![[one.clone(), other.clone()]],
+        (of_a, of_b) => {
+            of_a.iter().filter(|name| of_b.contains(name)).map(|name| [name.clone(), name.clone()]).collect()
+        }
+    }
+}
+
+/// The rows of a variant by object, metric and part.
+fn by_name<'a>(results: &'a Results, variant: &str) -> IndexMap<(&'a str, &'a str, &'a str), &'a SummaryRow> {
+    let rows = results.summary.rows.iter().filter(|row| row.variant == variant);
+    rows.map(|row| ((row.object.as_str(), row.metric.as_str(), row.part.as_str()), row)).collect()
+}
+
+fn warnings(a: &Experiment, b: &Experiment) -> Vec<Warning> {
+    let mut found = Vec::new();
+    if a.name != b.name {
+        found.push(Warning {
+            text: "The two are of different scenarios".to_owned(),
+            lines: vec![format!("A is of {}, B of {}", a.name, b.name)],
+        });
+    }
+    let hashes = |experiment: &Experiment| -> IndexMap<String, String> {
+        experiment.inputs.iter().map(|input| (input.path.clone(), input.sha256.clone())).collect()
+    };
+    let (of_a, of_b) = (hashes(a), hashes(b));
+    let paths: IndexSet<&String> = of_a.keys().chain(of_b.keys()).collect();
+    let lines = paths.into_iter().filter_map(|path| match (of_a.get(path), of_b.get(path)) {
+        (Some(one), Some(other)) if one == other => None,
+        (Some(_), Some(_)) => Some(format!("{path} is another file in B")),
+        (Some(_), None) => Some(format!("{path} only in A")),
+        _ => Some(format!("{path} only in B")),
+    });
+    let lines: Vec<String> = lines.collect();
+    if !lines.is_empty() {
+        found.push(Warning { text: "Their input files differ".to_owned(), lines });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn both(folder: &Path) -> SideBySide {
+        let sim = testing::stored(&folder.join("sim"), &["tail-drop", "codel", "codel-ecn"], 3);
+        SideBySide::of(sim, testing::live(&folder.join("live")))
+    }
+
+    #[test]
+    fn variants_of_one_name_are_matched_and_rows_keep_the_summarys_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let both = both(folder.path());
+        assert_eq!(both.pairs, [["tail-drop", "tail-drop"], ["codel", "codel"]]);
+        assert_eq!(both.warnings, []);
+        let order: Vec<(&str, &str, &str)> = both
+            .a
+            .summary
+            .rows
+            .iter()
+            .filter(|row| row.variant != "codel-ecn")
+            .map(|row| (row.variant.as_str(), row.object.as_str(), row.metric.as_str()))
+            .collect();
+        let rows = both.rows.iter().map(|row| {
+            (row.variant.as_str(), row.object.as_str(), row.metric.split(':').next().unwrap_or_default())
+        });
+        assert_eq!(rows.collect::<Vec<_>>(), order);
+        let of_codel = |row: &&PairRow| row.variant == "codel" && row.metric == "sojourn";
+        let row = both.rows.iter().filter(of_codel).nth(1).unwrap();
+        assert_eq!((row.a.n, row.b.n, row.b.ci95), (3, 1, None));
+        assert_eq!(row.ratio(), Some(row.b.mean / row.a.mean));
+        assert_eq!(row.difference(), row.b.mean - row.a.mean);
+    }
+
+    #[test]
+    fn what_only_one_has_is_listed_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let both = both(folder.path());
+        let alone = |side, variant: &str, object: Option<&str>, metrics: &[&str]| OneSided {
+            side,
+            variant: variant.to_owned(),
+            object: object.map(str::to_owned),
+            metrics: metrics.iter().map(|metric| (*metric).to_owned()).collect(),
+        };
+        assert_eq!(
+            both.one_sided,
+            [
+                alone(Side::B, "tail-drop", Some("access.forward"), &["lateness"]),
+                alone(Side::B, "tail-drop", Some("bottleneck.forward"), &["lateness"]),
+                alone(Side::B, "codel", Some("access.forward"), &["lateness"]),
+                alone(Side::B, "codel", Some("bottleneck.forward"), &["lateness"]),
+                alone(Side::A, "codel-ecn", None, &[]),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_only_variant_of_each_is_matched_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = testing::stored(&folder.path().join("a"), &["one"], 2);
+        let b = testing::stored(&folder.path().join("b"), &["other"], 2);
+        let both = SideBySide::of(a.clone(), b);
+        assert_eq!(both.pairs, [["one", "other"]]);
+        assert!(both.rows.iter().all(|row| row.difference() == 0.0) && !both.rows.is_empty());
+        let two = testing::stored(&folder.path().join("c"), &["x", "y"], 2);
+        let neither = SideBySide::of(a, two);
+        assert!(neither.pairs.is_empty() && neither.rows.is_empty());
+        assert_eq!(neither.one_sided.len(), 3);
+    }
+
+    #[test]
+    fn other_scenarios_and_inputs_are_warned_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = testing::stored(&folder.path().join("a"), &["one"], 1);
+        let mut b = a.clone();
+        b.manifest.experiment.name = "another".to_owned();
+        b.manifest.experiment.inputs[0].sha256 = "00".repeat(32);
+        let both = SideBySide::of(a, b);
+        let told: Vec<&str> = both.warnings.iter().flat_map(|w| &w.lines).map(String::as_str).collect();
+        assert_eq!(told, ["A is of test/made-up, B of another", "trace.up is another file in B"]);
+    }
+
+    #[test]
+    fn records_have_the_documented_fields() {
+        let folder = tempfile::tempdir().unwrap();
+        let both = both(folder.path());
+        let records: Vec<String> =
+            both.records().map(|record| serde_json::to_string(&record).unwrap()).collect();
+        assert!(
+            records[0]
+                .starts_with(r#"{"type":"side","side":"A","scenario":"test/made-up","mode":"sim","folder":"#),
+            "{}",
+            records[0]
+        );
+        assert!(
+            records[2].starts_with(
+                r#"{"type":"comparison","variant":"tail-drop","object":"access.forward","metric":"sojourn","unit":"ms","a":"#
+            ),
+            "{}",
+            records[2]
+        );
+        let last = r#"{"type":"one-sided","side":"A","variant":"codel-ecn","object":null,"metrics":[]}"#;
+        assert_eq!(records.last().unwrap(), last);
+        assert_eq!(records.len(), 2 + both.rows.len() + both.one_sided.len());
+    }
+
+    #[test]
+    fn the_page_goes_to_a_folder_that_is_made_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let both = both(folder.path());
+        let out = folder.path().join("new/page");
+        assert_eq!(both.write_page(&out).unwrap(), out.join("compare.html"));
+        assert!(fs::read_to_string(out.join("compare.html")).unwrap().starts_with("<!DOCTYPE html>"));
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+        let file = out.join("compare.html");
+        assert!(matches!(both.write_page(&file), Err(ReportError::NotAFolder(_))));
+    }
+}

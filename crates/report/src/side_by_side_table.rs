@@ -1,0 +1,119 @@
+//! Two results side by side, for the terminal.
+
+use comfy_table::ContentArrangement;
+
+use crate::number;
+use crate::side_by_side::{OneSided, Side, SideBySide};
+use crate::table::{align_right, hanging, new_table};
+
+/// A row a metric that both have, a table a variant; then what only one has, then why they may not be comparable.
+pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
+    let mut out = String::new();
+    for side in [Side::A, Side::B] {
+        let results = both.side(side);
+        let text = format!("{}, {}", results.manifest.experiment.name, results.folder.display());
+        out.push_str(&hanging(&both.title(side), &text, width));
+        for failure in &results.manifest.failures {
+            out.push_str(&hanging("    failed", &failure.to_string(), width));
+        }
+    }
+    match both.rows.is_empty() {
+        true => out.push_str("They have no value of one variant, object and metric in common.\n"),
+        false => out.push_str(&rows(both, width)),
+    }
+    for side in [Side::A, Side::B] {
+        let alone: Vec<String> =
+            both.one_sided.iter().filter(|alone| alone.side == side).map(|alone| text(both, alone)).collect();
+        if !alone.is_empty() {
+            out.push_str(&hanging(&format!("Only in {side:?}"), &alone.join("; "), width));
+        }
+    }
+    for warning in &both.warnings {
+        out.push_str(&hanging("Warning", &warning.text, width));
+        warning.lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
+    }
+    out
+}
+
+/// A table a variant.
+fn rows(both: &SideBySide, width: usize) -> String {
+    let mut out = String::new();
+    let (a, b) = (both.title(Side::A), both.title(Side::B));
+    for pair in &both.pairs {
+        if both.pairs.len() > 1 {
+            out.push_str(&format!("{}\n", pair[0]));
+        }
+        let mut table = new_table();
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        table.set_header(["", "unit", &a, &b, "difference", "ratio"]);
+        let mut above = "";
+        for row in both.rows.iter().filter(|row| row.variant == pair[0]) {
+            // An object's metrics stand below its name.
+            if row.object != above {
+                above = &row.object;
+                table.add_row([above]);
+            }
+            table.add_row([
+                format!("  {}", row.metric),
+                row.unit.clone(),
+                number::with_interval(row.a.mean, row.a.half_width()),
+                number::with_interval(row.b.mean, row.b.half_width()),
+                number::plain(row.difference()),
+                row.ratio().map_or_else(|| "–".to_owned(), number::plain),
+            ]);
+        }
+        align_right(&mut table, 2..6);
+        out.push_str(&format!("{table}\n"));
+    }
+    out + "Means over seeds, ± half the 95 % interval (Student).\nThe difference is B − A, the ratio B / A.\n"
+}
+
+/// What only one has, as it stands in a list.
+pub(crate) fn text(both: &SideBySide, alone: &OneSided) -> String {
+    let Some(object) = &alone.object else { return format!("variant {}", alone.variant) };
+    let mut out = match both.pairs.len() {
+        0 | 1 => object.clone(),
+        _ => format!("{object} under {}", alone.variant),
+    };
+    if !alone.metrics.is_empty() {
+        out.push_str(&format!(" ({})", alone.metrics.join(", ")));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side_by_side::Warning;
+    use crate::testing;
+
+    #[test]
+    fn a_simulated_and_a_live_result_stand_side_by_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let sim = testing::stored(&folder.path().join("sim"), &["tail-drop", "codel", "codel-ecn"], 3);
+        let mut both = SideBySide::of(sim, testing::live(&folder.path().join("live")));
+        (both.a.folder, both.b.folder) = ("out/sim".into(), "out/live".into());
+        both.warnings.push(Warning {
+            text: "Their settings differ".to_owned(),
+            lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
+        });
+        insta::assert_snapshot!(side_by_side_table(&both, 100));
+    }
+
+    #[test]
+    fn one_variant_needs_no_heading_and_no_line_is_wider_than_the_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = testing::stored(&folder.path().join("a"), &["one"], 2);
+        let b = testing::stored(&folder.path().join("b"), &["other"], 2);
+        let mut both = SideBySide::of(a, b);
+        (both.a.folder, both.b.folder) = ("a".into(), "b".into());
+        for width in [80, 100, 140] {
+            let table = side_by_side_table(&both, width);
+            assert!(table.starts_with("A (sim): test/made-up, a\nB (sim): test/made-up, b\n┌"), "{table}");
+            let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= width, "{widest} > {width}:\n{table}");
+        }
+    }
+}
