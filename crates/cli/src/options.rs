@@ -25,6 +25,19 @@ pub enum Command {
         #[command(flatten)]
         options: RunArguments,
     },
+    /// Run a scenario with real packets: network namespaces, real programs, the kernel's TCP
+    #[command(mut_arg("jobs", |jobs| jobs.hide(true)))]
+    #[command(mut_arg("out", |out| out.help("Where the results go [default: out/live/<name>]")))]
+    Live {
+        /// The scenario file
+        file: PathBuf,
+        #[command(flatten)]
+        options: RunArguments,
+        #[command(flatten)]
+        live: LiveArguments,
+    },
+    /// Run a command behind a bottleneck, in a network of its own
+    Shell(ShellArguments),
     /// List what scenarios may name, with parameters, defaults, units and source documents
     List {
         /// What to list
@@ -49,6 +62,11 @@ pub enum Command {
     },
     /// Print the JSON Schema of scenario files
     Schema,
+    /// newCWV in this machine's kernel: the congestion controls newcwv and newcwv_paced (needs root)
+    Cc {
+        #[command(subcommand)]
+        command: CcCommand,
+    },
     /// Look at link traces, convert them and make new ones
     Trace {
         #[command(subcommand)]
@@ -74,6 +92,21 @@ pub enum Command {
         /// A folder that `run` or `reproduce` wrote
         dir: PathBuf,
         /// Print the summary as NDJSON records in place of the table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set two results side by side, such as a simulated and a live one of one scenario
+    Compare {
+        /// A folder that `run`, `live` or `reproduce` wrote
+        #[arg(value_name = "A")]
+        a: PathBuf,
+        /// Another one
+        #[arg(value_name = "B")]
+        b: PathBuf,
+        /// Write a page with the series of both over each other to <DIR>/compare.html
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Print NDJSON records in place of the table
         #[arg(long)]
         json: bool,
     },
@@ -136,6 +169,61 @@ pub struct RunArguments {
     pub data: DataArgument,
 }
 
+/// What `live` takes beside what `run` takes.
+#[derive(Debug, Clone, Args)]
+pub struct LiveArguments {
+    /// Serve a page that shows the run while it goes, on that port of this machine [default: any free port]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub watch: Option<u16>,
+    /// Do not schedule the router in real time (SCHED_FIFO), even where that is permitted
+    #[arg(long)]
+    pub no_real_time: bool,
+}
+
+/// What `shell` takes. The command runs at the far end of the bottleneck; the near end is a host as well.
+#[derive(Debug, Args)]
+pub struct ShellArguments {
+    /// The link towards the command: a rate, such as "12 Mbit/s", or a trace of Mahimahi's form
+    #[arg(long, value_name = "RATE|TRACE", default_value = "1 Gbit/s")]
+    pub down: String,
+    /// The link away from the command: a rate or a trace
+    #[arg(long, value_name = "RATE|TRACE", default_value = "1 Gbit/s")]
+    pub up: String,
+    /// One-way delay, in both directions
+    #[arg(long, value_name = "TIME", default_value = "0 ms")]
+    pub delay: Duration,
+    /// The queue discipline in front of both links: an id, or a table such as '{ kind = "codel", target = "5 ms" }'
+    #[arg(long, value_name = "QUEUE", default_value = "tail-drop")]
+    pub queue: String,
+    /// The queue discipline of the link away from the command, if it is another one
+    #[arg(long, value_name = "QUEUE")]
+    pub up_queue: Option<String>,
+    /// Share of packets lost at random in each direction, such as 0.01
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub loss: f64,
+    /// A program at the near end, started first; the command finds its address in $JETTISON_FROM
+    #[arg(long, value_name = "COMMAND")]
+    pub server: Option<String>,
+    /// Wait until something listens at that TCP port of the near end
+    #[arg(long, value_name = "PORT", requires = "server")]
+    pub ready: Option<u16>,
+    /// Give the command a way to the world through this machine, and its name servers (root)
+    #[arg(long, conflicts_with_all = ["server", "ready"])]
+    pub nat: bool,
+    /// Keep the results in that folder, as `live` does
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace a folder that does not hold our results
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// End the command after that time
+    #[arg(long, value_name = "TIME", default_value = "1440 min")]
+    pub duration: Duration,
+    /// The command and its arguments [default: your shell]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
 /// Where input files are beside the scenario's folder.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgument {
@@ -162,6 +250,20 @@ pub enum Listing {
     Encoders,
     /// Link models
     Links,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CcCommand {
+    /// Register both names, until `unload` or the machine's restart
+    Load {
+        /// How long a window that is not validated is kept, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
+        #[arg(long)]
+        validity: Option<Duration>,
+    },
+    /// Remove the names; sockets that use one keep it until they are closed
+    Unload,
+    /// What is loaded, and how many sockets use it
+    Status,
 }
 
 #[derive(Debug, Subcommand)]
@@ -373,4 +475,9 @@ impl From<TraceInput> for Format {
             TraceInput::Csv => Format::Csv,
         }
     }
+}
+
+/// A share of 1.
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "write it as a share of 1, such as 0.05 for 5 %".to_owned())
 }

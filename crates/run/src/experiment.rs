@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use jettison_core::Time;
 use jettison_report::{
-    Captures, Closing, Experiment, Figure, Input, PortCapture, ReportError, ReproductionRow, Results, RunKey,
-    RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
+    Captures, Closing, Experiment, Figure, Input, Mode, PortCapture, ReportError, ReproductionRow, Results,
+    RunKey, RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
 };
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
@@ -66,7 +66,7 @@ pub fn run_scenario(
     builder: &Builder,
     options: &RunOptions<'_>,
 ) -> Result<Results, RunError> {
-    let experiment = describe(scenario, options.figures.clone());
+    let experiment = describe(scenario, Mode::Simulated, options.figures.clone());
     let mut writer = Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
     let jobs: Vec<Job> = scenario
         .variants
@@ -81,17 +81,12 @@ pub fn run_scenario(
     let failures: Arc<Mutex<Option<ReportError>>> = Arc::default();
     let make = |job: &Job| {
         let variant = &scenario.variants[job.variant];
-        let build = BuildOptions { tap_all: options.pcap };
+        let build = BuildOptions { tap_all: options.pcap, ..BuildOptions::default() };
         let mut world = builder
             .build(&variant.settings, &scenario.contents, job.seed, &build)
             .map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })?;
         if world.is_tapped() {
-            world.set_tap(Box::new(CaptureTap {
-                run: key(job),
-                captures: captures.clone(),
-                open: Vec::new(),
-                failed: Arc::clone(&failures),
-            }));
+            world.set_tap(Box::new(CaptureTap::new(key(job), captures.clone(), Arc::clone(&failures))));
         }
         Ok(world)
     };
@@ -121,12 +116,13 @@ pub fn run_scenario(
     Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
 }
 
-/// The experiment as its results describe it.
-fn describe(scenario: &Scenario, figures: Vec<Figure>) -> Experiment {
+/// The experiment as its results describe it, wherever it is run.
+pub fn describe(scenario: &Scenario, mode: Mode, figures: Vec<Figure>) -> Experiment {
     let first = &scenario.variants[0].settings;
     Experiment {
         name: scenario.name.clone(),
         description: scenario.description.clone().unwrap_or_default(),
+        mode,
         duration: first.duration,
         warm_up: first.warm_up,
         variants: scenario
@@ -159,7 +155,7 @@ fn configuration(scenario: &Scenario) -> String {
 }
 
 /// Captures each tapped port of a run to a file of its own.
-struct CaptureTap {
+pub(crate) struct CaptureTap {
     run: RunKey,
     captures: Captures,
     open: Vec<(String, Option<PortCapture>)>,
@@ -167,6 +163,15 @@ struct CaptureTap {
 }
 
 impl CaptureTap {
+    /// The captures of a run; the first thing that goes wrong is left in `failed`.
+    pub(crate) fn new(
+        run: RunKey,
+        captures: Captures,
+        failed: Arc<Mutex<Option<ReportError>>>,
+    ) -> CaptureTap {
+        CaptureTap { run, captures, open: Vec::new(), failed }
+    }
+
     fn fail(&self, error: ReportError) {
         let mut failed = self.failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         failed.get_or_insert(error);

@@ -1,12 +1,16 @@
-//! The matrix of variants × seeds over the cores, cancellation, `reproduce` and `bench`.
+//! The matrix of variants × seeds over the cores, cancellation, `reproduce`, `compare` and `bench`.
 //!
 //! What the command and the Python module are thin over: no flags and no printing here.
 
 pub mod bench;
 pub mod clock;
+mod compare;
 mod experiment;
+#[cfg(feature = "live")]
+pub mod live;
 mod matrix;
 pub mod reproduce;
 
-pub use experiment::{RunError, RunOptions, run_scenario};
+pub use compare::{CompareError, compare};
+pub use experiment::{RunError, RunOptions, describe, run_scenario};
 pub use matrix::{Finished, Job, Progress, default_threads, run_matrix};

@@ -1,8 +1,12 @@
 //! The commands, a file each.
 
 mod bench;
+mod cc;
 mod check;
+mod compare;
 mod list;
+mod live;
+mod live_shell;
 mod p4;
 mod report;
 mod reproduce;
@@ -26,11 +30,14 @@ pub fn bench_child(done: Result<String, String>) -> Result<ExitCode, Failure> {
 pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run { file, options } => run::run(&file, &options),
+        Command::Live { file, options, live } => live::live(&file, &options, &live),
+        Command::Shell(arguments) => live_shell::shell(&arguments),
         Command::List { what, json } => list::list(what, json).map(|()| ExitCode::SUCCESS),
         Command::Check { files, set, quick, data } => {
             check::check(&files, data.folder.as_deref(), &Changes { set, quick })
         }
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
+        Command::Cc { command } => cc::cc(&command),
         Command::Trace { command } => {
             let done = match command {
                 TraceCommand::Info { file, read, json } => trace::info(&file, &read, json),
@@ -52,6 +59,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             reproduce::reproduce(name.as_deref(), scenarios.as_deref(), &options)
         }
         Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),
+        Command::Compare { a, b, out, json } => {
+            compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)
+        }
         Command::Bench { names, json, list } => bench::bench(&names, json, list),
         Command::Completions { shell } => shell::completions(shell).map(|()| ExitCode::SUCCESS),
         Command::Man { out } => shell::man(&out).map(|()| ExitCode::SUCCESS),

@@ -12,7 +12,7 @@ pub fn report(dir: &Path, json: bool) -> Result<(), Failure> {
     let results = Results::load(dir).map_err(Failure::of)?;
     results.rebuild_report().map_err(Failure::of)?;
     if json {
-        for record in results.summary.records(&results.manifest.experiment.name) {
+        for record in results.records() {
             print_record(&record)?;
         }
         return Ok(());

@@ -24,7 +24,7 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let scenario = load_with_seeds(&load, options)?;
     let results = execute(&scenario, &builder, options, plots_beside(file)?, &|_| Vec::new())?;
     if options.json {
-        for record in results.summary.records(&scenario.name) {
+        for record in results.records() {
             print_record(&record)?;
         }
     } else {
@@ -42,6 +42,9 @@ pub fn load_with_seeds(
     let mut changes = Changes { set: options.set.clone(), quick: options.quick };
     let wrong = |error: CheckError| Failure::Message(error.to_string());
     let scenario = load(&changes).map_err(wrong)?;
+    if options.quick && !scenario.has_quick {
+        eprintln!("jettison: {} has no [quick] table: it runs in full", scenario.file);
+    }
     let seeds: Vec<u64> = match (options.seed, options.runs) {
         (None, None) => return Ok(scenario),
         (first, runs) => {
@@ -92,10 +95,11 @@ pub fn print_places(results: &Results) -> Result<(), Failure> {
     print(format_args!("Results: {}\nReport:  {}\n", results.folder.display(), results.report().display()))
 }
 
-/// 0 if every run is there, 130 if Ctrl-C ended it.
+/// 0 if every run is there, 1 if something went wrong in one, 130 if Ctrl-C ended it.
 pub fn status(results: &Results) -> ExitCode {
     match results.manifest.status {
         Status::Complete => ExitCode::SUCCESS,
+        Status::Failed => ExitCode::FAILURE,
         Status::Interrupted => ExitCode::from(INTERRUPTED),
     }
 }
@@ -105,15 +109,28 @@ pub fn interrupted() -> bool {
     CANCEL.load(Ordering::Relaxed)
 }
 
-fn cancel_on_interrupt() {
+/// Set when Ctrl-C was pressed.
+pub fn cancelled() -> &'static AtomicBool {
+    &CANCEL
+}
+
+/// From here on Ctrl-C asks for the end.
+pub fn cancel_on_interrupt() {
+    cancel_on_interrupt_saying(
+        "\nEnding: runs that have finished are kept. Press Ctrl-C again to leave at once.",
+    );
+}
+
+/// The same, and what it says then.
+pub fn cancel_on_interrupt_saying(text: &'static str) {
     // Set once for the process; a second Ctrl-C ends it at once, for whoever cannot wait.
     static SET: std::sync::Once = std::sync::Once::new();
     SET.call_once(|| {
-        let handler = ctrlc::set_handler(|| {
+        let handler = ctrlc::set_handler(move || {
             if CANCEL.swap(true, Ordering::Relaxed) {
                 std::process::exit(i32::from(INTERRUPTED));
             }
-            eprintln!("\nEnding: runs that have finished are kept. Press Ctrl-C again to leave at once.");
+            eprintln!("{text}");
         });
         if let Err(error) = handler {
             tracing::warn!("Ctrl-C will end this at once and keep nothing: {error}");
@@ -122,7 +139,7 @@ fn cancel_on_interrupt() {
 }
 
 /// The plots that a figures file beside the scenario asks for.
-fn plots_beside(file: &Path) -> Result<Vec<Figure>, Failure> {
+pub fn plots_beside(file: &Path) -> Result<Vec<Figure>, Failure> {
     let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
     let path = file.with_file_name(format!("{stem}.paper.toml"));
     match std::fs::read_to_string(&path) {

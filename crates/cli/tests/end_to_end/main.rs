@@ -5,12 +5,15 @@ mod bad_scenarios;
 mod bad_traces;
 mod bench;
 mod check;
+mod compare;
 mod dash;
 mod data;
 mod determinism;
 #[cfg(unix)]
 mod interrupt;
 mod list;
+#[cfg(target_os = "linux")]
+mod live;
 mod p4;
 mod recorded;
 mod report;

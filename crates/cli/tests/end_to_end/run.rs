@@ -87,8 +87,8 @@ fn json_prints_summary_records_and_nothing_else() {
         assert_eq!(
             keys(record),
             [
-                "type", "scenario", "variant", "object", "metric", "unit", "mean", "p50", "p95", "p99",
-                "ci95", "n"
+                "type", "scenario", "mode", "variant", "object", "metric", "unit", "mean", "p50", "p95",
+                "p99", "ci95", "n"
             ]
         );
         assert_eq!((&record["type"], &record["scenario"]), (&json!("summary"), &json!("small")));

@@ -4,8 +4,23 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, left_out};
 
-const COMMANDS: [&str; 11] =
-    ["run", "list", "check", "schema", "trace", "p4", "reproduce", "report", "bench", "completions", "man"];
+const COMMANDS: [&str; 15] = [
+    "run",
+    "live",
+    "shell",
+    "cc",
+    "list",
+    "check",
+    "schema",
+    "trace",
+    "p4",
+    "reproduce",
+    "report",
+    "compare",
+    "bench",
+    "completions",
+    "man",
+];
 
 #[test]
 fn completions_know_the_commands_and_options() {
@@ -55,6 +70,7 @@ fn a_man_page_a_command_is_written() {
     let of_traces = ["convert", "info", "synthesize"].map(|command| format!("jettison-trace-{command}.1"));
     expected.extend(of_traces);
     expected.extend(["check", "run", "test"].map(|command| format!("jettison-p4-{command}.1")));
+    expected.extend(["load", "status", "unload"].map(|command| format!("jettison-cc-{command}.1")));
     expected.push("jettison.1".to_owned());
     expected.sort();
     assert_eq!(folder.names("pages"), expected);

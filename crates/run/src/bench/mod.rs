@@ -5,6 +5,8 @@
 
 mod foundation;
 mod instructions;
+#[cfg(feature = "live")]
+mod live;
 mod octopus;
 mod p4;
 mod port_queue;
@@ -119,17 +121,21 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
     all.extend(p4::benchmarks());
+    #[cfg(feature = "live")]
+    all.extend(live::benchmarks());
     all
 }
 
-/// The benchmarks that `names` asks for: a name, with what belongs to it, or a group's; all if there are none.
+/// The benchmarks that `names` asks for: a name, with what belongs to it, or a group's; if there are none, all but those of live
+/// runs, which are for a machine that has nothing else to do.
 pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
     let all = benchmarks();
     if let Some(name) = names.iter().find(|name| !all.iter().any(|benchmark| benchmark.is_asked_for(name))) {
         let known = all.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", ");
         return Err(format!("there is no benchmark `{name}`; there are: {known}"));
     }
-    let wanted = |b: &Benchmark| names.is_empty() || names.iter().any(|name| b.is_asked_for(name));
+    let unasked = |b: &Benchmark| names.is_empty() && b.group != "live";
+    let wanted = |b: &Benchmark| unasked(b) || names.iter().any(|name| b.is_asked_for(name));
     Ok(all.into_iter().filter(wanted).collect())
 }
 

@@ -186,8 +186,8 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
             continue;
         };
-        // The reference scenarios are no paper's.
-        if paper == "reference" {
+        // The reference scenarios are no paper's, and those in `live` run with real programs.
+        if ["reference", "live"].contains(&paper) {
             continue;
         }
         let figures_path = path.with_file_name(format!("{stem}.paper.toml"));

@@ -1,0 +1,18 @@
+//! `jettison compare`.
+
+use std::path::Path;
+
+use jettison_report::side_by_side_table;
+
+use crate::output::{Failure, print, print_record, width};
+
+/// Prints two results side by side, and makes a page of them where that is asked for.
+pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(), Failure> {
+    let both = jettison_run::compare(a, b).map_err(Failure::of)?;
+    let page = out.map(|out| both.write_page(out)).transpose().map_err(Failure::of)?;
+    if json {
+        return both.records().try_for_each(|record| print_record(&record));
+    }
+    print(side_by_side_table(&both, width()))?;
+    page.map_or(Ok(()), |page| print(format_args!("Page: {}\n", page.display())))
+}

@@ -1,0 +1,85 @@
+//! `jettison live`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jettison_report::{Results, Status};
+use jettison_run::live::{LiveExperiment, LiveOptions, LiveRunError};
+use jettison_scenario::build::Builder;
+use jettison_scenario::{Changes, Scenario};
+use jettison_watch::Watch;
+
+use super::run::{self, cancel_on_interrupt, load_with_seeds, plots_beside, print_places};
+use crate::options::{LiveArguments, RunArguments};
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, width};
+
+/// Runs a scenario file with real packets.
+pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result<ExitCode, Failure> {
+    if options.jobs.is_some_and(|jobs| jobs > 1) {
+        return Err(Failure::of("live runs go one after the other: leave out --jobs"));
+    }
+    let builder = Builder::standard();
+    let registries = builder.registries();
+    let data = options.data.folder.as_deref();
+    let load = |changes: &Changes| Scenario::load_with_data(file, data, changes, &registries);
+    let scenario = load_with_seeds(&load, options)?;
+    let name = scenario.name.clone();
+    let own = LiveOptions {
+        out: options.out.clone().unwrap_or_else(|| default_out(&name)),
+        force: options.force,
+        pcap: options.pcap,
+        figures: plots_beside(file)?,
+        real_time: !live.no_real_time,
+        watch: live.watch.is_some(),
+        terminal: None,
+        uplink: false,
+    };
+    // Before any thread: the runs' parent is forked here.
+    let experiment = LiveExperiment::prepare(scenario, builder, own).map_err(Failure::of)?;
+    let watch = live.watch.map(|port| Watch::start(port).map_err(Failure::of)).transpose()?;
+    if let Some(watch) = &watch {
+        eprintln!("Watch it at {}", watch.url());
+    }
+    cancel_on_interrupt();
+    let (runs, seconds) = (experiment.runs(), experiment.duration().as_secs_f64());
+    if runs > 1 || seconds > 20.0 {
+        let about = match seconds.ceil() as u64 {
+            short @ ..120 => format!("{short} s"),
+            long => format!("{} min", long.div_ceil(60)),
+        };
+        eprintln!(
+            "{runs} {}, one after the other: {about} and what starting takes",
+            if runs == 1 { "run" } else { "runs" }
+        );
+    }
+    let bar = Bar::new(&name);
+    let result = experiment.run(run::cancelled(), &|progress| bar.show(progress), watch.as_ref());
+    drop(bar);
+    let results = result.map_err(|error| match error {
+        LiveRunError::NothingFinished => Failure::Interrupted(format!("jettison: {error}")),
+        other => Failure::of(other),
+    })?;
+    if options.json {
+        for record in results.summary.records(&name, results.manifest.experiment.mode) {
+            print_record(&record)?;
+        }
+    } else {
+        print(jettison_report::comparison_table(&results, width()))?;
+        print_places(&results)?;
+    }
+    Ok(status(&results))
+}
+
+/// `out/live/<name>`, and what is called `live/…` once.
+fn default_out(name: &str) -> PathBuf {
+    PathBuf::from("out/live").join(name.strip_prefix("live/").unwrap_or(name))
+}
+
+/// 0 if every run is there, 1 if something went wrong in one, 130 if Ctrl-C ended it.
+pub fn status(results: &Results) -> ExitCode {
+    match results.manifest.status {
+        Status::Complete => ExitCode::SUCCESS,
+        Status::Failed => ExitCode::FAILURE,
+        Status::Interrupted => ExitCode::from(INTERRUPTED),
+    }
+}

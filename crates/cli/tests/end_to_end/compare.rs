@@ -1,0 +1,95 @@
+//! `jettison compare`: two results side by side.
+
+use serde_json::json;
+
+use super::support::{Folder, changed, keys};
+
+/// The small scenario's results in `a`, and those of one with another rate in `b`.
+fn two_results() -> Folder {
+    let folder = Folder::with_small();
+    folder.write("faster.toml", &changed("rate = \"5 Mbit/s\"", "rate = \"8 Mbit/s\""));
+    folder.jettison(&["run", "small.toml", "--quick", "--out", "a"]).ok();
+    folder.jettison(&["run", "faster.toml", "--quick", "--out", "b"]).ok();
+    folder
+}
+
+#[test]
+fn the_table_has_both_and_says_in_what_they_differ() {
+    let folder = two_results();
+    let before = folder.names("");
+    let printed = folder.jettison(&["compare", "a", "b"]).ok();
+    for text in [
+        "A (sim): small, a\n",
+        "B (sim): small, b\n",
+        "queue=codel\n",
+        " throughput ",
+        "Warning: Their settings differ\n",
+    ] {
+        assert!(printed.contains(text), "no {text:?} in:\n{printed}");
+    }
+    let rate = "    links.bottleneck.rate: \"5 Mbit/s\" | \"8 Mbit/s\"\n";
+    assert!(printed.ends_with(rate), "{printed}");
+    assert_eq!(folder.names(""), before, "nothing was written");
+}
+
+#[test]
+fn json_prints_records() {
+    let folder = two_results();
+    let records = folder.jettison(&["compare", "a", "b", "--json"]).records();
+    assert_eq!(
+        (&records[0]["type"], &records[0]["side"], &records[0]["mode"]),
+        (&json!("side"), &json!("A"), &json!("sim"))
+    );
+    let row = records.iter().find(|record| {
+        record["type"] == "comparison"
+            && record["object"] == "bottleneck.forward"
+            && record["metric"] == "throughput"
+    });
+    let row = row.expect("both have the throughput of the bottleneck");
+    assert_eq!(
+        keys(row),
+        [
+            "type",
+            "variant",
+            "object",
+            "metric",
+            "unit",
+            "a",
+            "a_ci95",
+            "a_n",
+            "b",
+            "b_ci95",
+            "b_n",
+            "difference",
+            "ratio"
+        ]
+    );
+    let ratio = row["ratio"].as_f64().expect("the throughput is not zero");
+    assert!((1.3..1.7).contains(&ratio), "{row}");
+}
+
+#[test]
+fn the_page_is_written_where_it_is_asked_for() {
+    let folder = two_results();
+    let printed = folder.jettison(&["compare", "a", "b", "--out", "page"]).ok();
+    assert!(printed.ends_with("Page: page/compare.html\n"), "{printed}");
+    assert_eq!(folder.names("page"), ["compare.html"]);
+    let page = String::from_utf8(folder.read("page/compare.html")).expect("a page is UTF-8");
+    assert!(page.contains(
+        "aria-label=\"Throughput of bottleneck.forward over time under queue=codel, a line a result\""
+    ));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let folder = two_results();
+    folder.write("theirs/letter.txt", "dear");
+    for (a, b) in [("a", "theirs"), ("theirs", "b"), ("a", "nowhere")] {
+        let said = folder.jettison(&["compare", a, b]).refused();
+        assert!(said.contains("holds no Jettison results"), "{said}");
+    }
+    let said = folder.jettison(&["compare", "a", "./a", "--out", "page"]).refused();
+    assert_eq!(said, "jettison: a is both: name the folders of two results");
+    let said = folder.jettison(&["compare", "a", "b", "--out", "small.toml"]).refused();
+    assert_eq!(said, "jettison: small.toml is a file, not a folder: choose another with --out");
+}

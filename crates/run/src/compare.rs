@@ -1,0 +1,164 @@
+//! Two folders of results side by side: whether they can be compared, and in what their configurations differ.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jettison_report::{ReportError, Results, SideBySide, Warning};
+use thiserror::Error;
+use toml::Value;
+
+/// So many settings that differ are listed.
+const LISTED: usize = 12;
+
+/// Two results that could not be set side by side.
+#[derive(Debug, Error)]
+pub enum CompareError {
+    /// Both are one folder.
+    #[error("{} is both: name the folders of two results", .0.display())]
+    SameFolder(PathBuf),
+    /// One cannot be read, or the page cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+}
+
+/// Reads the results in the folders `a` and `b` and sets them side by side.
+///
+/// # Errors
+/// If one of them is no folder of ours, or damaged, or both are the same.
+pub fn compare(a: &Path, b: &Path) -> Result<SideBySide, CompareError> {
+    let (of_a, of_b) = (Results::load(a)?, Results::load(b)?);
+    if let (Ok(one), Ok(other)) = (a.canonicalize(), b.canonicalize())
+        && one == other
+    {
+        return Err(CompareError::SameFolder(a.to_owned()));
+    }
+    let mut both = SideBySide::of(of_a, of_b);
+    let [in_a, in_b] = [&both.a, &both.b].map(|results| &results.manifest.experiment.configuration);
+    both.warnings.extend(differing_settings(in_a, in_b));
+    Ok(both)
+}
+
+/// The settings in which two configurations differ, a line each. What a scenario is called and says of itself is none.
+fn differing_settings(a: &str, b: &str) -> Option<Warning> {
+    if a == b {
+        return None;
+    }
+    let text = "Their settings differ".to_owned();
+    let (Ok(in_a), Ok(in_b)) = (a.parse::<toml::Table>(), b.parse::<toml::Table>()) else {
+        return Some(Warning { text, lines: Vec::new() });
+    };
+    let mut settings: BTreeMap<String, [Option<String>; 2]> = BTreeMap::new();
+    for (side, table) in [in_a, in_b].into_iter().enumerate() {
+        for (key, value) in table.iter().filter(|(key, _)| !["name", "description"].contains(&key.as_str())) {
+            flatten(key, value, &mut |path, value| settings.entry(path).or_default()[side] = Some(value));
+        }
+    }
+    let shown = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
+    let differing = settings.into_iter().filter(|(_, [a, b])| a != b);
+    let mut lines: Vec<String> =
+        differing.map(|(path, [a, b])| format!("{path}: {} | {}", shown(a), shown(b))).collect();
+    if lines.len() > LISTED {
+        let more = lines.len() - LISTED;
+        lines.truncate(LISTED);
+        lines.push(format!("and {more} more"));
+    }
+    (!lines.is_empty()).then_some(Warning { text, lines })
+}
+
+/// Each value below `value`, with the path of its keys.
+fn flatten(path: &str, value: &Value, take: &mut impl FnMut(String, String)) {
+    match value {
+        Value::Table(table) => {
+            table.iter().for_each(|(key, value)| flatten(&format!("{path}.{key}"), value, take))
+        }
+        Value::Array(items) if items.iter().any(Value::is_table) => {
+            items.iter().enumerate().for_each(|(i, item)| flatten(&format!("{path}[{i}]"), item, take));
+        }
+        other => take(path.to_owned(), other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_core::Duration;
+    use jettison_report::{Experiment, Failure, Mode, RunKey, Variant, Writer, WriterOptions};
+
+    use super::*;
+
+    /// Results of an experiment whose only run failed, with that configuration.
+    fn stored(folder: &Path, mode: Mode, configuration: &str) -> Results {
+        let experiment = Experiment {
+            name: "small".to_owned(),
+            description: String::new(),
+            mode,
+            duration: Duration::from_secs(1),
+            warm_up: Duration::ZERO,
+            variants: vec![Variant { name: "base".to_owned(), labels: Default::default() }],
+            seeds: vec![1],
+            inputs: Vec::new(),
+            bottleneck: None,
+            figures: Vec::new(),
+            configuration: configuration.to_owned(),
+        };
+        let mut writer =
+            Writer::create(folder, experiment, WriterOptions::default()).expect("the folder is new");
+        let key = RunKey { variant: "base".to_owned(), seed: 1 };
+        let failure = Failure { at: None, what: "made up".to_owned(), status: None };
+        writer.add_failure(&key, failure).expect("the run is the experiment's");
+        writer.finish(Default::default()).expect("the folder can be written")
+    }
+
+    #[test]
+    fn a_simulated_and_a_live_result_of_one_scenario_need_no_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+        stored(&a, Mode::Simulated, "name = \"small\"\nseeds = 1\n");
+        stored(&b, Mode::Live, "# Variant base\nseeds = 1\nname = \"small\"\n");
+        let both = compare(&a, &b).unwrap();
+        assert_eq!(both.warnings, []);
+        assert_eq!((both.pairs.len(), both.rows.len()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_no_folder_of_ours_or_the_same_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = folder.path().join("a");
+        stored(&a, Mode::Simulated, "");
+        let again = folder.path().join("./a/../a");
+        let error = compare(&a, &again).unwrap_err();
+        assert_eq!(error.to_string(), format!("{} is both: name the folders of two results", a.display()));
+        for (one, other) in [(a.as_path(), folder.path()), (folder.path(), a.as_path())] {
+            let error = compare(one, other).unwrap_err().to_string();
+            assert!(error.contains("holds no Jettison results"), "{error}");
+        }
+    }
+
+    #[test]
+    fn settings_that_differ_are_listed_by_their_path() {
+        let a = "seeds = [1, 2]\n[links.up]\nrate = \"5 Mbit/s\"\nqueue = { kind = \"codel\" }\n[[vary]]\npath = \"x\"\n";
+        let b = "seeds = [1]\n[links.up]\nrate = \"5 Mbit/s\"\ndelay = \"4 ms\"\nqueue = { kind = \"red\" }\n[[vary]]\npath = \"y\"\n";
+        let warning = differing_settings(a, b).unwrap();
+        assert_eq!(
+            warning.lines,
+            [
+                "links.up.delay: not set | \"4 ms\"",
+                "links.up.queue.kind: \"codel\" | \"red\"",
+                "seeds: [1, 2] | [1]",
+                "vary[0].path: \"x\" | \"y\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn many_differing_settings_are_counted() {
+        let table = |value: u32| (0..30).map(|i| format!("k{i:02} = {value}\n")).collect::<String>();
+        let warning = differing_settings(&table(1), &table(2)).unwrap();
+        assert_eq!(warning.lines.len(), LISTED + 1);
+        assert_eq!(
+            (warning.lines[0].as_str(), warning.lines[LISTED].as_str()),
+            ("k00: 1 | 2", "and 18 more")
+        );
+        assert_eq!(differing_settings("name = 1", "name = 2\ndescription = \"x\""), None);
+        assert!(differing_settings("not toml", "").is_some_and(|warning| warning.lines.is_empty()));
+    }
+}

@@ -1,0 +1,139 @@
+//! What keeps a scenario from running live, found before anything is created.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jettison_live::process::{self, Privileges};
+use jettison_media::command::CommandParameters;
+use jettison_scenario::build::LivePlan;
+
+use super::command::{program_names, results_name, words};
+
+/// What the machine offers.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// Whether this process may do everything.
+    pub root: bool,
+    /// Congestion controls that the kernel has now.
+    pub congestion: Vec<String>,
+    /// Why `newcwv` and `newcwv_paced` cannot be loaded into it; `None` if they can.
+    pub no_newcwv: Option<String>,
+}
+
+impl Machine {
+    /// Whether a new network namespace would have that setting. Those of devices are known only when the devices are there.
+    fn has_sysctl(&self, name: &str) -> bool {
+        let of_device = [".conf.", ".neigh."].iter().any(|part| name.contains(part));
+        of_device || !name.starts_with("net.") || Path::new("/proc/sys").join(name.replace('.', "/")).exists()
+    }
+
+    /// This one.
+    pub fn of(privileges: &Privileges) -> Machine {
+        let congestion = jettison_cc::available().unwrap_or_default();
+        let no_newcwv = match (jettison_cc::missing(), privileges.root) {
+            (Some(missing), _) => Some(missing.to_owned()),
+            (None, false) => Some("only root can load it".to_owned()),
+            (None, true) => None,
+        };
+        Machine { root: privileges.root, congestion, no_newcwv }
+    }
+}
+
+/// The kernel's names of the controllers that eBPF brings.
+pub const FROM_EBPF: [&str; 2] = ["newcwv", "newcwv_paced"];
+
+/// Everything that keeps a plan from running on this machine, a message each.
+pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for host in &plan.hosts {
+        if let Some(why) = lacks(machine, &host.congestion) {
+            found.push(format!("nodes.{}.congestion: {why}", host.name));
+        }
+        for (name, _) in host.sysctls.iter().filter(|(name, _)| !machine.has_sysctl(name)) {
+            found.push(format!("nodes.{}.sysctls: this kernel has no `{name}`", host.name));
+        }
+    }
+    for flow in &plan.flows {
+        let Some(tcp) = &flow.tcp else { continue };
+        let why = match jettison_live::host::kernel_congestion(tcp) {
+            Ok(name) => lacks(machine, name),
+            Err(why) => Some(why.to_string()),
+        };
+        if let Some(why) = why {
+            found.push(format!("flows.{}.transport.congestion: {why}", flow.name));
+        }
+    }
+    for name in names_twice(plan) {
+        found.push(format!("flows: two programs would be called `{name}`: rename a flow"));
+    }
+    for command in &plan.commands {
+        let flow = &plan.flows[command.flow.0 as usize].name;
+        let own = &command.parameters;
+        if let Some(user) = own.user.as_ref().filter(|_| !machine.root) {
+            found.push(format!("flows.{flow}.app.user: only root can run programs as `{user}`"));
+        }
+        if let Some(user) = own.user.as_ref().filter(|user| machine.root && !process::has_user(user)) {
+            found.push(format!("flows.{flow}.app.user: there is no user `{user}` on this machine"));
+        }
+        if let Some(directory) =
+            own.directory.as_ref().map(|own| folder.join(own)).filter(|own| !own.is_dir())
+        {
+            found.push(format!("flows.{flow}.app.directory: {} is no folder", directory.display()));
+        }
+        for (key, text) in [("at_from", &own.at_from), ("at_to", &own.at_to)] {
+            if let Some(why) = text.as_ref().and_then(|text| unknown_program(text, own, folder)) {
+                found.push(format!("flows.{flow}.app.{key}: {why}"));
+            }
+        }
+    }
+    found
+}
+
+/// Names that programs of two flows would share, with their files.
+fn names_twice(plan: &LivePlan) -> Vec<String> {
+    let names: Vec<String> =
+        plan.commands.iter().flat_map(|command| program_names(plan, command)).map(|(_, name)| name).collect();
+    let files = names.iter().flat_map(|name| [name.clone(), results_name(name)]);
+    let mut seen = BTreeSet::new();
+    files.filter(|file| !seen.insert(file.clone())).collect()
+}
+
+/// Why the kernel cannot use that congestion control.
+fn lacks(machine: &Machine, name: &str) -> Option<String> {
+    if machine.congestion.iter().any(|known| known == name) {
+        return None;
+    }
+    if FROM_EBPF.contains(&name) {
+        return machine.no_newcwv.as_ref().map(|why| format!("`{name}` cannot be loaded: {why}"));
+    }
+    let known = machine.congestion.join(", ");
+    Some(format!("this kernel has no `{name}`; it has {known}, and newcwv and newcwv_paced by eBPF"))
+}
+
+/// Why a command's program cannot be started; what placeholders make of it is known only later.
+fn unknown_program(text: &str, own: &CommandParameters, folder: &Path) -> Option<String> {
+    let program = words(text).ok()?.into_iter().next()?;
+    let program = match program.strip_prefix("{folder}/") {
+        Some(rest) => folder.join(rest).display().to_string(),
+        None if program.contains('{') => return None,
+        None => program,
+    };
+    let path =
+        own.environment.get("PATH").cloned().or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+    let start = own.directory.as_ref().map_or_else(|| folder.to_path_buf(), |own| folder.join(own));
+    let found = match program.contains('/') {
+        true => executable(&start.join(&program)),
+        false => std::env::split_paths(&path).any(|folder| executable(&folder.join(&program))),
+    };
+    match found {
+        true => None,
+        false if program.contains('/') => Some(format!("`{program}` is not there, or is no program")),
+        false => Some(format!("there is no program `{program}` in PATH ({path})")),
+    }
+}
+
+fn executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let file = path.metadata();
+    file.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}

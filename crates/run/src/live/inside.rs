@@ -1,0 +1,205 @@
+//! A run, inside the process that owns it.
+//!
+//! Everything is made here and nowhere else: namespaces, devices, sockets and programs. Three threads carry the run: the router
+//! (the world and its devices), the built-in programs on the kernel's sockets, and this one, which starts, watches and ends the
+//! user's programs and tells the command how far it is.
+
+use std::fs;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration as Wall;
+
+use jettison_core::Time;
+use jettison_live::LiveClock;
+use jettison_live::host::Stop;
+use jettison_live::net::Namespace;
+use jettison_live::process::{Link, Privileges};
+use jettison_live::router::{Control, RouterSnapshot};
+use jettison_report::{Captures, ReportError, RunKey};
+use jettison_scenario::build::{BuildOptions, Builder, LivePlan};
+use jettison_scenario::{Scenario, Variant};
+use jettison_watch::{Event, Layout};
+
+use super::LiveOptions;
+use super::check::Machine;
+use super::command::{Place, programs};
+use super::controllers::Controllers;
+use super::machine;
+use super::message::Message;
+use super::outbox::Outbox;
+use super::outcome::Outcome;
+use super::parts;
+use super::supervise::Programs;
+use super::watching::{Watching, seconds};
+use crate::experiment::CaptureTap;
+
+/// The longest that the thread which looks after programs sleeps.
+const BEAT: Wall = Wall::from_millis(20);
+/// How often the command hears how far the run is.
+const PROGRESS_MILLIS: u64 = 100;
+
+/// What a run is to be.
+pub struct Inside<'a> {
+    pub scenario: &'a Scenario,
+    pub builder: &'a Builder,
+    pub variant: &'a Variant,
+    pub seed: u64,
+    /// Which run of how many, from 1.
+    pub number: u32,
+    pub runs: u32,
+    /// The scenario file's folder.
+    pub folder: &'a Path,
+    /// The experiment's folder for programs.
+    pub scratch: &'a Path,
+    /// Where programs' outputs go.
+    pub logs: &'a Path,
+    pub captures: Captures,
+    pub options: &'a LiveOptions,
+    pub privileges: &'a Privileges,
+}
+
+impl Inside<'_> {
+    /// Makes the network, runs to the end, and tells what was measured. The error is what made that impossible.
+    pub fn run(&self, link: &Link) -> Result<(), String> {
+        let settings = &self.variant.settings;
+        let build = BuildOptions { tap_all: self.options.pcap, gateway: self.options.uplink };
+        let plan = self.builder.build_live(settings, &self.scenario.contents, self.seed, &build);
+        let mut plan = plan.map_err(|failure| failure.to_string())?;
+        let end = Time::ZERO + settings.duration;
+        let scratch = self.scratch.join(self.number.to_string());
+        fs::create_dir(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        let place = Place::new(self.folder, &scratch)?;
+        let _controllers = Controllers::load(&plan, &Machine::of(self.privileges))?;
+        let wrong = |error: jettison_live::LiveError| error.to_string();
+        let mut notes = Vec::new();
+        let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(wrong)?;
+        let namespaces: Vec<Arc<Namespace>> = hosts.iter().map(|host| Arc::clone(&host.namespace)).collect();
+        let before = machine::count(&namespaces, &plan).map_err(wrong)?;
+
+        // The programs that others wait for come first: the clock starts when they are ready.
+        let mut planned = Vec::new();
+        for command in &plan.commands {
+            planned.extend(programs(&plan, command, &place, end)?);
+        }
+        let terminal = self.options.terminal.as_deref();
+        let mut user = Programs::new(planned, &plan, &namespaces, self.logs, terminal);
+        user.start_waiting(&|| link.stop_requested())?;
+        if link.stop_requested() {
+            user.end(Time::ZERO, true);
+            return Ok(());
+        }
+
+        let layout = self.layout(&plan);
+        let (outbox, postman) =
+            Outbox::open(link).map_err(|error| format!("a thread could not be started: {error}"))?;
+        outbox.tell(Message::Watch(Event::Layout(layout.clone())));
+        if let Some(why) = self.privileges.why_not_real_time.as_ref().filter(|_| self.options.real_time) {
+            outbox.tell(Message::Watch(Event::Note { text: why.clone() }));
+        }
+        let capture_failed: Arc<Mutex<Option<ReportError>>> = Arc::default();
+        if plan.world.is_tapped() {
+            let tap = CaptureTap::new(self.key(), self.captures.clone(), Arc::clone(&capture_failed));
+            plan.world.set_tap(Box::new(tap));
+        }
+        let (control, stop) = (Control::new(), Stop::new());
+        let control = control.map_err(|error| format!("an event descriptor: {error}"))?;
+        let stop = Arc::new(stop.map_err(|error| format!("an event descriptor: {error}"))?);
+        let mut outcome = Outcome::begin(&plan, notes);
+        let clock = LiveClock::start();
+        let built_in = parts::built_in(&mut plan, &namespaces, clock)?;
+        let real_time = self.options.real_time && self.privileges.real_time;
+        // A device lasts as long as somebody holds it: its counters are read when the router has let go.
+        let devices =
+            hosts.iter().map(|host| host.tun.as_fd().try_clone_to_owned()).collect::<Result<Vec<_>, _>>();
+        let devices = devices.map_err(|error| format!("a device: {error}"))?;
+        let router = parts::router(plan, hosts, clock, real_time, self.options.uplink);
+
+        let router_control = control.clone();
+        let watcher =
+            self.options.watch.then(|| (Watching::new(&layout, built_in.readings()), outbox.clone()));
+        let router = spawn("router", move || match watcher {
+            None => router.run(end, &router_control, None),
+            Some((mut watching, outbox)) => {
+                let mut sink =
+                    |snapshot: &RouterSnapshot| outbox.tell(Message::Watch(watching.event(snapshot)));
+                router.run(end, &router_control, Some(&mut sink))
+            }
+        })?;
+        let hosts_stop = Arc::clone(&stop);
+        let built_in = spawn("hosts", move || built_in.run(end, &hosts_stop))?;
+
+        let mut told = Time::ZERO;
+        let ended = loop {
+            let now = clock.now();
+            let over = user.turn(now);
+            if over || now >= end || link.stop_requested() || router.is_finished() || built_in.is_finished() {
+                break now.min(end);
+            }
+            if now.since(told).as_millis() >= PROGRESS_MILLIS {
+                told = now;
+                outbox.tell(Message::Progress(seconds(now)));
+            }
+            let due = user.next_instant().min(end).since(now);
+            thread::sleep(BEAT.min(Wall::from_nanos(due.as_nanos())));
+        };
+        if ended < end {
+            control.stop();
+            stop.stop();
+        }
+        let router = router.join().map_err(|_| "the router panicked".to_owned())?;
+        let hosts = built_in.join().map_err(|_| "the built-in programs' thread panicked".to_owned())?;
+        let after = machine::count_again(&namespaces, &before).map_err(wrong)?;
+        drop(devices);
+        drop(outbox);
+        user.end(ended, link.stop_requested());
+        postman.finish();
+        // What ran behind a terminal has no length of its own: it is whole wherever it ends.
+        if link.stop_requested() && terminal.is_none() {
+            return Ok(());
+        }
+        outcome.kernel_dropped(&machine::dropped(&before, &after));
+        outcome.programs(&mut user);
+        // The experiment removes what is left of it.
+        let _ = fs::remove_dir_all(&scratch);
+        let (record, facts) = outcome.finish(router, hosts, self.privileges, ended);
+        // The captures end with the world.
+        if let Some(error) = capture_failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
+            return Err(error.to_string());
+        }
+        tell(link, &Message::Record(record.to_bytes()));
+        tell(link, &Message::Facts(facts));
+        Ok(())
+    }
+
+    fn key(&self) -> RunKey {
+        RunKey { variant: self.variant.name.clone(), seed: self.seed }
+    }
+
+    fn layout(&self, plan: &LivePlan) -> Layout {
+        Layout {
+            name: self.scenario.name.clone(),
+            variant: if self.variant.labels.is_empty() { String::new() } else { self.variant.name.clone() },
+            seed: self.seed,
+            run: self.number,
+            runs: self.runs,
+            duration_s: self.variant.settings.duration.as_nanos() as f64 / 1e9,
+            queues: plan.world.direction_names().map(str::to_owned).collect(),
+            flows: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
+        }
+    }
+}
+
+/// Tells the command; one that is gone has asked the run to end, which is noticed elsewhere.
+fn tell(link: &Link, message: &Message) {
+    let _ = link.send(&message.to_bytes());
+}
+
+fn spawn<R: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<thread::JoinHandle<R>, String> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    spawned.map_err(|error| format!("a thread could not be started: {error}"))
+}

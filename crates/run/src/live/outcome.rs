@@ -1,0 +1,168 @@
+//! What a run measured, put together from its threads, its programs and the kernel.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jettison_core::{Duration, Time};
+use jettison_live::host::{HostsOutcome, unsupported};
+use jettison_live::net::counters::is_part;
+use jettison_live::process::Privileges;
+use jettison_live::router::{Ended, RouterOutcome, Scheduling};
+use jettison_measure::{Distribution, Recorder, RunRecord, metrics};
+use jettison_report::Failure;
+use jettison_scenario::build::LivePlan;
+use jettison_wire::FlowId;
+
+use super::measures;
+use super::message::Facts;
+use super::supervise::Programs;
+use super::watching::seconds;
+
+/// Lateness that is no matter of scheduling any more.
+const STANDSTILL: Duration = Duration::from_millis(100);
+
+/// Collects what a run leaves.
+pub struct Outcome {
+    origin_unix_ms: f64,
+    hosts: Vec<String>,
+    built_in: Vec<bool>,
+    facts: Facts,
+    kernel_drops: Vec<(String, u64)>,
+    /// Flow, name and text of what programs measured themselves.
+    own_measures: Vec<(FlowId, String, String)>,
+}
+
+impl Outcome {
+    /// Of a run that begins now, with what is to be noted already.
+    pub fn begin(plan: &LivePlan, notes: Vec<String>) -> Outcome {
+        let mut facts = Facts::default();
+        facts.live.offload = offload(plan);
+        facts.live.kernel = kernel();
+        let mut ignored = notes;
+        for flow in plan.flows.iter().filter(|flow| flow.built_in) {
+            for key in flow.tcp.iter().flat_map(unsupported) {
+                ignored.push(format!("flow {}: {key}", flow.name));
+            }
+        }
+        facts.live.notes.extend(ignored);
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Outcome {
+            origin_unix_ms: since_epoch.as_secs_f64() * 1e3,
+            hosts: plan.hosts.iter().map(|host| host.name.clone()).collect(),
+            built_in: plan.flows.iter().map(|flow| flow.built_in).collect(),
+            facts,
+            kernel_drops: Vec::new(),
+            own_measures: Vec::new(),
+        }
+    }
+
+    /// What kernels dropped: host (nothing for the machine), what, how many.
+    pub fn kernel_dropped(&mut self, drops: &[(String, String, u64)]) {
+        for (host, what, count) in drops {
+            let whose = if host.is_empty() { "the machine".to_owned() } else { format!("host {host}") };
+            self.facts.live.notes.push(format!("{whose}'s kernel: {what}: {count}"));
+            if is_part(what) {
+                continue;
+            }
+            let object = if host.is_empty() { "machine" } else { host };
+            match self.kernel_drops.iter_mut().find(|(name, _)| name == object) {
+                Some((_, sum)) => *sum += count,
+                None => self.kernel_drops.push((object.to_owned(), *count)),
+            }
+        }
+    }
+
+    /// What became of the user's programs, which have all ended.
+    pub fn programs(&mut self, programs: &mut Programs) {
+        self.facts.failures.extend(programs.take_failures());
+        self.facts.live.notes.extend(programs.take_notes());
+        for (planned, text) in programs.results() {
+            self.own_measures.push((planned.flow, planned.name.clone(), text));
+        }
+    }
+
+    /// The record, and what is told beside it.
+    pub fn finish(
+        mut self,
+        router: RouterOutcome,
+        hosts: HostsOutcome,
+        privileges: &Privileges,
+        ended: Time,
+    ) -> (RunRecord, Facts) {
+        let RouterOutcome { mut world, lateness, facts, .. } = router;
+        let live = &mut self.facts.live;
+        live.scheduling = match (&facts.scheduling, &privileges.why_not_real_time) {
+            (Scheduling::Fifo(priority), _) => format!("SCHED_FIFO {priority}"),
+            (Scheduling::Normal(_), Some(why)) => format!("normal ({why})"),
+            (Scheduling::Normal(why), None) => format!("normal ({why})"),
+        };
+        live.notes.extend(hosts.notes);
+        for (port, name) in facts.ports.iter().zip(&self.hosts) {
+            if port.refused > 0 {
+                let why = port.refusal.as_deref().unwrap_or("no reason given");
+                live.notes.push(format!(
+                    "host {}: {} packets were refused by its device: {why}",
+                    name, port.refused
+                ));
+            }
+            if port.not_carried > 0 {
+                live.notes.push(format!(
+                    "host {}: {} packets went nowhere: to link-local, multicast or broadcast addresses, or malformed",
+                    name, port.not_carried
+                ));
+            }
+        }
+        if let Ended::Failed { device, error } = &facts.ended {
+            let what = format!("the router: host {device}: {error}");
+            self.facts.failures.push(Failure { at: Some(seconds(ended)), what, status: None });
+        }
+        if facts.undeliverable > 0 {
+            live.notes.push(format!("{} packets came to hosts without a device", facts.undeliverable));
+        }
+        let latest = lateness.queues().iter().map(Distribution::max).max().unwrap_or_default();
+        if latest >= STANDSTILL {
+            let millis = latest.as_nanos() / 1_000_000;
+            live.notes.push(format!(
+                "the router stood still for up to {millis} ms: something kept it from running"
+            ));
+        }
+        self.facts.cpu_seconds = facts.cpu.as_secs_f64();
+        let recorder: &mut Recorder = world.recorder();
+        let built_in = std::mem::take(&mut self.built_in);
+        recorder.adopt_flows(hosts.recorder, |flow| built_in.get(flow.0 as usize).copied().unwrap_or(false));
+        for (queue, lateness) in lateness.queues().iter().enumerate() {
+            if lateness.count() > 0 {
+                recorder.queue(queue as u32).set_lateness(lateness.clone());
+            }
+        }
+        recorder.summarise("router", metrics::ROUTER_CPU, facts.cpu_percent(), None);
+        for (object, count) in &self.kernel_drops {
+            recorder.summarise(object.as_str(), metrics::KERNEL_DROPS, *count as f64, None);
+        }
+        for index in (0..built_in.len()).filter(|index| !built_in[*index]) {
+            // A program that only pings is no flow with a goodput of nothing.
+            let flow = FlowId(index as u32);
+            if recorder.flow(flow).is_some_and(|meter| meter.goodput_bytes() == 0) {
+                recorder.carries_no_data(flow);
+            }
+        }
+        for (flow, name, text) in &self.own_measures {
+            let told = measures::add(text, *flow, self.origin_unix_ms, ended, recorder, name);
+            self.facts.live.notes.extend(told.notes);
+        }
+        (world.finish(), self.facts)
+    }
+}
+
+fn offload(plan: &LivePlan) -> String {
+    use jettison_scenario::schema::Offload;
+    match plan.settings.offload {
+        Offload::None => "none".to_owned(),
+        Offload::Checksum => "checksums".to_owned(),
+        Offload::Segmentation => "checksums and segmentation".to_owned(),
+    }
+}
+
+fn kernel() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    release.trim().to_owned()
+}

@@ -1,0 +1,100 @@
+//! The router and the built-in programs of a plan.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use jettison_live::LiveClock;
+use jettison_live::host::{HostSockets, LiveHosts, LiveProgram, SocketRule, Watched};
+use jettison_live::net::Namespace;
+use jettison_live::router::{Classifier, MeasuredFlow, Router, RouterPort, RouterSettings, Rule};
+use jettison_scenario::build::{LiveFlow, LivePlan};
+use jettison_wire::FlowId;
+
+use super::machine::Made;
+
+/// The router's priority among real-time threads.
+const PRIORITY: u8 = 50;
+
+/// The built-in programs, which it takes out of the plan, and a watch on the sockets of the user's.
+pub fn built_in(
+    plan: &mut LivePlan,
+    namespaces: &[Arc<Namespace>],
+    clock: LiveClock,
+) -> Result<LiveHosts, String> {
+    let mut hosts = Vec::new();
+    for (host, namespace) in plan.hosts.iter().zip(namespaces) {
+        let fd = namespace.fd().try_clone_to_owned().map_err(|error| format!("a namespace: {error}"))?;
+        let (name, address) = (host.name.clone(), IpAddr::from(host.address));
+        hosts.push(HostSockets { name, address, namespace: Arc::new(fd) });
+    }
+    let programs = std::mem::take(&mut plan.programs).into_iter().map(|program| LiveProgram {
+        flow: program.flow,
+        host: program.host,
+        application: program.application,
+        start: program.start,
+        stop: program.stop,
+    });
+    let programs = programs.collect();
+    let mut watched = Vec::new();
+    for command in &plan.commands {
+        let flow = &plan.flows[command.flow.0 as usize];
+        let ports: Vec<Option<u16>> = match flow.ports.is_empty() {
+            // Sockets of another flow between the same hosts are not to be taken for its own.
+            true if plan.flows.iter().filter(|other| joins_same(flow, other)).count() > 1 => Vec::new(),
+            true => vec![None],
+            false => flow.ports.iter().copied().map(Some).collect(),
+        };
+        for port in ports {
+            // The flow's sender, whoever asked.
+            let rule = SocketRule { peer: IpAddr::from(plan.hosts[flow.to].address), port };
+            watched.push(Watched { flow: command.flow, host: flow.from, rule });
+        }
+    }
+    LiveHosts::new(hosts, programs, watched, plan.flow_recorder(), clock)
+        .map_err(|error| format!("the built-in programs: {error}"))
+}
+
+fn joins_same(flow: &LiveFlow, other: &LiveFlow) -> bool {
+    [(flow.from, flow.to), (flow.to, flow.from)].contains(&(other.from, other.to))
+}
+
+/// The router of a plan. With `uplink` the first host leads to every address that no host has.
+pub fn router(plan: LivePlan, hosts: Vec<Made>, clock: LiveClock, real_time: bool, uplink: bool) -> Router {
+    let addresses = plan.hosts.iter().map(|host| (host.address, host.node)).collect::<Vec<_>>();
+    let mut rules = Vec::new();
+    // Flows that name ports come before those that take whatever is left.
+    for any_port in [false, true] {
+        for (index, flow) in
+            plan.flows.iter().enumerate().filter(|(_, flow)| flow.ports.is_empty() == any_port)
+        {
+            let (from, to) = (plan.hosts[flow.from].node, plan.hosts[flow.to].node);
+            let rule = |port| Rule { from, to, protocol: flow.protocol, port, flow: FlowId(index as u32) };
+            match any_port {
+                true => rules.push(rule(None)),
+                false => rules.extend(flow.ports.iter().map(|port| rule(Some(*port)))),
+            }
+        }
+    }
+    let measured = plan.flows.iter().enumerate().map(|(index, flow)| MeasuredFlow {
+        flow: FlowId(index as u32),
+        receivers: [Some(plan.hosts[flow.to].node), None],
+    });
+    let settings = RouterSettings {
+        real_time: real_time.then_some(PRIORITY),
+        mtu: plan.settings.mtu,
+        merge: plan.settings.merge,
+        ..RouterSettings::default()
+    };
+    let ports =
+        plan.hosts.iter().zip(hosts).map(|(host, made)| RouterPort { host: host.node, tun: made.tun });
+    let classifier = Classifier::new(addresses, rules);
+    let classifier = if uplink { classifier.with_gateway(plan.hosts[0].node) } else { classifier };
+    Router {
+        ports: ports.collect(),
+        classifier,
+        measured: measured.collect(),
+        settings,
+        clock,
+        world: plan.world,
+    }
+}
