@@ -7,11 +7,12 @@ CARGO ?= cargo
 JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
 # What `bench`, `demo` and `experiments` add to their command, such as ARGS="tcp-codel-A --json".
 ARGS ?=
-# The folders of scenarios/ that are a paper's. The reference scenarios are what the simulator itself is measured on.
-PAPERS = $(filter-out reference,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
+# The folders of scenarios/ that are a paper's. The reference scenarios are what the simulator itself is measured on; those in
+# live/ need `jettison live`.
+PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench experiments docs fmt lint deny clean install
+.PHONY: help setup live-deps build web demo test bench bench-live experiments docs fmt lint deny clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +20,15 @@ help: ## List the targets
 setup: ## Install what building needs, or say what is missing
 	@scripts/setup.sh
 
-build: setup ## Build target/release/jettison
+live-deps: ## Install the programs that scenarios/live/ runs (browser, web server, players), or say what is missing
+	@scripts/live-deps.sh
+
+build: setup ## Build target/release/jettison, with the page of live --watch if Node.js is there
+	@scripts/web.sh build
 	$(CARGO) build --release --locked
+
+web: ## Build the page of live --watch from web/ (needs Node.js and npm); the next build takes it in
+	@scripts/web.sh
 
 demo: build ## Run the iRED comparison, shortened, and say where its report is
 	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)
@@ -33,6 +41,9 @@ test: setup ## Format, clippy, all tests, docs: everything that must hold
 bench: build ## Measure speed against what is required; exits 1 if a figure falls short
 	@scripts/setup.sh bench
 	$(JETTISON) bench $(ARGS)
+
+bench-live: build ## Measure what live runs promise, in namespaces of their own; exits 1 if a figure falls short
+	$(JETTISON) bench live $(ARGS)
 
 experiments: build ## Run every paper's experiments in full into out/PAPER/EXPERIMENT/
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done
@@ -59,4 +70,4 @@ install: setup ## Install the command for this user
 
 clean: ## Remove what was built, and results in out/
 	$(CARGO) clean
-	rm -rf out docs/book
+	rm -rf out docs/book web/node_modules web/build web/dist/assets web/dist/index.html

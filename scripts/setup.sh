@@ -9,6 +9,8 @@ export HOME="${HOME:-$(echo ~)}"
 export PATH="$HOME/.cargo/bin:$PATH"
 
 say() { echo "setup: $*" >&2; }
+# shellcheck source=packages.sh
+source scripts/packages.sh
 
 # Prints nothing and succeeds if a C program can be compiled and linked: Rust needs the linker and the C start-up files.
 can_link() {
@@ -19,42 +21,6 @@ can_link() {
   cc "$scratch/probe.c" -o "$scratch/probe" >/dev/null 2>&1 || status=1
   rm -rf "$scratch"
   return $status
-}
-
-# Runs a command as root, through sudo if need be; gives 2 if this user cannot become root.
-as_root() {
-  if [ "$(id -u)" -eq 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-    sudo "$@"
-  else
-    return 2
-  fi
-}
-
-lists_are_fresh=
-update_lists() {
-  [ -z "$lists_are_fresh" ] || return 0
-  lists_are_fresh=yes
-  as_root apt-get update -qq >&2 || say "apt-get update failed; trying with the package lists at hand"
-}
-
-has_package() { command -v apt-cache >/dev/null && [ -n "$(apt-cache --names-only search "^$1\$" 2>/dev/null)" ]; }
-
-install_packages() {
-  local status=0
-  if ! command -v apt-get >/dev/null; then
-    say "this machine lacks: $*  (these are Debian's names; install what they hold and run make again)"
-    return 1
-  fi
-  as_root true || status=$?
-  if [ $status -ne 0 ]; then
-    say "this machine lacks: $*  Install it as root (apt-get install $*) and run make again."
-    return 1
-  fi
-  say "installing $*"
-  update_lists
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
 if [ "${1:-}" = bench ]; then
@@ -69,7 +35,23 @@ if ! can_link; then
   can_link || { say "cc still cannot link a C program; see what 'cc' says about a small one"; exit 1; }
 fi
 
-# 2. Rust, of the version that rust-toolchain.toml names.
+# 2. What newCWV for the kernel is built of (crates/cc/build.rs looks for the same). All else builds without it.
+can_build_bpf() {
+  local scratch status=0
+  for program in clang pkg-config make; do command -v $program >/dev/null || return 1; done
+  scratch=$(mktemp -d)
+  printf '#include <libelf.h>\n#include <zlib.h>\nint main(void) { return elf_version(EV_CURRENT) == 0 || zlibCompileFlags() == 0; }\n' \
+    >"$scratch/probe.c"
+  cc "$scratch/probe.c" -o "$scratch/probe" -lelf -lz >/dev/null 2>&1 || status=1
+  rm -rf "$scratch"
+  return $status
+}
+if [ "$(uname -s)" = Linux ] && ! can_build_bpf; then
+  install_packages clang libelf-dev zlib1g-dev pkg-config make || true
+  can_build_bpf || say "going on without newCWV for the kernel: \`jettison cc\` will say what is missing"
+fi
+
+# 3. Rust, of the version that rust-toolchain.toml names.
 wanted=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 if ! command -v cargo >/dev/null; then
   # A new machine may have no package lists yet.

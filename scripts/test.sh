@@ -22,7 +22,27 @@ step() {
   fi
 }
 
+# First, so that the command under test has the page.
+echo "== page: scripts/web.sh test"
+scripts/web.sh test
+case $? in
+  0) results+=("ok      page") ;;
+  3) results+=("left    page (see above; the plain page is tested)") ;;
+  *) results+=("FAILED  page") failed=1 ;;
+esac
+# What real programs are tested with; without them their tests say that they are left out.
+if [ "$(id -u)" -eq 0 ]; then
+  echo "== programs: scripts/live-deps.sh"
+  if scripts/live-deps.sh; then
+    results+=("ok      programs of live runs")
+  else
+    results+=("left    programs of live runs (see above; the tests say which they leave out)")
+  fi
+else
+  results+=("left    programs of live runs (not root; \`make live-deps\` installs them)")
+fi
 step format "$cargo" fmt --all --check
+step format-bpf "$cargo" fmt --manifest-path bpf/loader/Cargo.toml --check
 step clippy "$cargo" clippy --workspace --all-targets --locked -- -D warnings
 # Unit, property and end-to-end tests (those run the built command), and the examples in the documentation.
 step tests "$cargo" test --workspace --locked --no-fail-fast

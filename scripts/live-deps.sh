@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs the programs that scenarios/live/ runs and this machine lacks: Debian's packages with apt, dash.js with npm. Each on
+# its own: what cannot be had is named at the end, with what it is for, and the exit status is then 1. No service is started
+# or enabled: of Apache only the program is installed. A machine that has everything is left alone.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export HOME="${HOME:-$(echo ~)}"
+export PATH="$PATH:/usr/sbin:/sbin"
+say() { echo "live-deps: $*" >&2; }
+# shellcheck source=packages.sh
+source scripts/packages.sh
+
+missing=()
+# A command, the package that has it, and what goes without it.
+need() {
+  command -v "$1" >/dev/null || install_packages "$2"
+  hash -r
+  command -v "$1" >/dev/null || missing+=("$1 (Debian: $2): no $3")
+}
+need iperf3 iperf3 "iRED experiment 1"
+need ping iputils-ping "iRED experiment 1"
+need node nodejs "measures of ping, and no DASH player"
+need npm npm "dash.js"
+need ffmpeg ffmpeg "DASH content"
+need apache2 apache2-bin "DASH server"
+need chromium chromium "dash.js"
+need vlc vlc-bin "VLC"
+need nft nftables "test of \`jettison shell --nat\`"
+# Without its modules, `vlc` is there and plays nothing.
+if command -v vlc >/dev/null && ! compgen -G '/usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so' >/dev/null; then
+  install_packages vlc-plugin-base || missing+=("VLC's modules (Debian: vlc-plugin-base): no VLC")
+fi
+
+# npm installs only if the lock file is not the one that was installed last.
+player=web/player
+if command -v npm >/dev/null && ! cmp -s "$player/package-lock.json" "$player/node_modules/.jettison-lock"; then
+  say "installing dash.js with npm"
+  if (cd "$player" && npm ci --no-progress --ignore-scripts >&2); then
+    cp "$player/package-lock.json" "$player/node_modules/.jettison-lock"
+  fi
+fi
+[ -e "$player/node_modules/dashjs/dist/modern/umd/dash.all.min.js" ] || missing+=("dash.js (npm): no DASH in a browser")
+
+# The short title of the quick forms, so that the first run does not wait for it.
+if command -v ffmpeg >/dev/null; then
+  scenarios/live/programs/content.sh --seconds 24 >/dev/null || missing+=("DASH content: ffmpeg could not make it")
+fi
+
+[ ${#missing[@]} -eq 0 ] && exit 0
+say "these could not be had:"
+printf '  %s\n' "${missing[@]}" >&2
+exit 1
