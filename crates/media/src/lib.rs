@@ -15,12 +15,14 @@ pub mod load;
 pub mod message;
 pub mod realtime;
 pub mod registry;
+mod socket_table;
 mod sockets;
 #[cfg(test)]
 mod testing;
 
 pub use application::Application;
 pub use choice::{Choice, Choices};
+pub use socket_table::SocketTable;
 pub use sockets::{
     CloseReason, ControllerFactory, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions,
 };

@@ -21,7 +21,6 @@ mod runtime;
 mod send_queue;
 mod stack;
 mod stop;
-mod table;
 mod tcp;
 mod tcp_info;
 mod udp;

@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 
 use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::{DropRecord, Recorder};
-use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, TcpOptions};
+use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
 use jettison_transport::{Endpoint, Payload};
 use jettison_wire::{Address, FlowId};
 use socket2::{SockAddr, Socket as KernelSocket, Type};
@@ -19,7 +19,6 @@ use super::namespace::Namespaces;
 use super::options::{apply, new_socket, set};
 use super::owner::{Owner, Totals};
 use super::poller::{Poller, Readiness};
-use super::table::Table;
 use super::tcp::{Happening, TcpSocket, is_temporary};
 use super::tcp_info::TcpInfo;
 use super::udp::{Incoming, Outgoing, UdpSocket};
@@ -43,7 +42,7 @@ pub(super) struct Stack {
     namespaces: Namespaces,
     pub(super) poller: Poller,
     owners: Vec<Owner>,
-    sockets: Table<Socket>,
+    sockets: SocketTable<Socket>,
     /// What happened at sockets, with the number of the program it is for.
     pub(super) events: VecDeque<(u32, SocketEvent)>,
     /// Connections that may have something to send, or be over.
@@ -74,7 +73,7 @@ impl Stack {
             namespaces,
             poller: Poller::new()?,
             owners: Vec::new(),
-            sockets: Table::default(),
+            sockets: SocketTable::default(),
             events: VecDeque::new(),
             dirty: Vec::new(),
             watched: Vec::new(),
@@ -434,7 +433,7 @@ impl Stack {
 
     /// Records an RTT of each connection on which anything was acknowledged since the last time.
     pub(super) fn sample_round_trips(&mut self, recorder: &mut Recorder) {
-        for index in 0..self.sockets.len() {
+        for index in 0..self.sockets.end() {
             if let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index)
                 && let Some(info) = connection.info()
                 && let Some(meter) = recorder.flow(self.owners[connection.owner as usize].flow)
@@ -465,7 +464,7 @@ impl Stack {
     /// What each program's connections did so far, those that are gone included.
     fn totals(&self) -> Vec<Totals> {
         let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
-        for index in 0..self.sockets.len() {
+        for index in 0..self.sockets.end() {
             if let Some(Socket::Tcp(connection)) = self.sockets.get(index)
                 && let Some(info) = connection.info()
             {

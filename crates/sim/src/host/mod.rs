@@ -1,7 +1,6 @@
 //! A host: sockets, the programs that use them, and the ports they send by.
 
 mod stack;
-mod table;
 mod view;
 
 use jettison_core::{RandomStream, Time};

@@ -4,15 +4,13 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, RandomStream, Time};
 use jettison_measure::{DropRecord, Recorder};
-use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, TcpOptions};
+use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
 use jettison_transport::Endpoint;
 use jettison_transport::tcp::{self, Connection, ConnectionEvent, TcpStatistics};
 use jettison_wire::{
     Address, FlowId, Headers, IcmpEcho, InlineBytes, Packet, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
 use rustc_hash::FxHashMap;
-
-use super::table::Table;
 
 /// The first port given to sockets that asked for none (RFC 6335 §6).
 const FIRST_EPHEMERAL_PORT: u16 = 49_152;
@@ -21,7 +19,7 @@ const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 pub(crate) struct Stack {
     pub(crate) address: Address,
     owners: Vec<Owner>,
-    sockets: Table<Socket>,
+    sockets: SocketTable<Socket>,
     connections: FxHashMap<FourTuple, u32>,
     listeners: FxHashMap<u16, u32>,
     datagram_ports: FxHashMap<u16, u32>,
@@ -81,7 +79,7 @@ impl Stack {
         Stack {
             address,
             owners: Vec::new(),
-            sockets: Table::default(),
+            sockets: SocketTable::default(),
             connections: FxHashMap::default(),
             listeners: FxHashMap::default(),
             datagram_ports: FxHashMap::default(),
@@ -377,7 +375,7 @@ impl Stack {
     /// What each program's connections did so far, those that are gone included.
     fn totals(&self) -> Vec<Totals> {
         let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
-        for index in 0..self.sockets.len() {
+        for index in 0..self.sockets.end() {
             if let Some(Socket::Tcp(socket)) = self.sockets.get(index) {
                 totals[socket.owner as usize].add(&socket.connection.statistics());
             }

@@ -1,22 +1,23 @@
 //! Sockets by number, with a generation so that a number used again is not mistaken for the old one.
 
-use jettison_media::SocketId;
+use crate::SocketId;
 
-/// A table of sockets.
+/// A host's sockets, each with an index that is used again when it is gone.
 #[derive(Debug)]
-pub(crate) struct Table<S> {
+pub struct SocketTable<S> {
     entries: Vec<(u32, Option<S>)>,
     free: Vec<u32>,
 }
 
-impl<S> Default for Table<S> {
-    fn default() -> Table<S> {
-        Table { entries: Vec::new(), free: Vec::new() }
+impl<S> Default for SocketTable<S> {
+    fn default() -> SocketTable<S> {
+        SocketTable { entries: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<S> Table<S> {
-    pub(crate) fn insert(&mut self, socket: S) -> u32 {
+impl<S> SocketTable<S> {
+    /// Adds one; gives its index.
+    pub fn insert(&mut self, socket: S) -> u32 {
         if let Some(index) = self.free.pop() {
             self.entries[index as usize].1 = Some(socket);
             return index;
@@ -25,12 +26,13 @@ impl<S> Table<S> {
         (self.entries.len() - 1) as u32
     }
 
-    /// One past the highest index in use.
-    pub(crate) fn len(&self) -> u32 {
+    /// One past the highest index that was ever in use.
+    pub fn end(&self) -> u32 {
         self.entries.len() as u32
     }
 
-    pub(crate) fn remove(&mut self, index: u32) -> Option<S> {
+    /// Takes it out.
+    pub fn remove(&mut self, index: u32) -> Option<S> {
         let entry = self.entries.get_mut(index as usize)?;
         let socket = entry.1.take()?;
         entry.0 = entry.0.wrapping_add(1);
@@ -38,26 +40,29 @@ impl<S> Table<S> {
         Some(socket)
     }
 
+    /// The number of the socket there, by which programs know it.
     #[inline]
-    pub(crate) fn id(&self, index: u32) -> SocketId {
+    pub fn id(&self, index: u32) -> SocketId {
         SocketId(u64::from(self.entries[index as usize].0) << 32 | u64::from(index))
     }
 
     /// The index of a socket that still is.
     #[inline]
-    pub(crate) fn index(&self, id: SocketId) -> Option<u32> {
+    pub fn index(&self, id: SocketId) -> Option<u32> {
         let index = id.0 as u32;
         let (generation, socket) = self.entries.get(index as usize)?;
         (u64::from(*generation) == id.0 >> 32 && socket.is_some()).then_some(index)
     }
 
+    /// The socket there.
     #[inline]
-    pub(crate) fn get(&self, index: u32) -> Option<&S> {
+    pub fn get(&self, index: u32) -> Option<&S> {
         self.entries.get(index as usize)?.1.as_ref()
     }
 
+    /// The same, to change it.
     #[inline]
-    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut S> {
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut S> {
         self.entries.get_mut(index as usize)?.1.as_mut()
     }
 }
@@ -68,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_number_used_again_is_another_socket() {
-        let mut table = Table::default();
+        let mut table = SocketTable::default();
         let first = table.insert('a');
         let id = table.id(first);
         assert_eq!(table.remove(first), Some('a'));
