@@ -49,9 +49,9 @@ fn what_can_be_told_before_a_program_runs_is_told() {
     let said = message(Program { user: Some("nobody-knows".into()), ..bench.program("true") });
     assert_eq!(said, "flow \"video\": no user \"nobody-knows\" on this machine");
     let said = message(Program { directory: Some("/no/such".into()), ..bench.program("true") });
-    assert!(said.starts_with("flow \"video\": /no/such: "), "{said}");
+    assert!(said.starts_with("flow \"video\": /no/such cannot be used: "), "{said}");
     let said = message(Program { log: "/no/such/log".into(), ..bench.program("true") });
-    assert!(said.starts_with("flow \"video\": /no/such/log.out: "), "{said}");
+    assert!(said.starts_with("flow \"video\": /no/such/log.out cannot be used: "), "{said}");
 
     let script = bench.folder.path().join("script");
     fs::write(&script, "#!/no/such/interpreter\n").unwrap();

@@ -61,7 +61,7 @@ fn load_status_and_unload_leave_no_trace() {
         let (status, said) = loader(&["load", "--validity", "300s"]);
         assert!(status == Some(0) && said.starts_with("already loaded"), "{said}");
         let (status, said) = loader(&["load", "--validity", "2s"]);
-        assert!(status == Some(1) && said.contains("unloaded first"), "{said}");
+        assert!(status == Some(1) && said.contains("unload it first"), "{said}");
         assert_eq!(ours().len(), 2);
 
         assert_eq!(loader(&["unload"]), (Some(0), "unloaded\n".to_owned()));

@@ -96,7 +96,7 @@ impl RunRecord {
             })
         })?;
         let drops_not_logged = input.unsigned()?;
-        let summary = input.list(14, |input| {
+        let summary = input.list(13, |input| {
             Ok(SummaryValue {
                 object: input.text()?.to_owned(),
                 metric: read_metric(input)?,
