@@ -59,11 +59,13 @@ pub enum DropReason {
     MarkedToDrop,
     /// A P4 program gave it a priority for which the port has no queue.
     NoQueue,
+    /// A queue discipline written in Python, for a reason of its own.
+    Python,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 28] = [
+    pub const ALL: [DropReason; 29] = [
         DropReason::BufferFull,
         DropReason::RedEarly,
         DropReason::RedForced,
@@ -92,6 +94,7 @@ impl DropReason {
         DropReason::LeastImportant,
         DropReason::MarkedToDrop,
         DropReason::NoQueue,
+        DropReason::Python,
     ];
 
     /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
@@ -125,6 +128,7 @@ impl DropReason {
             DropReason::LeastImportant => 25,
             DropReason::MarkedToDrop => 26,
             DropReason::NoQueue => 27,
+            DropReason::Python => 28,
         }
     }
 
@@ -159,6 +163,7 @@ impl DropReason {
             DropReason::LeastImportant => "least-important",
             DropReason::MarkedToDrop => "marked-to-drop",
             DropReason::NoQueue => "no-queue",
+            DropReason::Python => "python",
         }
     }
 
@@ -189,11 +194,13 @@ pub enum MarkReason {
     Blue,
     /// ABC: an accelerate became a brake (Goyal et al. 2020 §3.1); not CE.
     AbcBrake,
+    /// A queue discipline written in Python.
+    Python,
 }
 
 impl MarkReason {
     /// All reasons, in the order of [`MarkReason::index`].
-    pub const ALL: [MarkReason; 9] = [
+    pub const ALL: [MarkReason; 10] = [
         MarkReason::Red,
         MarkReason::CoDel,
         MarkReason::Pi2Classic,
@@ -203,6 +210,7 @@ impl MarkReason {
         MarkReason::DualPi2L4s,
         MarkReason::Blue,
         MarkReason::AbcBrake,
+        MarkReason::Python,
     ];
 
     /// Position in [`MarkReason::ALL`].
@@ -217,6 +225,7 @@ impl MarkReason {
             MarkReason::DualPi2L4s => 6,
             MarkReason::Blue => 7,
             MarkReason::AbcBrake => 8,
+            MarkReason::Python => 9,
         }
     }
 
@@ -232,6 +241,7 @@ impl MarkReason {
             MarkReason::DualPi2L4s => "dualpi2-l4s",
             MarkReason::Blue => "blue",
             MarkReason::AbcBrake => "abc-brake",
+            MarkReason::Python => "python",
         }
     }
 }

@@ -31,6 +31,7 @@ pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use recorder::{
     DropRecord, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings, RunRecord, Series, SummaryValue,
+    VideoFrames,
 };
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;

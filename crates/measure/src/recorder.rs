@@ -8,7 +8,7 @@ use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_wire::FlowId;
 
 use crate::queue::mbit;
-use crate::{Distribution, FlowMeter, Metric, QueueMeter, metrics, statistics};
+use crate::{Distribution, FlowMeter, FrameScore, Metric, QueueMeter, metrics, statistics};
 
 /// What kind of thing an object is; also the name of the results table it goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,6 +110,15 @@ pub struct ObjectRecord {
     pub distributions: Vec<(Metric, Distribution)>,
 }
 
+/// What became of the frames of a flow's video.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VideoFrames {
+    /// Whose.
+    pub flow: FlowId,
+    /// In ascending order, those from before the end of the warm-up too.
+    pub scores: Vec<FrameScore>,
+}
+
 /// Everything one run measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
@@ -121,6 +130,8 @@ pub struct RunRecord {
     pub drops: Vec<DropRecord>,
     /// Drops that the log had no room for.
     pub drops_not_logged: u64,
+    /// What became of the frames of each flow that carries a real-time video.
+    pub frames: Vec<VideoFrames>,
     /// Summary values since the warm-up.
     pub summary: Vec<SummaryValue>,
 }
@@ -453,7 +464,13 @@ impl Recorder {
             summary.push(plain("all flows", metrics::RATE_FAIRNESS, index));
         }
         summary.extend(self.extra);
-        RunRecord { objects, series, drops: self.drops, drops_not_logged: self.drops_not_logged, summary }
+        let frames = self.flows.iter_mut().enumerate().filter_map(|(index, meter)| {
+            let scores = meter.video.as_mut()?.take_scores();
+            Some(VideoFrames { flow: FlowId(index as u32), scores })
+        });
+        let frames = frames.collect();
+        let (drops, drops_not_logged) = (self.drops, self.drops_not_logged);
+        RunRecord { objects, series, drops, drops_not_logged, frames, summary }
     }
 }
 

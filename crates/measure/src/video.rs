@@ -107,6 +107,11 @@ impl VideoMeter {
         &self.scores[from..]
     }
 
+    /// What became of all frames, those captured before the warm-up ended too. None are left.
+    pub(crate) fn take_scores(&mut self) -> Vec<FrameScore> {
+        std::mem::take(&mut self.scores)
+    }
+
     /// The age of information just before each delivery.
     pub fn age(&self) -> &Distribution {
         &self.age

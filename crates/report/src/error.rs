@@ -59,6 +59,9 @@ pub enum ReportError {
     /// Something was to be noted of a run that the experiment does not have.
     #[error("run {} is not one of this experiment", .0)]
     UnknownRun(RunKey),
+    /// A table could not be made in memory.
+    #[error("cannot make a table: {0}")]
+    Table(String),
     /// A plot could not be drawn.
     #[error("cannot draw a plot: {0}")]
     Plot(String),

@@ -11,16 +11,17 @@ mod tests;
 
 use std::borrow::Cow;
 
-use jettison_core::{DropReason, Time};
+use jettison_core::{DropReason, Duration, Time};
 use jettison_wire::FlowId;
 
 use crate::{
-    Distribution, DropRecord, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series, SummaryValue,
+    Distribution, DropRecord, FrameScore, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series,
+    SummaryValue, VideoFrames,
 };
 use bytes::{Reader, Writer};
 
 /// Says what follows, and in which version of this form.
-const HEAD: &[u8; 8] = b"jet-rec\x01";
+const HEAD: &[u8; 8] = b"jet-rec\x02";
 
 /// Bytes that are no run's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +60,7 @@ impl RunRecord {
             out.unsigned(u64::from(drop.length));
         });
         out.unsigned(self.drops_not_logged);
+        out.list(&self.frames, write_frames);
         out.list(&self.summary, |out, value| {
             out.text(&value.object);
             write_metric(out, value.metric);
@@ -96,6 +98,7 @@ impl RunRecord {
             })
         })?;
         let drops_not_logged = input.unsigned()?;
+        let frames = input.list(2, read_frames)?;
         let summary = input.list(13, |input| {
             Ok(SummaryValue {
                 object: input.text()?.to_owned(),
@@ -110,7 +113,7 @@ impl RunRecord {
             })
         })?;
         match input.is_empty() {
-            true => Ok(RunRecord { objects, series, drops, drops_not_logged, summary }),
+            true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary }),
             false => Err(TransferError::Damaged("something follows its end")),
         }
     }
@@ -187,4 +190,39 @@ fn read_series(input: &mut Reader) -> Result<Series, TransferError> {
         input.list(9, |input| Ok((Time::from_nanos(input.difference(&mut last)?), input.float()?)))?;
     let (times, values) = points.into_iter().unzip();
     Ok(Series { object, metric, part, times, values })
+}
+
+fn write_frames(out: &mut Writer, video: &VideoFrames) {
+    out.unsigned(u64::from(video.flow.0));
+    let (mut frame, mut captured) = (0, 0);
+    out.list(&video.scores, |out, score| {
+        out.difference(&mut frame, u64::from(score.frame));
+        out.difference(&mut captured, score.captured_at.as_nanos());
+        out.unsigned(u64::from(score.layers));
+        out.unsigned(u64::from(score.latency.is_some()));
+        score.latency.iter().for_each(|latency| out.unsigned(latency.as_nanos()));
+        out.float(score.ssim_db);
+        out.float(score.ssim);
+    });
+}
+
+fn read_frames(input: &mut Reader) -> Result<VideoFrames, TransferError> {
+    let flow = FlowId(input.integer()?);
+    let (mut frame, mut captured) = (0, 0);
+    let scores = input.list(20, |input| {
+        Ok(FrameScore {
+            frame: u32::try_from(input.difference(&mut frame)?)
+                .map_err(|_| TransferError::Damaged("a frame has too large a number"))?,
+            captured_at: Time::from_nanos(input.difference(&mut captured)?),
+            layers: input.integer()?,
+            latency: match input.unsigned()? {
+                0 => None,
+                1 => Some(Duration::from_nanos(input.unsigned()?)),
+                _ => return Err(TransferError::Damaged("neither with nor without a latency")),
+            },
+            ssim_db: input.float()?,
+            ssim: input.float()?,
+        })
+    })?;
+    Ok(VideoFrames { flow, scores })
 }

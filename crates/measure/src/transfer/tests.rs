@@ -80,14 +80,28 @@ fn a_summary_value() -> impl Strategy<Value = SummaryValue> {
     )
 }
 
+fn a_video() -> impl Strategy<Value = VideoFrames> {
+    let score = (any::<u32>(), any::<u64>(), any::<u8>(), option::of(any::<u64>()), a_value(), a_value());
+    let score = score.prop_map(|(frame, captured, layers, latency, ssim_db, ssim)| FrameScore {
+        frame,
+        captured_at: Time::from_nanos(captured),
+        layers,
+        latency: latency.map(Duration::from_nanos),
+        ssim_db,
+        ssim,
+    });
+    (any::<u32>(), vec(score, 0..20)).prop_map(|(flow, scores)| VideoFrames { flow: FlowId(flow), scores })
+}
+
 fn a_record() -> impl Strategy<Value = RunRecord> {
     let lists = (vec(an_object(), 0..5), vec(a_series(), 0..5), vec(a_drop(), 0..20));
-    (lists, any::<u64>(), vec(a_summary_value(), 0..10)).prop_map(
-        |((objects, series, drops), drops_not_logged, summary)| RunRecord {
+    (lists, any::<u64>(), vec(a_video(), 0..4), vec(a_summary_value(), 0..10)).prop_map(
+        |((objects, series, drops), drops_not_logged, frames, summary)| RunRecord {
             objects,
             series,
             drops,
             drops_not_logged,
+            frames,
             summary,
         },
     )
@@ -129,7 +143,7 @@ fn with_head(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn another_version_is_told() {
-    let mut bytes = with_head(&[0, 0, 0, 0, 0]);
+    let mut bytes = with_head(&[0, 0, 0, 0, 0, 0]);
     assert!(RunRecord::from_bytes(&bytes).is_ok_and(|record| record.summary.is_empty()));
     bytes[HEAD.len() - 1] += 1;
     assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherForm));
@@ -148,7 +162,7 @@ fn a_length_beyond_the_bytes_makes_no_room() {
 #[test]
 fn a_reason_that_there_is_not_is_refused() {
     // No objects, no series, one drop: at 0, queue 0, flow 0, the first name, "new".
-    let bytes = with_head(&[0, 0, 1, 0, 0, 0, 0, 3, b'n', b'e', b'w', 0, 0, 0]);
+    let bytes = with_head(&[0, 0, 1, 0, 0, 0, 0, 3, b'n', b'e', b'w', 0, 0, 0, 0]);
     let expected = TransferError::Damaged("a drop has a reason that there is not");
     assert_eq!(RunRecord::from_bytes(&bytes), Err(expected));
 }
@@ -163,6 +177,7 @@ fn a_second_of_series_takes_little_more_than_its_values() {
         series: vec![series],
         drops: Vec::new(),
         drops_not_logged: 0,
+        frames: Vec::new(),
         summary: Vec::new(),
     };
     assert!(record.to_bytes().len() < 1000 * (8 + 4) + 100);

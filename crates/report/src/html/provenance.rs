@@ -128,6 +128,8 @@ pub(super) fn section(results: &Results) -> String {
          length, mode</td></tr>\n\
          <tr><td><code>distributions.parquet</code></td><td>cumulative: variant, seed, object, metric, value_ms, \
          share, mode</td></tr>\n\
+         <tr><td><code>frames.parquet</code></td><td>each frame of real-time video: variant, seed, flow, frame, \
+         captured_ns, layers, latency_ms, sqi_ssim, ssim, mode</td></tr>\n\
          <tr><td><code>runs.parquet</code></td><td>the values of each run</td></tr>\n\
          <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
          seeds</td></tr>\n\

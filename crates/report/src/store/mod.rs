@@ -1,17 +1,22 @@
 //! Results on disk: a folder that appears whole or not at all.
 
 mod claim;
+mod column;
 mod folder;
+mod gathered;
 mod logs;
+mod memory;
 mod reader;
 mod schema;
 mod series;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use claim::{ClaimedFolder, Mates};
+pub use memory::{MemoryResults, MemoryWriter};
 pub use reader::Results;
 pub use writer::{Captures, Closing, Writer, WriterOptions};
 

@@ -47,6 +47,10 @@ impl Results {
         for table in [&schema::QUEUES, &schema::FLOWS, &schema::DROPS, &schema::DISTRIBUTIONS] {
             TableReader::open(table, folder)?;
         }
+        // Results of earlier versions have none.
+        if folder.join(schema::FRAMES.file()).exists() {
+            TableReader::open(&schema::FRAMES, folder)?;
+        }
         let runs = read_runs(&schema::RUNS, folder, &manifest)?;
         let summary = Summary::of(&runs);
         let reproduction = match folder.join("reproduction.json") {

@@ -73,6 +73,22 @@ pub(super) const DISTRIBUTIONS: TableSchema = TableSchema {
         (MODE, Text),
     ],
 };
+/// What became of each frame of a real-time video.
+pub(super) const FRAMES: TableSchema = TableSchema {
+    name: "frames",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("flow", Text),
+        ("frame", Unsigned),
+        ("captured_ns", Signed),
+        ("layers", Unsigned),
+        ("latency_ms", Float),
+        ("sqi_ssim", Float),
+        ("ssim", Float),
+        (MODE, Text),
+    ],
+};
 /// Summary values of each run.
 pub(super) const RUNS: TableSchema = TableSchema {
     name: "runs",

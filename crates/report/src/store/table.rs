@@ -9,12 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, UInt64Array,
-};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, SchemaRef, UInt64Type};
-use indexmap::IndexSet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -24,20 +20,12 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::schema::{ColumnType, MODE, TableSchema};
+use super::column::{Cell, Column, RowSink};
+use super::schema::{MODE, TableSchema};
 use crate::error::ReportError;
 
 const BATCH_ROWS: usize = 8192;
 const ROW_GROUP_ROWS: usize = 256 * 1024;
-
-/// One value of a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell<'a> {
-    Text(&'a str),
-    Unsigned(u64),
-    Signed(i64),
-    Float(Option<f64>),
-}
 
 /// How files are opened for writing: another way in tests that simulate a full disk.
 #[derive(Debug, Clone, Copy)]
@@ -50,13 +38,6 @@ pub(super) struct TableWriter {
     columns: Vec<Column>,
     rows: usize,
     shown_path: PathBuf,
-}
-
-enum Column {
-    Text { names: IndexSet<String>, keys: Vec<i32> },
-    Unsigned(Vec<u64>),
-    Signed(Vec<i64>),
-    Float(Vec<Option<f64>>),
 }
 
 impl TableWriter {
@@ -80,16 +61,6 @@ impl TableWriter {
             .map_err(|error| write_error(&shown_path, error))?;
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
         Ok(TableWriter { writer, schema, columns, rows: 0, shown_path })
-    }
-
-    /// Adds a row: a cell a column, of the column's type.
-    pub(super) fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError> {
-        debug_assert_eq!(cells.len(), self.columns.len());
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.push(*cell);
-        }
-        self.rows += 1;
-        if self.rows == BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), ReportError> {
@@ -124,51 +95,14 @@ impl TableWriter {
     }
 }
 
-impl Column {
-    fn new(column: ColumnType) -> Column {
-        match column {
-            ColumnType::Text => Column::Text { names: IndexSet::new(), keys: Vec::new() },
-            ColumnType::Unsigned => Column::Unsigned(Vec::new()),
-            ColumnType::Signed => Column::Signed(Vec::new()),
-            ColumnType::Float => Column::Float(Vec::new()),
+impl RowSink for TableWriter {
+    fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError> {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.push(*cell);
         }
-    }
-
-    fn push(&mut self, cell: Cell) {
-        match (self, cell) {
-            (Column::Text { names, keys }, Cell::Text(text)) => {
-                // Long runs of one name: look at the last one first.
-                let last = keys
-                    .last()
-                    .copied()
-                    .filter(|key| names.get_index(*key as usize).is_some_and(|n| n == text));
-                let key = last.unwrap_or_else(|| {
-                    let index =
-                        names.get_index_of(text).unwrap_or_else(|| names.insert_full(text.to_owned()).0);
-                    index as i32
-                });
-                keys.push(key);
-            }
-            (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
-            (Column::Signed(values), Cell::Signed(value)) => values.push(value),
-            (Column::Float(values), Cell::Float(value)) => values.push(value.filter(|v| v.is_finite())),
-            (_, cell) => {
-                unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree")
-            }
-        }
-    }
-
-    fn take(&mut self) -> ArrayRef {
-        match self {
-            Column::Text { names, keys } => {
-                let values: StringArray = std::mem::take(names).into_iter().map(Some).collect();
-                let keys = Int32Array::from(std::mem::take(keys));
-                Arc::new(DictionaryArray::new(keys, Arc::new(values)))
-            }
-            Column::Unsigned(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
-            Column::Signed(values) => Arc::new(Int64Array::from(std::mem::take(values))),
-            Column::Float(values) => Arc::new(Float64Array::from(std::mem::take(values))),
-        }
+        self.rows += 1;
+        if self.rows == BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 }
 
@@ -211,6 +145,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// Those of a batch whose columns are as [`TableSchema::arrow`] has them.
+    #[cfg(test)]
+    pub(super) fn of(batch: RecordBatch) -> Rows {
+        Rows { batch }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.batch.num_rows()
     }

@@ -1,6 +1,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use super::column::RowSink;
 use super::*;
 use crate::error::ReportError;
 use crate::model::{Failure, LiveFacts, Mode, RunKey, Status, Timing};
@@ -49,6 +50,7 @@ fn bytes_do_not_depend_on_the_order_of_finishing_or_on_timing() {
             "distributions.parquet",
             "drops.parquet",
             "flows.parquet",
+            "frames.parquet",
             "manifest.json",
             "queues.parquet",
             "report.html",
@@ -361,4 +363,92 @@ fn nothing_is_noted_of_runs_that_there_are_not() {
     assert!(matches!(writer.add_failure(&key, failure), Err(ReportError::UnknownRun(_))));
     assert!(matches!(writer.add_live(&key, LiveFacts::default()), Err(ReportError::UnknownRun(_))));
     assert!(matches!(writer.logs(&key), Err(ReportError::UnknownRun(_))));
+}
+
+#[test]
+fn results_in_memory_are_those_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = runs(&VARIANTS, 2);
+    let mut writer =
+        Writer::create(&folder.path().join("a"), experiment(&VARIANTS, 2), WriterOptions::default()).unwrap();
+    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
+    for (key, record) in &runs {
+        writer.add_run(key, record).unwrap();
+        memory.add_run(key, record).unwrap();
+    }
+    let written = writer.finish(Closing::default()).unwrap();
+    let kept = memory.finish(Closing::default()).unwrap();
+    assert_eq!(kept.manifest, written.manifest);
+    assert_eq!(kept.summary, written.summary);
+    let names: Vec<&str> = kept.tables.keys().copied().collect();
+    assert_eq!(names, ["queues", "flows", "drops", "distributions", "frames", "runs", "summary"]);
+    for (name, batch) in &kept.tables {
+        let all = [
+            &schema::QUEUES,
+            &schema::FLOWS,
+            &schema::DROPS,
+            &schema::DISTRIBUTIONS,
+            &schema::FRAMES,
+            &schema::RUNS,
+            &schema::SUMMARY,
+        ];
+        let table = all.into_iter().find(|table| table.name == *name).unwrap();
+        let ours = table::Rows::of(batch.clone());
+        let mut at = 0;
+        for rows in table::TableReader::open(table, &written.folder).unwrap() {
+            let rows = rows.unwrap();
+            for row in 0..rows.len() {
+                for column in 0..table.columns.len() {
+                    assert_eq!(ours.cell(column, at + row), rows.cell(column, row), "{name}");
+                }
+            }
+            at += rows.len();
+        }
+        assert_eq!(at, ours.len(), "{name}");
+        assert!(at > 0 || *name == "frames", "{name}");
+    }
+}
+
+#[test]
+fn in_memory_a_run_out_of_turn_is_refused() {
+    let runs = runs(&VARIANTS, 2);
+    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
+    memory.add_run(&runs[1].0, &runs[1].1).unwrap();
+    for wrong in [0, 1] {
+        let error = memory.add_run(&runs[wrong].0, &runs[wrong].1).unwrap_err();
+        assert!(matches!(error, ReportError::UnexpectedRun(_)), "{error}");
+    }
+    let kept = memory.finish(Closing::default()).unwrap();
+    assert_eq!(kept.manifest.status, Status::Interrupted);
+}
+
+#[test]
+fn frames_have_a_row_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, mut record) = runs(&VARIANTS, 1).swap_remove(0);
+    let flow = jettison_wire::FlowId(0);
+    let score = |frame: u32, latency: Option<u64>| jettison_measure::FrameScore {
+        frame,
+        captured_at: jettison_core::Time::from_millis(40 * u64::from(frame)),
+        layers: u8::from(latency.is_some()),
+        latency: latency.map(jettison_core::Duration::from_millis),
+        ssim_db: 12.5,
+        ssim: 0.75,
+    };
+    let scores = vec![score(0, Some(30)), score(1, None)];
+    record.frames = vec![jettison_measure::VideoFrames { flow, scores }];
+    let target = folder.path().join("a");
+    let mut writer = Writer::create(&target, experiment(&VARIANTS, 1), WriterOptions::default()).unwrap();
+    writer.add_run(&key, &record).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    let rows = table::TableReader::open(&schema::FRAMES, &target).unwrap().next().unwrap().unwrap();
+    assert_eq!(rows.len(), 2);
+    let shown: Vec<_> = (0..2)
+        .map(|row| (rows.text(2, row), rows.unsigned(3, row), rows.signed(4, row), rows.float(6, row)))
+        .collect();
+    let name = record.objects.iter().find(|object| object.id.kind == jettison_measure::Kind::Flow).unwrap();
+    assert_eq!(shown, [(name.name.as_str(), 0, 0, Some(30.0)), (name.name.as_str(), 1, 40_000_000, None)]);
+    assert_eq!((rows.float(7, 0), rows.float(8, 1)), (Some(12.5), Some(0.75)));
+    fs::remove_file(target.join("frames.parquet")).unwrap();
+    assert!(Results::load(&target).is_ok(), "results of earlier versions have none");
 }

@@ -1,0 +1,159 @@
+//! What is kept of the runs that were handed over, until the manifest is made of it.
+
+use indexmap::IndexMap;
+use jettison_measure::RunRecord;
+
+use crate::error::ReportError;
+use crate::model::{
+    Experiment, Failure, FailureEntry, LiveEntry, LiveFacts, Manifest, RunEntry, RunKey, Status, table_of,
+};
+use crate::summary::{RunSummary, Summary};
+
+/// An experiment and what is known of its runs so far.
+pub(super) struct Gathered {
+    pub(super) experiment: Experiment,
+    // A place a run, in the order of the experiment.
+    runs: Vec<Option<Done>>,
+    // The same of what is noted of them.
+    live: Vec<Option<LiveFacts>>,
+    failures: Vec<Vec<Failure>>,
+}
+
+/// What is kept of a run that was handed over.
+struct Done {
+    entry: RunEntry,
+    summary: RunSummary,
+    objects: Vec<(String, &'static str)>,
+    units: Vec<(&'static str, &'static str)>,
+}
+
+impl Gathered {
+    /// An experiment of which no run has ended.
+    pub(super) fn new(experiment: Experiment) -> Gathered {
+        let places = experiment.variants.len() * experiment.seeds.len();
+        let runs = (0..places).map(|_| None).collect();
+        Gathered { experiment, runs, live: vec![None; places], failures: vec![Vec::new(); places] }
+    }
+
+    /// How many runs there are to be.
+    pub(super) fn places(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether the run at that place was handed over.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.runs.get(index).is_some_and(Option::is_some)
+    }
+
+    /// The place of a run that was not handed over yet.
+    pub(super) fn place_of(&self, key: &RunKey) -> Result<usize, ReportError> {
+        let index = self.index_of(key).filter(|index| self.runs[*index].is_none());
+        index.ok_or_else(|| ReportError::UnexpectedRun(key.clone()))
+    }
+
+    /// The place of a run, whether it was handed over or not.
+    pub(super) fn known(&self, key: &RunKey) -> Result<usize, ReportError> {
+        self.index_of(key).ok_or_else(|| ReportError::UnknownRun(key.clone()))
+    }
+
+    /// Keeps what the manifest and the summary need of a run.
+    pub(super) fn take(&mut self, index: usize, key: &RunKey, record: &RunRecord) {
+        let objects = record.objects.iter().map(|o| (o.name.clone(), table_of(o.id.kind))).collect();
+        let mut units: Vec<_> = record.series.iter().map(|s| (s.metric.name, s.metric.unit)).collect();
+        units.extend(record.summary.iter().map(|v| (v.metric.name, v.metric.unit)));
+        let mut seen = std::collections::HashSet::new();
+        units.retain(|unit| seen.insert(*unit));
+        self.runs[index] = Some(Done {
+            entry: RunEntry { key: key.clone(), drops_not_logged: record.drops_not_logged },
+            summary: RunSummary::of(key, record),
+            objects,
+            units,
+        });
+    }
+
+    /// Notes how the machine carried a live run, in place of what was noted of it before.
+    pub(super) fn note_live(&mut self, key: &RunKey, facts: LiveFacts) -> Result<(), ReportError> {
+        let index = self.known(key)?;
+        self.live[index] = Some(facts);
+        Ok(())
+    }
+
+    /// Notes what went wrong in a run.
+    pub(super) fn note_failure(&mut self, key: &RunKey, failure: Failure) -> Result<(), ReportError> {
+        let index = self.known(key)?;
+        self.failures[index].push(failure);
+        Ok(())
+    }
+
+    /// The summary values of the runs handed over so far, in the order of the experiment.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &RunSummary> {
+        self.runs.iter().flatten().map(|done| &done.summary)
+    }
+
+    /// Means and intervals of the runs handed over so far.
+    pub(super) fn summary(&self) -> Summary {
+        Summary::of(&self.runs().cloned().collect::<Vec<_>>())
+    }
+
+    /// Whether every run of the experiment was handed over.
+    pub(super) fn is_complete(&self) -> bool {
+        self.runs.iter().all(Option::is_some)
+    }
+
+    /// What the results hold and where they came from.
+    pub(super) fn into_manifest(self) -> Manifest {
+        let status = match self.is_complete() {
+            _ if self.failures.iter().any(|failures| !failures.is_empty()) => Status::Failed,
+            true => Status::Complete,
+            false => Status::Interrupted,
+        };
+        let (live, failures) = (self.live_entries(), self.failure_entries());
+        let mut objects = IndexMap::new();
+        let mut units = IndexMap::new();
+        let mut entries = Vec::new();
+        for run in self.runs.into_iter().flatten() {
+            objects.extend(run.objects.into_iter().map(|(name, table)| (name, table.to_owned())));
+            units.extend(run.units.into_iter().map(|(name, unit)| (name.to_owned(), unit.to_owned())));
+            entries.push(run.entry);
+        }
+        Manifest {
+            program: Manifest::PROGRAM.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: Manifest::FORMAT,
+            status,
+            experiment: self.experiment,
+            runs: entries,
+            live,
+            failures,
+            objects,
+            units,
+        }
+    }
+
+    fn live_entries(&self) -> Vec<LiveEntry> {
+        let noted = self.keys().zip(&self.live);
+        noted.filter_map(|(key, facts)| Some(LiveEntry { key, facts: facts.clone()? })).collect()
+    }
+
+    fn failure_entries(&self) -> Vec<FailureEntry> {
+        let entries = |(key, failures): (RunKey, &Vec<Failure>)| {
+            let entry = |failure: &Failure| FailureEntry { key: key.clone(), failure: failure.clone() };
+            failures.iter().map(entry).collect::<Vec<_>>()
+        };
+        self.keys().zip(&self.failures).flat_map(entries).collect()
+    }
+
+    /// All runs of the experiment in their order.
+    fn keys(&self) -> impl Iterator<Item = RunKey> + '_ {
+        let Experiment { variants, seeds, .. } = &self.experiment;
+        variants.iter().flat_map(|variant| {
+            seeds.iter().map(|seed| RunKey { variant: variant.name.clone(), seed: *seed })
+        })
+    }
+
+    fn index_of(&self, key: &RunKey) -> Option<usize> {
+        let variant = self.experiment.variants.iter().position(|v| v.name == key.variant)?;
+        let seed = self.experiment.seeds.iter().position(|s| *s == key.seed)?;
+        Some(variant * self.experiment.seeds.len() + seed)
+    }
+}

@@ -1,0 +1,119 @@
+//! Results that stay in memory, as the Arrow tables that the files of a folder hold.
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use indexmap::IndexMap;
+use jettison_measure::RunRecord;
+
+use super::column::{Cell, Column, RowSink};
+use super::gathered::Gathered;
+use super::schema::{self, TableSchema};
+use super::tables::{Tables, write_runs, write_summary};
+use super::writer::Closing;
+use crate::error::ReportError;
+use crate::model::{Experiment, Manifest, RunKey, Timing};
+use crate::reproduction::ReproductionRow;
+use crate::summary::{RunSummary, Summary};
+
+/// Takes runs in the order of the experiment and gives their tables at the end. Nothing touches the disk.
+///
+/// The rows are those that [`super::Writer`] would write to a folder.
+pub struct MemoryWriter {
+    gathered: Gathered,
+    tables: Tables<MemoryTable>,
+    next: usize,
+}
+
+/// Results in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryResults {
+    /// What they are, as `manifest.json` would say it.
+    pub manifest: Manifest,
+    /// The tables by name (`queues`, `flows`, …): text as dictionaries, all else as it is.
+    pub tables: IndexMap<&'static str, RecordBatch>,
+    /// Means and intervals over seeds.
+    pub summary: Summary,
+    /// How long it took.
+    pub timing: Timing,
+    /// The paper's figures beside ours, where there are any.
+    pub reproduction: Vec<ReproductionRow>,
+}
+
+/// A table being gathered.
+struct MemoryTable {
+    schema: SchemaRef,
+    columns: Vec<Column>,
+}
+
+impl MemoryWriter {
+    /// For that experiment.
+    pub fn create(experiment: Experiment) -> MemoryWriter {
+        let tables = Tables::create(experiment.mode, MemoryTable::new);
+        MemoryWriter { gathered: Gathered::new(experiment), tables, next: 0 }
+    }
+
+    /// Takes a finished run.
+    ///
+    /// # Errors
+    /// If it is not one that the experiment has after those that were taken.
+    pub fn add_run(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
+        let index = self.gathered.place_of(key)?;
+        if index < self.next {
+            return Err(ReportError::UnexpectedRun(key.clone()));
+        }
+        self.next = index + 1;
+        self.tables.write(key, record)?;
+        self.gathered.take(index, key, record);
+        Ok(())
+    }
+
+    /// The summary values of the runs taken so far.
+    pub fn runs(&self) -> impl Iterator<Item = &RunSummary> {
+        self.gathered.runs()
+    }
+
+    /// The results.
+    ///
+    /// # Errors
+    /// If the tables have more rows than Arrow can count.
+    pub fn finish(self, closing: Closing) -> Result<MemoryResults, ReportError> {
+        let MemoryWriter { gathered, tables, .. } = self;
+        let mode = gathered.experiment.mode;
+        let runs: Vec<RunSummary> = gathered.runs().cloned().collect();
+        let summary = Summary::of(&runs);
+        let mut of_runs = MemoryTable::new(&schema::RUNS);
+        write_runs(&mut of_runs, &runs, mode)?;
+        let mut of_summary = MemoryTable::new(&schema::SUMMARY);
+        write_summary(&mut of_summary, &summary, mode)?;
+        let last = [(&schema::RUNS, of_runs), (&schema::SUMMARY, of_summary)];
+        let mut finished = IndexMap::new();
+        for (table, rows) in tables.into_each().into_iter().chain(last) {
+            finished.insert(table.name, rows.finish()?);
+        }
+        let Closing { timing, reproduction } = closing;
+        let manifest = gathered.into_manifest();
+        Ok(MemoryResults { manifest, tables: finished, summary, timing, reproduction })
+    }
+}
+
+impl MemoryTable {
+    fn new(table: &TableSchema) -> MemoryTable {
+        let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
+        MemoryTable { schema: table.arrow(), columns }
+    }
+
+    fn finish(mut self) -> Result<RecordBatch, ReportError> {
+        let arrays = self.columns.iter_mut().map(Column::take).collect();
+        RecordBatch::try_new(self.schema, arrays).map_err(|error| ReportError::Table(error.to_string()))
+    }
+}
+
+impl RowSink for MemoryTable {
+    fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError> {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.push(*cell);
+        }
+        Ok(())
+    }
+}

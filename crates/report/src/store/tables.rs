@@ -1,0 +1,209 @@
+//! What goes into the tables, row by row, whether they are files or lie in memory.
+
+use jettison_core::Time;
+use jettison_measure::{DropRecord, Kind, ObjectId, RunRecord};
+use jettison_wire::FlowId;
+
+use super::column::{Cell, RowSink};
+use super::schema::{self, TableSchema};
+use crate::error::ReportError;
+use crate::model::{Mode, RunKey};
+use crate::summary::{RunSummary, Summary, SummaryRecord};
+
+/// At most this many points a stored distribution.
+const CDF_POINTS: usize = 999; // and the one at share 0
+
+/// The tables that runs fill.
+pub(super) struct Tables<T> {
+    pub(super) queues: T,
+    pub(super) flows: T,
+    pub(super) drops: T,
+    pub(super) distributions: T,
+    pub(super) frames: T,
+    mode: Mode,
+}
+
+impl<T> Tables<T> {
+    /// Empty tables, each made by `create`.
+    pub(super) fn create(mode: Mode, create: impl Fn(&'static TableSchema) -> T) -> Tables<T> {
+        Tables {
+            queues: create(&schema::QUEUES),
+            flows: create(&schema::FLOWS),
+            drops: create(&schema::DROPS),
+            distributions: create(&schema::DISTRIBUTIONS),
+            frames: create(&schema::FRAMES),
+            mode,
+        }
+    }
+
+    /// The same tables, each put to another use.
+    pub(super) fn try_map<U>(
+        self,
+        mut with: impl FnMut(T) -> Result<U, ReportError>,
+    ) -> Result<Tables<U>, ReportError> {
+        Ok(Tables {
+            queues: with(self.queues)?,
+            flows: with(self.flows)?,
+            drops: with(self.drops)?,
+            distributions: with(self.distributions)?,
+            frames: with(self.frames)?,
+            mode: self.mode,
+        })
+    }
+
+    /// All of them, with their names and columns.
+    pub(super) fn into_each(self) -> [(&'static TableSchema, T); 5] {
+        [
+            (&schema::QUEUES, self.queues),
+            (&schema::FLOWS, self.flows),
+            (&schema::DROPS, self.drops),
+            (&schema::DISTRIBUTIONS, self.distributions),
+            (&schema::FRAMES, self.frames),
+        ]
+    }
+
+    /// All of them, for adding to.
+    pub(super) fn each_mut(&mut self) -> [(&'static TableSchema, &mut T); 5] {
+        [
+            (&schema::QUEUES, &mut self.queues),
+            (&schema::FLOWS, &mut self.flows),
+            (&schema::DROPS, &mut self.drops),
+            (&schema::DISTRIBUTIONS, &mut self.distributions),
+            (&schema::FRAMES, &mut self.frames),
+        ]
+    }
+}
+
+impl<T: RowSink> Tables<T> {
+    /// Adds the rows of a run.
+    pub(super) fn write(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
+        let variant = Cell::Text(&key.variant);
+        let seed = Cell::Unsigned(key.seed);
+        let mode = Cell::Text(self.mode.name());
+        for series in &record.series {
+            let object = Cell::Text(record.name(series.object));
+            let (metric, part) = (Cell::Text(series.metric.name), Cell::Text(series.part));
+            let table = match series.object.kind {
+                Kind::Queue => &mut self.queues,
+                Kind::Flow => &mut self.flows,
+            };
+            for (time, value) in series.times.iter().zip(&series.values) {
+                let value = Cell::Float(Some(*value));
+                table.row(&[variant, seed, nanos(*time), object, metric, part, value, mode])?;
+            }
+        }
+        for drop in &record.drops {
+            self.drops.row(&[
+                variant,
+                seed,
+                nanos(drop.time),
+                Cell::Text(queue_name(record, drop)),
+                Cell::Text(flow_name(record, drop.flow)),
+                Cell::Text(drop.reason.name()),
+                Cell::Unsigned(u64::from(drop.length)),
+                mode,
+            ])?;
+        }
+        for object in &record.objects {
+            for (metric, distribution) in &object.distributions {
+                for (value, share) in distribution.cdf(CDF_POINTS) {
+                    let value = Cell::Float(Some(value.as_nanos() as f64 / 1e6));
+                    let (object, metric) = (Cell::Text(&object.name), Cell::Text(metric.name));
+                    let share = Cell::Float(Some(share));
+                    self.distributions.row(&[variant, seed, object, metric, value, share, mode])?;
+                }
+            }
+        }
+        for video in &record.frames {
+            let flow = Cell::Text(flow_name(record, video.flow));
+            for score in &video.scores {
+                let latency = score.latency.map(|latency| latency.as_nanos() as f64 / 1e6);
+                self.frames.row(&[
+                    variant,
+                    seed,
+                    flow,
+                    Cell::Unsigned(u64::from(score.frame)),
+                    nanos(score.captured_at),
+                    Cell::Unsigned(u64::from(score.layers)),
+                    Cell::Float(latency),
+                    Cell::Float(Some(score.ssim_db)),
+                    Cell::Float(Some(score.ssim)),
+                    mode,
+                ])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of [`schema::RUNS`].
+pub(super) fn write_runs(
+    table: &mut impl RowSink,
+    runs: &[RunSummary],
+    mode: Mode,
+) -> Result<(), ReportError> {
+    for run in runs {
+        for value in &run.values {
+            let percentile = |i: usize| Cell::Float(value.percentiles.map(|p| p[i]));
+            table.row(&[
+                Cell::Text(&run.key.variant),
+                Cell::Unsigned(run.key.seed),
+                Cell::Text(&value.object),
+                Cell::Text(&value.metric),
+                Cell::Text(&value.part),
+                Cell::Text(&value.unit),
+                Cell::Float(Some(value.mean)),
+                percentile(0),
+                percentile(1),
+                percentile(2),
+                Cell::Text(mode.name()),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of [`schema::SUMMARY`].
+pub(super) fn write_summary(
+    table: &mut impl RowSink,
+    summary: &Summary,
+    mode: Mode,
+) -> Result<(), ReportError> {
+    let records: Vec<SummaryRecord> = summary.records("", mode).collect();
+    for (row, record) in summary.rows.iter().zip(&records) {
+        table.row(&[
+            Cell::Text(&row.variant),
+            Cell::Text(&row.object),
+            Cell::Text(&row.metric),
+            Cell::Text(&row.part),
+            Cell::Text(&row.unit),
+            Cell::Float(Some(record.mean)),
+            Cell::Float(record.p50),
+            Cell::Float(record.p95),
+            Cell::Float(record.p99),
+            Cell::Float(record.ci95.map(|ci| ci[0])),
+            Cell::Float(record.ci95.map(|ci| ci[1])),
+            Cell::Unsigned(record.n as u64),
+            Cell::Text(mode.name()),
+        ])?;
+    }
+    Ok(())
+}
+
+fn nanos(time: Time) -> Cell<'static> {
+    Cell::Signed(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
+}
+
+fn queue_name<'a>(record: &'a RunRecord, drop: &DropRecord) -> &'a str {
+    match drop.queue {
+        DropRecord::NO_QUEUE => "",
+        index => record.name(ObjectId { kind: Kind::Queue, index }),
+    }
+}
+
+fn flow_name(record: &RunRecord, flow: FlowId) -> &str {
+    match flow {
+        FlowId::NONE => "",
+        FlowId(index) => record.name(ObjectId { kind: Kind::Flow, index }),
+    }
+}
