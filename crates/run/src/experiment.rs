@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use jettison_core::Time;
 use jettison_report::{
-    Captures, Closing, Experiment, Figure, Input, Mode, PortCapture, ReportError, ReproductionRow, Results,
-    RunKey, RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
+    Captures, Closing, Experiment, Figure, Input, MemoryResults, MemoryWriter, Mode, PortCapture,
+    ReportError, ReproductionRow, Results, RunKey, RunSummary, RunTiming, Timing, Variant, Writer,
+    WriterOptions,
 };
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
-use jettison_sim::Tap;
+use jettison_sim::{Tap, World};
 use jettison_wire::Packet;
 use thiserror::Error;
 
-use crate::clock::Stopwatch;
+use crate::clock::{Stopwatch, Took};
 use crate::matrix::{Job, Progress, run_matrix};
 
 /// Bytes of each frame that a capture keeps: all headers with their options, and the first bytes of a payload.
@@ -60,6 +61,44 @@ pub enum RunError {
     NothingFinished,
 }
 
+/// How a scenario is to be run whose results stay in memory.
+pub struct MemoryOptions<'a> {
+    /// How many runs go at once.
+    pub jobs: usize,
+    /// Set to end early: finished runs are kept.
+    pub cancel: &'a AtomicBool,
+    /// Told how far it is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Sets a paper's figures beside ours, from the summaries of the runs.
+    pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
+}
+
+/// Runs every variant of a scenario under every seed and keeps the results in memory. Nothing is captured.
+pub fn run_in_memory(
+    scenario: &Scenario,
+    builder: &Builder,
+    options: &MemoryOptions<'_>,
+) -> Result<MemoryResults, RunError> {
+    let mut writer = MemoryWriter::create(describe(scenario, Mode::Simulated, Vec::new()));
+    let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());
+    let stopwatch = Stopwatch::start();
+    let mut timings = Vec::new();
+    let jobs = jobs(scenario);
+    run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
+        let key = key(scenario, &finished.job);
+        writer.add_run(&key, &finished.record)?;
+        timings.push(timing(key, finished.took));
+        Ok(())
+    })?;
+    if timings.is_empty() {
+        return Err(RunError::NothingFinished);
+    }
+    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
+    let timing =
+        Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs: options.jobs, runs: timings };
+    Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
+}
+
 /// Runs every variant of a scenario under every seed and writes the results.
 pub fn run_scenario(
     scenario: &Scenario,
@@ -68,52 +107,64 @@ pub fn run_scenario(
 ) -> Result<Results, RunError> {
     let experiment = describe(scenario, Mode::Simulated, options.figures.clone());
     let mut writer = Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
-    let jobs: Vec<Job> = scenario
-        .variants
-        .iter()
-        .enumerate()
-        .flat_map(|(variant, v)| {
-            scenario.seeds.iter().map(move |seed| Job { variant, seed: *seed, duration: v.settings.duration })
-        })
-        .collect();
-    let key = |job: &Job| RunKey { variant: scenario.variants[job.variant].name.clone(), seed: job.seed };
     let captures = writer.captures();
     let failures: Arc<Mutex<Option<ReportError>>> = Arc::default();
     let make = |job: &Job| {
-        let variant = &scenario.variants[job.variant];
-        let build = BuildOptions { tap_all: options.pcap, ..BuildOptions::default() };
-        let mut world = builder
-            .build(&variant.settings, &scenario.contents, job.seed, &build)
-            .map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })?;
+        let tapped = BuildOptions { tap_all: options.pcap, ..BuildOptions::default() };
+        let mut world = build(scenario, builder, job, &tapped)?;
         if world.is_tapped() {
-            world.set_tap(Box::new(CaptureTap::new(key(job), captures.clone(), Arc::clone(&failures))));
+            let key = key(scenario, job);
+            world.set_tap(Box::new(CaptureTap::new(key, captures.clone(), Arc::clone(&failures))));
         }
         Ok(world)
     };
     let stopwatch = Stopwatch::start();
     let mut timings = Vec::new();
-    let mut finished_any = false;
+    let jobs = jobs(scenario);
     run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
         if let Some(error) = failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
             return Err(RunError::Report(error));
         }
-        let key = key(&finished.job);
+        let key = key(scenario, &finished.job);
         writer.add_run(&key, &finished.record)?;
-        finished_any = true;
-        timings.push(RunTiming {
-            key,
-            wall_seconds: finished.took.wall.as_secs_f64(),
-            cpu_seconds: finished.took.cpu.as_secs_f64(),
-        });
+        timings.push(timing(key, finished.took));
         Ok(())
     })?;
-    if !finished_any {
+    if timings.is_empty() {
         return Err(RunError::NothingFinished);
     }
     let runs: Vec<RunSummary> = writer.runs().cloned().collect();
     let timing =
         Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs: options.jobs, runs: timings };
     Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
+}
+
+/// All runs: variants in their order, each with all seeds.
+fn jobs(scenario: &Scenario) -> Vec<Job> {
+    let of_variant = |(variant, v): (usize, &jettison_scenario::Variant)| {
+        let duration = v.settings.duration;
+        scenario.seeds.iter().map(move |seed| Job { variant, seed: *seed, duration }).collect::<Vec<_>>()
+    };
+    scenario.variants.iter().enumerate().flat_map(of_variant).collect()
+}
+
+fn key(scenario: &Scenario, job: &Job) -> RunKey {
+    RunKey { variant: scenario.variants[job.variant].name.clone(), seed: job.seed }
+}
+
+fn build(
+    scenario: &Scenario,
+    builder: &Builder,
+    job: &Job,
+    options: &BuildOptions,
+) -> Result<World, RunError> {
+    let variant = &scenario.variants[job.variant];
+    let world = builder.build(&variant.settings, &scenario.contents, job.seed, options);
+    world.map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })
+}
+
+fn timing(key: RunKey, took: Took) -> RunTiming {
+    RunTiming { key, wall_seconds: took.wall.as_secs_f64(), cpu_seconds: took.cpu.as_secs_f64() }
 }
 
 /// The experiment as its results describe it, wherever it is run.

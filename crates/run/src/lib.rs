@@ -12,5 +12,5 @@ mod matrix;
 pub mod reproduce;
 
 pub use compare::{CompareError, compare};
-pub use experiment::{RunError, RunOptions, describe, run_scenario};
+pub use experiment::{MemoryOptions, RunError, RunOptions, describe, run_in_memory, run_scenario};
 pub use matrix::{Finished, Job, Progress, default_threads, run_matrix};

@@ -115,6 +115,13 @@ impl Contents {
     }
 }
 
+impl Contents {
+    /// All of them, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
+        self.0.iter().map(|(name, content)| (name.as_str(), content))
+    }
+}
+
 impl fmt::Debug for Contents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()

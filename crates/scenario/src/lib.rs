@@ -43,3 +43,4 @@ pub use registries::{
 };
 pub use scenario::{Changes, Scenario, Variant};
 pub use schema::Settings;
+pub use source::value_or_string as option_value;

@@ -39,6 +39,8 @@ pub(crate) struct Loaded {
     /// The axes and their labels; `None` if they could not be read.
     pub axes: Option<IndexMap<String, Vec<String>>>,
     pub variants: Vec<Variant>,
+    /// The file with everything laid over it that was asked for.
+    pub tree: Value,
 }
 
 /// The file with everything that holds for all variants.
@@ -47,6 +49,25 @@ struct Base {
     origins: Origins,
     /// What options set: no axis overrides it.
     pinned: Vec<(String, KeyPath, Value)>,
+}
+
+impl Base {
+    /// A file of its own that says the same: what options set stands in it, and the axes that are left.
+    fn written(&self, axes: &[Axis], shape: Shape<'_>, quick: bool) -> Value {
+        let mut tree = self.tree.clone();
+        let Some(table) = tree.as_object_mut() else { return tree };
+        table.shift_remove("vary");
+        if quick {
+            table.shift_remove("quick");
+        }
+        let pinned: Vec<(KeyPath, Value)> =
+            self.pinned.iter().map(|(_, path, value)| (path.clone(), value.clone())).collect();
+        if !axes.is_empty() {
+            let entries = axes.iter().map(|axis| axis.written(&self.tree, shape, &pinned)).collect();
+            table.insert("vary".to_owned(), Value::Array(entries));
+        }
+        tree
+    }
 }
 
 /// What a check came to.
@@ -117,11 +138,13 @@ impl<'a> Loader<'a> {
             false => Err(Vec::new()),
         };
         match axes {
-            Ok(axes) => self.variants(&base, &axes),
+            Ok(axes) => {
+                Loaded { tree: base.written(&axes, self.shape, quick), ..self.variants(&base, &axes) }
+            }
             Err(findings) => {
                 self.report(&findings, &base.origins);
                 self.variants(&base, &[]);
-                Loaded { axes: None, variants: Vec::new() }
+                Loaded { axes: None, variants: Vec::new(), tree: Value::Null }
             }
         }
     }
@@ -145,7 +168,8 @@ impl<'a> Loader<'a> {
             }
         }
         let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
-        Loaded { axes: Some(axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect()), variants }
+        let axes = axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect();
+        Loaded { axes: Some(axes), variants, tree: Value::Null }
     }
 
     /// Checks the file's own values in the places where axes put others.

@@ -9,7 +9,7 @@ use crate::error::{CheckError, Place, ScenarioError};
 use crate::inputs::{Contents, Files, Folder, InputHash, WithData};
 use crate::load::Loader;
 use crate::registries::Registries;
-use crate::schema::Settings;
+use crate::schema::{Seeds, Settings};
 use crate::source::Document;
 
 /// A scenario in which nothing was found wrong.
@@ -33,6 +33,8 @@ pub struct Scenario {
     pub inputs: Vec<InputHash>,
     /// What stands in those files.
     pub contents: Contents,
+    /// The scenario as a tree, with what the caller asked for laid over it: a file that says this gives the same variants.
+    pub tree: Value,
 }
 
 /// One variant of a scenario.
@@ -93,9 +95,21 @@ impl Scenario {
         changes: &Changes,
         registries: &Registries,
     ) -> Result<Scenario, CheckError> {
+        Scenario::parse_against(text, name, files, changes, registries, &crate::schema_json(registries))
+    }
+
+    /// The same with the registries' schema ([`crate::schema_json`]) at hand: to make it is most of what checking a short
+    /// text takes.
+    pub fn parse_against(
+        text: &str,
+        name: &str,
+        files: &dyn Files,
+        changes: &Changes,
+        registries: &Registries,
+        schema: &Value,
+    ) -> Result<Scenario, CheckError> {
         let document = Document::parse(name, text).map_err(CheckError::new)?;
-        let schema = crate::schema_json(registries);
-        let mut loader = Loader::new(&document, &schema, registries, files);
+        let mut loader = Loader::new(&document, schema, registries, files);
         let loaded = loader.load(&changes.set, changes.quick);
         let (hashes, contents) = (loader.hashes(), loader.contents());
         if document.tree.get("quick").is_some() {
@@ -119,7 +133,28 @@ impl Scenario {
             variants: loaded.variants,
             inputs,
             contents,
+            tree: loaded.tree,
         })
+    }
+}
+
+impl Scenario {
+    /// The same with other seeds, as if `--set seeds=[…]` had said so.
+    pub fn with_seeds(mut self, seeds: Vec<u64>) -> Scenario {
+        let written = Value::from(seeds.clone());
+        let trees = self.variants.iter_mut().map(|variant| &mut variant.effective).chain([&mut self.tree]);
+        for table in trees.filter_map(Value::as_object_mut) {
+            table.insert("seeds".to_owned(), written.clone());
+        }
+        for variant in &mut self.variants {
+            variant.settings.seeds = Seeds::List(seeds.clone());
+        }
+        Scenario { seeds, ..self }
+    }
+
+    /// The scenario as TOML text, with what the caller asked for laid over it.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&self.tree).expect("a tree that was read from TOML can be written as TOML")
     }
 }
 

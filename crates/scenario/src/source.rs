@@ -99,7 +99,7 @@ impl Document {
 }
 
 /// A TOML value of its own, as an option's right-hand side; text that is none is a string.
-pub(crate) fn value_or_string(text: &str) -> Value {
+pub fn value_or_string(text: &str) -> Value {
     let parsed = text.trim().parse::<toml_edit::Value>();
     let mut reader = Reader { spans: BTreeMap::new(), not_finite: Vec::new() };
     match parsed.map(|value| reader.value(&value, &KeyPath::root())) {

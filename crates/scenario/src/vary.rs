@@ -1,11 +1,12 @@
 //! Axes of comparison: what each arm sets, and all combinations of their arms.
 
 use indexmap::IndexSet;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::overrides::leaves;
+use crate::overrides::{leaves, put};
 use crate::path::{KeyPath, Step};
 use crate::schema;
+use crate::shape::Shape;
 use crate::validate::Finding;
 
 /// More variants than this are a slip, or a matter for a sweep.
@@ -18,6 +19,8 @@ const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
 pub(crate) struct Axis {
     pub name: String,
     pub arms: Vec<Arm>,
+    /// As the file has it.
+    entry: Value,
 }
 
 /// One alternative of an axis.
@@ -64,6 +67,34 @@ impl Arm {
                 })
                 .collect(),
         }
+    }
+}
+
+impl Axis {
+    /// An entry of `[[vary]]` that gives this axis in a file whose base has the values that options `pinned` already. Those
+    /// hold in every variant: where an arm replaces the table that one stands in, the arm's own table gets it.
+    pub fn written(&self, tree: &Value, shape: Shape<'_>, pinned: &[(KeyPath, Value)]) -> Value {
+        let replaced = |arm: &Arm| {
+            let settings = arm.settings(tree);
+            pinned.iter().any(|(path, _)| settings.iter().any(|setting| path.starts_with(&setting.target)))
+        };
+        if !self.arms.iter().any(replaced) {
+            return self.entry.clone();
+        }
+        let variants = self.arms.iter().map(|arm| {
+            let settings = arm.settings(tree);
+            let values = settings.iter().map(|setting| (&setting.target, &setting.value));
+            let mut whole = tree.clone();
+            for (path, value) in values.chain(pinned.iter().map(|(path, value)| (path, value))) {
+                // What cannot be put there has been reported.
+                let _ = put(&mut whole, shape, path, value.clone());
+            }
+            let set = settings.iter().filter_map(|setting| {
+                Some((setting.target.to_string(), setting.target.find(&whole)?.clone()))
+            });
+            json!({ "name": arm.label, "set": set.collect::<Map<String, Value>>() })
+        });
+        json!({ "name": self.name, "variants": variants.collect::<Vec<_>>() })
     }
 }
 
@@ -135,7 +166,7 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
             return Err(refuse(message, "leave one out, or give tables a `label`"));
         }
     }
-    Ok(Axis { name, arms })
+    Ok(Axis { name, arms, entry: entry.clone() })
 }
 
 fn arms_of_values(

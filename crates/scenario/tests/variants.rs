@@ -258,3 +258,40 @@ fn the_schema_holds_the_entries_of_the_registries() {
     let all = schema.to_string();
     assert!(!all.contains("\"null\""), "{all}");
 }
+
+#[test]
+fn its_text_gives_the_same_variants_with_what_was_set_in_place() {
+    let text = with_axes(CONGESTION);
+    for set in [
+        &[][..],
+        &["duration=7 s", "links.bottleneck.delay=3 ms"],
+        &["links.bottleneck.queue=codel"],
+        &["flows.bulk.transport.congestion=cubic", "seeds=[3, 4]"],
+        // Within a table that an axis replaces: it holds in each arm.
+        &[
+            "vary[0].values=[{ kind = \"codel\", target = \"7 ms\" }, { kind = \"codel\", label = \"other\" }]",
+            "links.bottleneck.queue=codel",
+            "vary[0].path=links.bottleneck.reverse.queue",
+            "links.bottleneck.reverse.queue.kind=codel",
+            "links.bottleneck.reverse.queue.target=8 ms",
+        ],
+    ] {
+        for quick in [false, true] {
+            let scenario = good(&text, set, quick);
+            let again = good(&scenario.to_toml(), &[], false);
+            assert_eq!(names(&again), names(&scenario));
+            assert_eq!(again.seeds, scenario.seeds);
+            for (one, other) in again.variants.iter().zip(&scenario.variants) {
+                assert_eq!(one.effective, other.effective, "{set:?}\n{}", scenario.to_toml());
+            }
+        }
+    }
+}
+
+#[test]
+fn other_seeds_are_as_if_they_had_been_set() {
+    let set = good(GOOD, &["seeds=[4, 2]"], false);
+    let given = good(GOOD, &[], false).with_seeds(vec![4, 2]);
+    assert_eq!((&given.seeds, &given.tree), (&set.seeds, &set.tree));
+    assert_eq!(given.variants, set.variants);
+}

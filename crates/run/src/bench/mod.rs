@@ -10,6 +10,7 @@ mod live;
 mod octopus;
 mod p4;
 mod port_queue;
+mod python;
 mod queues;
 mod streaming;
 mod workload;
@@ -121,6 +122,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
     all.extend(p4::benchmarks());
+    all.extend(python::benchmarks());
     #[cfg(feature = "live")]
     all.extend(live::benchmarks());
     all
@@ -172,8 +174,8 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups =
-            ["foundation", "queues", "streaming", "octopus", "p4"].map(|group| names(&[group]).len());
+        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "python"]
+            .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
     }

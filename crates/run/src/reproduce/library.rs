@@ -126,14 +126,16 @@ impl Library {
 impl Experiment {
     /// The files that the scenario may name: those beside it, and then those in `data`.
     pub fn files(&self, data: Option<&Path>) -> WithData {
-        let folder = self.path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let data = data.map(Path::to_path_buf);
-        if self.embedded {
-            WithData::new(Embedded(folder), data)
-        } else {
-            WithData::new(Folder(folder), data)
-        }
+        files_beside(&self.path, self.embedded, data)
     }
+}
+
+/// The files that a scenario at `path`, on disk or (`embedded`) in the program, may name: those beside it, and then those
+/// in `data`.
+pub fn files_beside(path: &Path, embedded: bool, data: Option<&Path>) -> WithData {
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let data = data.map(Path::to_path_buf);
+    if embedded { WithData::new(Embedded(folder), data) } else { WithData::new(Folder(folder), data) }
 }
 
 /// A folder of those inside the program.

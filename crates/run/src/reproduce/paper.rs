@@ -1,5 +1,7 @@
 //! What a paper's figures file says.
 
+use std::path::Path;
+
 use jettison_report::Figure;
 use serde::Deserialize;
 use thiserror::Error;
@@ -114,6 +116,16 @@ impl Paper {
     /// Reads a figures file.
     pub fn parse(file: &str, text: &str) -> Result<Paper, PaperError> {
         toml::from_str(text).map_err(|error| PaperError { file: file.to_owned(), message: error.to_string() })
+    }
+}
+
+/// The plots that a figures file beside the scenario asks for.
+pub fn plots_beside(file: &Path) -> Result<Vec<Figure>, PaperError> {
+    let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
+    let path = file.with_file_name(format!("{stem}.paper.toml"));
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots),
+        Err(_) => Ok(Vec::new()),
     }
 }
 
