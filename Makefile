@@ -12,7 +12,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web demo test bench bench-live experiments docs fmt lint deny clean install
+.PHONY: help setup live-deps build web python demo test bench bench-live experiments docs fmt lint deny clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ build: setup ## Build target/release/jettison, with the page of live --watch if 
 
 web: ## Build the page of live --watch from web/ (needs Node.js and npm); the next build takes it in
 	@scripts/web.sh
+
+python: setup ## Build the Python package for development: an environment with it and its tools in target/python/venv
+	@scripts/python.sh
 
 demo: build ## Run the iRED comparison, shortened, and say where its report is
 	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)
@@ -59,7 +62,7 @@ fmt: setup ## Format all code
 
 lint: setup ## Format check and clippy, warnings as errors
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features jettison-python/testing --locked -- -D warnings
 
 deny: setup ## Check dependencies' bans, licences and sources (installs cargo-deny first: some minutes)
 	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked

@@ -51,7 +51,14 @@ if [ "$(uname -s)" = Linux ] && ! can_build_bpf; then
   can_build_bpf || say "going on without newCWV for the kernel: \`jettison cc\` will say what is missing"
 fi
 
-# 3. Rust, of the version that rust-toolchain.toml names.
+# 3. Python with its venv, for the Python package and its tests. The command builds without it.
+has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
+if ! has_python; then
+  install_packages python3 python3-venv || true
+  has_python || say "going on without Python 3.10 or later and its venv: the Python package is left out"
+fi
+
+# 4. Rust, of the version that rust-toolchain.toml names.
 wanted=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 if ! command -v cargo >/dev/null; then
   # A new machine may have no package lists yet.

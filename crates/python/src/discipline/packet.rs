@@ -1,0 +1,253 @@
+//! What a discipline in Python sees of a packet, and how it says what is to become of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use jettison_core::DropReason;
+use jettison_wire::{Ecn, FlowId, OCTOPUS_PORT, OctopusHeader, Packet, Position, Transport};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::discipline_error;
+
+/// What a queue and the views of its packets share.
+#[derive(Default)]
+pub struct Ledger {
+    acts: Mutex<Vec<Act>>,
+    /// Nothing is to be done any more: the queue is gone, or its class has failed.
+    closed: AtomicBool,
+}
+
+/// Something that Python said of a packet, by its handle.
+#[derive(Debug, Clone, Copy)]
+pub enum Act {
+    /// It is marked CE.
+    Mark(u64),
+    /// It is dropped.
+    Drop(u64, DropReason),
+    /// Nothing refers to it any more: it can never be sent.
+    Lost(u64),
+}
+
+impl Ledger {
+    /// What was said since the last time, in order.
+    pub fn take(&self) -> Vec<Act> {
+        std::mem::take(&mut *self.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// From now on nothing is noted.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn note(&self, act: Act) {
+        if !self.closed.load(Ordering::Relaxed) {
+            self.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(act);
+        }
+    }
+}
+
+/// A packet in the queue, as its discipline sees it. It is a handle: the packet itself stays with the simulator.
+#[pyclass(frozen, name = "Packet", module = "jettison.queues")]
+pub struct PacketView {
+    handle: u64,
+    ledger: Arc<Ledger>,
+    /// Sent or dropped: it may be looked at, and no more.
+    gone: AtomicBool,
+    marked: AtomicBool,
+    /// IP length in bytes.
+    #[pyo3(get)]
+    size: u16,
+    /// Number of the packet within the run.
+    #[pyo3(get)]
+    id: u32,
+    /// Number of the scenario's flow, from 0; `None` if it is of none.
+    #[pyo3(get)]
+    flow: Option<u32>,
+    /// Nanoseconds since the run began, when the queue was given it.
+    #[pyo3(get)]
+    arrived: u64,
+    /// Nanoseconds since the run began, when the sending host emitted it.
+    #[pyo3(get)]
+    sent: u64,
+    /// Differentiated-services code point, 0 to 63.
+    #[pyo3(get)]
+    dscp: u8,
+    /// Traffic class that a switch gave it; 0 is the highest priority.
+    #[pyo3(get)]
+    traffic_class: u8,
+    ecn: Ecn,
+    hash: u64,
+    five_tuple: Option<(String, String, u8, u16, u16)>,
+    message: Option<OctopusHeader>,
+}
+
+/// The label of the message that a packet is part of (the Octopus header).
+#[pyclass(frozen, get_all, module = "jettison.queues")]
+pub struct Message {
+    /// Its number within its stream, modulo 2^29.
+    number: u32,
+    /// The stream of the flow.
+    stream: u16,
+    /// 0 to 7; a higher one is less important.
+    priority: u8,
+    /// Whether it makes earlier ones superfluous: those of priority `threshold` or above.
+    drop_flag: bool,
+    /// 0 to 7; see `drop_flag`.
+    threshold: u8,
+    /// It is superfluous while its stream has less bandwidth than this, in kbit/s; 0 for never.
+    bitrate_threshold: u32,
+    /// How long it may wait before it may be dropped, in ms.
+    slack: u16,
+    /// Whether the packet is the first of the message.
+    is_first: bool,
+    /// Whether the packet is the last of the message.
+    is_last: bool,
+}
+
+impl PacketView {
+    /// Of a packet that arrives, under that handle.
+    pub fn of(packet: &Packet, handle: u64, ledger: &Arc<Ledger>) -> PacketView {
+        let five_tuple = packet.headers().map(|headers| {
+            let (protocol, from, to) = match &headers.transport {
+                Transport::Tcp(tcp) => (6, tcp.src_port, tcp.dst_port),
+                Transport::Udp(udp) => (17, udp.src_port, udp.dst_port),
+                Transport::Icmp(echo) => (1, echo.identifier, 0),
+            };
+            (headers.src.to_string(), headers.dst.to_string(), protocol, from, to)
+        });
+        PacketView {
+            handle,
+            ledger: Arc::clone(ledger),
+            gone: AtomicBool::new(false),
+            marked: AtomicBool::new(false),
+            size: packet.meta.length,
+            id: packet.meta.id,
+            flow: (packet.meta.flow != FlowId::NONE).then_some(packet.meta.flow.0),
+            arrived: packet.meta.enqueued_at.as_nanos(),
+            sent: packet.meta.sent_at.as_nanos(),
+            dscp: packet.dscp(),
+            traffic_class: packet.meta.class,
+            ecn: packet.ecn(),
+            hash: packet.flow_hash(0),
+            five_tuple,
+            message: OctopusHeader::of_packet(packet, &[OCTOPUS_PORT]),
+        }
+    }
+
+    /// Whether it is one of that queue's.
+    pub fn is_of(&self, ledger: &Arc<Ledger>) -> bool {
+        Arc::ptr_eq(&self.ledger, ledger)
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> u64 {
+        self.handle
+    }
+
+    /// It leaves the queue; false if it has left it before.
+    pub fn leave(&self) -> bool {
+        !self.gone.swap(true, Ordering::Relaxed)
+    }
+
+    /// A few words about it.
+    pub fn describe(&self) -> String {
+        let flow = self.flow.map(|flow| format!(" of flow {flow}")).unwrap_or_default();
+        format!("packet {} ({} bytes{flow})", self.id, self.size)
+    }
+}
+
+#[pymethods]
+impl PacketView {
+    /// The ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
+    #[getter]
+    fn ecn(&self) -> u8 {
+        if self.marked.load(Ordering::Relaxed) { Ecn::Ce as u8 } else { self.ecn as u8 }
+    }
+
+    /// Source and destination address, protocol number, source and destination port; `None` for what is no IP packet of ours.
+    #[getter]
+    fn five_tuple(&self) -> Option<(String, String, u8, u16, u16)> {
+        self.five_tuple.clone()
+    }
+
+    /// A hash of the five-tuple, 64 bits.
+    #[getter]
+    fn flow_hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// What it says of its message; `None` if it is no Octopus traffic.
+    #[getter]
+    fn message(&self) -> Option<Message> {
+        self.message.map(|header| Message {
+            number: header.message.get(),
+            stream: header.stream,
+            priority: header.priority,
+            drop_flag: header.drop_flag,
+            threshold: header.threshold,
+            bitrate_threshold: header.bitrate_threshold,
+            slack: header.slack,
+            is_first: matches!(header.position, Position::First | Position::Solo),
+            is_last: matches!(header.position, Position::Last | Position::Solo),
+        })
+    }
+
+    /// Marks it CE. Gives `False`, and does nothing, if its sender does not understand marks.
+    fn mark(&self, py: Python<'_>) -> PyResult<bool> {
+        if self.gone.load(Ordering::Relaxed) {
+            return Err(self.has_left(py, "marked"));
+        }
+        if self.ecn == Ecn::NotEct {
+            return Ok(false);
+        }
+        if !self.marked.swap(true, Ordering::Relaxed) {
+            self.ledger.note(Act::Mark(self.handle));
+        }
+        Ok(true)
+    }
+
+    /// Drops it, whether it waits or is just arriving. `reason` is what results call it.
+    #[pyo3(signature = (reason="python"))]
+    fn drop(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
+        let reason = reason_of(reason)?;
+        if !self.leave() {
+            return Err(self.has_left(py, "dropped"));
+        }
+        self.ledger.note(Act::Drop(self.handle, reason));
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let gone = if self.gone.load(Ordering::Relaxed) { ", gone" } else { "" };
+        format!("<{}{gone}>", self.describe())
+    }
+}
+
+impl PacketView {
+    fn has_left(&self, py: Python<'_>, what: &str) -> PyErr {
+        discipline_error(py, format!("{} cannot be {what}: it was sent or dropped before", self.describe()))
+    }
+}
+
+impl Drop for PacketView {
+    fn drop(&mut self) {
+        if !self.gone.load(Ordering::Relaxed) {
+            self.ledger.note(Act::Lost(self.handle));
+        }
+    }
+}
+
+/// The reason of that name.
+pub fn reason_of(name: &str) -> PyResult<DropReason> {
+    let found = DropReason::ALL.into_iter().find(|reason| reason.name() == name);
+    found.ok_or_else(|| {
+        let known = DropReason::ALL.map(DropReason::name);
+        let near = jettison_core::nearest(name, known.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        PyValueError::new_err(format!(
+            "there is no reason `{name}` for a drop{near} Known: {}",
+            known.join(", ")
+        ))
+    })
+}

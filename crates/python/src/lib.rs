@@ -1,0 +1,46 @@
+//! The Python module `jettison._jettison`: what the package `jettison` is thin over.
+//!
+//! Nothing is decided here: scenarios are read and checked by `jettison-scenario`, run and gathered by `jettison-run` and
+//! `jettison-report`. This crate turns arguments and errors into Rust's and back, releases the interpreter's lock while a
+//! run goes, and hands tables over through Arrow's C stream interface, without copying them.
+
+mod discipline;
+mod errors;
+mod run;
+mod scenario;
+mod sweep;
+#[cfg(feature = "testing")]
+mod synthetic;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// The native part of `jettison`. Its names are no part of the package's interface.
+#[pymodule]
+mod _jettison {
+    #[cfg(feature = "testing")]
+    #[pymodule_export]
+    use crate::discipline::driven::drive;
+    #[pymodule_export]
+    use crate::discipline::drop_reasons;
+    #[pymodule_export]
+    use crate::discipline::packet::{Message, PacketView};
+    #[pymodule_export]
+    use crate::run::{default_jobs, run};
+    #[pymodule_export]
+    use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis};
+    #[pymodule_export]
+    use crate::sweep::{option_value, summarise};
+    #[cfg(feature = "testing")]
+    #[pymodule_export]
+    use crate::synthetic::synthetic;
+    #[pymodule_export]
+    use crate::tables::{Stream, Tables};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,128 @@
+//! Running a scenario while Python's threads go on.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jettison_report::{MemoryResults, ReproductionRow, RunSummary};
+use jettison_run::reproduce::rows_of;
+use jettison_run::{
+    MemoryOptions, Progress, RunError, RunOptions, default_threads, run_in_memory, run_scenario,
+};
+use pyo3::prelude::*;
+
+use crate::discipline::{Control, builder};
+use crate::errors::run_error;
+use crate::scenario::Checked;
+use crate::tables::Tables;
+
+/// How often Python is asked whether Ctrl-C was pressed, and told how far the run is.
+const ASK_EVERY: Duration = Duration::from_millis(100);
+
+/// How many runs go at once if the user does not say.
+#[pyfunction]
+pub fn default_jobs() -> usize {
+    default_threads()
+}
+
+/// Runs a scenario. The interpreter's lock is released meanwhile.
+///
+/// Gives the results in memory, or, with `out`, writes them there and gives nothing. `progress` is called with the share
+/// that is done, the runs that have ended and all of them.
+#[pyfunction]
+#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None))]
+pub fn run(
+    py: Python<'_>,
+    checked: &Checked,
+    seeds: Option<Vec<u64>>,
+    jobs: Option<usize>,
+    out: Option<PathBuf>,
+    force: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<Tables>> {
+    let scenario = match seeds {
+        None => Arc::clone(&checked.scenario),
+        Some(seeds) => Arc::new((*checked.scenario).clone().with_seeds(seeds)),
+    };
+    let (figures, paper) = checked.figures(py)?;
+    let compare = |runs: &[RunSummary]| -> Vec<ReproductionRow> {
+        match (&paper, &checked.experiment) {
+            (Some(paper), Some((of, name))) => rows_of((of, name), paper, runs),
+            _ => Vec::new(),
+        }
+    };
+    let jobs = jobs.unwrap_or_else(default_threads);
+    let control = Arc::new(Control::default());
+    let builder = builder(py, &checked.disciplines, &control).map_err(|error| run_error(py, error))?;
+    let work = |cancel: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)| {
+        let in_memory = || {
+            let options = MemoryOptions { jobs, cancel, progress, compare: &compare };
+            run_in_memory(&scenario, &builder, &options).map(Some)
+        };
+        let in_folder = |out: &Path| {
+            let options =
+                RunOptions { out, force, jobs, pcap: false, figures, cancel, progress, compare: &compare };
+            run_scenario(&scenario, &builder, &options).map(|_| None)
+        };
+        match &out {
+            None => in_memory(),
+            Some(out) => in_folder(out),
+        }
+    };
+    let results: Result<Option<MemoryResults>, RunError> = supervised(py, &control, progress.as_ref(), work)?;
+    results.map(|results| results.map(Tables::new)).map_err(|error| run_error(py, error))
+}
+
+/// Does `work` in a thread of its own, without the interpreter's lock, and ends it early at Ctrl-C, or if `progress` or a queue
+/// discipline raises something: that is then raised here.
+fn supervised<T: Send>(
+    py: Python<'_>,
+    control: &Control,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&AtomicBool, &(dyn Fn(Progress) + Sync)) -> T + Send,
+) -> PyResult<T> {
+    let cancel = &control.cancel;
+    let latest: Mutex<Option<Progress>> = Mutex::new(None);
+    let note = |now: Progress| {
+        let mut latest = latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // The threads of a run may overtake one another.
+        if latest.is_none_or(|latest| (latest.finished, latest.share) <= (now.finished, now.share)) {
+            *latest = Some(now);
+        }
+    };
+    let tell = |py: Python<'_>| -> PyResult<()> {
+        let now = latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        if let (Some(callback), Some(now)) = (progress, now) {
+            callback.call1(py, (now.share, now.finished, now.jobs))?;
+        }
+        Ok(())
+    };
+    let (result, stopped) = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (end, ended) = channel::<()>();
+            let worker = scope.spawn(|| {
+                let result = work(cancel, &note);
+                drop(end);
+                result
+            });
+            let mut stopped = None;
+            while ended.recv_timeout(ASK_EVERY) == Err(RecvTimeoutError::Timeout) {
+                if stopped.is_none() {
+                    stopped = Python::attach(|py| py.check_signals().and_then(|()| tell(py))).err();
+                    if stopped.is_some() {
+                        cancel.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            (worker.join(), stopped)
+        })
+    });
+    // A panic goes on here as if the work had been done here.
+    let result = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    match control.take_error().or(stopped) {
+        Some(error) => Err(error),
+        None => tell(py).map(|()| result),
+    }
+}

@@ -1,0 +1,253 @@
+//! Scenarios: found, checked, changed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jettison_report::Figure;
+use jettison_run::reproduce::{Library, Paper, files_beside, plots_beside};
+use jettison_scenario::build::Builder;
+use jettison_scenario::{Changes, Files, Registries, Scenario, WithData, schema_json};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::Value;
+
+use crate::discipline::{PythonDiscipline, builder};
+use crate::errors::{scenario_error, wrong_scenario};
+
+/// A scenario in which nothing was found wrong.
+#[pyclass(frozen)]
+pub struct Checked {
+    pub scenario: Arc<Scenario>,
+    /// The file, where it is one, and the paper and the experiment, if it is one of those.
+    pub path: Option<PathBuf>,
+    pub experiment: Option<(String, String)>,
+    embedded: bool,
+    pub disciplines: Vec<PythonDiscipline>,
+}
+
+/// What a scenario is told to be, before it is checked.
+#[derive(FromPyObject)]
+pub struct Source {
+    /// The text.
+    text: String,
+    /// What messages call it.
+    label: String,
+    /// The file; what the scenario names is beside it.
+    path: Option<PathBuf>,
+    /// Whether the file is inside the program.
+    embedded: bool,
+    /// Paper and name, if it is an experiment of the library.
+    experiment: Option<(String, String)>,
+    /// A folder of further files.
+    data: Option<PathBuf>,
+    /// What stands in files that it names, where that is known: those are not read again.
+    contents: BTreeMap<String, Vec<u8>>,
+    /// `path=value`, as with `--set`.
+    set: Vec<String>,
+    /// Whether the `[quick]` table applies.
+    quick: bool,
+    /// Queue disciplines beside ours.
+    disciplines: Vec<PythonDiscipline>,
+}
+
+/// Files whose contents came with the scenario, and else those beside it.
+struct Carried {
+    contents: BTreeMap<String, Vec<u8>>,
+    beside: WithData,
+}
+
+impl Files for Carried {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.contents.get(name).map_or_else(|| self.beside.read(name), |content| Ok(content.clone()))
+    }
+    fn display(&self, name: &str) -> String {
+        self.beside.display(name)
+    }
+    fn advice(&self) -> &'static str {
+        self.beside.advice()
+    }
+}
+
+thread_local! {
+    /// What scenarios may name where no Python class adds to it, and its schema: a sweep checks thousands of scenarios.
+    static STANDARD: (Registries, Value) = {
+        let registries = Builder::standard().registries();
+        let schema = schema_json(&registries);
+        (registries, schema)
+    };
+}
+
+/// Checks a scenario. The interpreter's lock is released meanwhile.
+#[pyfunction]
+pub fn check(py: Python<'_>, source: Source) -> PyResult<Checked> {
+    let Source { text, label, path, embedded, experiment, data, contents, set, quick, disciplines } = source;
+    let changes = Changes { set, quick };
+    let own = match disciplines.is_empty() {
+        true => None,
+        false => Some(builder(py, &disciplines, &Arc::default()).map_err(|error| wrong_scenario(py, error))?),
+    };
+    let scenario = py.detach(|| {
+        let beside = files_beside(path.as_deref().unwrap_or(Path::new("")), embedded, data.as_deref());
+        let files = Carried { contents, beside };
+        match own {
+            Some(builder) => Scenario::parse(&text, &label, &files, &changes, &builder.registries()),
+            None => STANDARD.with(|(registries, schema)| {
+                Scenario::parse_against(&text, &label, &files, &changes, registries, schema)
+            }),
+        }
+    });
+    let scenario = scenario.map_err(|error| scenario_error(py, &error))?;
+    Ok(Checked { scenario: Arc::new(scenario), path, experiment, embedded, disciplines })
+}
+
+#[pymethods]
+impl Checked {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.scenario.name
+    }
+
+    /// What it is about.
+    #[getter]
+    fn description(&self) -> Option<&str> {
+        self.scenario.description.as_deref()
+    }
+
+    /// The seeds of the runs of each variant.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.scenario.seeds.clone()
+    }
+
+    /// The names of the variants.
+    #[getter]
+    fn variants(&self) -> Vec<String> {
+        self.scenario.variants.iter().map(|variant| variant.name.clone()).collect()
+    }
+
+    /// For each variant the label of its arm, by axis.
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for variant in &self.scenario.variants {
+            let labels = PyDict::new(py);
+            variant.labels.iter().try_for_each(|(axis, label)| labels.set_item(axis, label))?;
+            all.set_item(&variant.name, labels)?;
+        }
+        Ok(all)
+    }
+
+    /// The axes of comparison and the labels of their arms.
+    #[getter]
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let axes = PyDict::new(py);
+        self.scenario.axes.iter().try_for_each(|(axis, labels)| axes.set_item(axis, labels))?;
+        Ok(axes)
+    }
+
+    /// Name, SHA-256 in hexadecimal and length in bytes of the scenario and of each file that it names.
+    #[getter]
+    fn inputs(&self) -> Vec<(String, String, u64)> {
+        let inputs = self.scenario.inputs.iter();
+        inputs.map(|input| (input.file.clone(), input.sha256.clone(), input.bytes)).collect()
+    }
+
+    /// What stands in each file that it names.
+    fn contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let contents = PyDict::new(py);
+        for (name, content) in self.scenario.contents.iter() {
+            contents.set_item(name, PyBytes::new(py, content))?;
+        }
+        Ok(contents)
+    }
+
+    /// The scenario as TOML, with what options say laid over it.
+    fn to_toml(&self) -> String {
+        self.scenario.to_toml()
+    }
+
+    /// The same as JSON.
+    fn to_json(&self) -> String {
+        self.scenario.tree.to_string()
+    }
+
+    /// Each variant's name and its whole configuration, defaults included, as JSON.
+    fn effective(&self) -> Vec<(String, String)> {
+        self.scenario.variants.iter().map(|each| (each.name.clone(), each.effective.to_string())).collect()
+    }
+
+    /// A variant's whole configuration, defaults included, as TOML.
+    fn effective_toml(&self, variant: &str) -> PyResult<String> {
+        let found = self.scenario.variants.iter().find(|other| other.name == variant);
+        let none = || PyKeyError::new_err(format!("there is no variant `{variant}`"));
+        Ok(found.ok_or_else(none)?.effective_toml())
+    }
+}
+
+impl Checked {
+    /// The plots that its report shows beside the usual ones, and the paper's figures to set beside ours.
+    pub fn figures(&self, py: Python<'_>) -> PyResult<(Vec<Figure>, Option<Paper>)> {
+        let Some(path) = &self.path else { return Ok((Vec::new(), None)) };
+        let wrong = |error: &dyn std::fmt::Display| wrong_scenario(py, error);
+        let Some((paper, name)) = &self.experiment else {
+            let plots = if self.embedded { Vec::new() } else { plots_beside(path).map_err(|e| wrong(&e))? };
+            return Ok((plots, None));
+        };
+        let library = if self.embedded { Ok(Library::embedded()) } else { Library::open(None) };
+        // Away from the library (a worker on another machine) nothing is set beside the results.
+        let library = library.map_err(|e| wrong(&e))?;
+        let found = library.find(&format!("{paper}/{name}")).ok().and_then(|found| found.into_iter().next());
+        let Some(figures) = found.and_then(|experiment| experiment.figures.as_deref()) else {
+            return Ok((Vec::new(), None));
+        };
+        let file = path.with_extension("paper.toml").display().to_string();
+        let paper = Paper::parse(&file, figures).map_err(|e| wrong(&e))?;
+        Ok((paper.plots.clone(), Some(paper)))
+    }
+}
+
+/// The experiment of that name (`ired/ingress-vs-egress`): text, path, whether it is inside the program, paper, name.
+#[pyfunction]
+pub fn find(py: Python<'_>, name: &str) -> PyResult<(String, PathBuf, bool, String, String)> {
+    let library = Library::open(None).map_err(|error| wrong_scenario(py, error))?;
+    let found = library.find(name).map_err(|error| wrong_scenario(py, error))?;
+    match found.as_slice() {
+        [one] => {
+            Ok((one.scenario.clone(), one.path.clone(), one.embedded, one.paper.clone(), one.name.clone()))
+        }
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|one| format!("{}/{}", one.paper, one.name)).collect();
+            let message = format!("`{name}` names several experiments; name one: {}", names.join(", "));
+            Err(wrong_scenario(py, message))
+        }
+    }
+}
+
+/// The TOML text of a table, given as JSON.
+#[pyfunction]
+pub fn toml_of(json: &str) -> PyResult<String> {
+    let tree: Value = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    toml::to_string(&tree).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A value, given as JSON, as `--set` takes it: TOML on one line.
+#[pyfunction]
+pub fn toml_value(json: &str) -> PyResult<String> {
+    let value: toml::Value =
+        serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(value.to_string())
+}
+
+/// A scenario's text with one more entry of `[[vary]]`, given as JSON, at its end.
+#[pyfunction]
+pub fn with_axis(text: &str, json: &str) -> PyResult<String> {
+    let axis: Value = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let entry = serde_json::json!({ "vary": [axis] });
+    let entry = toml::to_string(&entry).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(format!("{}\n\n{entry}", text.trim_end()))
+}

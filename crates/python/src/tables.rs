@@ -1,0 +1,92 @@
+//! Results in memory, handed to Python as Arrow streams.
+
+use arrow::array::{Array, RecordBatch, RecordBatchIterator};
+use arrow::ffi_stream::FFI_ArrowArrayStream;
+use jettison_report::MemoryResults;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors::run_error;
+
+/// The results of `run`, in memory.
+#[pyclass(frozen)]
+pub struct Tables {
+    results: MemoryResults,
+}
+
+/// A table that Arrow libraries take over without copying (the Arrow PyCapsule interface).
+#[pyclass(frozen)]
+pub struct Stream {
+    batch: RecordBatch,
+}
+
+impl Tables {
+    pub fn new(results: MemoryResults) -> Tables {
+        Tables { results }
+    }
+
+    fn batch(&self, name: &str) -> PyResult<&RecordBatch> {
+        self.results
+            .tables
+            .get(name)
+            .ok_or_else(|| PyKeyError::new_err(format!("there is no table `{name}`")))
+    }
+}
+
+#[pymethods]
+impl Tables {
+    /// The names of the tables.
+    fn names(&self) -> Vec<&'static str> {
+        self.results.tables.keys().copied().collect()
+    }
+
+    /// One table.
+    fn table(&self, name: &str) -> PyResult<Stream> {
+        Ok(Stream { batch: self.batch(name)?.clone() })
+    }
+
+    /// What `manifest.json` would hold.
+    fn manifest(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&self.results.manifest).map_err(|error| run_error(py, error))
+    }
+
+    /// What `timing.json` would hold.
+    fn timing(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&self.results.timing).map_err(|error| run_error(py, error))
+    }
+
+    /// What `reproduction.json` would hold.
+    fn reproduction(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&self.results.reproduction).map_err(|error| run_error(py, error))
+    }
+
+    /// Where the values of a column lie in memory (a dictionary's keys): to tell a copy from the thing itself.
+    fn address(&self, table: &str, column: &str) -> PyResult<usize> {
+        let column = self.batch(table)?.column_by_name(column);
+        let column = column.ok_or_else(|| PyKeyError::new_err(format!("there is no column `{column:?}`")))?;
+        Ok(column.to_data().buffers()[0].as_ptr() as usize)
+    }
+}
+
+impl Stream {
+    pub fn new(batch: RecordBatch) -> Stream {
+        Stream { batch }
+    }
+}
+
+#[pymethods]
+impl Stream {
+    /// An `ArrowArrayStream` with the table in one batch. The schema that a consumer asks for is not heeded, as the
+    /// interface allows.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+}

@@ -1,0 +1,87 @@
+"""Measures what the package promises; `jettison bench python` runs this and holds it to what is required.
+
+Prints a record a line: `name` and `value`. Values are the best of several.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import jettison
+from jettison import _jettison
+from jettison._arrow import pa
+
+ROOT = Path(__file__).parents[2]
+ROWS = 10_000_000
+SIX = ["seed", "time_ns", "object", "metric", "part", "value"]
+FOUR = ["time_ns", "object", "metric", "value"]
+
+
+def show(name: str, value: float) -> None:
+    """Prints a record."""
+    print(json.dumps({"name": name, "value": value}), flush=True)
+
+
+def overhead() -> float:
+    """What `jettison.run` costs beside the Rust call that it makes, in percent of that, on scenario A.
+
+    Both are of the same call: `timing` holds how long the simulation took. All else counts: the summary, the tables, the
+    threads, and Python. The scenario is checked before, as the one of the Rust call is.
+    """
+    scenario = jettison.load(ROOT / "scenarios/reference/tcp-codel-a.toml")
+    found: list[float] = []
+    for _ in range(7):
+        begun = time.perf_counter()
+        result = jettison.run(scenario, seeds=1, jobs=1)
+        assert len(result.queues.arrow) > 0
+        taken = time.perf_counter() - begun
+        rust = result.timing["wall_seconds"]
+        found.append(100 * (taken - rust) / rust)
+    return min(found)
+
+
+def crossing() -> tuple[float, int]:
+    """Milliseconds in which ten million rows × 6 columns become a pyarrow table, and how many of their columns were copied."""
+    tables: Any = getattr(_jettison, "synthetic")(ROWS)  # noqa: B009 (only built for measuring)
+    found: list[float] = []
+    copied = 0
+    for _ in range(5):
+        begun = time.perf_counter()
+        table = pa.RecordBatchReader.from_stream(tables.table("flows")).read_all().select(SIX)
+        found.append(1e3 * (time.perf_counter() - begun))
+        assert table.num_rows >= ROWS
+        copied = 0
+        for name in SIX:
+            (chunk,) = table.column(name).chunks
+            values = chunk.indices if pa.types.is_dictionary(chunk.type) else chunk
+            copied += values.buffers()[1].address != tables.address("flows", name)
+    return min(found), copied
+
+
+def reading_back() -> float:
+    """Seconds in which four columns of ten million rows are read from the disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        getattr(_jettison, "synthetic")(ROWS, folder + "/out")  # noqa: B009
+        found: list[float] = []
+        for _ in range(3):
+            begun = time.perf_counter()
+            table = jettison.open(folder + "/out").flows.select(FOUR)
+            found.append(time.perf_counter() - begun)
+            assert table.num_rows >= ROWS
+    return min(found)
+
+
+def main() -> None:
+    """Measures all of it."""
+    show("python-overhead", overhead())
+    milliseconds, copied = crossing()
+    show("python-crossing", milliseconds)
+    show("python-crossing/copied", copied)
+    show("python-read-back", reading_back())
+
+
+main()

@@ -1,0 +1,56 @@
+"""Jettison: which packets of a media stream should a congested network drop?
+
+>>> import jettison
+>>> scenario = jettison.load("ired/ingress-vs-egress").set("duration", "20 s")
+>>> result = jettison.run(scenario, seeds=range(1, 6))
+>>> result.queues.to_polars()  # doctest: +SKIP
+
+A scenario says what is simulated (:func:`load`, :class:`Scenario`), :func:`run` simulates it, and a :class:`Result` has what
+was measured, as Arrow tables. :func:`open` gives the same of a folder that ``jettison run`` wrote.
+"""
+
+from jettison._jettison import __version__
+from jettison.errors import DisciplineError, JettisonError, RunError, ScenarioError, SweepError
+from jettison.result import Result, Table, open  # noqa: A004
+from jettison.running import run
+from jettison.scenario import Scenario, load
+from jettison.sweeps import (
+    DaskExecutor,
+    Grid,
+    LatinHypercube,
+    LocalExecutor,
+    Points,
+    Progress,
+    Range,
+    SweepResult,
+    sweep,
+)
+from jettison.tuning import Floor, Objective, TuneResult, tune
+
+__all__ = [
+    "DaskExecutor",
+    "DisciplineError",
+    "Floor",
+    "Grid",
+    "JettisonError",
+    "LatinHypercube",
+    "LocalExecutor",
+    "Objective",
+    "Points",
+    "Progress",
+    "Range",
+    "Result",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "SweepError",
+    "SweepResult",
+    "Table",
+    "TuneResult",
+    "__version__",
+    "load",
+    "open",
+    "run",
+    "sweep",
+    "tune",
+]

@@ -1,0 +1,372 @@
+"""Results: what was measured.
+
+The tables are Arrow tables, in memory or read from a folder when they are asked for, column by column. They have the columns
+that the book's chapter on results gives; text is dictionary-encoded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jettison import _jettison
+from jettison._arrow import pa, pc, pq
+from jettison.errors import RunError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Reader = Callable[[Sequence[str] | None], Any]
+"""Gives a :class:`pyarrow.Table` of those columns; of all."""
+
+# The columns of the tables that results of earlier versions do not have.
+_FRAMES = pa.schema(
+    [
+        ("variant", pa.dictionary(pa.int32(), pa.string())),
+        ("seed", pa.uint64()),
+        ("flow", pa.dictionary(pa.int32(), pa.string())),
+        ("frame", pa.uint64()),
+        ("captured_ns", pa.int64()),
+        ("layers", pa.uint64()),
+        ("latency_ms", pa.float64()),
+        ("sqi_ssim", pa.float64()),
+        ("ssim", pa.float64()),
+        ("mode", pa.dictionary(pa.int32(), pa.string())),
+    ]
+)
+
+
+class Table:
+    """A table of results. Columns of a stored one are read when they are asked for, and then kept.
+
+    It is an Arrow table to every library that knows the Arrow C stream interface (``polars.DataFrame(table)``).
+    """
+
+    __slots__ = ("_columns", "_names", "_read", "_rows", "name")
+
+    def __init__(self, name: str, names: Sequence[str], rows: int, read: Reader) -> None:
+        self.name = name
+        self._names = list(names)
+        self._rows = rows
+        self._read = read
+        self._columns: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, name: str, table: Any) -> Table:
+        """That of a :class:`pyarrow.Table`."""
+        made = cls(name, table.column_names, table.num_rows, lambda _: table)
+        made._columns = dict(zip(table.column_names, table.columns, strict=True))
+        return made
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._names)
+
+    @property
+    def arrow(self) -> Any:
+        """All of it, as a :class:`pyarrow.Table`."""
+        return self.select(self._names)
+
+    def select(self, columns: Iterable[str]) -> Any:
+        """Some columns, as a :class:`pyarrow.Table`. Of a stored table no others are read.
+
+        Raises:
+            KeyError: There is no such column.
+        """
+        wanted = list(columns)
+        if unknown := [column for column in wanted if column not in self._names]:
+            raise KeyError(f"`{self.name}` has no column `{unknown[0]}`; it has {', '.join(self._names)}")
+        if missing := [column for column in dict.fromkeys(wanted) if column not in self._columns]:
+            table = self._read(missing)
+            self._columns.update({column: table.column(column) for column in missing})
+        if not wanted:
+            return pa.table({})
+        return pa.table([self._columns[column] for column in wanted], names=wanted)
+
+    def __getitem__(self, column: str) -> Any:
+        return self.select([column]).column(0)
+
+    def filter(self, **columns: object) -> Table:
+        """The rows in which each of these columns has that value, or one of those in that list.
+
+        >>> result.queues.filter(object="bottleneck.forward", metric="sojourn")  # doctest: +SKIP
+        """
+        keep: Any = None
+        for column, wanted in columns.items():
+            values = self[column]
+            if isinstance(wanted, (list, tuple, set, frozenset, range)):
+                options: list[Any] = list(wanted)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+                matches = pc.is_in(values, value_set=pa.array(options, _value_type(values.type)))
+            else:
+                matches = pc.equal(values, pa.scalar(wanted, _value_type(values.type)))
+            keep = matches if keep is None else pc.and_(keep, matches)
+        table = self.arrow
+        return Table.of(self.name, table if keep is None else table.filter(keep))
+
+    def to_pandas(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
+        """The table, or some of its columns, as a pandas data frame; text is categorical."""
+        return self._some(columns).to_pandas()
+
+    def to_polars(self, columns: Iterable[str] | None = None) -> pl.DataFrame:
+        """The table, or some of its columns, as a polars data frame; text is categorical."""
+        import polars as pl
+
+        return pl.DataFrame(self._some(columns))
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """The rows, a dictionary each."""
+        return self.arrow.to_pylist()
+
+    def _some(self, columns: Iterable[str] | None) -> Any:
+        return self.arrow if columns is None else self.select(columns)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.arrow.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {self._rows} rows of {', '.join(self._names)}>"
+
+
+class Result:
+    """The results of an experiment: of :func:`run` in memory, or of a folder."""
+
+    def __init__(
+        self, manifest: Mapping[str, Any], table: Callable[[str], Table], more: Mapping[str, Any], folder: Path | None
+    ) -> None:
+        self.manifest = dict(manifest)
+        """What was run, with which configuration and inputs; as ``manifest.json`` has it."""
+        self.timing: dict[str, Any] = dict(more["timing"])
+        """How long it took, in seconds; as ``timing.json`` has it."""
+        self.reproduction: list[dict[str, Any]] = list(more["reproduction"])
+        """The paper's figures beside ours, where there are any; as ``reproduction.json`` has it."""
+        self.folder = folder
+        """Where the results are stored, if they are."""
+        self._table = table
+        self._tables: dict[str, Table] = {}
+
+    @classmethod
+    def of_tables(cls, tables: _jettison.Tables) -> Result:
+        """Results in memory."""
+
+        def table(name: str) -> Table:
+            with pa.RecordBatchReader.from_stream(tables.table(name)) as reader:
+                return Table.of(name, reader.read_all())
+
+        more = {"timing": json.loads(tables.timing()), "reproduction": json.loads(tables.reproduction())}
+        return cls(json.loads(tables.manifest()), table, more, None)
+
+    def table(self, name: str) -> Table:
+        """The table of that name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``.
+
+        Raises:
+            KeyError: There is none.
+        """
+        if name not in self._tables:
+            self._tables[name] = self._table(name)
+        return self._tables[name]
+
+    @property
+    def queues(self) -> Table:
+        """Series of queues, a row a sample: variant, seed, time_ns, object, metric, part, value, mode."""
+        return self.table("queues")
+
+    @property
+    def flows(self) -> Table:
+        """Series of flows, a row a sample: variant, seed, time_ns, object, metric, part, value, mode."""
+        return self.table("flows")
+
+    @property
+    def drops(self) -> Table:
+        """Each drop: variant, seed, time_ns, queue, flow, reason, length (bytes), mode."""
+        return self.table("drops")
+
+    @property
+    def distributions(self) -> Table:
+        """Cumulative distributions: variant, seed, object, metric, value_ms, share (0 to 1), mode."""
+        return self.table("distributions")
+
+    @property
+    def frames(self) -> Table:
+        """Each frame of a real-time video: variant, seed, flow, frame, captured_ns, layers, latency_ms, sqi_ssim (dB), ssim, mode."""
+        return self.table("frames")
+
+    @property
+    def runs(self) -> Table:
+        """Summary values of each run: variant, seed, object, metric, part, unit, mean, p50, p95, p99, mode."""
+        return self.table("runs")
+
+    @property
+    def summary(self) -> Table:
+        """Means over seeds: variant, object, metric, part, unit, mean, p50, p95, p99, ci95_low, ci95_high, n, mode."""
+        return self.table("summary")
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self.manifest["name"]
+
+    @property
+    def status(self) -> str:
+        """``complete``, ``interrupted`` (runs are missing) or ``failed``."""
+        return self.manifest["status"]
+
+    @property
+    def mode(self) -> str:
+        """``sim`` or ``live``."""
+        return self.manifest.get("mode", "sim")
+
+    @property
+    def variants(self) -> list[str]:
+        """The names of the variants, in the order in which tables and plots show them."""
+        return [variant["name"] for variant in self.manifest["variants"]]
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """For each variant, the label of its arm by axis."""
+        return {variant["name"]: dict(variant["labels"]) for variant in self.manifest["variants"]}
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the runs of each variant."""
+        return list(self.manifest["seeds"])
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each metric."""
+        return dict(self.manifest["units"])
+
+    @property
+    def objects(self) -> dict[str, str]:
+        """Queues and flows, and the table that each one's series are in."""
+        return dict(self.manifest["objects"])
+
+    def mean(self, metric: str, object: str | None = None, variant: str | None = None, part: str = "") -> float:  # noqa: A002
+        """The mean over seeds of a summary value, in the metric's unit.
+
+        Args:
+            metric: Which, such as ``"goodput"``.
+            object: Of which queue or flow; it may be left out if only one has the metric.
+            variant: Of which variant; it may be left out if there is only one.
+            part: Of which part, such as a drop's reason.
+
+        Raises:
+            KeyError: There is no such value, or more than one.
+        """
+        return self.value(metric, object, variant, part, statistic="mean")
+
+    def value(
+        self,
+        metric: str,
+        object: str | None = None,  # noqa: A002
+        variant: str | None = None,
+        part: str = "",
+        *,
+        statistic: str = "mean",
+    ) -> float:
+        """A statistic over seeds of a summary value: ``mean``, ``p50``, ``p95``, ``p99``, ``ci95_low`` or ``ci95_high``.
+
+        See :meth:`mean` for the rest. It is NaN where the metric has no such statistic.
+        """
+        rows = [
+            row
+            for row in self.summary.to_pylist()
+            if row["metric"] == metric
+            and row["part"] == part
+            and object in (None, row["object"])
+            and variant in (None, row["variant"])
+        ]
+        what = f"`{metric}`" + (f" ({part})" if part else "")
+        what += f" of `{object}`" if object else ""
+        what += f" under `{variant}`" if variant else ""
+        if not rows:
+            raise KeyError(f"there is no {what} in the summary")
+        if len(rows) > 1:
+            which = ", ".join(f"`{row['object']}` under `{row['variant']}`" for row in rows[:6])
+            raise KeyError(f"{what} is there {len(rows)} times: {which}{', …' if len(rows) > 6 else ''}")
+        if statistic not in rows[0] or not isinstance(rows[0][statistic], (float, type(None))):
+            raise KeyError(f"there is no statistic `{statistic}`")
+        found = rows[0][statistic]
+        return float("nan") if found is None else found
+
+    def to_pandas(self, table: str, columns: Iterable[str] | None = None) -> pd.DataFrame:
+        """A table as a pandas data frame."""
+        return self.table(table).to_pandas(columns)
+
+    def to_polars(self, table: str, columns: Iterable[str] | None = None) -> pl.DataFrame:
+        """A table as a polars data frame."""
+        return self.table(table).to_polars(columns)
+
+    def __repr__(self) -> str:
+        runs = len(self.manifest["runs"])
+        place = "in memory" if self.folder is None else f"in {self.folder}"
+        return f"<Result of {self.name}: {len(self.variants)} variants, {runs} runs, {self.status}, {place}>"
+
+
+def open(folder: str | Path) -> Result:  # noqa: A001
+    """The results that ``jettison run``, ``live`` or ``reproduce`` wrote to a folder, or :func:`run` with ``out``.
+
+    Tables are read when they are asked for, column by column.
+
+    Raises:
+        RunError: The folder holds no results, or they cannot be read.
+    """
+    return open_folder(Path(folder))
+
+
+def open_folder(folder: Path) -> Result:
+    """The same, for the other modules: there ``open`` is Python's."""
+    manifest = _json(folder / "manifest.json", {})
+    if not hasattr(manifest, "get") or manifest.get("program") != "jettison":
+        raise RunError(
+            f"{folder} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run` wrote"
+        )
+    if manifest.get("format") != 1:
+        raise RunError(
+            f"cannot read {folder / 'manifest.json'}: layout {manifest.get('format')} is not 1, the one this version reads"
+        )
+
+    def table(name: str) -> Table:
+        path = folder / f"{name}.parquet"
+        if name == "frames" and not path.exists():
+            return Table.of(name, _FRAMES.empty_table())
+        if not path.exists():
+            raise KeyError(f"there is no table `{name}` in {folder}")
+        try:
+            stored = pq.read_schema(path)
+            rows: int = pq.read_metadata(path).num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
+        text: list[str] = [field.name for field in stored if pa.types.is_string(field.type)]
+
+        def read(columns: Sequence[str] | None) -> Any:
+            try:
+                return pq.read_table(path, columns=columns, read_dictionary=text, memory_map=True)
+            except (OSError, pa.ArrowException) as error:
+                raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
+
+        return Table(name, stored.names, rows, read)
+
+    more = {"timing": _json(folder / "timing.json", {}), "reproduction": _json(folder / "reproduction.json", [])}
+    return Result(manifest, table, more, folder)
+
+
+def _json(path: Path, default: Any) -> Any:
+    """What stands in a JSON file; `default` if it is not there."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return default
+    except (OSError, ValueError) as error:
+        raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
+
+
+def _value_type(column: Any) -> Any:
+    """The type of a column's values: of those of its dictionary, if it has one."""
+    return column.value_type if pa.types.is_dictionary(column) else column

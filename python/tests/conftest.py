@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import jettison
+
+ROOT = Path(__file__).parents[2]
+
+# Two hosts, a router and a bottleneck that drops: some ten thousand packets a run.
+TEXT = """\
+name = "small"
+duration = "4 s"
+warm_up = "1 s"
+seeds = 2
+sample_interval = "50 ms"
+
+[nodes]
+a = { kind = "host" }
+r = { kind = "router" }
+b = { kind = "host" }
+
+[links.access]
+between = ["a", "r"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[links.bottleneck]
+between = ["r", "b"]
+rate = "10 Mbit/s"
+delay = "9 ms"
+queue = { kind = "tail-drop", limit = "40 packets" }
+
+[flows.bulk]
+from = "a"
+to = "b"
+transport = { kind = "tcp", congestion = "cubic" }
+app = { kind = "bulk" }
+start_jitter = "100 ms"
+
+[flows.ping]
+from = "a"
+to = "b"
+app = { kind = "ping", interval = "20 ms" }
+
+[quick]
+duration = "2 s"
+"""
+
+
+@pytest.fixture
+def text() -> str:
+    return TEXT
+
+
+@pytest.fixture
+def small() -> jettison.Scenario:
+    return jettison.Scenario.from_toml(TEXT, label="small.toml")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def command() -> Path:
+    """The `jettison` command of the same version, which scripts/python.sh builds."""
+    named = os.environ.get("JETTISON")
+    found = named or shutil.which(
+        "jettison", path=os.pathsep.join(str(ROOT / "target" / kind) for kind in ("debug", "release"))
+    )
+    if found is None:
+        pytest.skip("left out: the command is not built (scripts/python.sh builds it)")
+    return Path(found)

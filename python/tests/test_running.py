@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import jettison
+from jettison import RunError, Scenario, ScenarioError
+from jettison._arrow import pa, pq
+
+TABLES = ["queues", "flows", "drops", "distributions", "frames", "runs", "summary"]
+
+
+def test_the_results_are_the_commands_to_the_bit(file: Path, tmp_path: Path, command: Path) -> None:
+    subprocess.run([command, "run", file, "--out", tmp_path / "cli", "--runs", "3"], check=True, capture_output=True)
+    scenario = jettison.load(file)
+    stored = jettison.run(scenario, seeds=3, out=tmp_path / "python", jobs=2)
+    for table in TABLES:
+        name = f"{table}.parquet"
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "cli" / name).read_bytes(), name
+    in_memory = jettison.run(scenario, seeds=3, jobs=1)
+    cli = jettison.open(tmp_path / "cli")
+    for result in (stored, in_memory):
+        for table in TABLES:
+            one, other = result.table(table).arrow, cli.table(table).arrow
+            assert one.schema == other.schema
+            assert one.num_rows == other.num_rows
+            plain = pa.schema(
+                [(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in one.schema]
+            )
+            assert one.cast(plain).equals(other.cast(plain)), table
+        assert result.units == cli.units
+        assert result.objects == cli.objects
+        assert (result.status, result.mode, result.name) == ("complete", "sim", "small")
+    configuration = cli.manifest.pop("configuration"), in_memory.manifest.pop("configuration")
+    assert len(configuration[0]) == len(configuration[1]) > 100
+    assert in_memory.manifest == cli.manifest
+
+
+def test_seeds_are_a_count_a_range_or_a_list(small: Scenario) -> None:
+    short = small.set("duration", "1100 ms")
+    assert jettison.run(short).seeds == [1, 2]
+    assert jettison.run(short, seeds=3).seeds == [1, 2, 3]
+    assert jettison.run(short, seeds=range(4, 6)).seeds == [4, 5]
+    assert set(jettison.run(short, seeds=[9]).runs["seed"].to_pylist()) == {9}
+    for wrong in (0, [], [1, 1], [-1], [2**64]):
+        with pytest.raises(ScenarioError, match="seeds"):
+            jettison.run(short, seeds=wrong)
+    with pytest.raises(ValueError, match="jobs is 0"):
+        jettison.run(short, jobs=0)
+
+
+def test_a_table_crosses_without_being_copied(small: Scenario) -> None:
+    from jettison import _jettison
+
+    tables = _jettison.run(small.set("duration", "1200 ms").checked)
+    assert tables is not None
+    for name in tables.names():
+        table = pa.RecordBatchReader.from_stream(tables.table(name)).read_all()
+        for column in table.column_names:
+            chunks = table.column(column).chunks
+            assert len(chunks) == 1
+            values = chunks[0].indices if pa.types.is_dictionary(chunks[0].type) else chunks[0]
+            if len(values):
+                assert values.buffers()[1].address == tables.address(name, column), (name, column)
+
+
+def test_the_lock_is_released_while_a_run_goes(small: Scenario) -> None:
+    ticks: list[float] = []
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.wait(0.001):
+            ticks.append(time.monotonic())
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    begun = time.monotonic()
+    jettison.run(small, seeds=range(1, 5), jobs=1)
+    ended = time.monotonic()
+    stop.set()
+    ticker.join()
+    # With the lock held there would be none between the first instant and the last.
+    assert sum(begun < at < ended for at in ticks) >= 5
+
+
+def test_progress_is_told_and_what_it_raises_ends_the_run(small: Scenario) -> None:
+    told: list[tuple[float, int, int]] = []
+    jettison.run(small, seeds=4, progress=lambda *now: told.append(now))
+    assert told
+    assert told == sorted(told)
+    assert told[-1][1:] == (4, 4)
+
+    class Enough(Exception):
+        pass
+
+    def enough(share: float, finished: int, runs: int) -> None:
+        raise Enough(f"{runs} runs")
+
+    with pytest.raises(Enough, match="200 runs"):
+        jettison.run(small, seeds=200, progress=enough)
+
+
+def test_progress_may_be_a_line(small: Scenario, capsys: pytest.CaptureFixture[str]) -> None:
+    jettison.run(small.set("duration", "2 s"), progress=True)
+    line = capsys.readouterr().err
+    assert "small: 100 %, 2 of 2 runs" in line
+    assert line.endswith("\n")
+
+
+CTRL_C = """
+import sys, jettison
+scenario = jettison.Scenario.from_toml(open(sys.argv[1]).read())
+try:
+    jettison.run(scenario, seeds=100_000, jobs=2, out=sys.argv[2] if len(sys.argv) > 2 else None,
+                 progress=lambda share, finished, runs: finished >= 2 and print("going", flush=True))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_ctrl_c_ends_a_run(file: Path, tmp_path: Path, stored: bool) -> None:
+    arguments = [str(file), str(tmp_path / "out")] if stored else [str(file)]
+    with subprocess.Popen(
+        [sys.executable, "-c", CTRL_C, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "going\n"
+        child.send_signal(signal.SIGINT)
+        printed, errors = child.communicate(timeout=60)
+    assert printed.endswith("interrupted\n"), errors
+    assert child.returncode == 0, errors
+    if stored:
+        kept = jettison.open(tmp_path / "out")
+        assert kept.status == "interrupted"
+        assert len(kept.manifest["runs"]) >= 2
+    else:
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_not_ours_is_not_replaced(small: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    with pytest.raises(RunError, match="holds no Jettison results"):
+        jettison.run(small, seeds=1, out=tmp_path)
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_a_run_may_be_named(file: Path) -> None:
+    assert jettison.run(str(file), seeds=1).name == "small"
+    with pytest.raises(ScenarioError):
+        jettison.run("nothing/there")
+
+
+def test_a_stored_result_is_read_column_by_column(
+    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jettison.run(small, out=tmp_path / "out")
+    read: list[list[str]] = []
+    original = pq.read_table
+
+    def noting(path: Path, columns: list[str], **more: object) -> object:
+        read.append(columns)
+        return original(path, columns=columns, **more)
+
+    monkeypatch.setattr(pq, "read_table", noting)
+    result = jettison.open(tmp_path / "out")
+    assert read == []
+    assert len(result.queues) > 100
+    assert read == []
+    assert result.queues.select(["time_ns", "value"]).column_names == ["time_ns", "value"]
+    assert result.queues["value"].null_count == 0
+    assert result.queues.select(["value", "metric"]).column_names == ["value", "metric"]
+    assert read == [["time_ns", "value"], ["metric"]]
+    with pytest.raises(KeyError, match="no column `tiem_ns`"):
+        result.queues.select(["tiem_ns"])
+    with pytest.raises(KeyError, match="no table `queue`"):
+        result.table("queue")
+
+
+def test_results_of_a_version_without_frames_have_none(small: Scenario, tmp_path: Path) -> None:
+    jettison.run(small, seeds=1, out=tmp_path / "out")
+    expected = jettison.open(tmp_path / "out").frames.arrow.schema
+    (tmp_path / "out" / "frames.parquet").unlink()
+    frames = jettison.open(tmp_path / "out").frames
+    assert len(frames) == 0
+    assert frames.arrow.schema == expected
+
+
+def test_what_holds_no_results_is_refused(tmp_path: Path, small: Scenario) -> None:
+    with pytest.raises(RunError, match="holds no Jettison results"):
+        jettison.open(tmp_path)
+    jettison.run(small, seeds=1, out=tmp_path / "out")
+    (tmp_path / "out" / "queues.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(RunError, match=r"queues\.parquet"):
+        jettison.open(tmp_path / "out").queues.arrow  # noqa: B018
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 7'))
+    with pytest.raises(RunError, match="layout 7"):
+        jettison.open(tmp_path / "out")
+
+
+def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:
+    result = jettison.run(small.vary("links.bottleneck.queue", ["codel", "tail-drop"]), seeds=3)
+    mean = result.mean("goodput", "bulk", "queue=codel")
+    assert 5 < mean < 10
+    low, high = (result.value("goodput", "bulk", "queue=codel", statistic=s) for s in ("ci95_low", "ci95_high"))
+    assert low <= mean <= high
+    assert result.value("sojourn", "bottleneck.forward", "queue=codel", statistic="p99") > 0
+    with pytest.raises(KeyError, match="there 2 times"):
+        result.mean("goodput", "bulk")
+    with pytest.raises(KeyError, match="no `godput`"):
+        result.mean("godput")
+    with pytest.raises(KeyError, match="no statistic `p98`"):
+        result.value("goodput", "bulk", "queue=codel", statistic="p98")
+
+
+def test_rows_are_filtered_and_handed_to_other_libraries(small: Scenario) -> None:
+    pl = pytest.importorskip("polars", reason="left out: polars is not installed")
+    pd = pytest.importorskip("pandas", reason="left out: pandas is not installed")
+    result = jettison.run(small, seeds=2)
+    sojourn = result.queues.filter(object="bottleneck.forward", metric="sojourn", seed=[1, 2])
+    assert 0 < len(sojourn) < len(result.queues)
+    assert set(sojourn["metric"].to_pylist()) == {"sojourn"}
+    assert len(result.queues.filter(metric="no such")) == 0
+    frame = sojourn.to_polars(["time_ns", "value"])
+    assert isinstance(frame, pl.DataFrame)
+    assert pl.DataFrame(sojourn).shape == (len(sojourn), 8)
+    assert result.to_polars("queues").height == len(result.queues)
+    pandas = result.to_pandas("queues", ["metric", "value"])
+    assert isinstance(pandas, pd.DataFrame)
+    assert isinstance(pandas["metric"].dtype, pd.CategoricalDtype)
+    assert pandas["value"].sum() == pytest.approx(sum(result.queues["value"].to_pylist()))
+
+
+def test_an_experiment_has_the_papers_figures_beside_ours() -> None:
+    result = jettison.run(jettison.load("ired/ingress-vs-egress", quick=True).set("duration", "10 s"), seeds=1)
+    assert {row["paper"] for row in result.reproduction} == {"ired"}
+    assert {"verdict", "figure"} <= set(result.reproduction[0])
+
+
+def test_frames_of_a_real_time_video_are_those_of_the_summary() -> None:
+    scenario = jettison.load("octopus/temporal", quick=True)
+    first = scenario.variants[0]
+    result = jettison.run(scenario, seeds=1)
+    warm_up = result.manifest["warm_up"]
+    frames = result.frames.filter(variant=first).to_pylist()
+    assert len(frames) > 50
+    assert all((frame["layers"] == 0) == (frame["latency_ms"] is None) for frame in frames)
+    assert all(0 <= frame["ssim"] <= 1 for frame in frames)
+    flow = frames[0]["flow"]
+    of_flow = [frame for frame in frames if frame["flow"] == flow]
+    assert [frame["frame"] for frame in of_flow] == sorted(frame["frame"] for frame in of_flow)
+    assert warm_up
+    measured = [frame for frame in of_flow if frame["captured_ns"] >= _nanoseconds(warm_up)]
+    mean = sum(frame["sqi_ssim"] for frame in measured) / len(measured)
+    assert result.mean("sqi_ssim", flow, first) == pytest.approx(mean, rel=0.02)
+
+
+def _nanoseconds(duration: str | int) -> int:
+    from jettison.queues import nanoseconds
+
+    return duration if isinstance(duration, int) else nanoseconds(duration)

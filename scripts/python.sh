@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# The Python package, for development and for the tests: an environment of its own with the tools that uv.lock pins, and the
+# native module built with what `cargo test` has built.
+#
+#   python.sh          builds it, and says how to use it; says what is missing and exits with 1 if it cannot
+#   python.sh test     builds it, and checks and tests it; where the machine cannot, a line `left out:` and exit status 3
+#   python.sh bench [NAME ARGUMENT…]
+#                      measures it, built for speed, with python/bench/NAME.py (default bench); where the machine cannot, a line
+#                      that says so and exit status 3
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export HOME="${HOME:-$(echo ~)}"
+export PATH="$HOME/.cargo/bin:$PATH"
+cargo=${CARGO:-cargo}
+target=$(pwd)/target
+mode=${1:-}
+# The version of uv: it installs the rest.
+uv_wanted=0.13.8
+
+# What cannot be done here, and why.
+cannot() {
+  case $mode in
+    test | bench) echo "left out: python ($*)" >&2; exit 3 ;;
+    *) echo "python: $*" >&2; exit 1 ;;
+  esac
+}
+
+# The latest Python that is there, of those the package is for.
+python=
+for candidate in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do
+  if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+    python=$candidate
+    break
+  fi
+done
+[ -n "$python" ] || cannot "Python 3.10 or later is not installed; on Debian: apt-get install python3 python3-venv"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || cannot "Python's venv is not installed; on Debian: apt-get install python3-venv"
+
+# The environment. It is made again only if the lock file, uv or Python is not the one that it was made with.
+venv=$target/python/venv
+installed=$venv/.jettison-lock
+wanted=$({ cat uv.lock; echo "$uv_wanted"; "$python" -VV; } | cksum)
+if [ "$(cat "$installed" 2>/dev/null)" != "$wanted" ]; then
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  rm -rf "$venv"
+  mkdir -p "$(dirname "$venv")"
+  if ! { "$python" -m venv "$venv" && "$venv/bin/pip" install --disable-pip-version-check --quiet "uv==$uv_wanted" &&
+    UV_PROJECT_ENVIRONMENT=$venv "$venv/bin/uv" sync --frozen --inexact --no-install-project --all-extras --all-groups --no-progress; } >"$log" 2>&1
+  then
+    cat "$log" >&2
+    # Without a network there is no environment; anything else is a fault.
+    if grep -qiE 'name resolution|resolve host|dns error|connection refused|connection reset|timed out|unreachable|No matching distribution|error sending request|Failed to fetch' "$log"; then
+      cannot "the Python package index is not reached"
+    fi
+    exit 1
+  fi
+  echo "$wanted" >"$installed"
+fi
+
+# The native module. All of the workspace in the profile of the tests: what `cargo test` has built is taken as it is.
+build() {
+  local profile=$1 folder=$2
+  shift 2
+  "$cargo" build --locked --profile "$profile" "$@" || return 1
+  local library=$target/$folder/lib_jettison.so
+  [ -e "$library" ] || library=$target/$folder/lib_jettison.dylib
+  # Put in its place in one step: a process may have the old one open.
+  cp "$library" python/jettison/.new.so && mv python/jettison/.new.so python/jettison/_jettison.abi3.so
+}
+# Found from everywhere, as an editable installation is.
+site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && echo "$(pwd)/python" >"$site/jettison.pth" || exit 1
+
+case $mode in
+  test)
+    build test debug --workspace --features jettison-python/testing || exit 1
+    status=0
+    run() {
+      echo "-- $*"
+      "$@" || status=1
+    }
+    run "$venv/bin/ruff" check --quiet python
+    run "$venv/bin/ruff" format --quiet --check python
+    run "$venv/bin/pyright" --pythonpath "$venv/bin/python"
+    # Whether maturin would make a package of it.
+    run "$venv/bin/maturin" pep517 write-dist-info --metadata-directory "$target/python/metadata" >/dev/null
+    run env JETTISON="$target/debug/jettison" "$venv/bin/python" -m pytest --quiet python/tests
+    exit $status
+    ;;
+  bench)
+    build release release -p jettison-python --features jettison-python/testing >&2 || exit 1
+    "$venv/bin/python" "python/bench/${2:-bench}.py" "${@:3}"
+    ;;
+  *)
+    build release release -p jettison-python || exit 1
+    echo "The package jettison is in $venv: $venv/bin/python"
+    ;;
+esac
