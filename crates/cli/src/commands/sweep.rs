@@ -1,0 +1,96 @@
+//! `jettison sweep`: hands over to the Python package, which runs sweeps here or on a cluster.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::options::SweepArguments;
+use crate::output::Failure;
+
+/// The interpreter that has the package, where `python3` is another one.
+const PYTHON: &str = "JETTISON_PYTHON";
+/// Succeeds if the package is there; importing it would take longer.
+const PROBE: &str = "import importlib.util as u, sys; sys.exit(u.find_spec('jettison') is None)";
+
+/// Runs the sweep in the package's own process; its exit status is that of the command.
+pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
+    let python = std::env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
+    let name = python.to_string_lossy();
+    let probe = Command::new(&python)
+        .args(["-c", PROBE])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match probe {
+        Ok(status) if status.success() => {}
+        Ok(_) => return Err(missing(&format!("`{name}` has no package `jettison`"))),
+        Err(error) => return Err(missing(&format!("`{name}` cannot be run: {error}"))),
+    }
+    let mut command = Command::new(&python);
+    command.args(["-m", "jettison.sweeps"]).args(words(arguments));
+    hand_over(command).map_err(|error| missing(&format!("`{name}` cannot be run: {error}")))
+}
+
+fn missing(what: &str) -> Failure {
+    Failure::of(format!(
+        "sweeps are run by the Python package: {what}\n  = help: install it (`pip install .` in Jettison's folder, or \
+         `pip install '.[dask]'` for clusters), or name the interpreter that has it in {PYTHON}"
+    ))
+}
+
+/// What the package's command line is given.
+fn words(arguments: &SweepArguments) -> Vec<OsString> {
+    let SweepArguments {
+        file,
+        axes,
+        sample,
+        seeds,
+        scheduler,
+        jobs,
+        out,
+        keep,
+        batch,
+        json,
+        quick,
+        set,
+        data,
+    } = arguments;
+    let mut words: Vec<OsString> = vec!["--command-version".into(), env!("CARGO_PKG_VERSION").into()];
+    let mut add = |flag: &str, value: OsString| words.push(joined(flag, value));
+    axes.iter().for_each(|axis| add("--axis", axis.into()));
+    set.iter().for_each(|option| add("--set", option.into()));
+    add("--sample", sample.into());
+    add("--keep", keep.name().into());
+    let texts = [("--seeds", seeds.clone()), ("--scheduler", scheduler.clone())];
+    let numbers = [("--jobs", jobs.map(|n| n.to_string())), ("--batch", batch.map(|n| n.to_string()))];
+    for (flag, value) in texts.into_iter().chain(numbers) {
+        value.into_iter().for_each(|value| add(flag, value.into()));
+    }
+    out.iter().for_each(|folder| add("--out", folder.into()));
+    data.folder.iter().for_each(|folder| add("--data", folder.into()));
+    words.extend([("--json", json), ("--quick", quick)].iter().filter(|(_, on)| **on).map(|(f, _)| f.into()));
+    words.push("--".into());
+    words.push(file.into());
+    words
+}
+
+/// `--flag=value`, so that a value may begin with a dash.
+fn joined(flag: &str, value: OsString) -> OsString {
+    let mut word = OsString::from(flag);
+    word.push("=");
+    word.push(value);
+    word
+}
+
+/// Becomes the other program, so that Ctrl-C and the exit status are its own.
+#[cfg(unix)]
+fn hand_over(mut command: Command) -> std::io::Result<ExitCode> {
+    use std::os::unix::process::CommandExt;
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+fn hand_over(mut command: Command) -> std::io::Result<ExitCode> {
+    let status = command.status()?;
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}

@@ -1,0 +1,23 @@
+"""Sweeps: a scenario at many points, on this machine or on a cluster."""
+
+from .api import sweep
+from .axes import Axis, Range
+from .executors import DaskExecutor, Executor, LocalExecutor
+from .progress import Progress
+from .result import FailedRun, SweepResult
+from .samples import Grid, LatinHypercube, Points
+
+__all__ = [
+    "Axis",
+    "DaskExecutor",
+    "Executor",
+    "FailedRun",
+    "Grid",
+    "LatinHypercube",
+    "LocalExecutor",
+    "Points",
+    "Progress",
+    "Range",
+    "SweepResult",
+    "sweep",
+]

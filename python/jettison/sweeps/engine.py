@@ -1,0 +1,136 @@
+"""Hands runs out in batches, takes in what became of them, and does those of lost workers again."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from ..errors import SweepError
+from .executors.base import Broken, Event, Finished, Lost, Session
+from .store import Store
+from .work import Outcome, Work
+
+# A run whose workers were lost so often is taken to be the cause.
+LOSSES = 3
+# Batches for each slot: one that is run and one that waits, so that no worker is idle while the next is on
+# its way.
+_AHEAD = 2
+
+
+class Engine:
+    """Runs whatever is added, until nothing is left.
+
+    Args:
+        session: The workers.
+        store: Where partitions stand, and failures are recorded.
+        batch: How many runs go to a worker at once; `"auto"` takes so many as last for some seconds.
+        finished: Told of each run that is over.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        store: Store,
+        batch: int | Literal["auto"],
+        finished: Callable[[Work, Outcome], None],
+    ) -> None:
+        self._session = session
+        self._store = store
+        self._batch = batch
+        self._finished = finished
+        self._waiting: deque[Work] = deque()
+        # Runs that were under way when a worker was lost go one by one: the one that ends workers takes no
+        # other with it.
+        self._alone: deque[Work] = deque()
+        self._running: dict[int, dict[str, Work]] = {}
+        self._losses: dict[str, int] = {}
+        self._next = 0
+        self._seconds: float | None = None
+
+    def add(self, runs: Iterable[Work]) -> None:
+        """Adds runs."""
+        self._waiting.extend(runs)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that was added is over."""
+        return not (self._waiting or self._alone or self._running)
+
+    def run(self) -> None:
+        """Goes on until nothing is left."""
+        while not self.is_idle:
+            self.step(1.0)
+
+    def step(self, timeout: float) -> None:
+        """Hands out what there is room for, and waits at most `timeout` seconds for something to happen."""
+        self._hand_out()
+        for event in self._session.events(timeout):
+            self._take(event)
+
+    def _hand_out(self) -> None:
+        slots = max(1, self._session.slots)
+        while len(self._running) < slots * _AHEAD and (self._alone or self._waiting):
+            batch = [self._alone.popleft()] if self._alone else self._next_batch(slots)
+            self._running[self._next] = {work.key: work for work in batch}
+            self._session.submit(self._next, batch)
+            self._next += 1
+
+    def _next_batch(self, slots: int) -> list[Work]:
+        if isinstance(self._batch, int):
+            size = self._batch
+        elif self._seconds is None:
+            size = 1  # how long a run takes is not known yet
+        else:
+            # At the end they become smaller, so that all workers end at about the same time.
+            share = math.ceil(len(self._waiting) / (slots * _AHEAD))
+            size = min(int(self._session.batch_seconds / max(self._seconds, 1e-4)), share)
+        return [self._waiting.popleft() for _ in range(min(max(size, 1), len(self._waiting)))]
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, Broken):
+            raise SweepError(event.why)
+        batch = self._running.get(event.batch)
+        if batch is None:
+            return
+        if isinstance(event, Finished):
+            work = batch.pop(event.outcome.key, None)
+            if work is not None:
+                self._settle(work, event.outcome)
+            return
+        del self._running[event.batch]
+        why = event.why if isinstance(event, Lost) else "a worker left it out"
+        for work in batch.values():
+            self._again(work, why)
+
+    def _settle(self, work: Work, outcome: Outcome) -> None:
+        if outcome.status == "done":
+            # A moving mean: points of one sweep may differ by much.
+            self._seconds = outcome.seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * outcome.seconds
+        if outcome.partition is not None:
+            self._store.write(work.key, outcome.partition)
+        if outcome.error is not None:
+            kind, message, trace = outcome.error
+            self._store.write_failure(
+                work.key,
+                {
+                    "seed": work.seed,
+                    "settings": dict(work.settings),
+                    "kind": kind,
+                    "error": message,
+                    "trace": trace,
+                },
+            )
+        self._finished(work, outcome)
+
+    def _again(self, work: Work, why: str) -> None:
+        if self._store.has(work.key):
+            self._settle(work, Outcome(work.key, "found"))
+            return
+        losses = self._losses[work.key] = self._losses.get(work.key, 0) + 1
+        if losses < LOSSES:
+            self._alone.append(work)
+            return
+        message = f"{losses} workers were lost while they had this run; the last: {why}"
+        self._settle(work, Outcome(work.key, "failed", error=("LostWorker", message, "")))

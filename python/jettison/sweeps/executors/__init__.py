@@ -1,0 +1,28 @@
+"""Where the runs of a sweep are done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import SweepError
+from .base import Executor
+from .dask import DaskExecutor
+from .local import LocalExecutor
+
+__all__ = ["DaskExecutor", "Executor", "LocalExecutor", "choose"]
+
+
+def choose(executor: Any) -> Executor:
+    """What `executor=` of a sweep means.
+
+    Nothing or `"local"`, an executor, an address, or a client or cluster of Dask.
+    """
+    if executor is None or executor == "local":
+        return LocalExecutor()
+    if isinstance(executor, Executor):
+        return executor
+    if isinstance(executor, int) and not isinstance(executor, bool):
+        return LocalExecutor(executor)
+    if isinstance(executor, str) and "://" not in executor and ":" not in executor:
+        raise SweepError(f'executor={executor!r}: give "local", an address such as "tcp://head:8786", or a Dask client')
+    return DaskExecutor(executor)

@@ -1,0 +1,95 @@
+"""A sweep on a terminal: a row a variant, with what is compared most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .result import SweepResult
+
+# Metric, statistic and heading. Of queues, the one that is busiest; of all else, what is of all flows or the
+# mean of them.
+_QUEUE = [("utilisation", "mean"), ("sojourn", "mean"), ("sojourn", "p99"), ("drop_rate", "mean")]
+_FLOWS = [
+    ("goodput", "mean"),
+    ("rtt", "mean"),
+    ("owd", "p99"),
+    ("frame_latency", "p99"),
+    ("sqi_ssim", "mean"),
+    ("linear_qoe", "mean"),
+]
+_ROWS = 60
+
+
+def overview(result: SweepResult) -> str:
+    """The table as text; more than 60 rows are cut off."""
+    if not result.has_runs:
+        return "No run has finished."
+    rows = result.summary.arrow.to_pylist()
+    bottleneck = _bottleneck(rows)
+    values: dict[str, dict[tuple[str, str], str]] = {}
+    units: dict[str, str] = {}
+    for metric, statistic in _QUEUE:
+        found = [row for row in rows if row["metric"] == metric and row["object"] == bottleneck and not row["part"]]
+        _fill(values, units, found, metric, statistic)
+    for metric, statistic in _FLOWS:
+        found = [row for row in rows if row["metric"] == metric and not row["part"]]
+        whole = [row for row in found if row["object"] == "all flows"]
+        _fill(values, units, whole or found, metric, statistic)
+    columns = [column for column in _QUEUE + _FLOWS if any(column in of for of in values.values())]
+    axes = list(dict.fromkeys(axis for labels in result.labels.values() for axis in labels))
+    heads = [*axes, *(_head(metric, statistic, units[metric]) for metric, statistic in columns)]
+    body = [
+        [
+            *(labels.get(axis, "") for axis in axes),
+            *(values.get(variant, {}).get(column, "-") for column in columns),
+        ]
+        for variant, labels in result.labels.items()
+    ]
+    lines = _aligned([heads, *body[:_ROWS]], len(axes))
+    if len(body) > _ROWS:
+        lines.append(f"… and {len(body) - _ROWS} more: SweepResult.open(folder).table has them all")
+    about = f"{result.name}: {len(result.points)} points, {len(result.seeds)} seeds"
+    return "\n".join([about + (f", queue {bottleneck}" if bottleneck else ""), *lines])
+
+
+def _bottleneck(rows: list[dict[str, Any]]) -> str:
+    """The queue that is busiest in the mean over all points."""
+    load: dict[str, list[float]] = {}
+    for row in rows:
+        if row["metric"] == "utilisation":
+            load.setdefault(row["object"], []).append(row["mean"])
+    return max(load, key=lambda queue: sum(load[queue]) / len(load[queue])) if load else ""
+
+
+def _fill(
+    values: dict[str, dict[tuple[str, str], str]],
+    units: dict[str, str],
+    rows: list[dict[str, Any]],
+    metric: str,
+    statistic: str,
+) -> None:
+    """The mean over objects for each variant."""
+    by_variant: dict[str, list[float]] = {}
+    for row in rows:
+        units[metric] = row["unit"]
+        if row[statistic] is not None:
+            by_variant.setdefault(row["variant"], []).append(row[statistic])
+    for variant, found in by_variant.items():
+        values.setdefault(variant, {})[metric, statistic] = f"{sum(found) / len(found):.4g}"
+
+
+def _head(metric: str, statistic: str, unit: str) -> str:
+    name = metric if statistic == "mean" else f"{metric} {statistic}"
+    return name if unit in ("1", "count") else f"{name} ({unit})"
+
+
+def _aligned(rows: list[list[str]], text: int) -> list[str]:
+    """Columns of text to the left, numbers to the right."""
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if n < text else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

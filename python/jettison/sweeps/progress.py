@@ -1,0 +1,110 @@
+"""How far a sweep is, on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_WIDTH = 30
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is.
+
+    Attributes:
+        total: Runs in all.
+        found: Runs that stood in the folder already.
+        done: Runs that were done now.
+        failed: Runs that failed.
+        seconds_left: Time that the rest will take at the pace so far; `None` before there is one.
+    """
+
+    total: int
+    found: int
+    done: int
+    failed: int
+    seconds_left: float | None
+
+    @property
+    def over(self) -> int:
+        """Runs that are over."""
+        return self.found + self.done + self.failed
+
+
+Show = bool | Callable[[Progress], None] | None
+
+
+class Reporter:
+    """Counts, and shows what it counted at most five times a second."""
+
+    def __init__(self, name: str, total: int, show: Show, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begin = clock()
+        self._shown = float("-inf")
+        self._counts = {"found": 0, "done": 0, "failed": 0}
+        self._total = total
+        self._bar = sys.stderr.isatty() if show is None else show is True
+        self._call = show if callable(show) else None
+        self._name = name
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is now."""
+        counts = self._counts
+        tried = counts["done"] + counts["failed"]
+        left = self._total - tried - counts["found"]
+        seconds = (self._clock() - self._begin) / tried * left if tried else None
+        return Progress(self._total, counts["found"], counts["done"], counts["failed"], 0.0 if left == 0 else seconds)
+
+    def add(self, status: str, count: int = 1) -> None:
+        """So many runs more have come to that end."""
+        self._counts[status] += count
+        self.show()
+
+    def grow(self, count: int) -> None:
+        """There are so many runs more."""
+        self._total += count
+
+    def show(self, last: bool = False) -> None:
+        """Shows how far it is, if it is time to."""
+        if not (self._bar or self._call) or not (last or self._clock() - self._shown >= 0.2):
+            return
+        self._shown = self._clock()
+        if self._call:
+            self._call(self.progress)
+        if self._bar:
+            sys.stderr.write(f"\r{_line(self._name, self.progress)}\x1b[K")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Shows the end, and takes the bar away."""
+        self.show(last=True)
+        if self._bar:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _line(name: str, progress: Progress) -> str:
+    share = progress.over / progress.total if progress.total else 1.0
+    bar = "=" * int(share * _WIDTH) + (">" if share < 1 else "")
+    notes = [f"{progress.over} of {progress.total} runs"]
+    if progress.found:
+        notes.append(f"{progress.found} found")
+    if progress.failed:
+        notes.append(f"{progress.failed} failed")
+    if progress.seconds_left is not None:
+        notes.append(f"{span(progress.seconds_left)} left")
+    return f"{name} [{bar:<{_WIDTH}.{_WIDTH}}] {share:4.0%} {', '.join(notes)}"
+
+
+def span(seconds: float) -> str:
+    """A time as people read it: `42 s`, `3 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,298 @@
+"""What a sweep came to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from .._arrow import pa, pc
+from ..errors import SweepError
+from ..result import Result, Table
+from . import core, quantity
+from .axes import Value, label
+from .plan import Plan
+from .samples import Values
+from .store import Store
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Status = Literal["complete", "failed", "interrupted"]
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A run that went wrong.
+
+    Attributes:
+        point: Number of its point.
+        values: The axes' values there.
+        seed: Its seed.
+        key: Its key; `failed/<key>.json` in the sweep's folder has the place where it was raised too.
+        kind: The exception's type, or `LostWorker`.
+        error: What it says.
+    """
+
+    point: int
+    values: Values
+    seed: int
+    key: str
+    kind: str
+    error: str
+
+
+class SweepResult:
+    """The runs of a sweep: which there are, and their measures.
+
+    Each combination of a point and one of the scenario's own variants is a *variant* of it, named
+    `axis=value,…`, so that whatever `jettison.plot` draws of a result it draws of a sweep. Everything is read
+    from the folder when it is first asked for.
+    """
+
+    def __init__(self, plan: Plan, store: Store, status: Status) -> None:
+        self._plan = plan
+        self._store = store
+        self.status: Status = status
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> SweepResult:
+        """The sweep that was last asked for in that folder."""
+        store = Store.open(folder)
+        index, about = store.read_index()
+        seeds: list[int] = about["seeds"]
+        keys: list[str] = index["key"].to_pylist()
+        by_point = [keys[n : n + len(seeds)] for n in range(0, len(keys), len(seeds))]
+        plan = Plan(about["name"], about["version"], about["axes"], about["points"], seeds, about["labels"], by_point)
+        return cls(plan, store, about["status"])
+
+    def __repr__(self) -> str:
+        there = self.index["status"].to_pylist().count("done")
+        return (
+            f"SweepResult({self.name!r}: {len(self.points)} points x {len(self.seeds)} seeds, "
+            f"{there} of {len(self.index)} runs, {self.status}; {self.folder})"
+        )
+
+    @property
+    def folder(self) -> str:
+        """Where its partitions stand."""
+        return str(self._store.folder)
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self._plan.name
+
+    @property
+    def axes(self) -> dict[str, str]:
+        """The path of each axis by its name."""
+        return dict(self._plan.axes)
+
+    @property
+    def points(self) -> list[Values]:
+        """The value of each axis at each point, by the axis's name."""
+        return list(self._plan.points)
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds, the same at every point."""
+        return list(self._plan.seeds)
+
+    @property
+    def mode(self) -> str:
+        """Where it was run: always `sim`."""
+        return "sim"
+
+    @cached_property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """The label of each axis by variant: the sweep's axes and then the scenario's own."""
+        return {
+            self._plan.variant(number, own): {
+                **{axis: label(value) for axis, value in point.items()},
+                **labels,
+            }
+            for number, point in enumerate(self._plan.points)
+            for own, labels in self._plan.labels.items()
+        }
+
+    @property
+    def variants(self) -> list[str]:
+        """All variants, in the order of the points."""
+        return list(self.labels)
+
+    @cached_property
+    def index(self) -> Any:
+        """A row a point and seed.
+
+        `point`, the axes, `seed`, `key`, `status` (`done`, `failed` or `missing`), `kind`, `error`.
+        """
+        return make_index(self._plan, self._store)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether any run is finished."""
+        return any(status == "done" for status in self.index["status"].to_pylist())
+
+    @cached_property
+    def failed(self) -> list[FailedRun]:
+        """The runs that went wrong."""
+        rows: list[dict[str, Any]] = self.index.filter(pc.equal(self.index["status"], "failed")).to_pylist()
+        points = self._plan.points
+        return [
+            FailedRun(at["point"], points[int(at["point"])], at["seed"], at["key"], at["kind"], at["error"])
+            for at in rows
+        ]
+
+    @cached_property
+    def runs(self) -> Table:
+        """The summary values of each run, with the columns of `runs.parquet`."""
+        tables: list[Any] = []
+        for number, keys in enumerate(self._plan.keys):
+            for key in keys:
+                if self._store.has(key):
+                    tables.append(self._renamed(self._store.read(key), number))
+        if not tables:
+            raise SweepError(f"{self.folder}: no run of this sweep is finished")
+        return Table.of("runs", pa.concat_tables(tables).unify_dictionaries())
+
+    def _renamed(self, table: Any, point: int) -> Any:
+        """The table with the sweep's names of variants."""
+        chunks: list[Any] = []
+        for chunk in table["variant"].chunks:
+            names = [self._plan.variant(point, own) for own in chunk.dictionary.to_pylist()]
+            chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, pa.array(names, pa.string())))
+        return table.set_column(table.schema.get_field_index("variant"), "variant", pa.chunked_array(chunks))
+
+    @cached_property
+    def summary(self) -> Table:
+        """Means over seeds and 95 % intervals, with the columns of `summary.parquet`."""
+        return Table.of("summary", core.summarise(self.runs.arrow))
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of each metric."""
+        summary = self.summary.arrow
+        metrics, units = summary["metric"].cast(pa.string()), summary["unit"].cast(pa.string())
+        return dict(zip(metrics.to_pylist(), units.to_pylist(), strict=True))
+
+    @cached_property
+    def table(self) -> Any:
+        """The summary with the axes as columns: `point`, the axes, then the columns of `summary.parquet`.
+
+        An axis whose values are all numbers is a column of numbers; all else is text, a quantity as it was
+        written.
+        """
+        summary = self.summary.arrow
+        names = summary["variant"].cast(pa.string()).to_pylist()
+        of = {self._plan.variant(n, own): n for n in range(len(self._plan.points)) for own in self._plan.labels}
+        places = pa.array([of[name] for name in names], pa.int64())
+        columns: dict[str, Any] = {"point": places}
+        for axis in self._plan.axes:
+            columns[axis] = self.column(axis).take(places)
+        own: Mapping[str, str] = next(iter(self._plan.labels.values()), dict[str, str]())
+        for axis in own:
+            columns[axis] = pa.array([self.labels[name][axis] for name in names], pa.string())
+        for column in summary.schema.names:
+            columns[column] = summary[column]
+        return pa.table(columns)
+
+    def column(self, axis: str) -> Any:
+        """The values of an axis, one a point: numbers, truth values or text."""
+        return _column([point[self._axis(axis)] for point in self._plan.points])
+
+    def numbers(self, axis: str) -> tuple[list[float], str]:
+        """The values of an axis as numbers of one unit, one a point, and that unit.
+
+        That of the first point.
+        """
+        values = [point[self._axis(axis)] for point in self._plan.points]
+        first = quantity.read(values[0])
+        numbers: list[float] = []
+        for value in values:
+            read = quantity.read(value)
+            if read is None or first is None or (read[1] is None) != (first[1] is None):
+                raise SweepError(f"axis `{axis}` has {label(value)}, which is no number like {label(values[0])}")
+            numbers.append(read[0] if read[1] is None or first[1] is None else read[1].convert(read[0], first[1]))
+        return numbers, first[1].name if first and first[1] else ""
+
+    def _axis(self, axis: str) -> str:
+        if axis in self._plan.axes:
+            return axis
+        for name, path in self._plan.axes.items():
+            if path == axis:
+                return name
+        raise SweepError(f"there is no axis `{axis}`; there are {', '.join(self._plan.axes)}")
+
+    def value(
+        self,
+        metric: str,
+        object: str | None = None,  # noqa: A002
+        variant: str | None = None,
+        part: str = "",
+        *,
+        statistic: str = "mean",
+    ) -> float:
+        """One value of the summary.
+
+        Args:
+            metric: The metric.
+            object: The queue or flow; may be left out where only one has the metric.
+            variant: The variant; by default the mean over all of them.
+            statistic: `mean`, `p50`, `p95`, `p99`, `ci95_low` or `ci95_high`.
+            part: The subdivision, such as a drop's reason.
+        """
+        return core.pick(self.summary.arrow, metric, object, statistic, part, variant)
+
+    def result(self, point: int, seed: int) -> Result:
+        """The whole results of one run, where the sweep was asked to keep them (`keep="all"`)."""
+        key = self._plan.keys[point][self._plan.seeds.index(seed)]
+        folder = self._store.full(key)
+        if not folder.is_dir():
+            raise SweepError(f'point {point} under seed {seed} has no whole results: sweep with keep="all"')
+        return core.open_result(folder)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """`table` for pandas."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """`table` for polars."""
+        import polars
+
+        return polars.DataFrame(self.table)
+
+
+def make_index(plan: Plan, store: Store) -> Any:
+    """A row a point and seed, as the folder stands now."""
+    rows = [(point, n) for point in range(len(plan.points)) for n in range(len(plan.seeds))]
+    keys = [plan.keys[point][n] for point, n in rows]
+    done = store.finished(set(keys))
+    failures: dict[str, Mapping[str, Any]] = {}
+    for key in dict.fromkeys(keys):
+        if key not in done and (failure := store.read_failure(key)):
+            failures[key] = failure
+    places = pa.array([point for point, _ in rows], pa.int64())
+    columns: dict[str, Any] = {"point": places}
+    for axis in plan.axes:
+        columns[axis] = _column([point[axis] for point in plan.points]).take(places)
+    columns["seed"] = pa.array([plan.seeds[n] for _, n in rows], pa.uint64())
+    columns["key"] = pa.array(keys, pa.string())
+    columns["status"] = pa.array(
+        ["done" if k in done else "failed" if k in failures else "missing" for k in keys], pa.string()
+    )
+    for column in ("kind", "error"):
+        columns[column] = pa.array([failures.get(key, {}).get(column) for key in keys], pa.string())
+    return pa.table(columns)
+
+
+def _column(values: Sequence[Value]) -> Any:
+    if all(isinstance(value, bool) for value in values):
+        return pa.array(values, pa.bool_())
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return pa.array(values, pa.int64())
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        return pa.array([float(value) for value in values if isinstance(value, (int, float))], pa.float64())
+    return pa.array([label(value) for value in values], pa.string())

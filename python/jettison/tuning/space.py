@@ -1,0 +1,57 @@
+"""Parameters as Optuna's distributions, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..sweeps.axes import Axis, Range, Value, label, read_axes
+from ..sweeps.samples import Values
+
+
+class Space:
+    """What is searched.
+
+    A range is searched as a number of the unit of its low end; a list of values as categories.
+    """
+
+    def __init__(self, parameters: Mapping[str, Range | Iterable[Value]]) -> None:
+        self.axes = read_axes(parameters)
+
+    def suggest(self, trial: Any) -> Values:
+        """Asks the trial for a value of each parameter."""
+        return {axis.path: _suggest(trial, axis) for axis in self.axes}
+
+    def read(self, parameters: Mapping[str, Any]) -> Values:
+        """The values that a stored trial's parameters stand for."""
+        return {axis.path: _value(axis, parameters[axis.path]) for axis in self.axes}
+
+    def describe(self) -> list[list[Any]]:
+        """The space in a form that is the same for the same space.
+
+        A search that goes on must be of the same.
+        """
+        return [
+            [axis.path, *(axis.range.numbers, axis.range.unit, axis.range.log, axis.range.step_number)]
+            if axis.range is not None
+            else [axis.path, [label(choice) for choice in axis.choices]]
+            for axis in self.axes
+        ]
+
+
+def _suggest(trial: Any, axis: Axis) -> Value:
+    span = axis.range
+    if span is None:
+        return _value(axis, trial.suggest_categorical(axis.path, [label(choice) for choice in axis.choices]))
+    low, high = span.numbers
+    step = span.step_number
+    if span.is_whole and (step is None or step == int(step)):
+        whole = {} if step is None or span.log else {"step": int(step)}
+        return _value(axis, trial.suggest_int(axis.path, int(low), int(high), log=span.log, **whole))
+    return _value(axis, trial.suggest_float(axis.path, low, high, log=span.log, step=step))
+
+
+def _value(axis: Axis, parameter: Any) -> Value:
+    if axis.range is not None:
+        return axis.range.value(float(parameter))
+    return next(choice for choice in axis.choices if label(choice) == parameter)

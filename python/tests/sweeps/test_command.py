@@ -1,0 +1,120 @@
+"""`jettison sweep`, as the command hands it over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from scenarios import TEXT
+
+import jettison
+from jettison import LatinHypercube, Range
+from jettison.errors import SweepError
+from jettison.sweeps.__main__ import main, read_axis, read_sample, read_seeds
+
+TARGET = "queues.bottleneck.target"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "short.toml"
+    path.write_text(TEXT)
+    return str(path)
+
+
+def test_axes_are_values_or_ranges():
+    assert read_axis("a.b=1ms, 5 ms,20ms") == ("a.b", ["1ms", "5 ms", "20ms"])
+    assert read_axis("a=1,2.5,true") == ("a", [1, 2.5, True])
+    assert read_axis('a={kind="red", weight=[1, 2]},"x"') == ("a", [{"kind": "red", "weight": [1, 2]}, "x"])
+    assert read_axis("a=1ms..20ms") == ("a", Range("1ms", "20ms"))
+    assert read_axis("a=1..9:step=2") == ("a", Range(1, 9, step=2))
+    assert read_axis("a=0.5..2:log:points=5") == ("a", Range(0.5, 2, log=True, points=5))
+    assert read_axis('nodes."x=y".address=1') == ('nodes."x=y".address', [1])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("target", "write PATH=VALUE"),
+        ("=1", "write PATH=VALUE"),
+        ("a=1..x", "is no number"),
+        ("a=1..2:fast", "`:fast` is none of"),
+        ("a=20ms..1ms", "`low` must be below `high`"),
+    ],
+)
+def test_a_wrong_axis_says_what_would_be_right(text: str, message: str):
+    with pytest.raises(SweepError) as refused:
+        read_axis(text)
+    assert message in str(refused.value)
+
+
+def test_seeds_are_a_number_or_a_list():
+    assert (read_seeds(None), read_seeds("5"), read_seeds("1-4"), read_seeds("3,7-8")) == (
+        None,
+        5,
+        [1, 2, 3, 4],
+        [3, 7, 8],
+    )
+    for wrong in ("", "a", "4-1", "1,,2", "1-999999"):
+        with pytest.raises(SweepError):
+            read_seeds(wrong)
+
+
+def test_samples_are_read():
+    assert (read_sample("grid"), read_sample("lhs:50"), read_sample("lhs:9:4")) == (
+        "grid",
+        LatinHypercube(50),
+        LatinHypercube(9, 4),
+    )
+    with pytest.raises(SweepError, match="write grid, lhs:N"):
+        read_sample("random")
+
+
+def test_it_prints_a_row_a_variant_and_where_the_results_are(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    out = str(tmp_path / "out")
+    assert main([file, f"--axis={TARGET}=1ms,10ms", "--seeds=2", "--jobs=1", f"--out={out}"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "tests/short: 2 points, 2 seeds, queue bottleneck.forward"
+    assert lines[1].split()[:3] == ["target", "utilisation", "(%)"]
+    assert [line.split()[0] for line in lines[2:4]] == ["1ms", "10ms"]
+    assert lines[-1] == f"Results: {out}"
+
+
+def test_records_are_those_of_run_with_point_and_axes(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([file, f"--axis={TARGET}=5ms", "--seeds=2", "--jobs=1", "--json", f"--out={tmp_path / 'out'}"]) == 0
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(record["type"] == "summary" and record["axes"] == {"target": "5ms"} for record in records)
+    goodput = next(r for r in records if (r["object"], r["metric"]) == ("all flows", "goodput"))
+    assert goodput["n"] == 2 and goodput["unit"] == "Mbit/s"
+    apart = jettison.run(jettison.load(file), seeds=2)
+    assert goodput["mean"] == apart.mean("goodput", "all flows")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--axis=queues.bottleneck.targe=1ms"], "did you mean `queues.bottleneck.target`?"),
+        ([f"--axis={TARGET}=1 parsec"], "parsec"),
+        ([f"--axis={TARGET}=1ms..5ms"], "has no end of values"),
+        (["--sample=lhs:3"], "nothing varies"),
+        (
+            [f"--axis={TARGET}=1ms", "--scheduler=tcp://127.0.0.1:9"],
+            "no Dask scheduler answers at tcp://127.0.0.1:9",
+        ),
+        ([f"--axis={TARGET}=1ms", "--command-version=0.0.1"], "install the same"),
+    ],
+)
+def test_bad_input_is_one_message_and_status_2(
+    file: str, tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main([file, f"--out={tmp_path / 'out'}", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and not printed.out
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(tmp_path / "none.toml"), f"--axis={TARGET}=1ms"]) == 2
+    assert "none.toml: cannot be read" in capsys.readouterr().err

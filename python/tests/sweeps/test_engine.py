@@ -1,0 +1,113 @@
+"""Handing out, taking in, and doing again, with workers that the test plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from helpers import works
+
+from jettison.errors import SweepError
+from jettison.sweeps.engine import LOSSES, Engine
+from jettison.sweeps.executors.base import Broken, Ended, Event, Finished, Lost, Session
+from jettison.sweeps.store import Store
+from jettison.sweeps.work import Outcome, Work
+
+
+class Played(Session):
+    """Does each batch at once, unless a run of it ends workers."""
+
+    batch_seconds = 1.0
+
+    def __init__(self, slots: int = 2, seconds: float = 0.1, deadly: Sequence[str] = (), broken: bool = False) -> None:
+        self._slots, self._seconds, self._deadly, self._broken = slots, seconds, deadly, broken
+        self.batches: list[list[str]] = []
+        self._events: list[Event] = []
+
+    @property
+    def slots(self) -> int:
+        return self._slots
+
+    def submit(self, number: int, batch: Sequence[Work]) -> None:
+        self.batches.append([work.key for work in batch])
+        if self._broken:
+            self._events.append(Broken("no worker can be had"))
+        for work in batch:
+            if work.key in self._deadly:
+                self._events.append(Lost(number, "it was ended by SIGKILL"))
+                return
+            self._events.append(Finished(number, Outcome(work.key, "done", self._seconds)))
+        self._events.append(Ended(number))
+
+    def events(self, timeout: float) -> list[Event]:
+        found, self._events = self._events, []
+        return found
+
+    def close(self) -> None:
+        pass
+
+
+def run(session: Played, store: Store, runs: list[Work], batch: object = "auto") -> dict[str, Outcome]:
+    over: dict[str, Outcome] = {}
+    engine = Engine(session, store, batch, lambda work, outcome: over.update({work.key: outcome}))  # type: ignore[arg-type]
+    engine.add(runs)
+    engine.run()
+    return over
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "out")
+
+
+def test_batches_grow_to_the_time_that_is_worth_sending_and_shrink_at_the_end(store: Store):
+    session = Played(seconds=0.125)
+    over = run(session, store, works(200))
+    assert len(over) == 200
+    sizes = [len(batch) for batch in session.batches]
+    assert sizes[0] == 1, "how long a run takes is not known yet"
+    assert max(sizes) == 8, "a second at 0.125 s each"
+    assert sizes[-1] == 1 and sizes[-8:] == sorted(sizes[-8:], reverse=True)
+
+
+def test_long_runs_go_one_by_one(store: Store):
+    session = Played(seconds=30.0)
+    run(session, store, works(20))
+    assert {len(batch) for batch in session.batches} == {1}
+
+
+def test_a_size_that_is_asked_for_is_kept_to(store: Store):
+    session = Played()
+    run(session, store, works(10), batch=4)
+    assert [len(batch) for batch in session.batches] == [4, 4, 2]
+
+
+def test_a_run_that_ends_its_workers_is_given_up_and_takes_no_other_with_it(store: Store):
+    runs = works(12)
+    deadly = runs[3].key
+    session = Played(deadly=[deadly])
+    over = run(session, store, runs, batch=4)
+    assert {key for key, outcome in over.items() if outcome.status == "failed"} == {deadly}
+    assert over[deadly].error == (
+        "LostWorker",
+        f"{LOSSES} workers were lost while they had this run; the last: it was ended by SIGKILL",
+        "",
+    )
+    assert sum(deadly in batch for batch in session.batches) == LOSSES
+    record = store.read_failure(deadly)
+    assert record is not None and record["kind"] == "LostWorker" and record["settings"] == {"x": 3}
+
+
+def test_what_a_lost_worker_had_written_is_not_run_again(store: Store):
+    runs = works(2)
+    store.write(runs[0].key, b"as if written just before the end")
+    session = Played(deadly=[runs[0].key])
+    over = run(session, store, runs, batch=2)
+    assert (over[runs[0].key].status, over[runs[1].key].status) == ("found", "done")
+    assert session.batches == [[runs[0].key, runs[1].key], [runs[1].key]]
+
+
+def test_without_any_worker_it_ends_with_the_reason(store: Store):
+    with pytest.raises(SweepError, match="no worker can be had"):
+        run(Played(broken=True), store, works(3))
