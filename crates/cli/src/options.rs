@@ -84,9 +84,14 @@ pub enum Command {
         /// The folder that holds the papers' scenarios, in place of the project's own
         #[arg(long, value_name = "DIR")]
         scenarios: Option<PathBuf>,
+        /// Draw the paper's figures from the results, by the Python package, into <DIR>/figures
+        #[arg(long, requires = "name")]
+        figures: bool,
         #[command(flatten)]
         options: RunArguments,
     },
+    /// Run a scenario at many points of its parameters' space, here or on a Dask cluster (needs the Python package)
+    Sweep(SweepArguments),
     /// Make the table and report.html again from stored results
     Report {
         /// A folder that `run` or `reproduce` wrote
@@ -167,6 +172,73 @@ pub struct RunArguments {
     pub pcap: bool,
     #[command(flatten)]
     pub data: DataArgument,
+}
+
+/// What `sweep` takes. The Python package reads the texts: what they may be is in one place.
+#[derive(Debug, Args)]
+#[command(after_help = SWEEP_EXAMPLES)]
+pub struct SweepArguments {
+    /// The scenario file, or an experiment as `reproduce` names it
+    pub file: PathBuf,
+    /// What varies: a key with its values, PATH=1ms,5ms,20ms, or a range of them, PATH=1ms..20ms
+    #[arg(long, value_name = "PATH=VALUES", num_args = 1.., required = true)]
+    pub axes: Vec<String>,
+    /// Which points: all combinations (grid), or a Latin hypercube of N points (lhs:N, lhs:N:SEED)
+    #[arg(long, value_name = "SAMPLE", default_value = "grid")]
+    pub sample: String,
+    /// The seeds, the same at every point: how many (5), or which (1-20, 1,4,7) [default: the scenario's]
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<String>,
+    /// Run on the Dask cluster with that scheduler, such as tcp://head:8786 [default: processes of this machine]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
+    pub scheduler: Option<String>,
+    /// How many worker processes there are [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Where the results go; a sweep that was interrupted goes on there [default: out/sweeps/<name>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What is kept of each run: its summary values, or its whole results beside them
+    #[arg(long, value_name = "WHAT", default_value = "summary")]
+    pub keep: KeepChoice,
+    /// How many runs a worker is given at once [default: as many as last for a second or two]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch: Option<u32>,
+    /// Print NDJSON records in place of the table
+    #[arg(long)]
+    pub json: bool,
+    /// The short form of the experiment, as its [quick] table has it
+    #[arg(long)]
+    pub quick: bool,
+    /// Set any key of the scenario: links.bottleneck.rate="20 Mbit/s"
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub data: DataArgument,
+}
+
+const SWEEP_EXAMPLES: &str = "Examples:
+  jettison sweep mine.toml --axes queues.bottleneck.target=1ms,5ms,20ms --seeds 1-20
+  jettison sweep mine.toml --axes queues.bottleneck.target=1ms..50ms:log links.bottleneck.rate=5Mbit/s..50Mbit/s \\
+    --sample lhs:100 --scheduler tcp://head:8786 --out /shared/sweep";
+
+/// What is kept of a sweep's run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeepChoice {
+    /// Its summary values
+    Summary,
+    /// Series, drops and distributions too, as `run` writes them
+    All,
+}
+
+impl KeepChoice {
+    /// As the Python package calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeepChoice::Summary => "summary",
+            KeepChoice::All => "all",
+        }
+    }
 }
 
 /// What `live` takes beside what `run` takes.

@@ -9,9 +9,10 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 use jettison_watch::Watch;
 
-use super::run::{self, cancel_on_interrupt, load_with_seeds, plots_beside, print_places};
+use super::run::{self, cancel_on_interrupt, load_with_seeds, print_places};
 use crate::options::{LiveArguments, RunArguments};
 use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, width};
+use jettison_run::reproduce::plots_beside;
 
 /// Runs a scenario file with real packets.
 pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result<ExitCode, Failure> {
@@ -28,7 +29,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         out: options.out.clone().unwrap_or_else(|| default_out(&name)),
         force: options.force,
         pcap: options.pcap,
-        figures: plots_beside(file)?,
+        figures: plots_beside(file).map_err(Failure::of)?,
         real_time: !live.no_real_time,
         watch: live.watch.is_some(),
         terminal: None,

@@ -4,6 +4,7 @@ mod bench;
 mod cc;
 mod check;
 mod compare;
+mod figures;
 mod list;
 mod live;
 mod live_shell;
@@ -12,6 +13,7 @@ mod report;
 mod reproduce;
 mod run;
 mod shell;
+mod sweep;
 mod trace;
 
 use std::process::ExitCode;
@@ -55,9 +57,10 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             }
             P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
         },
-        Command::Reproduce { name, scenarios, options } => {
-            reproduce::reproduce(name.as_deref(), scenarios.as_deref(), &options)
+        Command::Reproduce { name, scenarios, figures, options } => {
+            reproduce::reproduce(name.as_deref(), scenarios.as_deref(), figures, &options)
         }
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),
         Command::Compare { a, b, out, json } => {
             compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)

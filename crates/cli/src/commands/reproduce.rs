@@ -1,22 +1,23 @@
 //! `jettison reproduce`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jettison_report::{ReproductionRow, RunSummary, Status};
-use jettison_run::reproduce::{Experiment, Library, Paper, Pick, rows};
+use jettison_report::{Results, RunSummary, Status};
+use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 
+use super::figures::Painter;
 use super::run;
 use crate::options::RunArguments;
 use crate::output::{Failure, INTERRUPTED, print, print_record, width};
 
-/// Runs what `name` names and prints a row a figure.
+/// Runs what `name` names and prints a row a figure; with `figures` it has them drawn as well.
 pub fn reproduce(
     name: Option<&str>,
     folder: Option<&Path>,
+    figures: bool,
     options: &RunArguments,
 ) -> Result<ExitCode, Failure> {
     let library = Library::open(folder).map_err(Failure::of)?;
@@ -38,8 +39,10 @@ pub fn reproduce(
             |changes: &Changes| Scenario::parse(&experiment.scenario, &file, &files, changes, &registries);
         prepared.push((experiment, paper, run::load_with_seeds(&load, options)?));
     }
+    let painter = figures.then(|| Painter::find(name)).transpose()?;
     let several = prepared.len() > 1;
     let mut complete = true;
+    let mut folders = Vec::new();
     for (experiment, paper, scenario) in &prepared {
         if run::interrupted() {
             break;
@@ -53,20 +56,35 @@ pub fn reproduce(
             data: options.data.clone(),
             ..*options
         };
-        complete &= one(experiment, paper.as_ref(), scenario, &builder, &own)?;
+        let results = one(experiment, paper.as_ref(), scenario, &builder, &own)?;
+        complete &= results.manifest.status == Status::Complete;
+        folders.push(results.folder);
+    }
+    if let Some(painter) = painter.filter(|_| !run::interrupted()) {
+        let out = options.out.clone().unwrap_or_else(|| paper_folder(name));
+        painter.paint(name, &folders, &out.join("figures"), options.json)?;
     }
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
 }
 
-/// Runs one experiment; false if it was interrupted.
+/// Where the results of a paper's experiments are if no other folder is named.
+fn paper_folder(name: &str) -> PathBuf {
+    let paper = name.split_once('/').map_or(name, |(paper, _)| paper);
+    PathBuf::from("out").join(paper)
+}
+
+/// Runs one experiment.
 fn one(
     experiment: &Experiment,
     paper: Option<&Paper>,
     scenario: &Scenario,
     builder: &Builder,
     options: &RunArguments,
-) -> Result<bool, Failure> {
-    let compare = |runs: &[RunSummary]| paper.map_or_else(Vec::new, |paper| compare(experiment, paper, runs));
+) -> Result<Results, Failure> {
+    let compare = |runs: &[RunSummary]| {
+        let names = (experiment.paper.as_str(), experiment.name.as_str());
+        paper.map_or_else(Vec::new, |paper| rows_of(names, paper, runs))
+    };
     let plots = paper.map(|paper| paper.plots.clone()).unwrap_or_default();
     let results = run::execute(scenario, builder, options, plots, &compare)?;
     if options.json {
@@ -83,22 +101,7 @@ fn one(
         }
         run::print_places(&results)?;
     }
-    Ok(results.manifest.status == Status::Complete)
-}
-
-fn compare(experiment: &Experiment, paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
-    let value = |pick: &Pick| {
-        runs.iter()
-            .filter(|run| run.key.variant == pick.variant)
-            .filter_map(|run| Some((run.key.seed, pick.value_in(run)?)))
-            .collect::<BTreeMap<u64, f64>>()
-    };
-    let mut rows = rows(paper, &value);
-    for row in &mut rows {
-        row.paper.clone_from(&experiment.paper);
-        row.experiment.clone_from(&experiment.name);
-    }
-    rows
+    Ok(results)
 }
 
 fn list(library: &Library) -> Result<(), Failure> {

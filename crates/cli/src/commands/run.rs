@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
-use jettison_run::reproduce::Paper;
+use jettison_run::reproduce::plots_beside;
 use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
@@ -22,7 +22,8 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let data = options.data.folder.as_deref();
     let load = |changes: &Changes| Scenario::load_with_data(file, data, changes, &registries);
     let scenario = load_with_seeds(&load, options)?;
-    let results = execute(&scenario, &builder, options, plots_beside(file)?, &|_| Vec::new())?;
+    let results =
+        execute(&scenario, &builder, options, plots_beside(file).map_err(Failure::of)?, &|_| Vec::new())?;
     if options.json {
         for record in results.records() {
             print_record(&record)?;
@@ -136,16 +137,4 @@ pub fn cancel_on_interrupt_saying(text: &'static str) {
             tracing::warn!("Ctrl-C will end this at once and keep nothing: {error}");
         }
     });
-}
-
-/// The plots that a figures file beside the scenario asks for.
-pub fn plots_beside(file: &Path) -> Result<Vec<Figure>, Failure> {
-    let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
-    let path = file.with_file_name(format!("{stem}.paper.toml"));
-    match std::fs::read_to_string(&path) {
-        Ok(text) => {
-            Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots).map_err(Failure::of)
-        }
-        Err(_) => Ok(Vec::new()),
-    }
 }

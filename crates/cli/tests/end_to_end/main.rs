@@ -23,6 +23,8 @@ mod schema;
 mod shell;
 mod stdout;
 mod support;
+#[cfg(unix)]
+mod sweep;
 mod trace;
 mod video;
 mod worlds;

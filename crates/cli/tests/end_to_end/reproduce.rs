@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::support::{Folder, SMALL, changed, keys};
+use super::support::{Folder, Ran, SMALL, changed, keys};
 
 const FIGURES: &str = include_str!("../../../../scenarios/ired/ingress-vs-egress.paper.toml");
 const FIELDS: [&str; 12] = [
@@ -148,4 +148,75 @@ fn an_unknown_name_is_told_the_known_ones() {
 fn without_a_name_it_lists_what_there_is() {
     let printed = Folder::new().jettison(&["reproduce"]).ok();
     assert!(printed.lines().any(|line| line.starts_with("ired/ingress-vs-egress ")), "{printed}");
+}
+
+/// A program in a Python's place, that has the package: it says what it was asked to draw.
+#[cfg(unix)]
+fn with_python(folder: &Folder, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    folder.write("python", &format!("#!/bin/sh\n{script}\n"));
+    let path = folder.path("python");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("the file is ours");
+    path.display().to_string()
+}
+
+#[cfg(unix)]
+fn drawn(folder: &Folder, python: &str, arguments: &[&str]) -> Ran {
+    let common = ["--scenarios", "papers", "--quick", "--figures"];
+    let mut command = folder.command(&[&["reproduce"], arguments, &common].concat());
+    Ran::of(command.env("JETTISON_PYTHON", python))
+}
+
+#[test]
+#[cfg(unix)]
+fn figures_are_drawn_from_the_results_once_all_are_there() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/other.toml", &changed("name = \"small\"", "name = \"tiny/other\""));
+    let script =
+        "case \"$*\" in *--check*) exit 0;; esac\nls */report.html */*/report.html >&2\necho \"drew $*\"";
+    let python = with_python(&folder, script);
+    let ran = drawn(&folder, &python, &["tiny", "--out", "all"]);
+    assert_eq!(ran.status, Some(0));
+    let last = ran.stdout.lines().last().unwrap_or_default();
+    let at = |name: &str| folder.path(name).display().to_string();
+    let (other, small) = (at("all/other"), at("all/small"));
+    assert_eq!(last, format!("drew -m jettison.figures tiny {other} {small} --out all/figures"));
+    assert!(ran.stderr.contains("all/other/report.html") && ran.stderr.contains("all/small/report.html"));
+    // Of one experiment they stand beside it.
+    let ran = drawn(&folder, &python, &["tiny/other", "--json"]);
+    let other = at("out/tiny/other");
+    let asked = format!("drew -m jettison.figures tiny/other {other} --out out/tiny/figures --json");
+    assert_eq!(ran.stdout.lines().last(), Some(asked.as_str()));
+}
+
+#[test]
+#[cfg(unix)]
+fn without_a_python_that_draws_nothing_runs() {
+    let folder = with_tiny();
+    let said = drawn(&folder, "./nothing", &["tiny/small"]).refused();
+    assert!(said.starts_with("jettison: --figures needs a Python with the package `jettison`"), "{said}");
+    assert!(
+        said.contains("./nothing -m pip install '.[plot]'") && said.contains("JETTISON_PYTHON"),
+        "{said}"
+    );
+    // A Python without the package, and one whose package has no such figures.
+    let python = with_python(&folder, "echo 'Traceback' >&2; echo 'No module named jettison' >&2; exit 1");
+    let said = drawn(&folder, &python, &["tiny/small"]).refused();
+    assert!(said.contains("cannot draw: No module named jettison\n"), "{said}");
+    let python = with_python(&folder, "echo 'jettison: no figures of `tiny`; there are: ired' >&2; exit 2");
+    let said = drawn(&folder, &python, &["tiny/small"]).refused();
+    assert_eq!(said, "jettison: no figures of `tiny`; there are: ired");
+    assert_eq!(folder.names(""), ["papers", "python"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn figures_that_cannot_be_drawn_are_a_failure_and_the_results_stay() {
+    let folder = with_tiny();
+    let python =
+        with_python(&folder, "case \"$*\" in *--check*) exit 0;; esac\necho 'jettison: why' >&2; exit 1");
+    let ran = drawn(&folder, &python, &["tiny/small"]);
+    assert_eq!(ran.status, Some(2));
+    assert_eq!(ran.stderr, "jettison: why\njettison: no figure could be drawn\n");
+    assert!(folder.path("out/small/report.html").exists());
 }

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::support::{Folder, keys, mean};
 
-const RESULTS: [&str; 10] = [
+const RESULTS: [&str; 11] = [
     "distributions.parquet",
     "drops.parquet",
     "flows.parquet",
+    "frames.parquet",
     "manifest.json",
     "queues.parquet",
     "report.html",

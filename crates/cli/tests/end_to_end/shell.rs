@@ -4,7 +4,7 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, left_out};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "live",
     "shell",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 15] = [
     "trace",
     "p4",
     "reproduce",
+    "sweep",
     "report",
     "compare",
     "bench",

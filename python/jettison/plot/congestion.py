@@ -1,0 +1,115 @@
+"""A sender's congestion window and its pacing."""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from . import style
+from .errors import PlotError
+from .reading import (
+    Floats,
+    Series,
+    Source,
+    Variants,
+    objects_of,
+    pick_objects,
+    pick_seeds,
+    pick_variants,
+    series_of,
+    table_with,
+    unit_of,
+)
+from .series import with_gaps
+
+__all__ = ["window"]
+
+
+@style.styled
+def window(
+    result: Source,
+    objects: str | None = None,
+    *,
+    variants: Variants = None,
+    seed: int | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+) -> Axes:
+    """One sender's window over time, and its pacing rate if it paces.
+
+    The congestion window, the slow-start threshold and what is in flight are bytes on the left axis; the
+    pacing rate has an axis of its own to the right, the last of the figure's axes. One variant (default: the
+    first); for the windows of several see :func:`time_series` with `"cwnd"`.
+    """
+    table = table_with(result, "cwnd", ("flows",))
+    names = pick_objects(result, table, "cwnd", objects)
+    if len(names) > 1:
+        raise PlotError(f"a window is one sender's; name one of: {', '.join(names)}")
+    variant = pick_variants(result, variants)[0]
+    one = pick_seeds(result, seed)[0]
+    ax = style.new_axes(ax)
+    look = style.looks([variant], result.labels)[variant]
+
+    def points(metric: str) -> tuple[Floats, Floats]:
+        series = series_of(table, variant, one, names, metric)
+        keep = (series.seconds >= (start or 0.0)) & (series.seconds <= (stop if stop is not None else float("inf")))
+        return with_gaps(Series(series.seconds[keep], series.values[keep]))
+
+    seconds, values = points("cwnd")
+    if not len(values):
+        raise PlotError(f"result `{result.name}` has no `cwnd` of {names[0]} for {variant} in that time")
+    in_flight = points("in_flight")
+    ax.fill_between(*in_flight, color=look.colour, alpha=0.22, linewidth=0, step="post", label="in flight")
+    ax.plot(seconds, values, color=look.colour, drawstyle="steps-post", label="congestion window")
+    threshold = points("ssthresh")
+    if len(threshold[1]):
+        ax.plot(
+            *threshold,
+            color="#555555",
+            linestyle=style.DASHES[1],
+            linewidth=0.9,
+            drawstyle="steps-post",
+            label="slow-start threshold",
+        )
+        # A threshold that nothing has bounded yet is as high as numbers go, and would flatten all else.
+        ax.set_ylim(
+            0,
+            1.15
+            * max(
+                float(values[values == values].max()),
+                float(in_flight[1][in_flight[1] == in_flight[1]].max(initial=0.0)),
+            ),
+        )
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(style.axis_label("cwnd", unit_of(result, "cwnd")))
+    style.thousands(ax, unit_of(result, "cwnd"))
+    ax.margins(x=0.01)
+    if names[0] in objects_of(table, "pacing_rate") and len(points("pacing_rate")[1]):
+        right = ax.twinx()
+        right.spines["right"].set_visible(True)
+        right.plot(
+            *points("pacing_rate"),
+            color="#000000",
+            linestyle=style.DASHES[2],
+            linewidth=1.0,
+            label="pacing rate",
+        )
+        right.set_ylabel(style.axis_label("pacing_rate", unit_of(result, "pacing_rate")))
+        right.set_ylim(bottom=0)
+        ax.plot(
+            [],
+            [],
+            color="#000000",
+            linestyle=style.DASHES[2],
+            linewidth=1.0,
+            label="pacing rate (right)",
+        )
+    style.note(ax, f"{look.label}, seed {one}")
+    if legend:
+        style.legend(ax, where="above")
+    return ax

@@ -1,0 +1,71 @@
+"""CoDel++: Doan et al., WONS 2023.
+
+*Interplay between priority queues and controlled delay in programmable data planes* gives delay, loss and
+throughput of three slices under a FIFO ("baseline"), priority queues, CoDel and CoDel++. Of the arrangements
+that it leaves open the one is drawn whose pattern is nearest its own (`docs/src/codelpp.md`).
+"""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from .. import style
+from ..intervals import bars
+from .common import paper_values
+from .registry import Results, figure
+
+SLICES = "slices"
+OWN = {
+    "scheme": ["baseline", "priority", "codel", "codel++"],
+    "limit": "behind",
+    "rate_scope": "port",
+    "duration": "10 s",
+}
+NAMES = ["slice1", "slice2", "slice3"]
+
+
+def _by_slice(results: Results, metric: str, paper_metric: str, says: str) -> Figure:
+    result = results[SLICES]
+    reference = paper_values(result, paper_metric, NAMES, says=says)
+    return style.root(bars(result, metric, NAMES, variants=OWN, reference=reference))
+
+
+@figure(
+    "codelpp",
+    "delay",
+    of="one-way delay of the slices",
+    experiments=[SLICES],
+)
+def delay(results: Results) -> Figure:
+    """CoDel++: one-way delay of three slices."""
+    made = _by_slice(results, "owd", "owd", "one-way delay")
+    made.axes[0].annotate(
+        "The paper gives the baseline's as 624 to 2,330 ms over the slices.",
+        (0, -30),
+        xycoords="axes points",
+        fontsize=7.5,
+        color="#666666",
+    )
+    return made
+
+
+@figure("codelpp", "loss", of="loss of the slices", experiments=[SLICES])
+def loss(results: Results) -> Figure:
+    """CoDel++: loss of three slices."""
+    return _by_slice(results, "loss", "loss", "loss, ")
+
+
+@figure(
+    "codelpp",
+    "throughput",
+    of="throughput of the slices",
+    experiments=[SLICES],
+)
+def throughput(results: Results) -> Figure:
+    """CoDel++: throughput of three slices."""
+    return _by_slice(results, "goodput", "throughput", "throughput, ")
+
+
+__all__ = ["delay", "loss", "throughput"]

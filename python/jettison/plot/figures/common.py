@@ -1,0 +1,96 @@
+"""What the papers' figures share."""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .. import style
+from ..reading import Source, warm_up
+from .registry import reproduced
+
+__all__ = ["only_note", "panel_title", "paper_values", "shade", "shared_legend", "warm_up_shaded"]
+
+
+def paper_values(
+    result: Source, metric: str, objects: Sequence[str], *, says: str = ""
+) -> dict[tuple[str, str], float]:
+    """The paper's values of single variants, by variant and object.
+
+    A row of `reproduction.json` does not name the object. With several objects it is told from the row's
+    title, in which it stands as readers write it (`slice 1`); `says` must stand in the title as well.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for row in reproduced(result):
+        title, variant = str(row["figure"]), str(row["variant"])
+        if row["metric"] != metric or " / " in variant or says not in title:
+            continue
+        own = objects if len(objects) == 1 else [name for name in objects if style.pretty(name) in title]
+        for name in own:
+            found.setdefault((variant, name), float(row["paper_value"]))
+    return found
+
+
+def panel_title(ax: Axes, text: str, *, above: bool = False) -> None:
+    """A panel's title at the top left: inside, or above where the lines would go through it."""
+    if above:
+        ax.set_title(text, fontsize=8.5, fontweight="bold", pad=3)
+        return
+    ax.annotate(
+        text,
+        (0.02, 0.97),
+        xycoords="axes fraction",
+        ha="left",
+        va="top",
+        fontsize=8.5,
+        fontweight="bold",
+        bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.0},
+        zorder=6,
+    )
+
+
+def shade(ax: Axes, start: float, stop: float, label: str) -> None:
+    """A time in which something else goes on."""
+    ax.axvspan(start, stop, color="#eeeeee", linewidth=0, zorder=0)
+    ax.annotate(
+        label,
+        ((start + stop) / 2, 1.0),
+        (0, -3),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=7.5,
+        color="#777776",
+    )
+
+
+def only_note(axes: Sequence[Axes], keep: Axes) -> None:
+    """Takes the remark above the axes away from all panels but one, since it says the same in each."""
+    for ax in axes:
+        for text in [t for t in ax.texts if ax is not keep and t.get_color() == style.NOTE_COLOUR]:
+            text.remove()
+
+
+def warm_up_shaded(result: Source, ax: Axes) -> None:
+    """The time that does not count."""
+    end = warm_up(result)
+    if end > 0:
+        shade(ax, 0.0, end, "warm-up")
+
+
+def shared_legend(figure: Figure, axes: Sequence[Axes], *, columns: int = 5) -> None:
+    """One legend below all panels, with each scheme once; the panels' own ones go."""
+    handles: dict[str, Artist] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+        own = ax.get_legend()
+        if own is not None:
+            own.remove()
+    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=min(columns, len(handles)))

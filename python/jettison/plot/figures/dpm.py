@@ -1,0 +1,91 @@
+"""RED-DPM: Parris, Jeffay, Smith, Borgersen, NOSSDAV 1998.
+
+*A Better-than-Best-Effort Service for Continuous Media UDP Flows*: TCP's throughput, the video's latency and
+its loss over the run, with a UDP blast in its middle third.
+"""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from .. import style
+from ..reading import Source
+from ..series import time_series
+from ..sweeps import lines
+from .common import only_note, panel_title, shade, shared_legend
+from .registry import Results, figure
+
+PROSHARE, EXPLORE = "proshare", "explore"
+BLAST = (30.0, 60.0)  # seconds; `flows.blast` of scenarios/dpm/proshare.toml
+
+
+def _three(result: Source, tag: str) -> Figure:
+    made, axes = style.panels(3, 1, (6.8, 6.6), sharey=False)
+    own = {"window": "whole", "blast": tag}
+    time_series(result, "goodput", "tcp.*", variants=own, samples=10, combine="sum", ax=axes[0])
+    time_series(result, "owd", "video.*", variants=own, samples=10, ax=axes[1])
+    time_series(result, "loss", "video.*", variants=own, samples=10, ax=axes[2])
+    for ax, words in zip(
+        axes,
+        (
+            "throughput of TCP, three flows together",
+            "latency of the video, mean of six",
+            "loss of the video, mean of six",
+        ),
+        strict=True,
+    ):
+        shade(ax, *BLAST, f"{tag} blast" if ax is axes[0] else "")
+        panel_title(ax, words, above=True)
+        ax.label_outer()
+    axes[0].set_ylim(top=1.15 * axes[0].get_ylim()[1])
+    axes[0].set_ylabel("Throughput (Mbit/s)")
+    only_note(axes, keep=axes[0])
+    shared_legend(made, axes)
+    return made
+
+
+@figure(
+    "dpm",
+    "untagged-blast",
+    of="the experiment's curves, blast untagged",
+    experiments=[PROSHARE],
+)
+def untagged(results: Results) -> Figure:
+    """RED-DPM: TCP and video while an untagged blast fills the link."""
+    return _three(results[PROSHARE], "untagged")
+
+
+@figure(
+    "dpm",
+    "tagged-blast",
+    of="the experiment's curves, blast tagged",
+    experiments=[PROSHARE],
+)
+def tagged(results: Results) -> Figure:
+    """RED-DPM: TCP and video while a tagged blast fills the link."""
+    return _three(results[PROSHARE], "tagged")
+
+
+@figure(
+    "dpm",
+    "explore",
+    of="future work: thresholds against staleness",
+    experiments=[EXPLORE],
+)
+def explore(results: Results) -> Figure:
+    """RED-DPM: loss of the tagged flows over the thresholds of their logical queues (stale after 20 ms)."""
+    made, axes = style.panels(1, 3, (8.4, 3.2))
+    for ax, kind in zip(axes, ("responsive", "unresponsive", "low-rate"), strict=True):
+        lines(results[EXPLORE], "loss", f"{kind}.*", x="threshold", variants={"stale": "20ms"}, ax=ax)
+        panel_title(ax, kind, above=True)
+        ax.set_xlabel("lower-upper threshold (packets)")
+        ax.label_outer()
+        ax.texts[0].set_text(ax.texts[0].get_text().partition(", ")[2])
+    only_note(axes, keep=axes[-1])
+    shared_legend(made, axes)
+    return made
+
+
+__all__ = ["explore", "tagged", "untagged"]

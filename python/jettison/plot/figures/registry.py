@@ -1,0 +1,124 @@
+"""The figures of the papers: which there are, what each is drawn from, and drawing them."""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from matplotlib.figure import Figure
+
+from .. import style
+from ..errors import PlotError, unknown
+from ..reading import Source
+
+__all__ = ["PaperFigure", "Results", "all_figures", "draw", "figure", "figures_of", "papers", "reproduced"]
+
+#: Results by the experiment's name without the paper's: `{"ingress-vs-egress": result}`.
+Results = Mapping[str, Source]
+
+#: Draws a figure.
+Maker: TypeAlias = Callable[[Results], Figure]
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of a paper.
+
+    `slug` names it in files and on the command line; `of` says which figure or table of the paper it is,
+    or, where its number is not known here, what of it it shows; `experiments` are those whose results it is
+    drawn from.
+    """
+
+    paper: str
+    slug: str
+    of: str
+    title: str
+    experiments: tuple[str, ...]
+    make: Maker
+
+    def draw(self, results: Results) -> Figure:
+        """Draws it. A :class:`PlotError` names what the results lack."""
+        missing = [name for name in self.experiments if name not in results]
+        if missing:
+            needed = ", ".join(f"{self.paper}/{name}" for name in missing)
+            raise PlotError(
+                f"there are no results of {needed}: `jettison reproduce {self.paper}/{missing[0]}` makes them"
+            )
+        with style.context():
+            made = self.make(results)
+            # Some thirteen letters of that size to the inch.
+            title = re.sub(r"(\d) (?=[a-zA-Z])", "\\1\u00a0", self.title)  # a number and its unit stay together
+            lines = textwrap.fill(title, int(13 * made.get_figwidth()))
+            made.suptitle(lines, fontsize=10, x=0.01, ha="left")
+            return made
+
+
+_FIGURES: dict[tuple[str, str], PaperFigure] = {}
+
+
+def figure(paper: str, slug: str, *, of: str, experiments: Sequence[str]) -> Callable[[Maker], Maker]:
+    """Registers a function that draws a paper's figure; its docstring is the figure's title."""
+
+    def register(make: Maker) -> Maker:
+        assert (paper, slug) not in _FIGURES, f"{paper}/{slug} is registered twice"
+        title = " ".join((make.__doc__ or "").split()).removesuffix(".")
+        _FIGURES[paper, slug] = PaperFigure(paper, slug, of, title, tuple(experiments), make)
+        return make
+
+    return register
+
+
+def all_figures() -> list[PaperFigure]:
+    """Every figure, in the order of the papers' files."""
+    return list(_FIGURES.values())
+
+
+def papers() -> list[str]:
+    """The papers that have figures."""
+    return list(dict.fromkeys(paper for paper, _ in _FIGURES))
+
+
+def figures_of(name: str) -> list[PaperFigure]:
+    """The figures that `PAPER` or `PAPER/EXPERIMENT` names.
+
+    Of an experiment these are those that need no other one.
+    """
+    paper, _, experiment = name.partition("/")
+    if paper not in papers():
+        raise unknown("figures of a paper", paper, papers(), "jettison.plot")
+    own = [each for each in _FIGURES.values() if each.paper == paper]
+    if not experiment:
+        return own
+    found = [each for each in own if set(each.experiments) == {experiment}]
+    if not found:
+        raise unknown(
+            f"figures of an experiment of {paper}",
+            experiment,
+            {e for each in own for e in each.experiments},
+            "jettison.plot",
+        )
+    return found
+
+
+def draw(name: str, results: Source | Results) -> Figure:
+    """Draws one figure, such as `draw("ired/rtt", result)`.
+
+    One that needs several experiments takes their results by their names.
+    """
+    paper, _, slug = name.partition("/")
+    chosen = _FIGURES.get((paper, slug))
+    if chosen is None:
+        raise unknown("figure", name, [f"{p}/{s}" for p, s in _FIGURES], "jettison.plot.figures")
+    if isinstance(results, Mapping):
+        return chosen.draw(results)
+    return chosen.draw({str(results.name).rpartition("/")[2]: results})
+
+
+def reproduced(result: Source) -> list[dict[str, Any]]:
+    """The paper's values beside ours, a row each; none for what is no paper's experiment."""
+    return cast("list[dict[str, Any]]", getattr(result, "reproduction", []))

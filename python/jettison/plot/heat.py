@@ -1,0 +1,95 @@
+"""Backlog over time as a heat map."""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+
+from . import style
+from .errors import PlotError
+from .reading import (
+    Floats,
+    Series,
+    Source,
+    Variants,
+    bottleneck,
+    narrowed,
+    pick_objects,
+    pick_seeds,
+    pick_variants,
+    series_of,
+    unit_of,
+)
+
+__all__ = ["backlog"]
+
+
+@style.styled
+def backlog(
+    result: Source,
+    objects: str | None = None,
+    *,
+    metric: str = "backlog",
+    rows: Literal["variants", "seeds"] | None = None,
+    variants: Variants = None,
+    seed: int | None = None,
+    bins: int = 120,
+    log: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """What waits in a queue over time: a row a variant, or a row a seed of one variant.
+
+    The queue is the bottleneck, if none is named. A cell has the mean of the samples of its time; one without
+    a sample is white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues
+    are then white, too. `metric` may be any series of a queue.
+    """
+    names = pick_objects(result, result.queues, metric, objects or bottleneck(result))
+    chosen = pick_variants(result, variants)
+    table = narrowed(result.queues, metric, names)
+    by_seed = rows == "seeds" or (rows is None and len(chosen) == 1 and len(result.seeds) > 1)
+    if by_seed and len(chosen) > 1:
+        raise PlotError(f"rows of seeds are of one variant; name one of: {', '.join(chosen)}")
+    runs = [(chosen[0], s) for s in result.seeds] if by_seed else [(v, pick_seeds(result, seed)[0]) for v in chosen]
+    series = [series_of(table, v, s, names, metric) for v, s in runs]
+    longest = max((float(s.seconds[-1]) for s in series if len(s.seconds)), default=0.0)
+    if longest <= 0.0:
+        raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
+    most = max(len(s.seconds) for s in series)
+    edges = np.linspace(0.0, longest, min(bins, most) + 1)
+    cells = np.vstack([binned(s, edges) for s in series])
+    ax = style.new_axes(ax, (6.4, 1.3 + 0.28 * len(runs)))
+    norm = None
+    if log:
+        cells = np.where(cells > 0, cells, np.nan)
+        norm = LogNorm(vmin=float(np.nanmin(cells)), vmax=float(np.nanmax(cells)))
+    mesh = ax.pcolormesh(
+        edges,
+        np.arange(len(runs) + 1),
+        cells,
+        cmap="cividis",
+        norm=norm,
+        vmin=None if log else 0.0,
+        rasterized=True,
+    )
+    looks = style.looks(chosen, result.labels)
+    ax.set_yticks(np.arange(len(runs)) + 0.5, [f"seed {s}" if by_seed else looks[v].label for v, s in runs])
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("Time (s)")
+    bar = style.root(ax).colorbar(mesh, ax=ax, pad=0.02)
+    bar.set_label(style.axis_label(metric, unit_of(result, metric)))
+    style.note(ax, f"{', '.join(names)}, {looks[chosen[0]].label if by_seed else f'seed {runs[0][1]}'}")
+    return ax
+
+
+def binned(series: Series, edges: Floats) -> Floats:
+    """The mean of the values from each edge to the next, the last included; NaN where there is none."""
+    place = np.clip(np.searchsorted(edges, series.seconds, side="right") - 1, 0, len(edges) - 2)
+    counts = np.bincount(place, minlength=len(edges) - 1)[: len(edges) - 1]
+    sums = np.bincount(place, weights=series.values, minlength=len(edges) - 1)[: len(edges) - 1]
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

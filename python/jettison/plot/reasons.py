@@ -1,0 +1,99 @@
+"""Why packets were dropped."""
+
+# pyright: reportUnknownMemberType=false
+# The types of matplotlib leave its keyword arguments open.
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from . import style
+from .errors import PlotError, unknown
+from .reading import Source, Variants, bottleneck, columns, pick_variants, unit_of
+
+__all__ = ["drop_reasons"]
+
+#: Clones that a switch makes are no flow's packets, and their ends no losses.
+CLONES = ("clone-consumed", "clone-lost")
+
+
+@style.styled
+def drop_reasons(
+    result: Source,
+    objects: str | None = None,
+    *,
+    metric: str = "drops",
+    variants: Variants = None,
+    share: bool = False,
+    clones: bool = False,
+    ax: Axes | None = None,
+    legend: bool = True,
+) -> Axes:
+    """The drops of a queue by reason, a stacked bar a variant: the mean over seeds.
+
+    The queue is the bottleneck, if none is named. `metric` may be `"marks"` or, of a video flow,
+    `"message_drops"`. With `share` every bar is 100 %. Clones are left out unless `clones` asks for them.
+    """
+    name = objects or bottleneck(result)
+    chosen = pick_variants(result, variants)
+    rows = columns(result.summary, ("variant", "object", "part", "mean"), metric=metric)
+    known = {str(o) for o in rows["object"]}
+    if not known:
+        metrics = {str(m) for m in columns(result.summary, ("metric",))["metric"]}
+        raise unknown("metric", metric, metrics, f"the summary of `{result.name}`")
+    if name not in known:
+        raise unknown(f"`{metric}` of an object", name, known, f"the summary of `{result.name}`")
+    counts: dict[str, dict[str, float]] = {variant: {} for variant in chosen}
+    for variant, of, part, mean in zip(rows["variant"], rows["object"], rows["part"], rows["mean"], strict=True):
+        if of == name and variant in counts and part and (clones or part not in CLONES):
+            counts[str(variant)][str(part)] = float(mean)
+    totals = {variant: sum(parts.values()) for variant, parts in counts.items()}
+    parts = sorted({part for of in counts.values() for part, n in of.items() if n > 0}, key=lambda p: (_place(p), p))
+    if not parts:
+        raise PlotError(f"nothing was dropped at `{name}` of `{result.name}` in these variants (`{metric}`)")
+    ax = style.new_axes(ax, (6.4, 1.2 + 0.3 * len(chosen)))
+    looks = style.looks(chosen, result.labels)
+    left = np.zeros(len(chosen))
+    for part in parts:
+        own = np.array([counts[v].get(part, 0.0) for v in chosen])
+        if share:
+            own = 100.0 * own / np.maximum([totals[v] for v in chosen], 1e-12)
+        ax.barh(
+            np.arange(len(chosen)),
+            own,
+            0.72,
+            left=left,
+            color=style.part_colour(part),
+            edgecolor="white",
+            linewidth=0.4,
+            label=part,
+        )
+        left += own
+    for place, variant in enumerate(chosen):
+        if totals[variant] <= 0:
+            ax.annotate(
+                "none",
+                (0, place),
+                (3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=7,
+                color="#888888",
+            )
+    ax.set_yticks(np.arange(len(chosen)), [looks[v].label for v in chosen])
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(
+        f"Share of the {style.metric_name(metric)} (%)" if share else style.axis_label(metric, unit_of(result, metric))
+    )
+    ax.set_xlim(0, 100 if share else None)
+    n = len(result.seeds)
+    style.note(ax, f"{name}, mean of {n} {'run' if n == 1 else 'runs'}")
+    if legend:
+        style.legend(ax, where="right", title="reason")
+    return ax
+
+
+def _place(part: str) -> int:
+    known = list(style.PARTS)
+    return known.index(part) if part in known else len(known)

@@ -1,0 +1,243 @@
+"""Summary values with their intervals, spreads, reasons and sweeps."""
+
+# pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportOptionalMemberAccess=false, reportArgumentType=false
+# What matplotlib draws is typed by all that it could be.
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from plot_results import QUEUE, QUEUES, RATES, SEEDS, SmallResult, rtt, variant
+
+from jettison import JettisonError, plot
+from jettison.plot.interval import interval, over_seeds, student
+from jettison.plot.sweeps import number
+from jettison.plot.trade import ellipse
+
+SLOW = {"rate": "5 Mbit/s"}
+
+
+@pytest.fixture
+def result():
+    yield SmallResult()
+    plt.close("all")
+
+
+def errors(ax) -> list[tuple[float, float]]:
+    """The ends of the error bars, in order."""
+    return [tuple(segment[:, 1]) for bars in ax.collections for segment in bars.get_segments()]
+
+
+def test_bars_are_the_summarys_means_with_its_intervals(result):
+    ax = plot.bars(result, "rtt", "ping", variants=SLOW)
+    means = [np.mean([rtt(queue, "5 Mbit/s", seed) for seed in SEEDS]) for queue in QUEUES]
+    assert [patch.get_height() for patch in ax.patches] == pytest.approx(means)
+    half = 4.302653 / 3**0.5  # three seeds, one apart from the next: a deviation of 1
+    assert np.allclose(errors(ax), [(mean - half, mean + half) for mean in means], atol=1e-5)
+    assert ax.get_ylim()[0] == 0
+
+
+def test_a_percentiles_interval_is_that_of_the_runs_percentiles(result):
+    found = interval(result, "rtt", "ping", variant("codel", "5 Mbit/s"), "p99")
+    assert found is not None
+    assert found.mean == pytest.approx(3 * 22.0)
+    assert found.high - found.mean == pytest.approx(3 * 4.302653 / 3**0.5, rel=1e-6)
+    assert (found.n, found.unit) == (3, "ms")
+
+
+def test_students_quantiles_are_right():
+    # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+    for freedom, quantile in (
+        (1, 12.706),
+        (2, 4.303),
+        (9, 2.262),
+        (19, 2.093),
+        (30, 2.042),
+        (31, 2.040),
+        (60, 2.000),
+        (100, 1.984),
+    ):
+        assert student(freedom) == pytest.approx(quantile, abs=6e-4)
+    assert np.isnan(student(0))
+
+
+def test_one_seed_has_no_interval():
+    found = over_seeds([4.0])
+    assert (found.mean, found.n) == (4.0, 1)
+    assert np.isnan([found.low, found.high]).all()
+
+
+def test_groups_are_a_labels_values(result):
+    ax = plot.bars(result, "rtt", "ping", group="rate")
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == list(RATES)
+    assert [patch.get_height() for patch in ax.patches] == pytest.approx(
+        [np.mean([rtt(q, r, s) for s in SEEDS]) for r in RATES for q in QUEUES]
+    )
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["CoDel", "iRED 64", "mine"]
+
+
+def test_a_logarithmic_axis_has_points_and_no_bars(result):
+    ax = plot.bars(result, "rtt", "ping", log=True)
+    assert not ax.patches
+    assert ax.get_yscale() == "log"
+
+
+def test_reference_values_stand_as_diamonds_on_their_bars(result):
+    wanted = (variant("ired-64", "5 Mbit/s"), "ping")
+    ax = plot.bars(result, "rtt", "ping", variants=SLOW, reference={wanted: 33.0}, reference_label="the paper")
+    diamond = next(line for line in ax.lines if line.get_marker() == "D")
+    bar = ax.patches[1]
+    assert list(diamond.get_xdata()) == pytest.approx([bar.get_x() + bar.get_width() / 2])
+    assert list(diamond.get_ydata()) == [33.0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["the paper"]
+
+
+def test_a_value_that_a_variant_lacks_is_said_and_not_drawn_as_zero(result):
+    rows = result.summary.arrow.to_pylist()
+    gone = variant("mine", "5 Mbit/s")
+    result.summary.arrow = type(result.summary.arrow).from_pylist(
+        [r for r in rows if (r["variant"], r["metric"]) != (gone, "rtt")]
+    )
+    ax = plot.bars(result, "rtt", "ping", variants=SLOW)
+    assert len(ax.patches) == 2
+    assert "no value" in [text.get_text() for text in ax.texts]
+
+
+def test_boxes_are_of_the_runs_values(result):
+    ax = plot.boxes(result, "rtt", "ping", variants=[variant("codel", "5 Mbit/s")])
+    dots = next(line for line in ax.lines if line.get_marker() == ".")
+    assert sorted(dots.get_ydata()) == [rtt("codel", "5 Mbit/s", seed) for seed in SEEDS]
+    samples = plot.boxes(result, "backlog", QUEUE, variants=[variant("codel", "5 Mbit/s")], over="samples")
+    assert samples.get_ylabel() == "Backlog (packets)"
+
+
+def test_drops_are_stacked_by_reason_without_clones(result):
+    ax = plot.drop_reasons(result, variants=SLOW)
+    stacks = {
+        container.get_label(): [(bar.get_x(), bar.get_width()) for bar in container] for container in ax.containers
+    }
+    assert stacks == {"buffer-full": [(0.0, 20.0)] * 3, "codel": [(20.0, 10.0)] * 3}
+    with_clones = plot.drop_reasons(result, variants=SLOW, clones=True)
+    assert "clone-consumed" in [container.get_label() for container in with_clones.containers]
+    shares = plot.drop_reasons(result, variants=SLOW, share=True)
+    assert shares.containers[0][0].get_width() == pytest.approx(200 / 3)
+    assert shares.get_xlabel() == "Share of the drops (%)"
+
+
+def test_the_latency_axis_is_turned_around(result):
+    low, high = plot.ellipses(result, variants=SLOW).get_xlim()
+    assert low > high
+
+
+def test_an_ellipse_is_that_of_the_covariance():
+    draws = np.random.default_rng(7)
+    points = draws.multivariate_normal([3.0, 8.0], [[4.0, 1.5], [1.5, 1.0]], size=400)
+    outline = ellipse(points[:, 0], points[:, 1])
+    assert outline is not None
+    # On the one-sigma ellipse the Mahalanobis distance from the mean is 1 everywhere.
+    away = outline - points.mean(axis=0)
+    inverse = np.linalg.inv(np.cov(points.T))
+    assert np.einsum("ij,jk,ik->i", away, inverse, away) == pytest.approx(np.ones(len(outline)))
+    # Its extent along an axis is one standard deviation.
+    assert outline[:, 0].max() - points[:, 0].mean() == pytest.approx(points[:, 0].std(ddof=1), rel=1e-2)
+
+
+def test_points_on_a_line_have_no_ellipse():
+    assert ellipse(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])) is None
+    assert ellipse(np.array([1.0, 2.0]), np.array([2.0, 5.0])) is None
+
+
+def test_ellipses_stand_around_the_means_of_samples_and_of_seeds(result):
+    samples = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")])
+    counted = [(100 + 10 * (s % 4), 15 + s % 3) for s in range(2, 11)]
+    assert samples.lines[0].get_xdata()[0] == pytest.approx(np.mean([x for x, _ in counted]))
+    assert samples.lines[0].get_ydata()[0] == pytest.approx(np.mean([y for _, y in counted]))
+    seeds = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")], over="seeds", statistic=("p99", "mean"))
+    assert seeds.lines[0].get_xdata()[0] == pytest.approx(3 * 102.0)
+    assert seeds.get_xlabel() == "p99 of frame latency (ms)"
+    log = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")], log=True)
+    assert log.lines[0].get_xdata()[0] == pytest.approx(10 ** np.mean([np.log10(x) for x, _ in counted]))
+
+
+def test_ellipses_over_frames_leave_out_those_never_shown(result):
+    ax = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")], over="frames")
+    counted = [frame for frame in range(3, 20) if frame % 3 != 2]  # the warm-up ends at one second
+    assert ax.lines[0].get_xdata()[0] == pytest.approx(80.0 + np.mean(counted))
+    assert ax.lines[0].get_ydata()[0] == pytest.approx(14.0 + np.mean([frame % 5 for frame in counted]))
+
+
+def test_a_surface_has_a_cell_a_variant(result):
+    ax = plot.surface(result, "rtt", x="rate", y="queue")
+    cells = np.asarray(ax.collections[0].get_array()).reshape(3, 2)
+    assert cells == pytest.approx(np.array([[np.mean([rtt(q, r, s) for s in SEEDS]) for r in RATES] for q in QUEUES]))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rate", "queue")
+    assert ax.figure.axes[-1].get_ylabel() == "RTT (ms)"
+
+
+def test_lines_run_over_the_numbers_of_a_label(result):
+    ax = plot.lines(result, "rtt", x="rate")
+    assert ax.get_xlabel() == "rate (Mbit/s)"
+    line = next(line for line in ax.lines if line.get_label() == "iRED 64")
+    assert list(line.get_xdata()) == [5.0, 10.0]
+    assert list(line.get_ydata()) == pytest.approx([np.mean([rtt("ired-64", r, s) for s in SEEDS]) for r in RATES])
+
+
+def test_numbers_of_one_kind_are_drawn_in_the_first_ones_unit(result):
+    renamed = {"5 Mbit/s": "500 kbit/s", "10 Mbit/s": "2 Mbit/s"}
+    result.labels = {v: {**of, "rate": renamed[of["rate"]]} for v, of in result.labels.items()}
+    ax = plot.lines(result, "rtt", x="rate", variants={"queue": "codel"})
+    assert list(ax.lines[0].get_xdata()) == [500.0, 2000.0]
+    assert ax.get_xlabel() == "rate (kbit/s)"
+
+
+def test_contours_stand_on_the_numbers_axes(result):
+    # A sweep of two numbers: the queues' place is what they are called.
+    target = {"codel": "5 ms", "ired-64": "20 ms", "mine": "0.1 s"}
+    result.labels = {v: {"target": target[of["queue"]], "rate": of["rate"]} for v, of in result.labels.items()}
+    ax = plot.surface(result, "rtt", x="target", y="rate", kind="contour")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("target (ms)", "rate (Mbit/s)")
+    dots = ax.lines[0]
+    assert sorted(set(dots.get_xdata())) == [5.0, 20.0, 100.0]
+
+
+def test_labels_that_are_numbers():
+    assert number("20ms") == (20.0, "ms")
+    assert number("10 Mbit/s") == (10.0, "Mbit/s")
+    assert number("1,024 packets") == (1024.0, "packets")
+    assert number("0.5") == (0.5, "")
+    assert number("5-15") is None
+    assert number("lte-12") is None
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (
+            lambda r: plot.bars(r, "goodputs", "ping"),
+            "no metric `goodputs`; there are: drops, frame_latency, rtt,",
+        ),
+        (lambda r: plot.bars(r, "rtt", "pong"), "`pong`; there are: ping"),
+        (
+            lambda r: plot.bars(r, "rtt", "ping", statistic="p90"),
+            "no statistic `p90`; there are: mean, p50, p95, p99",
+        ),
+        (lambda r: plot.bars(r, "rtt", "ping", group="delay"), "no label `delay`; there are: queue, rate"),
+        (lambda r: plot.drop_reasons(r, "core.forward"), "`core.forward`; there are: bottleneck.forward"),
+        (lambda r: plot.surface(r, "rtt", x="rate", y="rate"), "pick one value of queue with `variants`"),
+        (lambda r: plot.surface(r, "rtt", x="delay", y="queue"), "no label `delay`; there are: queue, rate"),
+        (
+            lambda r: plot.surface(r, "rtt", x="rate", y="queue", kind="contour"),
+            "contours need numbers, and the label `queue` has codel",
+        ),
+        (lambda r: plot.ellipses(r, "frame_latency", "age"), "no metric `age`; there are: "),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_is(result, draw, said):
+    with pytest.raises(JettisonError) as error:
+        draw(result)
+    assert said in str(error.value)
