@@ -45,7 +45,7 @@ def overhead() -> float:
 
 
 def crossing() -> tuple[float, int]:
-    """Milliseconds in which ten million rows × 6 columns become a pyarrow table, and how many of their columns were copied."""
+    """Milliseconds in which ten million rows by 6 columns become a pyarrow table, and how many of their columns were copied."""
     tables: Any = getattr(_jettison, "synthetic")(ROWS)  # noqa: B009 (only built for measuring)
     found: list[float] = []
     copied = 0

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import matplotlib
 import pytest
+from matplotlib.colors import to_hex
 
 matplotlib.use("Agg")
 
@@ -38,7 +39,7 @@ def test_a_scheme_has_one_colour_in_every_kind_of_plot(result):
     assert set(series) == {"CoDel", "iRED 64", "mine"}
     assert series == shares == points
     bars = plot.bars(result, "rtt", "ping", variants=slow)
-    drawn = [style.to_hex(patch.get_facecolor()) for patch in bars.patches]
+    drawn = [to_hex(patch.get_facecolor()) for patch in bars.patches]
     assert drawn == list(series.values())
 
 

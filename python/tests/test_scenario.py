@@ -174,7 +174,9 @@ def test_what_is_set_within_a_table_that_varies_holds_in_its_text_too(small: Sce
 def test_a_scenario_pickles_with_the_files_that_it_names(tmp_path: Path, small: Scenario) -> None:
     (tmp_path / "up.trace").write_text("1\n2\n3\n4\n")
     (tmp_path / "traced.toml").write_text(
-        small.set({"links.bottleneck.rate": "9 Mbit/s", "warm_up": "0 s"}).to_toml().replace('rate = "9 Mbit/s"', 'trace = "up.trace"')
+        small.set({"links.bottleneck.rate": "9 Mbit/s", "warm_up": "0 s"})
+        .to_toml()
+        .replace('rate = "9 Mbit/s"', 'trace = "up.trace"')
     )
     scenario = jettison.load(tmp_path / "traced.toml").set("duration", "1 s")
     pickled = pickle.dumps(scenario)
