@@ -174,7 +174,7 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "python"]
+        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "python", "sweep"]
             .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
