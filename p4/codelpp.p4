@@ -1,4 +1,4 @@
-// CoDel++: slices, strict priorities, CoDel at egress, and what egress tells ingress. Doan, Scheffer, Nguyen, Fitzek et
+// CoDel++: slices, strict priorities, CoDel at egress, and what egress tells ingress. Doan, Scheinert, Nguyen, Fitzek et
 // al., Interplay between priority queues and controlled delay in programmable data planes.
 //
 // Ingress finds a packet's slice by its source, the slice's priority and threshold, and, by slice and ingress port, its

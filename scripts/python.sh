@@ -58,7 +58,7 @@ if [ "$(cat "$installed" 2>/dev/null)" != "$wanted" ]; then
   echo "$wanted" >"$installed"
 fi
 
-# The native module. All of the workspace in the profile of the tests: what `cargo test` has built is taken as it is.
+# The native module.
 build() {
   local profile=$1 folder=$2
   shift 2
@@ -73,7 +73,8 @@ site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pureli
 
 case $mode in
   test)
-    build test debug --workspace --features jettison-python/testing || exit 1
+    # With the examples, whose dependencies are those of tests: `cargo test --workspace` has built all but the module itself.
+    build test debug --workspace --lib --examples --features jettison-python/testing || exit 1
     status=0
     run() {
       echo "-- $*"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-Reader = Callable[[Sequence[str] | None], Any]
-"""Gives a :class:`pyarrow.Table` of those columns; of all."""
+Reader = Callable[[Sequence[str]], Any]
+"""Gives a :class:`pyarrow.Table` of those columns."""
 
 # The columns of the tables that results of earlier versions do not have.
 _FRAMES = pa.schema(
@@ -83,15 +83,22 @@ class Table:
         if missing := [column for column in dict.fromkeys(wanted) if column not in self._columns]:
             table = self._read(missing)
             self._columns.update({column: table.column(column) for column in missing})
-        if not wanted:
-            return pa.table({})
-        return pa.table([self._columns[column] for column in wanted], names=wanted)
+        return self._some_of(wanted)
+
+    def _some_of(self, columns: Sequence[str]) -> Any:
+        """Those columns; what is not there is read, and not kept."""
+        missing = [column for column in dict.fromkeys(columns) if column not in self._columns]
+        read: Any = self._read(missing) if missing else None
+        found = [self._columns[name] if name in self._columns else read.column(name) for name in columns]
+        return pa.table(found, names=list(columns)) if found else pa.table({})
 
     def __getitem__(self, column: str) -> Any:
         return self.select([column]).column(0)
 
     def filter(self, **columns: object) -> Table:
         """The rows in which each of these columns has that value, or one of those in that list.
+
+        Of a stored table only these columns are read now, and others, in those rows, when they are asked for.
 
         >>> result.queues.filter(object="bottleneck.forward", metric="sojourn")  # doctest: +SKIP
         """
@@ -104,8 +111,10 @@ class Table:
             else:
                 matches = pc.equal(values, pa.scalar(wanted, _value_type(values.type)))
             keep = matches if keep is None else pc.and_(keep, matches)
-        table = self.arrow
-        return Table.of(self.name, table if keep is None else table.filter(keep))
+        if keep is None:
+            return self
+        # What is read for the rows that are left is not kept for all of them.
+        return Table(self.name, self._names, pc.sum(keep).as_py() or 0, lambda names: self._some_of(names).filter(keep))
 
     def to_pandas(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """The table, or some of its columns, as a pandas data frame; text is categorical."""
@@ -345,9 +354,9 @@ def open_folder(folder: Path) -> Result:
             raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
         text: list[str] = [field.name for field in stored if pa.types.is_string(field.type)]
 
-        def read(columns: Sequence[str] | None) -> Any:
+        def read(columns: Sequence[str]) -> Any:
             try:
-                return pq.read_table(path, columns=columns, read_dictionary=text, memory_map=True)
+                return pq.read_table(path, columns=list(columns), read_dictionary=text, memory_map=True)
             except (OSError, pa.ArrowException) as error:
                 raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
 

@@ -243,6 +243,32 @@ def test_rows_are_filtered_and_handed_to_other_libraries(small: Scenario) -> Non
     assert pandas["value"].sum() == pytest.approx(sum(result.queues["value"].to_pylist()))
 
 
+def test_of_a_stored_table_only_what_is_asked_for_is_read(
+    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = jettison.run(small, seeds=2, out=tmp_path / "out")
+    whole = jettison.open(tmp_path / "out").queues.arrow
+    read: list[list[str]] = []
+    read_table = pq.read_table
+
+    def recorded(path: Path, columns: list[str], **more: object) -> object:
+        read.append(columns)
+        return read_table(path, columns=columns, **more)
+
+    monkeypatch.setattr(pq, "read_table", recorded)
+    sojourn = stored.queues.filter(metric="sojourn", seed=2)
+    assert read == [["metric"], ["seed"]]
+    expected = [row for row in whole.to_pylist() if (row["metric"], row["seed"]) == ("sojourn", 2)]
+    assert len(sojourn) == len(expected) > 0
+    assert sojourn["value"].to_pylist() == [row["value"] for row in expected]
+    assert read[2:] == [["value"]]
+    assert sojourn.to_pylist() == expected
+    assert sojourn.filter(object=expected[0]["object"]).columns == stored.queues.columns
+    # All rows of `value` were not kept for the few that were asked for.
+    assert stored.queues["value"].equals(whole["value"])
+    assert read[-1] == ["value"]
+
+
 def test_an_experiment_has_the_papers_figures_beside_ours() -> None:
     result = jettison.run(jettison.load("ired/ingress-vs-egress", quick=True).set("duration", "10 s"), seeds=1)
     assert {row["paper"] for row in result.reproduction} == {"ired"}

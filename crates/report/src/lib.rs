@@ -40,6 +40,7 @@ pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning}
 pub use side_by_side_table::side_by_side_table;
 pub use store::{
     Captures, ClaimedFolder, Closing, Mates, MemoryResults, MemoryWriter, Results, Writer, WriterOptions,
+    summarise,
 };
 pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::{comparison_table, reproduction_table};

@@ -55,6 +55,11 @@ impl Mode {
             Mode::Live => "live",
         }
     }
+
+    /// The one of that name, if there is one.
+    pub fn of_name(name: &str) -> Option<Mode> {
+        [Mode::Simulated, Mode::Live].into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 impl fmt::Display for Mode {

@@ -1,6 +1,6 @@
 //! `codel++`: slices, strict priorities, Controlled Delay at egress, and what egress tells ingress.
 //!
-//! Doan, Scheffer, Nguyen, Fitzek et al.: *Interplay between priority queues and controlled delay in programmable data
+//! Doan, Scheinert, Nguyen, Fitzek et al.: *Interplay between priority queues and controlled delay in programmable data
 //! planes*. Ingress finds a packet's slice by its source prefix and the slice's priority, which is its queue (0 is
 //! served first). Egress runs CoDel on what leaves a queue, and writes the queue's depth and delay to registers.
 //! Ingress drops an arriving packet of a slice while the depth last reported for its queue is over the slice's

@@ -40,7 +40,7 @@ pub struct MemoryResults {
 }
 
 /// A table being gathered.
-struct MemoryTable {
+pub(super) struct MemoryTable {
     schema: SchemaRef,
     columns: Vec<Column>,
 }
@@ -97,12 +97,12 @@ impl MemoryWriter {
 }
 
 impl MemoryTable {
-    fn new(table: &TableSchema) -> MemoryTable {
+    pub(super) fn new(table: &TableSchema) -> MemoryTable {
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
         MemoryTable { schema: table.arrow(), columns }
     }
 
-    fn finish(mut self) -> Result<RecordBatch, ReportError> {
+    pub(super) fn finish(mut self) -> Result<RecordBatch, ReportError> {
         let arrays = self.columns.iter_mut().map(Column::take).collect();
         RecordBatch::try_new(self.schema, arrays).map_err(|error| ReportError::Table(error.to_string()))
     }

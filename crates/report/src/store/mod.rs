@@ -9,6 +9,7 @@ mod memory;
 mod reader;
 mod schema;
 mod series;
+mod summarise;
 mod table;
 mod tables;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod writer;
 pub use claim::{ClaimedFolder, Mates};
 pub use memory::{MemoryResults, MemoryWriter};
 pub use reader::Results;
+pub use summarise::summarise;
 pub use writer::{Captures, Closing, Writer, WriterOptions};
 
 pub(crate) use folder::write_atomically;

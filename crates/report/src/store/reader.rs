@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::folder::{MANIFEST, is_ours, write_atomically};
 use super::schema::{self, TableSchema};
-use super::table::TableReader;
+use super::table::{Rows, TableReader};
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
@@ -108,20 +108,24 @@ fn read_runs(
                     ReportError::read(&folder.join(table.file()), format!("{key} is not in the manifest"))
                 })?;
             }
-            let percentile = |column: usize| rows.float(column, row);
-            let percentiles = match (percentile(7), percentile(8), percentile(9)) {
-                (Some(p50), Some(p95), Some(p99)) => Some([p50, p95, p99]),
-                _ => None,
-            };
-            runs[at].values.push(RunValue {
-                object: rows.text(2, row).to_owned(),
-                metric: rows.text(3, row).to_owned(),
-                part: rows.text(4, row).to_owned(),
-                unit: rows.text(5, row).to_owned(),
-                mean: rows.float(6, row).unwrap_or(f64::NAN),
-                percentiles,
-            });
+            runs[at].values.push(run_value(&rows, row));
         }
     }
     Ok(runs)
+}
+
+/// What stands in a row of [`schema::RUNS`].
+pub(super) fn run_value(rows: &Rows, row: usize) -> RunValue {
+    let percentiles = match (rows.float(7, row), rows.float(8, row), rows.float(9, row)) {
+        (Some(p50), Some(p95), Some(p99)) => Some([p50, p95, p99]),
+        _ => None,
+    };
+    RunValue {
+        object: rows.text(2, row).to_owned(),
+        metric: rows.text(3, row).to_owned(),
+        part: rows.text(4, row).to_owned(),
+        unit: rows.text(5, row).to_owned(),
+        mean: rows.float(6, row).unwrap_or(f64::NAN),
+        percentiles,
+    }
 }

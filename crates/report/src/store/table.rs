@@ -146,7 +146,6 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Those of a batch whose columns are as [`TableSchema::arrow`] has them.
-    #[cfg(test)]
     pub(super) fn of(batch: RecordBatch) -> Rows {
         Rows { batch }
     }

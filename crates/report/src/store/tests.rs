@@ -365,19 +365,26 @@ fn nothing_is_noted_of_runs_that_there_are_not() {
     assert!(matches!(writer.logs(&key), Err(ReportError::UnknownRun(_))));
 }
 
+/// Two variants under two seeds.
+pub(super) fn in_memory() -> MemoryResults {
+    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
+    for (key, record) in &runs(&VARIANTS, 2) {
+        memory.add_run(key, record).unwrap();
+    }
+    memory.finish(Closing::default()).unwrap()
+}
+
 #[test]
 fn results_in_memory_are_those_of_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let runs = runs(&VARIANTS, 2);
     let mut writer =
         Writer::create(&folder.path().join("a"), experiment(&VARIANTS, 2), WriterOptions::default()).unwrap();
-    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
     for (key, record) in &runs {
         writer.add_run(key, record).unwrap();
-        memory.add_run(key, record).unwrap();
     }
     let written = writer.finish(Closing::default()).unwrap();
-    let kept = memory.finish(Closing::default()).unwrap();
+    let kept = in_memory();
     assert_eq!(kept.manifest, written.manifest);
     assert_eq!(kept.summary, written.summary);
     let names: Vec<&str> = kept.tables.keys().copied().collect();

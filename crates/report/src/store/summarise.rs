@@ -1,0 +1,80 @@
+//! Means over seeds of runs that were made apart, as a sweep makes them.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::cast;
+
+use super::memory::MemoryTable;
+use super::reader::run_value;
+use super::schema;
+use super::table::Rows;
+use super::tables::write_summary;
+use crate::error::ReportError;
+use crate::model::{Mode, RunKey};
+use crate::summary::{RunSummary, Summary};
+
+/// The columns of `summary.parquet` for rows with those of `runs.parquet`, in which the rows of one run stand together.
+///
+/// # Errors
+/// If a column is missing or is of another type.
+pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
+    let mut gathered: Vec<RunSummary> = Vec::new();
+    let mut mode = Mode::default();
+    for batch in runs.iter().filter(|batch| batch.num_rows() > 0) {
+        let rows = rows_of_runs(batch)?;
+        mode = Mode::of_name(rows.text(10, 0)).unwrap_or_default();
+        for row in 0..rows.len() {
+            let (variant, seed) = (rows.text(0, row), rows.unsigned(1, row));
+            if gathered.last().is_none_or(|last| last.key.seed != seed || last.key.variant != variant) {
+                let key = RunKey { variant: variant.to_owned(), seed };
+                gathered.push(RunSummary { key, values: Vec::new() });
+            }
+            gathered.last_mut().expect("one was pushed above").values.push(run_value(&rows, row));
+        }
+    }
+    let mut table = MemoryTable::new(&schema::SUMMARY);
+    write_summary(&mut table, &Summary::of(&gathered), mode)?;
+    table.finish()
+}
+
+/// The batch with the columns of [`schema::RUNS`], each of its type: other libraries write text without dictionaries.
+fn rows_of_runs(batch: &RecordBatch) -> Result<Rows, ReportError> {
+    let wanted = schema::RUNS.arrow();
+    let column = |field: &Arc<arrow::datatypes::Field>| {
+        let found = batch.column_by_name(field.name());
+        let found =
+            found.ok_or_else(|| ReportError::Table(format!("there is no column `{}`", field.name())))?;
+        cast(found, field.data_type())
+            .map_err(|error| ReportError::Table(format!("column `{}`: {error}", field.name())))
+    };
+    let columns = wanted.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let batch = RecordBatch::try_new(Arc::clone(&wanted), columns);
+    Ok(Rows::of(batch.map_err(|error| ReportError::Table(error.to_string()))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::tests::in_memory;
+
+    #[test]
+    fn runs_apart_come_to_what_they_come_to_together() {
+        let results = in_memory();
+        let runs = &results.tables["runs"];
+        let half = runs.num_rows() / 2;
+        let apart = [runs.slice(0, half), runs.slice(half, runs.num_rows() - half)];
+        assert_eq!(summarise(&apart).unwrap(), results.tables["summary"]);
+    }
+
+    #[test]
+    fn a_table_of_something_else_is_refused() {
+        let error = summarise(&[in_memory().tables["drops"].clone()]).unwrap_err();
+        assert!(error.to_string().contains("no column `object`"), "{error}");
+    }
+
+    #[test]
+    fn of_no_runs_there_is_no_row() {
+        assert_eq!(summarise(&[]).unwrap().num_rows(), 0);
+    }
+}
