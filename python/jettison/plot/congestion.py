@@ -29,7 +29,7 @@ __all__ = ["window"]
 @style.styled
 def window(
     result: Source,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     variants: Variants = None,
     seed: int | None = None,
@@ -45,7 +45,7 @@ def window(
     first); for the windows of several see :func:`time_series` with `"cwnd"`.
     """
     table = table_with(result, "cwnd", ("flows",))
-    names = pick_objects(result, table, "cwnd", objects)
+    names = pick_objects(result, table, "cwnd", object)
     if len(names) > 1:
         raise PlotError(f"a window is one sender's; name one of: {', '.join(names)}")
     variant = pick_variants(result, variants)[0]

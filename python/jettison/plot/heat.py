@@ -32,7 +32,7 @@ __all__ = ["backlog"]
 @style.styled
 def backlog(
     result: Source,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     metric: str = "backlog",
     rows: Literal["variants", "seeds"] | None = None,
@@ -48,7 +48,7 @@ def backlog(
     a sample is white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues
     are then white, too. `metric` may be any series of a queue.
     """
-    names = pick_objects(result, result.queues, metric, objects or bottleneck(result))
+    names = pick_objects(result, result.queues, metric, object or bottleneck(result))
     chosen = pick_variants(result, variants)
     table = narrowed(result.queues, metric, names)
     by_seed = rows == "seeds" or (rows is None and len(chosen) == 1 and len(result.seeds) > 1)

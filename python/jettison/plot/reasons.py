@@ -20,7 +20,7 @@ CLONES = ("clone-consumed", "clone-lost")
 @style.styled
 def drop_reasons(
     result: Source,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     metric: str = "drops",
     variants: Variants = None,
@@ -34,7 +34,7 @@ def drop_reasons(
     The queue is the bottleneck, if none is named. `metric` may be `"marks"` or, of a video flow,
     `"message_drops"`. With `share` every bar is 100 %. Clones are left out unless `clones` asks for them.
     """
-    name = objects or bottleneck(result)
+    name = object or bottleneck(result)
     chosen = pick_variants(result, variants)
     rows = columns(result.summary, ("variant", "object", "part", "mean"), metric=metric)
     known = {str(o) for o in rows["object"]}

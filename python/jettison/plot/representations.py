@@ -30,7 +30,7 @@ __all__ = ["ladder", "stalls_of"]
 @style.styled
 def ladder(
     result: Source,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     variants: Variants = None,
     seed: int | None = None,
@@ -47,7 +47,7 @@ def ladder(
     after.
     """
     table = table_with(result, "representation_rate", ("flows",))
-    names = pick_objects(result, table, "representation_rate", objects)
+    names = pick_objects(result, table, "representation_rate", object)
     if len(names) > 1:
         raise PlotError(f"a ladder is of one player; name one of: {', '.join(names)}")
     chosen = pick_variants(result, variants)

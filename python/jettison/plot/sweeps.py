@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"^\s*([-+]?\d+(?:[.,]?\d+)*(?:[eE][-+]?\d+)?)\s*([A-Za-zµ
 def surface(
     result: Summarised,
     metric: str,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     x: str,
     y: str,
@@ -52,7 +52,7 @@ def surface(
     numbers (`20ms`, `10 Mbit/s`). `log` makes the colours of a heat map logarithmic, or the axes of contours.
     `values` writes each cell's value into it (default: where there are at most 60 cells).
     """
-    name = objects or only_object(result, metric)
+    name = object or only_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
     xs, ys = _values_of(result, chosen, x), _values_of(result, chosen, y)
@@ -105,7 +105,7 @@ def surface(
 def lines(
     result: Summarised,
     metric: str,
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     x: str,
     variants: Variants = None,
@@ -121,7 +121,7 @@ def lines(
     kind the axis is numeric (`log`: logarithmic), in the first one's unit; else they stand side by side in
     the experiment's order.
     """
-    name = objects or only_object(result, metric)
+    name = object or only_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
     along = _values_of(result, chosen, x)
@@ -245,7 +245,7 @@ def _contours(
     right, above = np.argsort(across), np.argsort(up)
     ordered = np.ma.masked_invalid(cells[above][:, right])
     drawn = ax.contourf(across[right], up[above], ordered, levels=12, cmap="cividis")
-    ax.plot(*(grid.ravel() for grid in np.meshgrid(across, up)), "k.", markersize=2.5)
+    ax.plot(*(grid.ravel() for grid in np.meshgrid(across, up)), "k.", markersize=2.5, clip_on=False)
     if log:
         ax.set_xscale("log")
         ax.set_yscale("log")

@@ -37,7 +37,7 @@ def ellipses(
     result: Source,
     x: str = "frame_latency",
     y: str = "sqi_ssim",
-    objects: str | None = None,
+    object: str | None = None,  # noqa: A002
     *,
     over: Literal["samples", "frames", "seeds"] = "samples",
     statistic: tuple[str, str] = ("mean", "mean"),
@@ -60,11 +60,11 @@ def ellipses(
     """
     chosen = pick_variants(result, variants)
     if over == "seeds":
-        points = {v: _of_seeds(result, v, x, y, objects, statistic) for v in chosen}
+        points = {v: _of_seeds(result, v, x, y, object, statistic) for v in chosen}
     elif over == "frames":
-        points = {v: _of_frames(result, v, x, y, objects) for v in chosen}
+        points = {v: _of_frames(result, v, x, y, object) for v in chosen}
     else:
-        points = _of_samples(result, chosen, x, y, objects)
+        points = _of_samples(result, chosen, x, y, object)
     ax = style.new_axes(ax, (5.2, 4.0))
     looks = style.looks(chosen, result.labels)
     for variant, look in looks.items():

@@ -63,6 +63,28 @@ def test_a_sweep_is_a_result_to_whatever_draws_one(swept: SweepResult):
     assert len(swept.to_pandas()) == len(swept.to_polars()) == swept.table.num_rows
 
 
+def test_pictures_of_a_sweep_show_its_values(swept: SweepResult):
+    pytest.importorskip("matplotlib", reason="left out: matplotlib is not installed").use("Agg")
+    np = pytest.importorskip("numpy")
+    from jettison import plot
+
+    def mean(target: str, rate: str) -> float:
+        return swept.value("sojourn", "bottleneck.forward", f"target={target},rate={rate}")
+
+    rates = ["5 Mbit/s", "10 Mbit/s", "20 Mbit/s"]
+    bars = plot.bars(swept, "sojourn", "bottleneck.forward", variants={"target": "2 ms"})
+    assert [bar.get_height() for bar in bars.patches] == pytest.approx([mean("2 ms", rate) for rate in rates])  # pyright: ignore[reportAttributeAccessIssue]
+    lines = plot.lines(swept, "sojourn", "bottleneck.forward", x="rate")
+    assert [np.asarray(line.get_xdata()).tolist() for line in lines.lines[:2]] == [[5.0, 10.0, 20.0]] * 2
+    found = [np.asarray(line.get_ydata()).tolist() for line in lines.lines[:2]]
+    assert found == [pytest.approx([mean(target, rate) for rate in rates]) for target in ("2 ms", "5 ms")]
+    surface = plot.surface(swept, "sojourn", "bottleneck.forward", x="rate", y="target")
+    assert (surface.get_xlabel(), surface.get_ylabel()) == ("rate", "target")
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
 def test_opened_again_it_is_the_same(swept: SweepResult):
     again = SweepResult.open(swept.folder)
     assert again.table.equals(swept.table) and again.index.equals(swept.index)
