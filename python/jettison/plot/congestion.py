@@ -11,7 +11,7 @@ from .errors import PlotError
 from .reading import (
     Floats,
     Series,
-    Source,
+    Summarised,
     Variants,
     objects_of,
     pick_objects,
@@ -20,6 +20,7 @@ from .reading import (
     series_of,
     table_with,
     unit_of,
+    with_series,
 )
 from .series import with_gaps
 
@@ -28,7 +29,7 @@ __all__ = ["window"]
 
 @style.styled
 def window(
-    result: Source,
+    result: Summarised,
     object: str | None = None,  # noqa: A002
     *,
     variants: Variants = None,
@@ -44,6 +45,7 @@ def window(
     pacing rate has an axis of its own to the right, the last of the figure's axes. One variant (default: the
     first); for the windows of several see :func:`time_series` with `"cwnd"`.
     """
+    result = with_series(result)
     table = table_with(result, "cwnd", ("flows",))
     names = pick_objects(result, table, "cwnd", object)
     if len(names) > 1:

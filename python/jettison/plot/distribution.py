@@ -14,7 +14,7 @@ from . import style
 from .errors import PlotError
 from .reading import (
     Floats,
-    Source,
+    Summarised,
     Table,
     Variants,
     columns,
@@ -26,6 +26,7 @@ from .reading import (
     table_with,
     unit_of,
     warm_up,
+    with_series,
 )
 
 __all__ = ["cdf"]
@@ -33,7 +34,7 @@ __all__ = ["cdf"]
 
 @style.styled
 def cdf(
-    result: Source,
+    result: Summarised,
     metric: str,
     objects: str | Sequence[str] | None = None,
     *,
@@ -52,6 +53,7 @@ def cdf(
     the samples of the series. Each seed counts alike, and so does each of several objects. `tail` draws the
     share that is *higher*, on a logarithmic axis; `log` makes the values' axis logarithmic.
     """
+    result = with_series(result)
     stored = set(objects_of(result.distributions, metric))
     if of == "distribution" and not stored:
         raise PlotError(f'result `{result.name}` has no distribution of `{metric}`: `of="samples"` takes the series')

@@ -15,7 +15,7 @@ from .errors import PlotError
 from .reading import (
     Floats,
     Series,
-    Source,
+    Summarised,
     Variants,
     bottleneck,
     narrowed,
@@ -24,6 +24,7 @@ from .reading import (
     pick_variants,
     series_of,
     unit_of,
+    with_series,
 )
 
 __all__ = ["backlog"]
@@ -31,7 +32,7 @@ __all__ = ["backlog"]
 
 @style.styled
 def backlog(
-    result: Source,
+    result: Summarised,
     object: str | None = None,  # noqa: A002
     *,
     metric: str = "backlog",
@@ -48,6 +49,7 @@ def backlog(
     a sample is white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues
     are then white, too. `metric` may be any series of a queue.
     """
+    result = with_series(result)
     names = pick_objects(result, result.queues, metric, object or bottleneck(result))
     chosen = pick_variants(result, variants)
     table = narrowed(result.queues, metric, names)

@@ -17,7 +17,7 @@ from .errors import PlotError, unknown
 from .interval import interval, only_object, required, runs_of
 from .reading import (
     Floats,
-    Source,
+    Summarised,
     Table,
     Variants,
     narrowed,
@@ -27,6 +27,7 @@ from .reading import (
     table_with,
     unit_of,
     warm_up,
+    with_series,
 )
 
 __all__ = ["bars", "boxes"]
@@ -54,7 +55,7 @@ class _Layout:
 
 @style.styled
 def bars(
-    result: Source,
+    result: Summarised,
     metric: str,
     objects: str | Sequence[str] | None = None,
     *,
@@ -174,7 +175,7 @@ def bars(
 
 @style.styled
 def boxes(
-    result: Source,
+    result: Summarised,
     metric: str,
     objects: str | Sequence[str] | None = None,
     *,
@@ -194,10 +195,13 @@ def boxes(
     if over == "seeds":
         names = [objects] if isinstance(objects, str) else list(objects or [only_object(result, metric)])
         required(result, metric, names)
+        table = result.runs
     else:
-        names = pick_objects(result, table_with(result, metric), metric, objects)
+        source = with_series(result)
+        table = table_with(source, metric)
+        names = pick_objects(source, table, metric, objects)
+        table = narrowed(table, metric, names)
     layout = _layout(result, pick_variants(result, variants), names, group)
-    table = narrowed(table_with(result, metric), metric, names) if over == "samples" else result.runs
     ax = style.new_axes(ax, _size(layout))
     labelled: set[str] = set()
     least = 0.0
@@ -247,15 +251,16 @@ def boxes(
 
 
 def _values(
-    result: Source, table: Table, slot: _Slot, metric: str, over: Literal["seeds", "samples"], statistic: str
+    result: Summarised, table: Table, slot: _Slot, metric: str, over: Literal["seeds", "samples"], statistic: str
 ) -> Floats:
     if over == "seeds":
         return np.array(list(runs_of(result, metric, slot.name, slot.variant, statistic).values()), dtype=np.float64)
     series = [series_of(table, slot.variant, seed, [slot.name], metric) for seed in result.seeds]
-    return np.concatenate([s.values[s.seconds > warm_up(result)] for s in series])
+    begin = warm_up(with_series(result))
+    return np.concatenate([s.values[s.seconds > begin] for s in series])
 
 
-def _layout(result: Source, chosen: Sequence[str], names: Sequence[str], group: str | None) -> _Layout:
+def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], group: str | None) -> _Layout:
     labels = {variant: dict(result.labels.get(variant) or {"variant": variant}) for variant in chosen}
     if group is None and len(names) == 1:
         looks = style.looks(chosen, labels)

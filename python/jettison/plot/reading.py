@@ -23,6 +23,7 @@ from .errors import PlotError, unknown
 __all__ = [
     "Floats", "Series", "Source", "Summarised", "Table", "Variants", "bottleneck", "columns", "narrowed",
     "objects_of", "pick_objects", "pick_seeds", "pick_variants", "series_of", "table_with", "unit_of",
+    "with_series",
 ]  # fmt: skip
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -87,7 +88,7 @@ class Summarised(Protocol):
 
 
 class Source(Summarised, Protocol):
-    """What plots read of a :class:`jettison.Result`."""
+    """What plots of series and distributions read of a :class:`jettison.Result`."""
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -277,12 +278,23 @@ def pick_objects(result: Source, table: Table, metric: str, objects: str | Seque
     return found
 
 
-def bottleneck(result: Source) -> str:
+def with_series(result: Summarised) -> Source:
+    """The result, if it is one with series and distributions: a sweep keeps the summary values of its runs."""
+    if not hasattr(result, "manifest"):
+        raise PlotError(
+            f"`{result.name}` is a sweep, which keeps summary values and no series: "
+            'sweep with keep="all", and draw one of its runs, `sweep.result(point, seed)`'
+        )
+    return cast(Source, result)
+
+
+def bottleneck(result: Summarised) -> str:
     """The queue with the highest mean utilisation, and of those that are alike the one with the most backlog.
 
     That is the queue that the terminal's table and the report compare (`docs/src/results.md`).
     """
-    named = result.manifest.get("bottleneck")
+    manifest: Mapping[str, Any] = getattr(result, "manifest", {})
+    named = manifest.get("bottleneck")
     if isinstance(named, str) and named:
         return named
     rows = columns(result.summary, ("object", "metric", "mean"))

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from . import style
 from .errors import PlotError, unknown
-from .reading import Source, Variants, bottleneck, columns, pick_variants, unit_of
+from .reading import Summarised, Variants, bottleneck, columns, pick_variants, unit_of
 
 __all__ = ["drop_reasons"]
 
@@ -19,7 +19,7 @@ CLONES = ("clone-consumed", "clone-lost")
 
 @style.styled
 def drop_reasons(
-    result: Source,
+    result: Summarised,
     object: str | None = None,  # noqa: A002
     *,
     metric: str = "drops",

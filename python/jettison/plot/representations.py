@@ -14,7 +14,7 @@ from .errors import PlotError
 from .reading import (
     Floats,
     Series,
-    Source,
+    Summarised,
     Variants,
     pick_objects,
     pick_seeds,
@@ -22,6 +22,7 @@ from .reading import (
     series_of,
     table_with,
     unit_of,
+    with_series,
 )
 
 __all__ = ["ladder", "stalls_of"]
@@ -29,7 +30,7 @@ __all__ = ["ladder", "stalls_of"]
 
 @style.styled
 def ladder(
-    result: Source,
+    result: Summarised,
     object: str | None = None,  # noqa: A002
     *,
     variants: Variants = None,
@@ -46,6 +47,7 @@ def ladder(
     second: they begin and end within a second where fewer frames were played than in the one before or
     after.
     """
+    result = with_series(result)
     table = table_with(result, "representation_rate", ("flows",))
     names = pick_objects(result, table, "representation_rate", object)
     if len(names) > 1:

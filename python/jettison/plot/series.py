@@ -15,7 +15,7 @@ from .errors import PlotError
 from .reading import (
     Floats,
     Series,
-    Source,
+    Summarised,
     Table,
     Variants,
     narrowed,
@@ -26,6 +26,7 @@ from .reading import (
     series_of,
     table_with,
     unit_of,
+    with_series,
 )
 
 __all__ = ["time_series"]
@@ -33,7 +34,7 @@ __all__ = ["time_series"]
 
 @style.styled
 def time_series(
-    result: Source,
+    result: Summarised,
     metric: str,
     objects: str | Sequence[str] | None = None,
     *,
@@ -54,6 +55,7 @@ def time_series(
     the highest. `samples` draws the mean of so many successive values, at the time of the last of them.
     `start` and `stop` are in seconds.
     """
+    result = with_series(result)
     table = table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
     table = narrowed(table, metric, names)

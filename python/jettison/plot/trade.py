@@ -18,6 +18,7 @@ from .interval import only_object, required, runs_of
 from .reading import (
     Floats,
     Source,
+    Summarised,
     Variants,
     columns,
     narrowed,
@@ -27,6 +28,7 @@ from .reading import (
     table_with,
     unit_of,
     warm_up,
+    with_series,
 )
 
 __all__ = ["ellipse", "ellipses"]
@@ -34,7 +36,7 @@ __all__ = ["ellipse", "ellipses"]
 
 @style.styled
 def ellipses(
-    result: Source,
+    result: Summarised,
     x: str = "frame_latency",
     y: str = "sqi_ssim",
     object: str | None = None,  # noqa: A002
@@ -62,9 +64,9 @@ def ellipses(
     if over == "seeds":
         points = {v: _of_seeds(result, v, x, y, object, statistic) for v in chosen}
     elif over == "frames":
-        points = {v: _of_frames(result, v, x, y, object) for v in chosen}
+        points = {v: _of_frames(with_series(result), v, x, y, object) for v in chosen}
     else:
-        points = _of_samples(result, chosen, x, y, object)
+        points = _of_samples(with_series(result), chosen, x, y, object)
     ax = style.new_axes(ax, (5.2, 4.0))
     looks = style.looks(chosen, result.labels)
     for variant, look in looks.items():
@@ -190,7 +192,7 @@ def _of_frames(result: Source, variant: str, x: str, y: str, name: str | None) -
 
 
 def _of_seeds(
-    result: Source, variant: str, x: str, y: str, name: str | None, statistic: tuple[str, str]
+    result: Summarised, variant: str, x: str, y: str, name: str | None, statistic: tuple[str, str]
 ) -> tuple[Floats, Floats]:
     at = name or only_object(result, x)
     required(result, x, [at])

@@ -106,9 +106,13 @@ class SweepResult:
         """Where it was run: always `sim`."""
         return "sim"
 
-    @cached_property
+    @property
     def labels(self) -> dict[str, dict[str, str]]:
         """The label of each axis by variant: the sweep's axes and then the scenario's own."""
+        return self._labels
+
+    @cached_property
+    def _labels(self) -> dict[str, dict[str, str]]:
         return {
             self._plan.variant(number, own): {
                 **{axis: label(value) for axis, value in point.items()},
@@ -146,9 +150,13 @@ class SweepResult:
             for at in rows
         ]
 
-    @cached_property
+    @property
     def runs(self) -> Table:
         """The summary values of each run, with the columns of `runs.parquet`."""
+        return self._runs
+
+    @cached_property
+    def _runs(self) -> Table:
         tables: list[Any] = []
         for number, keys in enumerate(self._plan.keys):
             for key in keys:
@@ -166,14 +174,22 @@ class SweepResult:
             chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, pa.array(names, pa.string())))
         return table.set_column(table.schema.get_field_index("variant"), "variant", pa.chunked_array(chunks))
 
-    @cached_property
+    @property
     def summary(self) -> Table:
         """Means over seeds and 95 % intervals, with the columns of `summary.parquet`."""
-        return Table.of("summary", core.summarise(self.runs.arrow))
+        return self._summary
 
     @cached_property
+    def _summary(self) -> Table:
+        return Table.of("summary", core.summarise(self.runs.arrow))
+
+    @property
     def units(self) -> dict[str, str]:
         """The unit of each metric."""
+        return self._units
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
         summary = self.summary.arrow
         metrics, units = summary["metric"].cast(pa.string()), summary["unit"].cast(pa.string())
         return dict(zip(metrics.to_pylist(), units.to_pylist(), strict=True))

@@ -80,6 +80,10 @@ def test_pictures_of_a_sweep_show_its_values(swept: SweepResult):
     assert found == [pytest.approx([mean(target, rate) for rate in rates]) for target in ("2 ms", "5 ms")]
     surface = plot.surface(swept, "sojourn", "bottleneck.forward", x="rate", y="target")
     assert (surface.get_xlabel(), surface.get_ylabel()) == ("rate", "target")
+    reasons = plot.drop_reasons(swept)
+    assert len(reasons.get_yticklabels()) == 6
+    with pytest.raises(plot.PlotError, match=r'keep="all"'):
+        plot.time_series(swept, "sojourn")
     import matplotlib.pyplot as plt
 
     plt.close("all")
