@@ -189,6 +189,8 @@ class Scenario:
     ) -> Scenario:
         """The scenario with one more axis of comparison: its variants multiply.
 
+        An axis of the scenario that varies the same path gives way to it.
+
         Args:
             path: What varies, such as ``"links.bottleneck.queue"``.
             values: Its values; a table may have a ``label``. Or, without a path, the alternatives: for each label a
@@ -215,6 +217,31 @@ class Scenario:
             scenario = scenario._with_axis({"path": self._place_of(key), "values": list(list_of_values)})
         return scenario
 
+    def only(self, **arms: str | Sequence[str]) -> Scenario:
+        """The scenario with fewer variants: of each axis named only the arm of that label, or those of these labels.
+
+        >>> load("octopus/spatial").only(scheme=["octopus", "pdrop"], operator="b", rtt="60ms").variants
+        ['scheme=octopus,operator=b,rtt=60ms', 'scheme=pdrop,operator=b,rtt=60ms']
+
+        Args:
+            arms: The labels, as :attr:`axes` has them.
+
+        Raises:
+            ScenarioError: There is no such axis, or no arm of that label; the message says what there is.
+        """
+        text, known = self._source.text, self.axes
+        for axis, labels in arms.items():
+            if axis not in known:
+                there = f"there are {', '.join(known)}" if known else "it has none"
+                raise ScenarioError(f"the scenario has no axis `{axis}`; {there}")
+            wanted = [labels] if isinstance(labels, str) else list(labels)
+            if wrong := [label for label in wanted if label not in known[axis]]:
+                raise ScenarioError(f"axis `{axis}` has no `{wrong[0]}`; there are {', '.join(known[axis])}")
+            if not wanted:
+                raise ScenarioError(f"nothing of axis `{axis}` is left: name at least one of {', '.join(known[axis])}")
+            text = _jettison.with_some_arms(text, axis, [n for n, arm in enumerate(known[axis]) if arm in wanted])
+        return self._of(replace(self._source, text=text)).check()
+
     def discipline(self, factory: Callable[..., Any], name: str | None = None) -> Scenario:
         """The scenario with a queue discipline written in Python beside the others (see :mod:`jettison.queues`).
 
@@ -232,9 +259,10 @@ class Scenario:
         return self._of(replace(self._source, disciplines=(*others, added)))
 
     def _with_axis(self, entry: Mapping[str, Any]) -> Scenario:
-        text = _jettison.with_axis(self._source.text, _json(entry))
+        text, replaced = _jettison.with_axis(self._source.text, _json(entry))
         varied = self._of(replace(self._source, text=text)).check()
-        if len(varied.axes) == len(self.axes):
+        # An axis of which everything is set is left out.
+        if len(varied.axes) == len(self.axes) and replaced not in self.axes:
             what = entry.get("path", "all that the alternatives set")
             raise ScenarioError(f"`{what}` was set before, and what is set does not vary: vary it alone")
         return varied

@@ -154,6 +154,30 @@ def test_an_axis_may_be_alternatives_or_the_name_of_one_key(small: Scenario) -> 
         small.vary(ratte=["1 Mbit/s"])
 
 
+def test_an_axis_of_the_same_path_gives_way(small: Scenario) -> None:
+    two = small.vary("links.bottleneck.queue", ["codel", "pi2"], name="aqm").vary("links.bottleneck.delay", ["5 ms"])
+    other = two.vary(queue=["red"])
+    assert other.axes == {"aqm": ["red"], "delay": ["5 ms"]}
+    assert two.vary("links.bottleneck.queue", ["red"], name="queue").axes == {"queue": ["red"], "delay": ["5 ms"]}
+    with pytest.raises(ScenarioError, match="was set before"):
+        two.set("links.bottleneck.queue", "codel").vary(queue=["red", "pi2"])
+
+
+def test_some_arms_of_axes_are_picked() -> None:
+    whole = jettison.load("octopus/spatial", quick=True)
+    some = whole.only(scheme=["pdrop", "octopus"], rtt="60ms").only(operator="b")
+    assert some.variants == ["scheme=octopus,operator=b,rtt=60ms", "scheme=pdrop,operator=b,rtt=60ms"]
+    for variant in some.variants:
+        assert some.effective_toml(variant) == whole.effective_toml(variant)
+    for wrong, says in (
+        ({"shceme": "octopus"}, "no axis `shceme`; there are scheme, operator, rtt"),
+        ({"rtt": "61ms"}, "no `61ms`; there are 20ms, 60ms, 120ms"),
+        ({"rtt": []}, "name at least one"),
+    ):
+        with pytest.raises(ScenarioError, match=says):
+            whole.only(**wrong)
+
+
 def test_what_is_set_does_not_vary(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="was set before"):
         small.set("links.bottleneck.queue", "codel").vary("links.bottleneck.queue", ["red", "pi2"])

@@ -28,7 +28,7 @@ mod _jettison {
     #[pymodule_export]
     use crate::run::{default_jobs, run};
     #[pymodule_export]
-    use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis};
+    use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis, with_some_arms};
     #[pymodule_export]
     use crate::sweep::{option_value, summarise};
     #[cfg(feature = "testing")]

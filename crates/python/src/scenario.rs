@@ -243,11 +243,16 @@ pub fn toml_value(json: &str) -> PyResult<String> {
     Ok(value.to_string())
 }
 
-/// A scenario's text with one more entry of `[[vary]]`, given as JSON, at its end.
+/// A scenario's text with another axis, given as JSON, and the name of the one of the same path that gave way to it.
 #[pyfunction]
-pub fn with_axis(text: &str, json: &str) -> PyResult<String> {
+pub fn with_axis(text: &str, json: &str) -> PyResult<(String, Option<String>)> {
     let axis: Value = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let entry = serde_json::json!({ "vary": [axis] });
-    let entry = toml::to_string(&entry).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(format!("{}\n\n{entry}", text.trim_end()))
+    let with = jettison_scenario::with_axis(text, &axis);
+    with.map(|with| (with.text, with.replaced)).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A scenario's text in which of an axis only the arms at these places are left.
+#[pyfunction]
+pub fn with_some_arms(text: &str, axis: &str, places: Vec<usize>) -> String {
+    jettison_scenario::with_some_arms(text, axis, &places)
 }

@@ -11,6 +11,7 @@
 //! checker walks. A string property with the format `input-file` names an input of the scenario: it must be readable, its
 //! hash is among [`Scenario::inputs`] and its content among [`Scenario::contents`], from which a world is built.
 
+mod axes_in_text;
 pub mod build;
 mod check;
 mod defaults;
@@ -33,6 +34,7 @@ mod source;
 mod validate;
 mod vary;
 
+pub use axes_in_text::{WithAxis, with_axis, with_some_arms};
 pub use error::{CheckError, Place, ScenarioError};
 pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};
 pub use json_schema::schema_json;

@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
+use crate::axes_in_text::VARIANT;
 use crate::overrides::{leaves, put};
 use crate::path::{KeyPath, Step};
 use crate::schema;
@@ -151,7 +152,7 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
             (name, arms_of_values(&path, &path_at, &values, &at.key("values"))?)
         }
         (None, None, Some(alternatives)) => {
-            let name = axis.name.unwrap_or_else(|| "variant".to_owned());
+            let name = axis.name.unwrap_or_else(|| VARIANT.to_owned());
             (name, arms_of_alternatives(&alternatives, &at.key("variants"))?)
         }
         _ => {

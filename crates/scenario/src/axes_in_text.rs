@@ -1,0 +1,243 @@
+//! A scenario's text with another axis of comparison, or with less of one, for those who build scenarios in code.
+
+use serde_json::Value;
+use toml_edit::{DocumentMut, InlineTable, Item, Table};
+
+use crate::path::KeyPath;
+
+/// What [`with_axis`] gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithAxis {
+    /// The text of the file.
+    pub text: String,
+    /// The name of the axis that gave way, if one did.
+    pub replaced: Option<String>,
+}
+
+/// The text of a scenario with one more entry of `[[vary]]`, which has the keys of `axis`.
+///
+/// An axis of the text that varies the same path gives way to it, and leaves it its name if it has none of its own. A text that
+/// is no TOML gets the entry at its end: whoever checks it says what is wrong.
+///
+/// # Errors
+/// If `axis` is no table of TOML.
+pub fn with_axis(text: &str, axis: &Value) -> Result<WithAxis, toml::ser::Error> {
+    let entry = entry(axis)?;
+    let appended = |entry: &Table| {
+        let one = DocumentMut::from(entry.clone()).to_string();
+        WithAxis { text: format!("{}\n\n[[vary]]\n{one}", text.trim_end()), replaced: None }
+    };
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(appended(&entry)) };
+    let replaced = match document.get_mut("vary") {
+        Some(Item::ArrayOfTables(axes)) => {
+            let Some(old) = axes.iter_mut().find(|old| same_path(old.get("path"), &entry)) else {
+                return Ok(appended(&entry));
+            };
+            let name = name_of(old.get("name"), old.get("path"));
+            let mut new = entry;
+            new.entry("name").or_insert(toml_edit::value(&name));
+            new.set_position(old.position());
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+            Some(name)
+        }
+        Some(Item::Value(toml_edit::Value::Array(axes))) => {
+            let mut new: InlineTable = entry.clone().into_inline_table();
+            let old = axes.iter_mut().filter_map(toml_edit::Value::as_inline_table_mut).find_map(|old| {
+                let path = old.get("path").cloned().map(Item::Value);
+                same_path(path.as_ref(), &entry).then_some((old, path))
+            });
+            match old {
+                Some((old, path)) => {
+                    let name = name_of(old.get("name").cloned().map(Item::Value).as_ref(), path.as_ref());
+                    new.get_or_insert("name", name.as_str());
+                    *old = new;
+                    Some(name)
+                }
+                None => {
+                    axes.push(new);
+                    None
+                }
+            }
+        }
+        _ => return Ok(appended(&entry)),
+    };
+    Ok(WithAxis { text: document.to_string(), replaced })
+}
+
+/// The text of a scenario in which of the axis of that name only the arms at these places are left, in the text's order; as it was if
+/// it has no such axis.
+pub fn with_some_arms(text: &str, axis: &str, places: &[usize]) -> String {
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
+    let named = |name: Option<&Item>, path: Option<&Item>, variants: bool| {
+        let found = name_of(name, path);
+        (if found.is_empty() && variants { VARIANT } else { &found }) == axis
+    };
+    match document.get_mut("vary") {
+        Some(Item::ArrayOfTables(axes)) => {
+            for entry in axes.iter_mut() {
+                if named(entry.get("name"), entry.get("path"), entry.contains_key("variants")) {
+                    for key in ARMS {
+                        entry.get_mut(key).into_iter().for_each(|arms| keep(arms, places));
+                    }
+                }
+            }
+        }
+        Some(Item::Value(toml_edit::Value::Array(axes))) => {
+            for entry in axes.iter_mut().filter_map(toml_edit::Value::as_inline_table_mut) {
+                let item = |key: &str| entry.get(key).cloned().map(Item::Value);
+                if named(item("name").as_ref(), item("path").as_ref(), entry.contains_key("variants")) {
+                    for key in ARMS {
+                        let arms = entry.get_mut(key).and_then(toml_edit::Value::as_array_mut);
+                        arms.into_iter().for_each(|arms| keep_values(arms, places));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    document.to_string()
+}
+
+/// What an axis of alternatives is called that has no name.
+pub(crate) const VARIANT: &str = "variant";
+/// Where an axis has its arms.
+const ARMS: [&str; 2] = ["values", "variants"];
+
+fn keep(arms: &mut Item, places: &[usize]) {
+    match arms {
+        Item::Value(toml_edit::Value::Array(values)) => keep_values(values, places),
+        Item::ArrayOfTables(tables) => {
+            let mut place = 0..;
+            tables.retain(|_| place.next().is_some_and(|place| places.contains(&place)));
+        }
+        _ => {}
+    }
+}
+
+fn keep_values(values: &mut toml_edit::Array, places: &[usize]) {
+    let mut place = 0..;
+    values.retain(|_| place.next().is_some_and(|place| places.contains(&place)));
+}
+
+/// The entry, every key of it on a line.
+fn entry(axis: &Value) -> Result<Table, toml::ser::Error> {
+    let mut table = Table::new();
+    for (key, value) in axis.as_object().into_iter().flatten() {
+        let value = toml::Value::try_from(value)?.to_string();
+        let value = value.parse::<toml_edit::Value>().expect("what toml writes, toml_edit reads");
+        table.insert(key, Item::Value(value));
+    }
+    Ok(table)
+}
+
+/// Whether that is the path of the new entry, however it is written.
+fn same_path(old: Option<&Item>, entry: &Table) -> bool {
+    let read = |item: Option<&Item>| item?.as_str()?.parse::<KeyPath>().ok();
+    read(old).is_some_and(|old| Some(old) == read(entry.get("path")))
+}
+
+/// What results call an axis.
+fn name_of(name: Option<&Item>, path: Option<&Item>) -> String {
+    let of_path = || path?.as_str()?.parse::<KeyPath>().ok().map(|path| path.last_key().to_owned());
+    name.and_then(Item::as_str).map(str::to_owned).or_else(of_path).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const TEXT: &str = "\
+name = \"mine\" # ours
+
+[[vary]]
+path = \"links.bottleneck.queue\"
+values = [\"codel\", \"pi2\"]
+
+[[vary]]
+name = \"speed\"
+path = \"links.bottleneck.rate\"
+values = [\"5 Mbit/s\"]
+
+[flows.bulk]
+app = \"bulk\"
+";
+
+    fn vary(text: &str) -> Value {
+        serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap()["vary"].clone()
+    }
+
+    #[test]
+    fn an_axis_of_another_path_is_one_more() {
+        let axis =
+            json!({ "path": "links.bottleneck.delay", "values": ["5 ms", { "label": "far", "x": 1 }] });
+        let with = with_axis(TEXT, &axis).unwrap();
+        assert_eq!(with.replaced, None);
+        assert_eq!(vary(&with.text).as_array().unwrap().len(), 3);
+        assert_eq!(vary(&with.text)[2], axis);
+        assert!(with.text.starts_with(TEXT.trim_end()), "the rest stays as it is: {}", with.text);
+    }
+
+    #[test]
+    fn an_axis_of_the_same_path_gives_way() {
+        let axis = json!({ "path": "links.\"bottleneck\".rate", "values": [{ "a": 1 }, { "b": 2 }] });
+        let with = with_axis(TEXT, &axis).unwrap();
+        assert_eq!(with.replaced.as_deref(), Some("speed"));
+        let axes = vary(&with.text);
+        assert_eq!(axes.as_array().unwrap().len(), 2);
+        assert_eq!(axes[1]["name"], "speed");
+        assert_eq!(axes[1]["values"], axis["values"]);
+        assert!(
+            with.text.contains("# ours") && with.text.contains("[flows.bulk]\napp = \"bulk\""),
+            "{}",
+            with.text
+        );
+        let queue = json!({ "name": "aqm", "path": "links.bottleneck.queue", "values": ["red"] });
+        let with = with_axis(TEXT, &queue).unwrap();
+        assert_eq!(with.replaced.as_deref(), Some("queue"));
+        assert_eq!(vary(&with.text)[0], queue);
+    }
+
+    #[test]
+    fn axes_on_one_line_are_axes_too() {
+        let text = "vary = [{ path = \"a.b\", values = [1, 2] }]\n";
+        let with = with_axis(text, &json!({ "path": "a.b", "values": [3] })).unwrap();
+        assert_eq!(
+            (vary(&with.text), with.replaced.as_deref()),
+            (json!([{ "path": "a.b", "values": [3], "name": "b" }]), Some("b"))
+        );
+        let with = with_axis(text, &json!({ "path": "a.c", "values": [3] })).unwrap();
+        assert_eq!(vary(&with.text).as_array().unwrap().len(), 2);
+        assert_eq!(with.replaced, None);
+    }
+
+    #[test]
+    fn alternatives_replace_nothing() {
+        let axis =
+            json!({ "variants": [{ "name": "slow", "set": { "links.bottleneck.rate": "1 Mbit/s" } }] });
+        let with = with_axis(TEXT, &axis).unwrap();
+        assert_eq!(vary(&with.text)[2], axis);
+        assert_eq!(with_axis("", &axis).unwrap().text.trim_start().lines().next(), Some("[[vary]]"));
+    }
+
+    #[test]
+    fn of_an_axis_some_arms_are_left() {
+        let less = with_some_arms(TEXT, "queue", &[1]);
+        assert_eq!(vary(&less)[0]["values"], json!(["pi2"]));
+        assert_eq!(vary(&less)[1], vary(TEXT)[1]);
+        assert_eq!(with_some_arms(TEXT, "rate", &[]), TEXT, "it is called speed");
+        let tables = "[[vary]]\n[[vary.variants]]\nname = \"a\"\n[[vary.variants]]\nname = \"b\"\n";
+        assert_eq!(vary(&with_some_arms(tables, "variant", &[1]))[0]["variants"], json!([{ "name": "b" }]));
+        let inline = "vary = [{ path = \"a.b\", values = [1, 2, 3] }]\n";
+        assert_eq!(vary(&with_some_arms(inline, "b", &[0, 2]))[0]["values"], json!([1, 3]));
+        assert_eq!(with_some_arms("x =", "b", &[0]), "x =");
+    }
+
+    #[test]
+    fn a_text_that_is_no_toml_is_left_to_the_check() {
+        let with = with_axis("name = ", &json!({ "path": "a.b", "values": [3] })).unwrap();
+        assert!(with.text.starts_with("name =\n\n[[vary]]"), "{}", with.text);
+    }
+}
