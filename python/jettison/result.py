@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Reader = Callable[[Sequence[str]], Any]
 """Gives a :class:`pyarrow.Table` of those columns."""
 
+_TABLES = ("queues", "flows", "drops", "distributions", "frames", "runs", "summary")
 # The columns of the tables that results of earlier versions do not have.
 _FRAMES = pa.schema(
     [
@@ -136,6 +137,9 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.arrow.__arrow_c_stream__(requested_schema)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table.of, (self.name, self.arrow)
+
     def __len__(self) -> int:
         return self._rows
 
@@ -170,6 +174,17 @@ class Result:
 
         more = {"timing": json.loads(tables.timing()), "reproduction": json.loads(tables.reproduction())}
         return cls(json.loads(tables.manifest()), table, more, None)
+
+    @classmethod
+    def _of_parts(cls, manifest: Mapping[str, Any], more: Mapping[str, Any], tables: Mapping[str, Table]) -> Result:
+        return cls(manifest, tables.__getitem__, more, None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is stored is read again where it is unpickled; what is in memory goes along."""
+        if self.folder is not None:
+            return open_folder, (self.folder.absolute(),)
+        more = {"timing": self.timing, "reproduction": self.reproduction}
+        return Result._of_parts, (self.manifest, more, {name: self.table(name) for name in _TABLES})
 
     def table(self, name: str) -> Table:
         """The table of that name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``.
@@ -283,26 +298,7 @@ class Result:
 
         See :meth:`mean` for the rest. It is NaN where the metric has no such statistic.
         """
-        rows = [
-            row
-            for row in self.summary.to_pylist()
-            if row["metric"] == metric
-            and row["part"] == part
-            and object in (None, row["object"])
-            and variant in (None, row["variant"])
-        ]
-        what = f"`{metric}`" + (f" ({part})" if part else "")
-        what += f" of `{object}`" if object else ""
-        what += f" under `{variant}`" if variant else ""
-        if not rows:
-            raise KeyError(f"there is no {what} in the summary")
-        if len(rows) > 1:
-            which = ", ".join(f"`{row['object']}` under `{row['variant']}`" for row in rows[:6])
-            raise KeyError(f"{what} is there {len(rows)} times: {which}{', …' if len(rows) > 6 else ''}")
-        if statistic not in rows[0] or not isinstance(rows[0][statistic], (float, type(None))):
-            raise KeyError(f"there is no statistic `{statistic}`")
-        found = rows[0][statistic]
-        return float("nan") if found is None else found
+        return summary_value(self.summary, metric, object, variant, part, statistic)
 
     def to_pandas(self, table: str, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """A table as a pandas data frame."""
@@ -316,6 +312,24 @@ class Result:
         runs = len(self.manifest["runs"])
         place = "in memory" if self.folder is None else f"in {self.folder}"
         return f"<Result of {self.name}: {len(self.variants)} variants, {runs} runs, {self.status}, {place}>"
+
+
+def summary_value(summary: Table, metric: str, of: str | None, variant: str | None, part: str, statistic: str) -> float:
+    """The one value of a summary that is meant; `KeyError` if there is none, or more than one. A sweep's is read so too."""
+    named = {"metric": metric, "part": part, "object": of, "variant": variant}
+    rows = summary.filter(**{column: value for column, value in named.items() if value is not None}).to_pylist()
+    what = f"`{metric}`" + (f" ({part})" if part else "")
+    what += f" of `{of}`" if of else ""
+    what += f" under `{variant}`" if variant else ""
+    if not rows:
+        raise KeyError(f"there is no {what} in the summary")
+    if len(rows) > 1:
+        which = ", ".join(f"`{row['object']}` under `{row['variant']}`" for row in rows[:6])
+        raise KeyError(f"{what} is there {len(rows)} times: {which}{', …' if len(rows) > 6 else ''}")
+    if statistic not in rows[0] or not isinstance(rows[0][statistic], (float, type(None))):
+        raise KeyError(f"there is no statistic `{statistic}`: give mean, p50, p95, p99, ci95_low or ci95_high")
+    found = rows[0][statistic]
+    return float("nan") if found is None else found
 
 
 def open(folder: str | Path) -> Result:  # noqa: A001
@@ -332,6 +346,8 @@ def open(folder: str | Path) -> Result:  # noqa: A001
 def open_folder(folder: Path) -> Result:
     """The same, for the other modules: there ``open`` is Python's."""
     manifest = _json(folder / "manifest.json", {})
+    if manifest == {} and (folder / "store.json").is_file():
+        raise RunError(f"{folder} is the folder of a sweep: jettison.SweepResult.open reads it")
     if not hasattr(manifest, "get") or manifest.get("program") != "jettison":
         raise RunError(
             f"{folder} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run` wrote"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -68,7 +69,14 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     Raises:
         ScenarioError: There are none, one is there twice, or one is no unsigned integer of 64 bits.
     """
-    chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    try:
+        if isinstance(seeds, (str, bytes, bool)):
+            raise TypeError
+        chosen = [_whole(seed) for seed in seeds] if isinstance(seeds, Iterable) else list(range(1, _whole(seeds) + 1))
+    except TypeError:
+        raise ScenarioError(
+            f"seeds: {seeds!r} is neither how many there are nor which; write 5, or range(20)"
+        ) from None
     if not chosen:
         raise ScenarioError("seeds: there are none; write at least one")
     if len(set(chosen)) != len(chosen):
@@ -76,6 +84,13 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     if wrong := [seed for seed in chosen if not 0 <= seed < 2**64]:
         raise ScenarioError(f"seeds: {wrong[0]} is not between 0 and {2**64 - 1}")
     return chosen
+
+
+def _whole(number: object) -> int:
+    """Whole numbers of any library; a truth value is none."""
+    if isinstance(number, bool):
+        raise TypeError
+    return operator.index(number)  # pyright: ignore[reportArgumentType]
 
 
 class ProgressLine:

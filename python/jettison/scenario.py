@@ -7,6 +7,7 @@ what was laid over it, so that what Python and the command say of it is the same
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -176,6 +177,8 @@ class Scenario:
             ScenarioError: There is no such place (the message names the nearest one), or the value is wrong there.
         """
         values = path if isinstance(path, Mapping) else {path: value}
+        if missing := [path for path, value in values.items() if value is None]:
+            raise ScenarioError(f"`{missing[0]}` is set to nothing: give a value")
         added = tuple(f"{path}={_jettison.toml_value(_json(value))}" for path, value in values.items())
         return self._of(replace(self._source, set=self._source.set + added)).check()
 
@@ -202,6 +205,11 @@ class Scenario:
             ScenarioError: The axis is wrong, or varies only what :meth:`set` has set.
         """
         scenario = self
+        for what, given in {str(path): values, **axes}.items():
+            if isinstance(given, (str, bytes)) or not (given is None or isinstance(given, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ScenarioError(f"`{what}` varies over {given!r}, which is one value: give a list")
+        if path is not None and values is None:
+            raise ScenarioError(f"`{path}` varies over nothing: give a list of values")
         if values is not None:
             entry: dict[str, Any] = {} if name is None else {"name": name}
             if isinstance(values, Mapping):
@@ -269,7 +277,7 @@ class Scenario:
 
     def _place_of(self, key: str) -> str:
         """The only path in the scenario, as it is written, whose last key is that."""
-        found = [path for path in _paths(self.to_dict()) if path.rsplit(".", 1)[-1] == key]
+        found = [path for path, last in _paths(self.to_dict()) if last == key]
         if len(found) == 1:
             return found[0]
         if not found:
@@ -278,7 +286,7 @@ class Scenario:
 
     def __getstate__(self) -> Source:
         """What is pickled: the text, what was laid over it, and what stands in the files that it names."""
-        return replace(self._source, contents=self.checked.contents())
+        return replace(self._source, contents={**self._source.contents, **self.checked.contents()})
 
     def __setstate__(self, source: Source) -> None:
         self._source = source
@@ -316,7 +324,7 @@ def load(
     path = Path(name)
     folder = None if data is None else Path(data)
     own = tuple(Registered(factory) for factory in disciplines)
-    if path.suffix == ".toml" or path.exists():
+    if path.suffix == ".toml" or path.is_file():
         try:
             text = path.read_bytes().decode("utf-8")
         except OSError as error:
@@ -353,12 +361,13 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value]
 
 
-def _paths(table: Mapping[str, Any], path: str = "") -> Iterable[str]:
-    """The paths of all keys but those of ``vary`` and ``quick``."""
+def _paths(table: Mapping[str, Any], path: str = "") -> Iterable[tuple[str, str]]:
+    """The paths of all keys but those of ``vary`` and ``quick``, each with the last key."""
     for key, value in table.items():
         if not path and key in ("vary", "quick"):
             continue
-        here = f"{path}.{key}" if path else key
-        yield here
+        name = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+        here = f"{path}.{name}" if path else name
+        yield here, key
         if hasattr(value, "items"):
             yield from _paths(value, here)

@@ -24,15 +24,18 @@ QUEUE = "bottleneck.forward"
 
 
 class Table:
-    """As a result's tables are: `.arrow` and `.filter(column=value)`."""
+    """As a result's tables are: `.arrow` and `.filter(column=value)`. It counts how often it is looked through."""
 
     def __init__(self, arrow: pa.Table) -> None:
         self.arrow = arrow
+        self.looks = 0
 
     def select(self, columns: Iterable[str]) -> pa.Table:
+        self.looks += 1
         return self.arrow.select(list(columns))
 
     def filter(self, **columns: Any) -> Table:
+        self.looks += 1
         mask = None
         for name, value in columns.items():
             equal = pc.is_in(self.arrow[name], pa.array(value if isinstance(value, list) else [value]))
@@ -183,3 +186,53 @@ def _summary() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             take("video", of, "frame_latency", [100.0 + seed + 50 * QUEUES.index(queue) for seed in SEEDS])
             take("video", of, "sqi_ssim", [15.0 + (seed % 2) for seed in SEEDS])
     return runs, summary
+
+
+class BigResult:
+    """A sweep of two numbers: a variant a pair, five seeds, one measure of five. What varies is known of each."""
+
+    name = "test/big"
+    units: ClassVar[dict[str, str]] = {"rtt": "ms"}
+    manifest: ClassVar[dict[str, Any]] = {"name": "test/big", "warm_up": "0 s"}
+
+    def __init__(self, across: int, up: int, seeds: int = 5) -> None:
+        self.seeds = list(range(1, seeds + 1))
+        self._labels = {f"x={x},y={y}": {"x": f"{x} ms", "y": f"{y} Mbit/s"} for x in range(across) for y in range(up)}
+        self.variants = list(self._labels)
+        self.runs, self.summary = self._table(seeds), self._table(1)
+        samples = self._table(seeds).arrow.rename_columns({"mean": "value"})
+        self.flows = Table(samples.append_column("time_ns", pa.array([10**9] * samples.num_rows)))
+        self.queues = Table(self.flows.arrow.slice(0, 0))
+        self.distributions = Table(
+            self.flows.arrow.rename_columns({"value": "value_ms"}).append_column(
+                "share", pa.array([1.0] * samples.num_rows)
+            )
+        )
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """Made anew each time, as a result makes them of its manifest."""
+        return {variant: dict(of) for variant, of in self._labels.items()}
+
+    def _table(self, seeds: int) -> Table:
+        metrics = ["rtt", "owd", "goodput", "loss", "utilisation"]
+        places = [v for v in range(len(self.variants)) for _ in range(seeds * len(metrics))]
+        rows = len(places)
+        text = {"object": ["ping"] * rows, "metric": metrics * (rows // len(metrics)), "part": [""] * rows}
+        means = [float(v) for v in places]
+        return Table(
+            pa.table(
+                {
+                    "variant": pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), pa.array(self.variants)),
+                    "seed": pa.array(
+                        [s for _ in self.variants for s in self.seeds[:seeds] for _ in metrics], pa.uint64()
+                    ),
+                    **{name: pa.array(values).dictionary_encode() for name, values in text.items()},
+                    "unit": pa.array(["ms"] * rows).dictionary_encode(),
+                    **dict.fromkeys(("mean", "p50", "p95", "p99"), pa.array(means)),
+                    "ci95_low": pa.array([mean - 1 for mean in means]),
+                    "ci95_high": pa.array([mean + 1 for mean in means]),
+                    "n": pa.array([len(self.seeds)] * rows, pa.uint64()),
+                }
+            )
+        )

@@ -17,8 +17,9 @@ from plot_results import QUEUE, SEEDS, SmallResult, sample, variant
 from jettison import JettisonError, plot
 from jettison.plot.distribution import pooled
 from jettison.plot.heat import binned
-from jettison.plot.reading import Series, bottleneck, pick_variants, rolling
+from jettison.plot.reading import bottleneck, pick_variants
 from jettison.plot.representations import stalls_of
+from jettison.plot.samples import Series, rolling
 from jettison.plot.series import with_gaps
 
 CODEL = variant("codel", "5 Mbit/s")
@@ -111,6 +112,16 @@ def test_stalls_begin_and_end_within_partly_played_seconds(result):
     assert stalls_of(frames) == [(4.5, 7.5)]
     shaded = [patch for patch in plot.ladder(result, variants=[CODEL]).patches if patch.get_width() > 0]
     assert [(p.get_x(), p.get_x() + p.get_width()) for p in shaded] == [(4.5, 7.5)]
+
+
+def test_a_row_of_stalls_is_there_only_if_anything_stalled(result):
+    both = [CODEL, variant("mine", "5 Mbit/s")]
+    assert "stalled" in [text.get_text() for text in plot.ladder(result, variants=both).texts]
+    flows = result.flows.arrow.to_pylist()
+    result.flows.arrow = type(result.flows.arrow).from_pylist(
+        [{**row, "value": 24.0} if row["metric"] == "frames_per_second" else row for row in flows]
+    )
+    assert "stalled" not in [text.get_text() for text in plot.ladder(result, variants=both).texts]
 
 
 def test_the_wait_for_the_first_frame_is_no_stall():

@@ -5,10 +5,13 @@
 # What matplotlib draws is typed by all that it could be.
 from __future__ import annotations
 
+import subprocess
 from itertools import combinations
 
 import matplotlib
+import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 matplotlib.use("Agg")
@@ -17,8 +20,11 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from plot_results import QUEUE, SmallResult
 
-from jettison import plot
-from jettison.plot import style
+from jettison import _jettison, plot
+from jettison.plot import palette, style
+from jettison.plot.looks import looks as looks_of
+from jettison.plot.palette import colour
+from jettison.plot.words import axis_label
 
 
 @pytest.fixture
@@ -50,20 +56,20 @@ def test_the_colour_is_the_same_whatever_else_is_drawn(result):
     reversed_ = colours(
         plot.time_series(result, "backlog", QUEUE, variants=["queue=mine,rate=5 Mbit/s", "queue=codel,rate=5 Mbit/s"])
     )
-    assert alone == reversed_ == {"mine": style.colour("mine"), "CoDel": style.colour("codel")}
+    assert alone == reversed_ == {"mine": colour("mine"), "CoDel": colour("codel")}
 
 
 def test_settings_of_one_scheme_share_its_colour_and_differ_in_dashes(result):
     ax = plot.time_series(result, "backlog", QUEUE, variants={"queue": "codel"})
     first, second = ax.lines
     assert first.get_linestyle() != second.get_linestyle() or first.get_label() != second.get_label()
-    looks = style.looks(result.variants, result.labels)
+    looks = looks_of(result.variants, result.labels)
     assert looks["queue=codel,rate=5 Mbit/s"].colour == looks["queue=codel,rate=10 Mbit/s"].colour
     assert looks["queue=codel,rate=5 Mbit/s"].dashes != looks["queue=codel,rate=10 Mbit/s"].dashes
 
 
 def test_a_family_gets_darker_with_size():
-    lightness = [sum(to_rgb(style.colour(f"ired-{size}"))) for size in (64, 128, 256, 512, 1024)]
+    lightness = [sum(to_rgb(colour(f"ired-{size}"))) for size in (64, 128, 256, 512, 1024)]
     assert lightness == sorted(lightness, reverse=True)
     assert len(set(lightness)) == 5
 
@@ -94,14 +100,79 @@ def test_a_family_gets_darker_with_size():
 )
 def test_the_schemes_of_one_experiment_have_different_colours(schemes):
     for one, other in combinations(schemes, 2):
-        distance = max(abs(a - b) for a, b in zip(to_rgb(style.colour(one)), to_rgb(style.colour(other)), strict=True))
+        distance = max(abs(a - b) for a, b in zip(to_rgb(colour(one)), to_rgb(colour(other)), strict=True))
         assert distance > 0.08, (one, other)
+
+
+def seen_apart(one: str, other: str) -> float:
+    """How far apart two colours are seen, in hundredths of Oklab (Ottosson 2020), where black to white is 100."""
+
+    def oklab(colour: str) -> np.ndarray:
+        rgb = np.array(to_rgb(colour))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        cones = np.cbrt(TO_CONES @ linear)
+        return 100.0 * (TO_LAB @ cones)
+
+    return float(np.linalg.norm(oklab(one) - oklab(other)))
+
+
+TO_CONES = np.array(
+    [[0.41222147, 0.53633254, 0.05144599], [0.21190350, 0.68069955, 0.10739696], [0.08830246, 0.28171884, 0.62997870]]
+)
+TO_LAB = np.array(
+    [
+        [0.21045426, 0.79361779, -0.00407205],
+        [1.97799850, -2.42859221, 0.45059371],
+        [0.02590404, 0.78277177, -0.80867577],
+    ]
+)
+
+
+@pytest.mark.parametrize("kind", palette.KINDS)
+def test_each_scheme_of_a_kind_has_a_colour_of_its_own(kind):
+    assert not set(kind) & set(palette.ALIASES)
+    for one, other in combinations(kind, 2):
+        assert seen_apart(colour(one), colour(other)) > 6.0, (one, other)
+
+
+def test_a_scheme_of_several_kinds_has_one_colour():
+    for kind in palette.KINDS:
+        for name, own in kind.items():
+            assert colour(name) == own, name
+
+
+@pytest.mark.parametrize(
+    ("listed", "kind"),
+    [
+        ("queues", palette.QUEUES),
+        ("controllers", palette.CONTROLLERS),
+        ("path-controllers", palette.CONTROLLERS),
+        ("encoders", palette.VIDEOS),
+        ("abr", palette.RULES),
+    ],
+)
+def test_all_that_a_scenario_may_name_has_a_colour_of_its_own(command, listed, kind):
+    said = subprocess.run([command, "list", listed], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in said.splitlines() if line and not line.startswith(" ")]
+    assert names
+    assert [name for name in names if name not in kind] == []
+
+
+def test_every_reason_has_a_colour_of_its_own():
+    assert [reason for reason in _jettison.drop_reasons() if reason not in palette.PARTS] == []
+    assert len(set(palette.PARTS.values())) == len(palette.PARTS)
+
+
+def test_other_names_of_a_scheme_have_its_colour():
+    assert colour("fifo") == colour("baseline") == colour("tail-drop")
+    assert colour("fifo-64") == colour("tail-drop-64")
+    assert colour("newcwv_paced") == colour("newcwv paced")
 
 
 def test_names_that_share_a_colour_differ_in_dashes_and_hatches():
     one = "scheme-0"
-    other = next(f"scheme-x{i}" for i in range(1000) if style.colour(f"scheme-x{i}") == style.colour(one))
-    looks = style.looks(["a", "b"], {"a": {"queue": one}, "b": {"queue": other}})
+    other = next(f"scheme-x{i}" for i in range(1000) if colour(f"scheme-x{i}") == colour(one))
+    looks = looks_of(["a", "b"], {"a": {"queue": one}, "b": {"queue": other}})
     assert looks["a"].colour == looks["b"].colour
     assert looks["a"].dashes != looks["b"].dashes
     assert looks["a"].hatch != looks["b"].hatch
@@ -114,7 +185,7 @@ def test_axes_say_their_units(result):
     assert plot.bars(result, "rtt", "ping", statistic="p99").get_ylabel() == "p99 of RTT (ms)"
     ax = plot.ellipses(result)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Frame latency (ms)", "SQI-SSIM (dB)")
-    assert style.axis_label("jain_index", "1") == "Jain's fairness index"
+    assert axis_label("jain_index", "1") == "Jain's fairness index"
 
 
 def test_bytes_are_written_in_kilobytes_and_drawn_in_bytes(result):
@@ -135,3 +206,55 @@ def test_a_plot_is_drawn_on_the_axes_given(result):
     assert plot.time_series(result, "backlog", QUEUE, ax=left) is left
     assert plot.bars(result, "rtt", "ping", ax=right) is right
     assert plt.get_fignums() == [figure.number]
+
+
+def lines_of(points: list[tuple[float, float]], n: int) -> Axes:
+    """Axes that one line goes through, and others that are only in the legend."""
+    with style.context():
+        ax = style.new_axes(None)
+        ax.plot(*zip(*points, strict=True), label="drawn")
+        for other in range(n - 1):
+            ax.plot([0.5], [0.5], label=f"other {other}")
+        style.legend(ax)
+    return ax
+
+
+def covered(ax) -> bool:
+    """Whether the legend lies within the axes."""
+    ax.figure.draw_without_rendering()
+    return ax.get_legend().get_window_extent().overlaps(ax.get_window_extent())
+
+
+def test_a_legend_stands_inside_only_where_it_hides_nothing():
+    corner = [(0.0, 0.0), (1.0, 1.0)]
+    everywhere = [(x / 50, y) for x in range(51) for y in (0.0, 1.0)]
+    assert covered(lines_of(corner, 2))
+    assert not covered(lines_of(everywhere, 2))
+    assert not covered(lines_of(corner, 5))
+
+
+@pytest.mark.parametrize("n", [12, 20, 300])
+def test_a_long_legend_is_not_cut(n):
+    ax = lines_of([(0.0, 0.0), (1.0, 1.0)], n)
+    ax.figure.draw_without_rendering()
+    box, frame = ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert box.y0 >= frame.y0
+    assert box.x1 <= frame.x1
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said[-1] == (f"other {n - 2}" if n <= 20 else f"… and {n - len(said) + 1} more")
+
+
+def test_a_legend_hides_no_bars(result):
+    reference = {(variant, "ping"): 40.0 for variant in result.variants}
+    ax = plot.bars(result, "rtt", "ping", reference=reference)
+    ax.figure.draw_without_rendering()
+    legend = ax.get_legend().get_window_extent()
+    assert not any(bar.get_window_extent().overlaps(legend) for bar in ax.patches)
+
+
+def test_logarithmic_axes_say_plain_numbers(result):
+    ax = plot.cdf(result, "rtt", "ping", log=True)
+    ax.figure.draw_without_rendering()
+    said = [tick.get_text() for tick in ax.get_xticklabels() + ax.get_xticklabels(minor=True)]
+    assert "10" in said
+    assert not any("10^" in words or "mathdefault" in words for words in said)

@@ -5,6 +5,8 @@
 # What matplotlib draws is typed by all that it could be.
 from __future__ import annotations
 
+import time
+
 import matplotlib
 import numpy as np
 import pytest
@@ -12,11 +14,11 @@ import pytest
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from plot_results import QUEUE, QUEUES, RATES, SEEDS, SmallResult, rtt, variant
+from plot_results import QUEUE, QUEUES, RATES, SEEDS, BigResult, SmallResult, rtt, variant
 
 from jettison import JettisonError, plot
-from jettison.plot.interval import interval, over_seeds, student
-from jettison.plot.sweeps import number
+from jettison.plot.interval import means, over_seeds
+from jettison.plot.quantities import number, numbers
 from jettison.plot.trade import ellipse
 
 SLOW = {"rate": "5 Mbit/s"}
@@ -43,33 +45,27 @@ def test_bars_are_the_summarys_means_with_its_intervals(result):
 
 
 def test_a_percentiles_interval_is_that_of_the_runs_percentiles(result):
-    found = interval(result, "rtt", "ping", variant("codel", "5 Mbit/s"), "p99")
-    assert found is not None
+    found = means(result, "rtt", ["ping"], "p99")["ping", variant("codel", "5 Mbit/s")]
     assert found.mean == pytest.approx(3 * 22.0)
     assert found.high - found.mean == pytest.approx(3 * 4.302653 / 3**0.5, rel=1e-6)
     assert (found.n, found.unit) == (3, "ms")
 
 
-def test_students_quantiles_are_right():
+def test_intervals_are_those_of_students_distribution():
     # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
-    for freedom, quantile in (
-        (1, 12.706),
-        (2, 4.303),
-        (9, 2.262),
-        (19, 2.093),
-        (30, 2.042),
-        (31, 2.040),
-        (60, 2.000),
-        (100, 1.984),
-    ):
-        assert student(freedom) == pytest.approx(quantile, abs=6e-4)
-    assert np.isnan(student(0))
+    for freedom, quantile in ((1, 12.706), (2, 4.303), (9, 2.262), (19, 2.093), (30, 2.042), (60, 2.000)):
+        values = {seed: float(seed) for seed in range(freedom + 1)}
+        found = over_seeds({("ping", "a"): values})["ping", "a"]
+        half = quantile * np.std(list(values.values()), ddof=1) / (freedom + 1) ** 0.5
+        assert found.high - found.mean == pytest.approx(half, rel=3e-4)
+        assert found.mean - found.low == pytest.approx(half, rel=3e-4)
 
 
 def test_one_seed_has_no_interval():
-    found = over_seeds([4.0])
-    assert (found.mean, found.n) == (4.0, 1)
+    found = over_seeds({("ping", "a"): {7: 4.0}}, "ms")["ping", "a"]
+    assert (found.mean, found.n, found.unit) == (4.0, 1, "ms")
     assert np.isnan([found.low, found.high]).all()
+    assert over_seeds({}) == {}
 
 
 def test_groups_are_a_labels_values(result):
@@ -205,13 +201,137 @@ def test_contours_stand_on_the_numbers_axes(result):
     assert sorted(set(dots.get_xdata())) == [5.0, 20.0, 100.0]
 
 
+def scattered(result: SmallResult, places: list[tuple[str, str]]) -> SmallResult:
+    """The result as a sweep of two numbers that is no grid: its variants stand at these places."""
+    result.labels = {v: {"x": x, "y": y} for v, (x, y) in zip(result.variants, places, strict=True)}
+    return result
+
+
+HYPERCUBE = [("1 ms", "4"), ("2 ms", "1"), ("3 ms", "5"), ("4 ms", "2"), ("5 ms", "6"), ("0.006 s", "3")]
+
+
+def test_contours_of_scattered_points_have_a_dot_at_each_and_are_filled(result):
+    ax = plot.surface(scattered(result, HYPERCUBE), "rtt", x="x", y="y", kind="contour")
+    assert sorted(zip(*ax.lines[0].get_data(), strict=True)) == [(1, 4), (2, 1), (3, 5), (4, 2), (5, 6), (6, 3)]
+    assert any(len(path.vertices) > 3 for path in ax.collections[0].get_paths())
+    assert ax.get_xlabel() == "x (ms)"
+    log = plot.surface(scattered(result, HYPERCUBE), "rtt", x="x", y="y", kind="contour", log=True)
+    assert (log.get_xscale(), log.get_yscale()) == ("log", "log")
+    filled = np.vstack([path.vertices for path in log.collections[0].get_paths() if len(path.vertices)])
+    assert filled.min(axis=0) == pytest.approx([1.0, 1.0])
+    assert filled.max(axis=0) == pytest.approx([6.0, 6.0])
+    assert log.get_xlim()[0] <= 1.0
+    assert log.get_xlim()[1] == pytest.approx(6.0, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ([(f"{n} ms", str(2 * n)) for n in range(6)], "6 have values and they are on a line"),
+        ([(f"{n} ms", str(1000 + n)) for n in range(6)], "three points that are not on a line in `x` and `y`"),
+    ],
+)
+def test_points_on_a_line_have_no_contours(result, places, said):
+    with pytest.raises(plot.PlotError) as error:
+        plot.surface(scattered(result, places), "rtt", x="x", y="y", kind="contour")
+    assert said in str(error.value)
+
+
+def test_two_points_have_no_contours(result):
+    two = result.variants[:2]
+    with pytest.raises(plot.PlotError, match="three points that are not on a line in `x` and `y`; 2 have values"):
+        plot.surface(scattered(result, HYPERCUBE), "rtt", x="x", y="y", variants=two, kind="contour")
+
+
+def test_a_grids_point_without_a_value_has_no_dot(result):
+    grid = [(x, y) for x in ("1", "2", "3") for y in ("1", "2")]
+    rows = result.summary.arrow.to_pylist()
+    gone = result.variants[-1]
+    result.summary.arrow = type(result.summary.arrow).from_pylist(
+        [r for r in rows if (r["variant"], r["metric"]) != (gone, "rtt")]
+    )
+    ax = plot.surface(scattered(result, grid), "rtt", x="x", y="y", kind="contour")
+    assert sorted(zip(*ax.lines[0].get_data(), strict=True)) == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]
+
+
+def test_a_heat_map_that_would_be_nearly_empty_is_refused():
+    sweep = BigResult(60, 1)
+    sweep._labels = {v: {"x": f"{n} ms", "y": f"{(7 * n) % 60}"} for n, v in enumerate(sweep.variants)}
+    with pytest.raises(plot.PlotError, match='nearly empty: use kind="contour"'):
+        plot.surface(sweep, "rtt", x="x", y="y")
+    assert len(plot.surface(sweep, "rtt", x="x", y="y", kind="contour").lines[0].get_xdata()) == 60
+
+
+def test_the_latency_axis_stays_turned_around_however_often_it_is_drawn_on(result):
+    _, (left, right) = plt.subplots(1, 2, sharex=True)
+    for ax in (left, left, right):
+        plot.ellipses(result, variants=SLOW, ax=ax)
+        assert left.xaxis_inverted()
+        assert right.xaxis_inverted()
+
+
+def test_a_remark_speaks_of_ellipses_only_where_there_are_any(result):
+    result.seeds = [1, 2]
+    runs = result.runs.arrow.to_pylist()
+    result.runs.arrow = type(result.runs.arrow).from_pylist([row for row in runs if row["seed"] < 3])
+    means = plot.ellipses(result, variants=SLOW, over="seeds")
+    assert "means of 2 runs" in [text.get_text() for text in means.texts]
+    samples = plot.ellipses(result, variants=SLOW)
+    assert "one-sigma ellipses over samples" in [text.get_text() for text in samples.texts]
+
+
+def test_names_that_would_lie_on_one_another_are_in_a_legend(result):
+    names = {"CoDel", "iRED 64", "mine"}
+    apart = plot.ellipses(result, variants=SLOW)
+    assert names <= {text.get_text() for text in apart.texts}
+    assert apart.get_legend() is None
+    rows = result.flows.arrow.to_pylist()
+    alike = [
+        {**row, "value": 100.0 + row["time_ns"] // 10**9 % (4 if row["metric"] == "sqi_ssim" else 5)} for row in rows
+    ]
+    result.flows.arrow = type(result.flows.arrow).from_pylist(alike)
+    close = plot.ellipses(result, variants=SLOW)
+    assert not names & {text.get_text() for text in close.texts}
+    assert {text.get_text() for text in close.get_legend().get_texts()} == names
+
+
+def test_an_interval_that_reaches_zero_does_not_stretch_a_logarithmic_axis(result):
+    rows = result.summary.arrow.to_pylist()
+    result.summary.arrow = type(result.summary.arrow).from_pylist([{**r, "ci95_low": -5.0} for r in rows])
+    ax = plot.bars(result, "rtt", "ping", variants=SLOW, log=True)
+    assert ax.get_ylim()[0] == pytest.approx(0.5 * np.mean([rtt("codel", "5 Mbit/s", seed) for seed in SEEDS]))
+    assert "95 % intervals, cut below, 3 runs" in [text.get_text() for text in ax.texts]
+
+
 def test_labels_that_are_numbers():
     assert number("20ms") == (20.0, "ms")
     assert number("10 Mbit/s") == (10.0, "Mbit/s")
     assert number("1,024 packets") == (1024.0, "packets")
+    assert number("12,345,678.5") == (12345678.5, "")
     assert number("0.5") == (0.5, "")
-    assert number("5-15") is None
-    assert number("lte-12") is None
+    assert number("-1e-05") == (-1e-5, "")
+    assert number("50 %") == (50.0, "%")
+    for word in ("5-15", "lte-12", "never", "", "1.2.3", "12,34", "1,0245"):
+        assert number(word) is None, word
+
+
+def test_a_comma_that_is_not_between_thousands_is_not_dropped():
+    assert number("0,5") is None
+    assert number("0,500") is None
+    assert numbers(["0,5", "1"])[0] is None
+
+
+def test_a_long_label_is_read_at_once():
+    began = time.perf_counter()
+    assert number("1" * 5000 + "_") is None
+    assert number("1," * 5000 + "_") is None
+    assert time.perf_counter() - began < 0.5
+
+
+def test_units_of_one_kind_are_converted():
+    found, unit = numbers(["500 us", "2 ms", "0.1 s"])
+    assert (list(found), unit) == ([500.0, 2000.0, 100_000.0], "us")
+    assert numbers(["5 ms", "5 packets"])[0] is None
 
 
 @pytest.mark.parametrize(

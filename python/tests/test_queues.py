@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import gc
 import json
+import os
 import pickle
 import random as randomness
+import signal
+import sys
+import threading
+import time
 import traceback
 from collections import deque
 from typing import Any
@@ -13,6 +19,7 @@ from hypothesis import strategies as st
 
 import jettison
 from jettison import DisciplineError, Scenario, ScenarioError, _jettison
+from jettison.errors import JettisonError
 from jettison.queues import DROP_REASONS, Discipline, Drop, Packet, Registered, nanoseconds
 
 
@@ -328,6 +335,9 @@ class Waking(Misbehaving):
     def next_wakeup(self) -> Any:
         return "soon" if self.count >= 20 and self.what == "wakes soon" else self.next
 
+    def handle_wakeup(self, now: int) -> None:
+        pass
+
 
 @pytest.mark.parametrize(
     ("what", "error", "message"),
@@ -395,3 +405,104 @@ def test_reasons_and_durations() -> None:
     assert [nanoseconds(text) for text in ("5 ms", "1.5 us", "2s", 0.25)] == [5_000_000, 1500, 2 * 10**9, 250_000_000]
     with pytest.raises(ValueError, match="no duration"):
         nanoseconds("5")
+
+
+class Hanging(Fifo):
+    """Does not come back, a second into the run."""
+
+    def enqueue(self, packet: Packet, now: int) -> bool:
+        while now > 1_000_000_000:
+            pass
+        return super().enqueue(packet, now)
+
+
+def test_ctrl_c_ends_a_discipline_that_hangs(small: Scenario) -> None:
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        jettison.run(with_queue(small, Hanging), seeds=2, jobs=2)
+    assert time.monotonic() - begin < 10
+    timer.join()
+
+
+def test_what_progress_raises_is_raised_though_a_discipline_hangs(small: Scenario) -> None:
+    def progress(*_: object) -> None:
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        jettison.run(with_queue(small, Hanging), seeds=1, progress=progress)
+
+
+class InCycles(Fifo):
+    """Loses a packet in a cycle of references, which Python finds only when it looks."""
+
+    def enqueue(self, packet: Packet, now: int) -> bool:
+        if packet.id == 30:
+            cycle: list[Any] = [packet]
+            cycle.append(cycle)
+            return True
+        return super().enqueue(packet, now)
+
+
+def test_a_packet_lost_in_a_cycle_is_found_at_the_end(small: Scenario) -> None:
+    gc.disable()
+    try:
+        with pytest.raises(DisciplineError, match=r"packet 30 .* is lost"):
+            jettison.run(with_queue(small, InCycles), seeds=1)
+    finally:
+        gc.enable()
+
+
+def test_a_queue_that_names_a_time_must_take_it(small: Scenario) -> None:
+    class Half(Fifo):
+        def next_wakeup(self) -> int | None:
+            return None
+
+    with pytest.raises(JettisonError, match="`Half` has no method `handle_wakeup`"):
+        jettison.run(with_queue(small, Half), seeds=1)
+
+
+class Bomb:
+    """Lets other threads go on while it is finalized."""
+
+    def __del__(self) -> None:
+        time.sleep(0.02)
+
+
+class Failing(Fifo):
+    """Fails with something that takes its time to go."""
+
+    def enqueue(self, packet: Packet, now: int) -> bool:
+        if now > 20_000_000:
+            bomb = Bomb()
+            raise ValueError(f"at {now} with {type(bomb).__name__}")
+        return super().enqueue(packet, now)
+
+
+def test_runs_that_fail_at_once_do_not_wait_for_each_other_for_ever(small: Scenario) -> None:
+    for _ in range(5):
+        with pytest.raises(ValueError, match="with Bomb") as caught:
+            jettison.run(with_queue(small, Failing), seeds=8, jobs=8)
+    if sys.version_info >= (3, 11):
+        (note,) = caught.value.__notes__
+        assert note.startswith("in the queue discipline `failing`, 0.02")
+
+
+def test_what_a_constructor_raises_is_its_cause(small: Scenario) -> None:
+    class Broken(Fifo):
+        def __init__(self, limit: int = 100) -> None:
+            raise KeyError("deep in the constructor")
+
+    with pytest.raises(ScenarioError, match="deep in the constructor") as caught:
+        with_queue(small, Broken)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_checks_of_many_scenarios_with_a_discipline_are_quick(small: Scenario) -> None:
+    own = with_queue(small, Hanging)
+    own.set("links.bottleneck.delay", "1 ms")
+    begin = time.process_time()
+    for n in range(1, 201):
+        own.set("links.bottleneck.delay", f"{n} ms")
+    assert time.process_time() - begin < 1.0

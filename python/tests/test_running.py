@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import jettison
@@ -49,11 +52,30 @@ def test_seeds_are_a_count_a_range_or_a_list(small: Scenario) -> None:
     assert jettison.run(short, seeds=3).seeds == [1, 2, 3]
     assert jettison.run(short, seeds=range(4, 6)).seeds == [4, 5]
     assert set(jettison.run(short, seeds=[9]).runs["seed"].to_pylist()) == {9}
-    for wrong in (0, [], [1, 1], [-1], [2**64]):
+    of_numpy: Any = np.int64(2)
+    assert jettison.run(short, seeds=of_numpy).seeds == [1, 2]
+    wrong: Any
+    for wrong in (0, [], [1, 1], [-1], [2**64], [1.5], True, "12", 2.5):
         with pytest.raises(ScenarioError, match="seeds"):
             jettison.run(short, seeds=wrong)
     with pytest.raises(ValueError, match="jobs is 0"):
         jettison.run(short, jobs=0)
+
+
+def test_results_are_pickled(small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_memory = jettison.run(small, seeds=2)
+    monkeypatch.chdir(tmp_path)
+    stored = jettison.run(small, seeds=2, out="out")
+    whole = {table: stored.table(table).arrow for table in TABLES}
+    pickled = pickle.dumps([in_memory, stored])
+    monkeypatch.chdir("/")
+    again, there = pickle.loads(pickled)
+    assert again.manifest == in_memory.manifest
+    for table in TABLES:
+        assert again.table(table).arrow.equals(in_memory.table(table).arrow)
+        assert there.table(table).arrow.equals(whole[table])
+    some = in_memory.queues.filter(metric="sojourn", seed=1)
+    assert pickle.loads(pickle.dumps(some)).arrow.equals(some.arrow)
 
 
 def test_a_table_crosses_without_being_copied(small: Scenario) -> None:

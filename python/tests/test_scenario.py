@@ -178,6 +178,54 @@ def test_some_arms_of_axes_are_picked() -> None:
             whole.only(**wrong)
 
 
+def test_what_is_no_list_and_what_is_no_value_are_refused(small: Scenario) -> None:
+    with pytest.raises(ScenarioError, match="one value: give a list"):
+        small.vary("links.bottleneck.queue", "codel")
+    with pytest.raises(ScenarioError, match="one value: give a list"):
+        small.vary(queue=3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ScenarioError, match="varies over nothing"):
+        small.vary("links.bottleneck.queue")
+    with pytest.raises(ScenarioError, match="set to nothing: give a value"):
+        small.set("links.bottleneck.queue")
+
+
+def test_two_axes_of_one_path_are_refused(small: Scenario) -> None:
+    one = small.vary("links.bottleneck.queue", ["codel", "pi2"], name="one")
+    other = {"a": {"links.bottleneck.queue": "red"}, "b": {"links.bottleneck.delay": "9 ms"}}
+    with pytest.raises(ScenarioError, match=r"axes `one` and `other` both set `links\.bottleneck\.queue`"):
+        one.vary(values=other, name="other")
+
+
+def test_a_key_with_a_dot_is_varied_by_its_name() -> None:
+    scenario = in_code(
+        queues={"my.queue": {"kind": "codel", "target": "5 ms"}},
+        links={"link": {"between": ["a", "b"], "rate": "10 Mbit/s", "delay": "5 ms", "queue": "my.queue"}},
+    )
+    assert scenario.vary(target=["1 ms", "2 ms"]).variants == ["target=1 ms", "target=2 ms"]
+
+
+def test_a_folder_of_an_experiments_name_is_not_in_its_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ired" / "ingress-vs-egress").mkdir(parents=True)
+    assert jettison.load("ired/ingress-vs-egress").name == "ired/ingress-vs-egress"
+
+
+def test_what_quick_names_goes_along(tmp_path: Path) -> None:
+    for name in ("one.trace", "two.trace"):
+        (tmp_path / name).write_text("1\n2\n3\n")
+    scenario = in_code(
+        links={
+            "link": {"between": ["a", "b"], "cell": "one.trace", "delay": "5 ms", "reverse": {"rate": "9 Mbit/s"}},
+        },
+    )
+    text = scenario._source.text + '\n[quick]\nlinks.link.cell = "two.trace"\n'
+    whole = Scenario.from_toml(text, folder=tmp_path)
+    carried = pickle.dumps(whole.check())
+    (tmp_path / "one.trace").unlink()
+    (tmp_path / "two.trace").unlink()
+    assert pickle.loads(carried).check().name == "code"
+
+
 def test_what_is_set_does_not_vary(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="was set before"):
         small.set("links.bottleneck.queue", "codel").vary("links.bottleneck.queue", ["red", "pi2"])

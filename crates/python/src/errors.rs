@@ -11,10 +11,10 @@ pub fn scenario_error(py: Python<'_>, error: &CheckError) -> PyErr {
     let problem = |error: &jettison_scenario::ScenarioError| {
         let (line, column) = error.position().unzip();
         let file = error.file().map(str::to_owned);
-        (error.to_string(), file, line, column, error.message.clone(), error.help.clone())
+        (in_python(error), file, line, column, error.message.clone(), error.help.clone())
     };
     let problems: Vec<_> = error.errors.iter().map(problem).collect();
-    raised(py, "ScenarioError", (error.to_string(), problems))
+    raised(py, "ScenarioError", (in_python(error), problems))
 }
 
 /// A scenario that is wrong as a whole, or cannot be found.
@@ -24,7 +24,16 @@ pub fn wrong_scenario(py: Python<'_>, error: impl Display) -> PyErr {
 
 /// A run that could not be done.
 pub fn run_error(py: Python<'_>, error: impl Display) -> PyErr {
-    raised(py, "RunError", (error.to_string(),))
+    raised(py, "RunError", (in_python(error),))
+}
+
+/// What an error says, with Python's names for what the command has options for.
+fn in_python(error: impl Display) -> String {
+    let text = error.to_string().replace("--out", "`out`").replace("--force", "`force=True`");
+    let lines = text
+        .split_inclusive('\n')
+        .map(|line| line.strip_prefix("--").filter(|_| line.starts_with("--set ")).unwrap_or(line));
+    lines.collect()
 }
 
 fn raised<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {

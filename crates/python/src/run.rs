@@ -21,6 +21,9 @@ use crate::tables::Tables;
 /// How often Python is asked whether Ctrl-C was pressed, and told how far the run is.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
+/// How often a run that is to end is looked after before the disciplines that it waits for are interrupted.
+const INTERRUPT_AFTER: u32 = 5;
+
 /// How many runs go at once if the user does not say.
 #[pyfunction]
 pub fn default_jobs() -> usize {
@@ -99,7 +102,7 @@ fn supervised<T: Send>(
         }
         Ok(())
     };
-    let (result, stopped) = py.detach(|| {
+    let (result, stopped, interrupted) = py.detach(|| {
         std::thread::scope(|scope| {
             let (end, ended) = channel::<()>();
             let worker = scope.spawn(|| {
@@ -107,21 +110,30 @@ fn supervised<T: Send>(
                 drop(end);
                 result
             });
-            let mut stopped = None;
+            let mut stopped: Option<PyErr> = None;
+            let mut asked = 0;
             while ended.recv_timeout(ASK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                if stopped.is_none() {
+                if stopped.is_some() {
+                    asked += 1;
+                    // A discipline that hangs does not see that the run is to end.
+                    if asked % INTERRUPT_AFTER == 0 {
+                        Python::attach(|py| control.threads.interrupt(py));
+                    }
+                } else {
                     stopped = Python::attach(|py| py.check_signals().and_then(|()| tell(py))).err();
                     if stopped.is_some() {
                         cancel.store(true, Ordering::Relaxed);
                     }
                 }
             }
-            (worker.join(), stopped)
+            (worker.join(), stopped, asked >= INTERRUPT_AFTER)
         })
     });
     // A panic goes on here as if the work had been done here.
     let result = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    match control.take_error().or(stopped) {
+    let raised = control.take_error();
+    let error = if interrupted { stopped } else { raised.or(stopped) };
+    match error {
         Some(error) => Err(error),
         None => tell(py).map(|()| result),
     }

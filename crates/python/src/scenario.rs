@@ -1,8 +1,10 @@
 //! Scenarios: found, checked, changed.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use jettison_report::Figure;
@@ -14,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::Value;
 
-use crate::discipline::{PythonDiscipline, builder};
+use crate::discipline::{Control, PythonDiscipline, builder};
 use crate::errors::{scenario_error, wrong_scenario};
 
 /// A scenario in which nothing was found wrong.
@@ -78,6 +80,33 @@ thread_local! {
         let schema = schema_json(&registries);
         (registries, schema)
     };
+    /// The same with the Python classes of the scenario that was checked last: a sweep is of one.
+    static WITH_CLASSES: RefCell<Option<Rc<WithClasses>>> = const { RefCell::new(None) };
+}
+
+/// What scenarios may name with some Python classes, and its schema.
+struct WithClasses {
+    classes: Vec<PythonDiscipline>,
+    control: Arc<Control>,
+    registries: Registries,
+    schema: Value,
+}
+
+impl WithClasses {
+    /// Makes it ready for this thread, if it is not.
+    fn prepare(py: Python<'_>, classes: &[PythonDiscipline]) -> Result<(), String> {
+        let are = |other: &WithClasses| {
+            other.classes.len() == classes.len() && other.classes.iter().zip(classes).all(|(a, b)| a.is(b))
+        };
+        if !WITH_CLASSES.with_borrow(|latest| latest.as_deref().is_some_and(are)) {
+            let control = Arc::default();
+            let registries = builder(py, classes, &control)?.registries();
+            let schema = schema_json(&registries);
+            let classes = classes.iter().map(|class| class.clone_ref(py)).collect();
+            WITH_CLASSES.replace(Some(Rc::new(WithClasses { classes, control, registries, schema })));
+        }
+        Ok(())
+    }
 }
 
 /// Checks a scenario. The interpreter's lock is released meanwhile.
@@ -85,21 +114,28 @@ thread_local! {
 pub fn check(py: Python<'_>, source: Source) -> PyResult<Checked> {
     let Source { text, label, path, embedded, experiment, data, contents, set, quick, disciplines } = source;
     let changes = Changes { set, quick };
-    let own = match disciplines.is_empty() {
-        true => None,
-        false => Some(builder(py, &disciplines, &Arc::default()).map_err(|error| wrong_scenario(py, error))?),
-    };
+    if !disciplines.is_empty() {
+        WithClasses::prepare(py, &disciplines).map_err(|error| wrong_scenario(py, error))?;
+    }
+    let plain = disciplines.is_empty();
     let scenario = py.detach(|| {
         let beside = files_beside(path.as_deref().unwrap_or(Path::new("")), embedded, data.as_deref());
         let files = Carried { contents, beside };
-        match own {
-            Some(builder) => Scenario::parse(&text, &label, &files, &changes, &builder.registries()),
-            None => STANDARD.with(|(registries, schema)| {
-                Scenario::parse_against(&text, &label, &files, &changes, registries, schema)
-            }),
+        let parse = |registries: &Registries, schema: &Value| {
+            Scenario::parse_against(&text, &label, &files, &changes, registries, schema)
+        };
+        match WITH_CLASSES.with_borrow(Option::clone).filter(|_| !plain) {
+            Some(own) => parse(&own.registries, &own.schema),
+            None => STANDARD.with(|(registries, schema)| parse(registries, schema)),
         }
     });
-    let scenario = scenario.map_err(|error| scenario_error(py, &error))?;
+    // What a class raised when it was made.
+    let cause = WITH_CLASSES.with_borrow(|own| own.as_ref().and_then(|own| own.control.take_error()));
+    let scenario = scenario.map_err(|error| {
+        let error = scenario_error(py, &error);
+        error.set_cause(py, cause.filter(|_| !plain));
+        error
+    })?;
     Ok(Checked { scenario: Arc::new(scenario), path, experiment, embedded, disciplines })
 }
 

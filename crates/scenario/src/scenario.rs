@@ -111,11 +111,13 @@ impl Scenario {
         let document = Document::parse(name, text).map_err(CheckError::new)?;
         let mut loader = Loader::new(&document, schema, registries, files);
         let loaded = loader.load(&changes.set, changes.quick);
-        let (hashes, contents) = (loader.hashes(), loader.contents());
+        let hashes = loader.hashes();
         if document.tree.get("quick").is_some() {
             // The whole file is checked, also what this run leaves out.
             loader.load(&changes.set, !changes.quick);
         }
+        // With those of what is left out: elsewhere the whole file is checked again.
+        let contents = loader.contents();
         let errors = loader.into_errors();
         let complete = loaded.axes.and_then(|axes| Some((axes, loaded.variants.first()?.settings.clone())));
         let Some((axes, first)) = complete.filter(|_| errors.is_empty()) else {

@@ -20,8 +20,9 @@ const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
 pub(crate) struct Axis {
     pub name: String,
     pub arms: Vec<Arm>,
-    /// As the file has it.
+    /// As the file has it, and where.
     entry: Value,
+    at: KeyPath,
 }
 
 /// One alternative of an axis.
@@ -117,6 +118,12 @@ pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Fi
             Err(more) => findings.extend(more),
         }
     }
+    findings.extend(axes.iter().enumerate().filter_map(|(index, axis)| {
+        let (other, path) =
+            axes[..index].iter().find_map(|other| Some((other, shared(axis, other, tree)?)))?;
+        let message = format!("axes `{}` and `{}` both set `{path}`", other.name, axis.name);
+        Some(Finding::value(&axis.at, message, "leave one out: only the later one would hold"))
+    }));
     axes.retain(|axis| !is_pinned(axis, tree, pinned));
     let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.arms.len()));
     if count.is_none_or(|count| count > MOST_VARIANTS) {
@@ -132,6 +139,15 @@ pub(crate) fn combinations<'a>(axes: &'a [Axis]) -> Vec<Vec<&'a Arm>> {
         let with = |before: &Vec<&'a Arm>, arm: &'a Arm| before.iter().copied().chain([arm]).collect();
         combinations.iter().flat_map(|before| axis.arms.iter().map(move |arm| with(before, arm))).collect()
     })
+}
+
+/// A place that both axes set.
+fn shared(axis: &Axis, other: &Axis, tree: &Value) -> Option<KeyPath> {
+    let targets = |axis: &Axis| -> IndexSet<KeyPath> {
+        axis.arms.iter().flat_map(|arm| arm.settings(tree)).map(|setting| setting.target).collect()
+    };
+    let others = targets(other);
+    targets(axis).into_iter().find(|target| others.contains(target))
 }
 
 fn is_pinned(axis: &Axis, tree: &Value, pinned: &[KeyPath]) -> bool {
@@ -167,7 +183,7 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
             return Err(refuse(message, "leave one out, or give tables a `label`"));
         }
     }
-    Ok(Axis { name, arms, entry: entry.clone() })
+    Ok(Axis { name, arms, entry: entry.clone(), at: at.clone() })
 }
 
 fn arms_of_values(

@@ -1,7 +1,7 @@
 """Pictures of results.
 
 Each function draws one kind, on `ax` or on a figure of its own, and returns the axes. Units stand on the
-axes, and a scheme has the same colour wherever it is drawn (:mod:`jettison.plot.style`). What is not there is
+axes, and a scheme has the same colour wherever it is drawn (:mod:`jettison.plot.palette`). What is not there is
 an error that names what is. The papers' own figures are in :mod:`jettison.plot.figures`.
 """
 
@@ -18,10 +18,10 @@ from .distribution import cdf
 from .errors import PlotError
 from .heat import backlog
 from .intervals import bars, boxes
+from .palette import colour
 from .reasons import drop_reasons
 from .representations import ladder
 from .series import time_series
-from .style import colour
 from .sweeps import lines, surface
 from .trade import ellipses
 

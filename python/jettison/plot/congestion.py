@@ -6,23 +6,14 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from . import style
+from . import style, ticks
 from .errors import PlotError
-from .reading import (
-    Floats,
-    Series,
-    Summarised,
-    Variants,
-    objects_of,
-    pick_objects,
-    pick_seeds,
-    pick_variants,
-    series_of,
-    table_with,
-    unit_of,
-    with_series,
-)
+from .looks import DASHES, looks
+from .reading import objects_of, pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
+from .samples import Series, samples_of
 from .series import with_gaps
+from .source import Floats, Summarised, Variants
+from .words import axis_label
 
 __all__ = ["window"]
 
@@ -52,11 +43,12 @@ def window(
         raise PlotError(f"a window is one sender's; name one of: {', '.join(names)}")
     variant = pick_variants(result, variants)[0]
     one = pick_seeds(result, seed)[0]
+    samples = samples_of(table, ("cwnd", "in_flight", "ssthresh", "pacing_rate"), names, [variant], [one])
     ax = style.new_axes(ax)
-    look = style.looks([variant], result.labels)[variant]
+    look = looks([variant], result.labels)[variant]
 
     def points(metric: str) -> tuple[Floats, Floats]:
-        series = series_of(table, variant, one, names, metric)
+        series = samples.series(metric, variant, one)
         keep = (series.seconds >= (start or 0.0)) & (series.seconds <= (stop if stop is not None else float("inf")))
         return with_gaps(Series(series.seconds[keep], series.values[keep]))
 
@@ -71,7 +63,7 @@ def window(
         ax.plot(
             *threshold,
             color="#555555",
-            linestyle=style.DASHES[1],
+            linestyle=DASHES[1],
             linewidth=0.9,
             drawstyle="steps-post",
             label="slow-start threshold",
@@ -88,8 +80,8 @@ def window(
     else:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")
-    ax.set_ylabel(style.axis_label("cwnd", unit_of(result, "cwnd")))
-    style.thousands(ax, unit_of(result, "cwnd"))
+    ax.set_ylabel(axis_label("cwnd", unit_of(result, "cwnd")))
+    ticks.thousands(ax, unit_of(result, "cwnd"))
     ax.margins(x=0.01)
     if names[0] in objects_of(table, "pacing_rate") and len(points("pacing_rate")[1]):
         right = ax.twinx()
@@ -97,17 +89,17 @@ def window(
         right.plot(
             *points("pacing_rate"),
             color="#000000",
-            linestyle=style.DASHES[2],
+            linestyle=DASHES[2],
             linewidth=1.0,
             label="pacing rate",
         )
-        right.set_ylabel(style.axis_label("pacing_rate", unit_of(result, "pacing_rate")))
+        right.set_ylabel(axis_label("pacing_rate", unit_of(result, "pacing_rate")))
         right.set_ylim(bottom=0)
         ax.plot(
             [],
             [],
             color="#000000",
-            linestyle=style.DASHES[2],
+            linestyle=DASHES[2],
             linewidth=1.0,
             label="pacing rate (right)",
         )

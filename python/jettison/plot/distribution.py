@@ -4,30 +4,20 @@
 # The types of matplotlib leave its keyword arguments open.
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style
+from . import style, ticks
 from .errors import PlotError
-from .reading import (
-    Floats,
-    Summarised,
-    Table,
-    Variants,
-    columns,
-    narrowed,
-    objects_of,
-    pick_objects,
-    pick_variants,
-    series_of,
-    table_with,
-    unit_of,
-    warm_up,
-    with_series,
-)
+from .looks import looks
+from .reading import objects_of, pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
+from .rows import grouped
+from .samples import samples_of
+from .source import Floats, Summarised, Table, Variants
+from .words import axis_label
 
 __all__ = ["cdf"]
 
@@ -60,19 +50,12 @@ def cdf(
     use_stored = bool(stored) and of != "samples"
     table = result.distributions if use_stored else table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
-    table = narrowed(table, metric, names)
     chosen = pick_variants(result, variants)
+    runs_of = _stored if use_stored else _sampled(warm_up(result), combine)
+    every = runs_of(table, metric, names, chosen, result.seeds)
     ax = style.new_axes(ax)
-    for variant, look in style.looks(chosen, result.labels).items():
-        runs: list[tuple[Floats, Floats]] = []
-        for seed in result.seeds:
-            if use_stored:
-                runs += [points for name in names if len((points := _stored(table, variant, seed, name, metric))[0])]
-            else:
-                series = series_of(table, variant, seed, names, metric, combine=combine)
-                values = np.sort(series.values[series.seconds > warm_up(result)])
-                if len(values):
-                    runs.append((values, np.arange(1, len(values) + 1) / len(values)))
+    for variant, look in looks(chosen, result.labels).items():
+        runs = every.get(variant, [])
         if not runs:
             continue
         values, shares = pooled(runs)
@@ -81,8 +64,8 @@ def cdf(
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
     unit = "ms" if use_stored else unit_of(result, metric)
-    ax.set_xlabel(style.axis_label(metric, unit))
-    style.thousands(ax, unit, axis="x")
+    ax.set_xlabel(axis_label(metric, unit))
+    ticks.thousands(ax, unit, axis="x")
     if tail:
         ax.set_yscale("log")
         ax.set_ylabel("Share that is higher")
@@ -91,6 +74,8 @@ def cdf(
         ax.set_ylabel("Share that is no higher")
     if log:
         ax.set_xscale("log")
+        if unit != "bytes":
+            ticks.logarithmic(ax.xaxis)
     ax.set_axisbelow(True)
     ax.grid(True, color="#e5e5e5", linewidth=0.6)
     n = len(result.seeds)
@@ -100,10 +85,45 @@ def cdf(
     return ax
 
 
-def _stored(table: Table, variant: str, seed: int, name: str, metric: str) -> tuple[Floats, Floats]:
-    rows = columns(table, ("value_ms", "share"), variant=variant, seed=seed, object=name, metric=metric)
-    order = np.argsort(rows["value_ms"], kind="stable")
-    return rows["value_ms"][order].astype(np.float64), rows["share"][order].astype(np.float64)
+#: The cumulative distributions of the runs of each variant: values, and the shares that are no higher.
+Runs: TypeAlias = dict[str, list[tuple[Floats, Floats]]]
+
+
+def _stored(table: Table, metric: str, names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]) -> Runs:
+    """Those that the result holds, one a run and object."""
+    rows = grouped(
+        table,
+        ("variant", "seed", "object"),
+        ("value_ms", "share"),
+        metric=metric,
+        object=list(names),
+        variant=list(variants),
+        seed=list(seeds),
+    )
+    found: Runs = {}
+    for (variant, _, _), own in rows.items():
+        order = np.argsort(own["value_ms"], kind="stable")
+        values, shares = (own[column][order].astype(np.float64) for column in ("value_ms", "share"))
+        found.setdefault(variant, []).append((values, shares))
+    return found
+
+
+def _sampled(begin: float, combine: Literal["mean", "sum"]) -> Callable[..., Runs]:
+    """Those of the samples after the warm-up, one a run."""
+
+    def of(table: Table, metric: str, names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]) -> Runs:
+        samples = samples_of(table, (metric,), names, variants, seeds)
+        found: Runs = {}
+        for variant in variants:
+            for seed in seeds:
+                series = samples.series(metric, variant, seed, combine=combine)
+                values = np.sort(series.values[series.seconds > begin])
+                if len(values):
+                    shares = np.arange(1, len(values) + 1) / len(values)
+                    found.setdefault(variant, []).append((values, shares))
+        return found
+
+    return of
 
 
 def pooled(runs: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:

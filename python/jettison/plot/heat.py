@@ -10,22 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
-from . import style
+from . import style, ticks
 from .errors import PlotError
-from .reading import (
-    Floats,
-    Series,
-    Summarised,
-    Variants,
-    bottleneck,
-    narrowed,
-    pick_objects,
-    pick_seeds,
-    pick_variants,
-    series_of,
-    unit_of,
-    with_series,
-)
+from .looks import looks
+from .reading import bottleneck, pick_objects, pick_seeds, pick_variants, unit_of, with_series
+from .samples import Series, samples_of
+from .source import Floats, Summarised, Variants
+from .words import axis_label
 
 __all__ = ["backlog"]
 
@@ -52,19 +43,19 @@ def backlog(
     result = with_series(result)
     names = pick_objects(result, result.queues, metric, object or bottleneck(result))
     chosen = pick_variants(result, variants)
-    table = narrowed(result.queues, metric, names)
     by_seed = rows == "seeds" or (rows is None and len(chosen) == 1 and len(result.seeds) > 1)
     if by_seed and len(chosen) > 1:
         raise PlotError(f"rows of seeds are of one variant; name one of: {', '.join(chosen)}")
     runs = [(chosen[0], s) for s in result.seeds] if by_seed else [(v, pick_seeds(result, seed)[0]) for v in chosen]
-    series = [series_of(table, v, s, names, metric) for v, s in runs]
+    samples = samples_of(result.queues, (metric,), names, chosen, sorted({s for _, s in runs}))
+    series = [samples.series(metric, v, s) for v, s in runs]
     longest = max((float(s.seconds[-1]) for s in series if len(s.seconds)), default=0.0)
     if longest <= 0.0:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
     most = max(len(s.seconds) for s in series)
     edges = np.linspace(0.0, longest, min(bins, most) + 1)
     cells = np.vstack([binned(s, edges) for s in series])
-    ax = style.new_axes(ax, (6.4, 1.3 + 0.28 * len(runs)))
+    ax = style.new_axes(ax, (6.4, min(1.3 + 0.28 * len(runs), 14.0)))
     norm = None
     if log:
         cells = np.where(cells > 0, cells, np.nan)
@@ -78,14 +69,17 @@ def backlog(
         vmin=None if log else 0.0,
         rasterized=True,
     )
-    looks = style.looks(chosen, result.labels)
-    ax.set_yticks(np.arange(len(runs)) + 0.5, [f"seed {s}" if by_seed else looks[v].label for v, s in runs])
+    own = looks(chosen, result.labels)
+    written = ticks.every_nth([f"seed {s}" if by_seed else own[v].label for v, s in runs])
+    ax.set_yticks([place + 0.5 for place, _ in written], [words for _, words in written])
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("Time (s)")
     bar = style.root(ax).colorbar(mesh, ax=ax, pad=0.02)
-    bar.set_label(style.axis_label(metric, unit_of(result, metric)))
-    style.note(ax, f"{', '.join(names)}, {looks[chosen[0]].label if by_seed else f'seed {runs[0][1]}'}")
+    if log:
+        ticks.logarithmic(bar.ax.yaxis)
+    bar.set_label(axis_label(metric, unit_of(result, metric)))
+    style.note(ax, f"{', '.join(names)}, {own[chosen[0]].label if by_seed else f'seed {runs[0][1]}'}")
     return ax
 
 

@@ -12,23 +12,14 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style
+from . import style, ticks
 from .errors import PlotError, unknown
-from .interval import interval, only_object, required, runs_of
-from .reading import (
-    Floats,
-    Summarised,
-    Table,
-    Variants,
-    narrowed,
-    pick_objects,
-    pick_variants,
-    series_of,
-    table_with,
-    unit_of,
-    warm_up,
-    with_series,
-)
+from .interval import Interval, means, only_object, required, values_of_runs
+from .looks import Look, looks
+from .reading import pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
+from .samples import samples_of
+from .source import Floats, Source, Summarised, Variants
+from .words import axis_label, pretty
 
 __all__ = ["bars", "boxes"]
 
@@ -40,7 +31,7 @@ class _Slot:
     variant: str
     name: str
     place: float
-    look: style.Look
+    look: Look
 
 
 @dataclass(frozen=True)
@@ -81,66 +72,38 @@ def bars(
     required(result, metric, names)
     chosen = pick_variants(result, variants)
     layout = _layout(result, chosen, names, group)
+    found = means(result, metric, names, statistic, part)
+    drawn = [(s, v) for s in layout.slots if (v := found.get((s.name, s.variant))) and not math.isnan(v.mean)]
+    if not drawn:
+        raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for these variants")
     ax = style.new_axes(ax, _size(layout))
-    labelled: set[str] = set()
-    unit, seeds, least = unit_of(result, metric), 0, 0.0
+    there = {(slot.name, slot.variant) for slot, _ in drawn}
     for slot in layout.slots:
-        value = interval(result, metric, slot.name, slot.variant, statistic, part)
-        if value is None or math.isnan(value.mean):
-            ax.annotate(
-                "no value",
-                (slot.place, 0.0),
-                (0, 3),
-                xycoords=("data", "axes fraction"),
-                textcoords="offset points",
-                rotation=90,
-                ha="center",
-                va="bottom",
-                fontsize=6.5,
-                color="#888888",
-            )
-            continue
-        unit, seeds, least = value.unit, max(seeds, value.n), min(least, value.mean)
-        label = slot.look.label if slot.look.label not in labelled else "_nolegend_"
-        labelled.add(slot.look.label)
-        if kind == "bar" and not log:
-            ax.bar(
-                slot.place,
-                value.mean,
-                layout.width,
-                color=slot.look.colour,
-                hatch=slot.look.hatch,
-                edgecolor="white",
-                linewidth=0.4,
-                label=label,
-            )
-        else:
-            ax.plot(
-                slot.place,
-                value.mean,
-                color=slot.look.colour,
-                marker=slot.look.marker,
-                markerfacecolor="white" if slot.look.hollow else slot.look.colour,
-                linestyle="none",
-                markersize=5,
-                label=label,
-            )
-        if not math.isnan(value.low):
-            ax.errorbar(
-                slot.place,
-                value.mean,
-                [[value.mean - value.low], [value.high - value.mean]],
-                color="#222222",
-                capsize=2.2,
-                linewidth=0.9,
-                capthick=0.9,
-            )
-    if not labelled:
-        raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
+        if (slot.name, slot.variant) not in there:
+            _no_value(ax, slot.place)
+    labelled: set[str] = set()
+    labels = [_once(slot.look.label, labelled) for slot, _ in drawn]
+    if kind == "bar" and not log:
+        _bars(ax, drawn, labels, layout.width)
+    else:
+        _points(ax, drawn, labels)
+    known = [(slot.place, value) for slot, value in drawn if not math.isnan(value.low)]
+    if known:
+        ax.errorbar(
+            [place for place, _ in known],
+            [value.mean for _, value in known],
+            [[value.mean - value.low for _, value in known], [value.high - value.mean for _, value in known]],
+            fmt="none",
+            ecolor="#222222",
+            capsize=2.2,
+            elinewidth=0.9,
+            capthick=0.9,
+        )
+    unit, seeds = drawn[0][1].unit, max(value.n for _, value in drawn)
+    least = min(0.0, *(value.mean for _, value in drawn))
     for slot in layout.slots:
         if reference and (slot.variant, slot.name) in reference:
-            label = reference_label if reference_label not in labelled else "_nolegend_"
-            labelled.add(reference_label)
+            label = _once(reference_label, labelled)
             ax.plot(
                 slot.place,
                 reference[slot.variant, slot.name],
@@ -154,22 +117,31 @@ def bars(
                 zorder=5,
                 clip_on=False,
             )
+    cut = False
     if log:
         ax.set_yscale("log")
+        # An interval may reach zero: it is cut, so that the values show.
+        lowest = min((value.mean for _, value in drawn if value.mean > 0), default=0.0)
+        cut = any(value.low < 0.5 * lowest for _, value in drawn)
+        if cut:
+            ax.set_ylim(bottom=0.5 * lowest)
     elif kind == "bar":
         style.from_zero(ax, least)
     _ticks(ax, layout)
-    ax.set_ylabel(style.axis_label(metric, unit, before="" if statistic == "mean" else statistic))
-    style.thousands(ax, unit)
+    ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
+    ticks.thousands(ax, unit)
+    if log and unit != "bytes":
+        ticks.logarithmic(ax.yaxis)
     ax.set_axisbelow(True)
     ax.grid(True, axis="y", color="#e5e5e5", linewidth=0.6)
-    style.note(ax, f"95 % intervals, {seeds} runs" if seeds > 1 else "1 run, no interval")
+    words = f"95 % intervals{', cut below' if cut else ''}, {seeds} runs"
+    style.note(ax, words if seeds > 1 else "1 run, no interval")
     if legend and layout.legend:
         style.legend(ax, where="right")
     elif legend and reference_label in labelled:
         # The ticks say which bar is which.
         handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-        ax.legend([handles[reference_label]], [reference_label], loc="best", frameon=True)
+        style.legend_of(ax, [handles[reference_label]], [reference_label])
     return ax
 
 
@@ -195,49 +167,49 @@ def boxes(
     if over == "seeds":
         names = [objects] if isinstance(objects, str) else list(objects or [only_object(result, metric)])
         required(result, metric, names)
-        table = result.runs
+        runs = values_of_runs(result, metric, names, statistic)
+        values = {key: np.array(list(of.values()), dtype=np.float64) for key, of in runs.items()}
     else:
-        source = with_series(result)
-        table = table_with(source, metric)
-        names = pick_objects(source, table, metric, objects)
-        table = narrowed(table, metric, names)
+        names, values = _sampled(with_series(result), metric, objects, variants)
     layout = _layout(result, pick_variants(result, variants), names, group)
-    ax = style.new_axes(ax, _size(layout))
-    labelled: set[str] = set()
-    least = 0.0
-    for slot in layout.slots:
-        values = _values(result, table, slot, metric, over, statistic)
-        if not len(values):
-            continue
-        least = min(least, float(values.min()))
-        box = ax.boxplot(
-            [values],
-            positions=[slot.place],
-            widths=0.8 * layout.width,
-            whis=(0, 100) if over == "seeds" else (5, 95),
-            showfliers=False,
-            patch_artist=True,
-            manage_ticks=False,
-            medianprops={"color": "black"},
-            whiskerprops={"color": slot.look.colour},
-            capprops={"color": slot.look.colour},
-        )
-        box["boxes"][0].set(facecolor=slot.look.colour, edgecolor=slot.look.colour, alpha=0.55, hatch=slot.look.hatch)
-        if slot.look.label not in labelled:
-            box["boxes"][0].set_label(slot.look.label)
-            labelled.add(slot.look.label)
-        if over == "seeds":
-            ax.plot(np.full(len(values), slot.place), values, ".", color=slot.look.colour, markersize=4)
-    if not labelled:
+    drawn = [(slot, own) for slot in layout.slots if len(own := values.get((slot.name, slot.variant), np.empty(0)))]
+    if not drawn:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for these variants")
+    ax = style.new_axes(ax, _size(layout))
+    there = {(slot.name, slot.variant) for slot, _ in drawn}
+    for slot in layout.slots:
+        if (slot.name, slot.variant) not in there:
+            _no_value(ax, slot.place)
+    made = ax.boxplot(
+        [own for _, own in drawn],
+        positions=[slot.place for slot, _ in drawn],
+        widths=0.8 * layout.width,
+        whis=(0, 100) if over == "seeds" else (5, 95),
+        showfliers=False,
+        patch_artist=True,
+        manage_ticks=False,
+        medianprops={"color": "black"},
+    )
+    labelled: set[str] = set()
+    for at, (slot, own) in enumerate(drawn):
+        look = slot.look
+        made["boxes"][at].set(facecolor=look.colour, edgecolor=look.colour, alpha=0.55, hatch=look.hatch)
+        made["boxes"][at].set_label(_once(look.label, labelled))
+        for each in (*made["whiskers"][2 * at : 2 * at + 2], *made["caps"][2 * at : 2 * at + 2]):
+            each.set_color(look.colour)
+        if over == "seeds":
+            ax.plot(np.full(len(own), slot.place), own, ".", color=look.colour, markersize=4)
+    least = min(0.0, *(float(own.min()) for _, own in drawn))
     if log:
         ax.set_yscale("log")
     else:
         style.from_zero(ax, least)
     unit = unit_of(result, metric)
     _ticks(ax, layout)
-    ax.set_ylabel(style.axis_label(metric, unit, before="" if statistic == "mean" or over == "samples" else statistic))
-    style.thousands(ax, unit)
+    ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" or over == "samples" else statistic))
+    ticks.thousands(ax, unit)
+    if log and unit != "bytes":
+        ticks.logarithmic(ax.yaxis)
     ax.set_axisbelow(True)
     ax.grid(True, axis="y", color="#e5e5e5", linewidth=0.6)
     n = len(result.seeds)
@@ -250,25 +222,82 @@ def boxes(
     return ax
 
 
-def _values(
-    result: Summarised, table: Table, slot: _Slot, metric: str, over: Literal["seeds", "samples"], statistic: str
-) -> Floats:
-    if over == "seeds":
-        return np.array(list(runs_of(result, metric, slot.name, slot.variant, statistic).values()), dtype=np.float64)
-    series = [series_of(table, slot.variant, seed, [slot.name], metric) for seed in result.seeds]
-    begin = warm_up(with_series(result))
-    return np.concatenate([s.values[s.seconds > begin] for s in series])
+def _sampled(
+    result: Source, metric: str, objects: str | Sequence[str] | None, variants: Variants
+) -> tuple[list[str], dict[tuple[str, str], Floats]]:
+    """The objects, and the samples after the warm-up of each and each variant, of all seeds together."""
+    table = table_with(result, metric)
+    names, chosen = pick_objects(result, table, metric, objects), pick_variants(result, variants)
+    samples = samples_of(table, (metric,), names, chosen, result.seeds)
+    begin = warm_up(result)
+    found: dict[tuple[str, str], Floats] = {}
+    for name in names:
+        for variant in chosen:
+            series = [samples.series(metric, variant, seed, names=[name]) for seed in result.seeds]
+            found[name, variant] = np.concatenate([s.values[s.seconds > begin] for s in series])
+    return names, found
+
+
+def _once(label: str, labelled: set[str]) -> str:
+    """The label for the legend, which has each only once."""
+    if label in labelled:
+        return "_nolegend_"
+    labelled.add(label)
+    return label
+
+
+def _no_value(ax: Axes, place: float) -> None:
+    ax.annotate(
+        "no value",
+        (place, 0.0),
+        (0, 3),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        rotation=90,
+        ha="center",
+        va="bottom",
+        fontsize=6.5,
+        color="#888888",
+    )
+
+
+def _bars(ax: Axes, drawn: Sequence[tuple[_Slot, Interval]], labels: Sequence[str], width: float) -> None:
+    ax.bar(
+        [slot.place for slot, _ in drawn],
+        [value.mean for _, value in drawn],
+        width,
+        color=[slot.look.colour for slot, _ in drawn],
+        hatch=[slot.look.hatch for slot, _ in drawn],
+        edgecolor="white",
+        linewidth=0.4 if len(drawn) <= 4 * ticks.WRITTEN else 0.0,
+        label=labels,
+    )
+
+
+def _points(ax: Axes, drawn: Sequence[tuple[_Slot, Interval]], labels: Sequence[str]) -> None:
+    for (slot, value), label in zip(drawn, labels, strict=True):
+        ax.plot(
+            slot.place,
+            value.mean,
+            color=slot.look.colour,
+            marker=slot.look.marker,
+            markerfacecolor="white" if slot.look.hollow else slot.look.colour,
+            linestyle="none",
+            markersize=5,
+            label=label,
+        )
 
 
 def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], group: str | None) -> _Layout:
-    labels = {variant: dict(result.labels.get(variant) or {"variant": variant}) for variant in chosen}
+    every = result.labels
+    labels = {variant: dict(every.get(variant) or {"variant": variant}) for variant in chosen}
     if group is None and len(names) == 1:
-        looks = style.looks(chosen, labels)
-        slots = [_Slot(v, names[0], float(i), looks[v]) for i, v in enumerate(chosen)]
+        own = looks(chosen, labels)
+        slots = [_Slot(v, names[0], float(i), own[v]) for i, v in enumerate(chosen)]
         return _Layout(slots, 0.7, [(s.place, s.look.label) for s in slots], False)
     if group is None:
-        looks = style.looks(chosen, labels)
-        groups = [(style.pretty(name), [(v, name, looks[v]) for v in chosen]) for name in names]
+        own = looks(chosen, labels)
+        groups = [(pretty(name), [(v, name, own[v]) for v in chosen]) for name in names]
     else:
         if len(names) > 1:
             raise PlotError("bars are grouped by objects or by a label, not by both: name one object")
@@ -278,14 +307,11 @@ def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], gro
         values = list(dict.fromkeys(of[group] for of in labels.values()))
         rest = {v: {axis: x for axis, x in of.items() if axis != group} for v, of in labels.items()}
         keys = {v: ",".join(f"{a}={x}" for a, x in of.items()) for v, of in rest.items()}
-        looks = style.looks(list(dict.fromkeys(keys.values())), {keys[v]: rest[v] for v in chosen})
-        groups = [
-            (
-                style.pretty(value),
-                [(v, names[0], looks[keys[v]]) for v in chosen if labels[v][group] == value],
-            )
-            for value in values
-        ]
+        own = looks(list(dict.fromkeys(keys.values())), {keys[v]: rest[v] for v in chosen})
+        by_value: dict[str, list[tuple[str, str, Look]]] = {value: [] for value in values}
+        for v, of in labels.items():
+            by_value[of[group]].append((v, names[0], own[keys[v]]))
+        groups = [(pretty(value), slots) for value, slots in by_value.items()]
     widest = max(len(of) for _, of in groups)
     width = 0.8 / widest
     slots: list[_Slot] = []
@@ -300,15 +326,7 @@ def _size(layout: _Layout) -> tuple[float, float]:
 
 
 def _ticks(ax: Axes, layout: _Layout) -> None:
-    places, words = [place for place, _ in layout.ticks], [label for _, label in layout.ticks]
-    crowded = sum(map(len, words)) > 60 or (len(words) > 5 and max(map(len, words)) > 7)
-    ax.set_xticks(
-        places,
-        words,
-        rotation=38 if crowded else 0,
-        ha="right" if crowded else "center",
-        rotation_mode="anchor" if crowded else None,
-    )
+    ticks.of_words(ax, [place for place, _ in layout.ticks], [label for _, label in layout.ticks])
     ax.tick_params(axis="x", length=0)
     ax.set_xlim(
         min(s.place for s in layout.slots) - 0.8 * layout.width - 0.1,

@@ -7,9 +7,15 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style
-from .errors import PlotError, unknown
-from .reading import Summarised, Variants, bottleneck, columns, pick_variants, unit_of
+from . import style, ticks
+from .errors import PlotError
+from .interval import required
+from .looks import looks
+from .palette import PARTS, part_colour
+from .reading import bottleneck, pick_variants, unit_of
+from .rows import columns
+from .source import Summarised, Variants
+from .words import axis_label, metric_name
 
 __all__ = ["drop_reasons"]
 
@@ -36,23 +42,18 @@ def drop_reasons(
     """
     name = object or bottleneck(result)
     chosen = pick_variants(result, variants)
-    rows = columns(result.summary, ("variant", "object", "part", "mean"), metric=metric)
-    known = {str(o) for o in rows["object"]}
-    if not known:
-        metrics = {str(m) for m in columns(result.summary, ("metric",))["metric"]}
-        raise unknown("metric", metric, metrics, f"the summary of `{result.name}`")
-    if name not in known:
-        raise unknown(f"`{metric}` of an object", name, known, f"the summary of `{result.name}`")
+    required(result, metric, [name])
+    rows = columns(result.summary, ("variant", "part", "mean"), metric=metric, object=name)
     counts: dict[str, dict[str, float]] = {variant: {} for variant in chosen}
-    for variant, of, part, mean in zip(rows["variant"], rows["object"], rows["part"], rows["mean"], strict=True):
-        if of == name and variant in counts and part and (clones or part not in CLONES):
+    for variant, part, mean in zip(rows["variant"], rows["part"], rows["mean"], strict=True):
+        if variant in counts and part and (clones or part not in CLONES):
             counts[str(variant)][str(part)] = float(mean)
     totals = {variant: sum(parts.values()) for variant, parts in counts.items()}
     parts = sorted({part for of in counts.values() for part, n in of.items() if n > 0}, key=lambda p: (_place(p), p))
     if not parts:
         raise PlotError(f"nothing was dropped at `{name}` of `{result.name}` in these variants (`{metric}`)")
-    ax = style.new_axes(ax, (6.4, 1.2 + 0.3 * len(chosen)))
-    looks = style.looks(chosen, result.labels)
+    ax = style.new_axes(ax, (6.4, min(1.2 + 0.3 * len(chosen), 14.0)))
+    own_looks = looks(chosen, result.labels)
     left = np.zeros(len(chosen))
     for part in parts:
         own = np.array([counts[v].get(part, 0.0) for v in chosen])
@@ -63,7 +64,7 @@ def drop_reasons(
             own,
             0.72,
             left=left,
-            color=style.part_colour(part),
+            color=part_colour(part),
             edgecolor="white",
             linewidth=0.4,
             label=part,
@@ -80,12 +81,11 @@ def drop_reasons(
                 fontsize=7,
                 color="#888888",
             )
-    ax.set_yticks(np.arange(len(chosen)), [looks[v].label for v in chosen])
+    written = ticks.every_nth([own_looks[v].label for v in chosen])
+    ax.set_yticks([place for place, _ in written], [words for _, words in written])
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(
-        f"Share of the {style.metric_name(metric)} (%)" if share else style.axis_label(metric, unit_of(result, metric))
-    )
+    ax.set_xlabel(f"Share of the {metric_name(metric)} (%)" if share else axis_label(metric, unit_of(result, metric)))
     ax.set_xlim(0, 100 if share else None)
     n = len(result.seeds)
     style.note(ax, f"{name}, mean of {n} {'run' if n == 1 else 'runs'}")
@@ -95,5 +95,5 @@ def drop_reasons(
 
 
 def _place(part: str) -> int:
-    known = list(style.PARTS)
+    known = list(PARTS)
     return known.index(part) if part in known else len(known)

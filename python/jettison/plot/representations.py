@@ -11,19 +11,11 @@ from matplotlib.axes import Axes
 
 from . import style
 from .errors import PlotError
-from .reading import (
-    Floats,
-    Series,
-    Summarised,
-    Variants,
-    pick_objects,
-    pick_seeds,
-    pick_variants,
-    series_of,
-    table_with,
-    unit_of,
-    with_series,
-)
+from .looks import looks
+from .reading import pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
+from .samples import Series, samples_of
+from .source import Floats, Summarised, Variants
+from .words import axis_label
 
 __all__ = ["ladder", "stalls_of"]
 
@@ -56,15 +48,18 @@ def ladder(
     one = pick_seeds(result, seed)[0]
     ax = style.new_axes(ax)
     rungs: set[float] = set()
-    looks = style.looks(chosen, result.labels)
+    own_looks = looks(chosen, result.labels)
+    samples = samples_of(table, ("representation_rate", "frames_per_second"), names, chosen, [one])
     highest = 0.0
-    for row, (variant, look) in enumerate(looks.items()):
-        steps = _between(series_of(table, variant, one, names, "representation_rate"), start, stop)
+    any_stall = False
+    for row, (variant, look) in enumerate(own_looks.items()):
+        steps = _between(samples.series("representation_rate", variant, one), start, stop)
         if not len(steps.values):
             continue
         rungs |= set(steps.values.tolist())
         highest = max(highest, float(steps.values.max()))
-        end = series_of(table, variant, one, names, "frames_per_second").seconds[-1:]
+        frames = samples.series("frames_per_second", variant, one)
+        end = frames.seconds[-1:]
         last = end if stop is None else np.minimum(end, stop)
         seconds, values = (
             np.concatenate([steps.seconds, last]),
@@ -75,29 +70,30 @@ def ladder(
             values,
             color=look.colour,
             linestyle=look.dashes,
+            # Players often climb alike: those that are drawn first show behind the others.
+            linewidth=1.3 + 0.9 * min(len(own_looks) - 1 - row, 5),
             drawstyle="steps-post",
             label=look.label,
         )
-        for begin, end_of in _stalls_between(
-            stalls_of(series_of(table, variant, one, names, "frames_per_second")), start, stop
-        ):
-            if len(looks) == 1:
+        for begin, end_of in _stalls_between(stalls_of(frames), start, stop):
+            any_stall = True
+            if len(own_looks) == 1:
                 ax.axvspan(begin, end_of, color="#bbbbbb", alpha=0.6, linewidth=0, zorder=0)
             else:
                 low = -0.035 * (row + 1.6)
                 ax.axvspan(begin, end_of, low, low + 0.025, color=look.colour, linewidth=0, clip_on=False)
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no segments of `{names[0]}` for {', '.join(chosen)}")
-    if len(looks) == 1:
-        if any(patch.get_facecolor()[:3] == (0xBB / 255,) * 3 for patch in ax.patches):
+    if len(own_looks) == 1:
+        if any_stall:
             ax.axvspan(np.nan, np.nan, color="#bbbbbb", alpha=0.6, linewidth=0, label="stalled")
             ax.lines[0].set_label("representation")
-    else:
-        ax.tick_params(axis="x", pad=4 + 7.5 * len(looks))
+    elif any_stall:
+        ax.tick_params(axis="x", pad=4 + 7.5 * len(own_looks))
         ax.annotate(
             "stalled",
             (0.0, 0.0),
-            (-4, -4 - 3.6 * (len(looks) + 1)),
+            (-4, -4 - 3.6 * (len(own_looks) + 1)),
             xycoords="axes fraction",
             textcoords="offset points",
             ha="right",
@@ -111,11 +107,11 @@ def ladder(
         ax.axhline(rung, color="#eeeeee", linewidth=0.6, zorder=0)
     ax.set_ylim(0, 1.08 * highest)
     ax.set_xlabel("Time (s)")
-    ax.set_ylabel(style.axis_label("representation_rate", unit_of(result, "representation_rate")))
+    ax.set_ylabel(axis_label("representation_rate", unit_of(result, "representation_rate")))
     ax.margins(x=0.01)
     style.note(ax, f"seed {one}")
-    if legend and (len(looks) > 1 or len(ax.get_legend_handles_labels()[0]) > 1):
-        style.legend(ax, where="above" if len(looks) == 1 else "right")
+    if legend and (len(own_looks) > 1 or len(ax.get_legend_handles_labels()[0]) > 1):
+        style.legend(ax, where="above" if len(own_looks) == 1 else "right")
     return ax
 
 

@@ -10,24 +10,13 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style
+from . import style, ticks
 from .errors import PlotError
-from .reading import (
-    Floats,
-    Series,
-    Summarised,
-    Table,
-    Variants,
-    narrowed,
-    pick_objects,
-    pick_seeds,
-    pick_variants,
-    rolling,
-    series_of,
-    table_with,
-    unit_of,
-    with_series,
-)
+from .looks import looks
+from .reading import pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
+from .samples import Series, rolling, samples_of
+from .source import Floats, Summarised, Variants
+from .words import axis_label
 
 __all__ = ["time_series"]
 
@@ -58,12 +47,12 @@ def time_series(
     result = with_series(result)
     table = table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
-    table = narrowed(table, metric, names)
     chosen = pick_variants(result, variants)
     seeds = pick_seeds(result, seed)
+    every = samples_of(table, (metric,), names, chosen, seeds)
     ax = style.new_axes(ax)
-    for variant, look in style.looks(chosen, result.labels).items():
-        runs = [_run(table, variant, s, names, metric, part, combine, samples) for s in seeds]
+    for variant, look in looks(chosen, result.labels).items():
+        runs = [rolling(every.series(metric, variant, s, part=part, combine=combine), samples) for s in seeds]
         runs = [_cut(run, start, stop) for run in runs if len(run.values)]
         if not runs:
             continue
@@ -78,27 +67,14 @@ def time_series(
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
     unit = unit_of(result, metric)
     ax.set_xlabel("Time (s)")
-    ax.set_ylabel(style.axis_label(metric, unit))
-    style.thousands(ax, unit)
+    ax.set_ylabel(axis_label(metric, unit))
+    ticks.thousands(ax, unit)
     ax.margins(x=0.01)
     style.from_zero(ax, min(float(np.nanmin(line.get_ydata())) for line in ax.lines))
     style.note(ax, f"mean of {len(seeds)} runs, lowest to highest" if len(seeds) > 1 else f"seed {seeds[0]}")
     if legend and len(chosen) > 1:
         style.legend(ax)
     return ax
-
-
-def _run(
-    table: Table,
-    variant: str,
-    seed: int,
-    names: Sequence[str],
-    metric: str,
-    part: str,
-    combine: Literal["mean", "sum"],
-    samples: int,
-) -> Series:
-    return rolling(series_of(table, variant, seed, names, metric, part=part, combine=combine), samples)
 
 
 def _cut(series: Series, start: float | None, stop: float | None) -> Series:

@@ -5,28 +5,26 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
-from matplotlib.contour import QuadContourSet
 
-from . import style
+from . import contours, style, ticks
 from .errors import PlotError, unknown
-from .interval import interval, only_object, required
-from .reading import Floats, Summarised, Variants, pick_variants, unit_of
+from .interval import Interval, means, only_object, required
+from .looks import Look, looks
+from .quantities import numbers
+from .reading import pick_variants, unit_of
+from .source import Floats, Summarised, Variants
+from .words import axis_label, pretty
 
-__all__ = ["lines", "number", "surface"]
+__all__ = ["lines", "surface"]
 
-_UNITS = (
-    {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
-    {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "Tbit/s": 1e12},
-    {"byte": 1.0, "bytes": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 1024.0, "MiB": 1024.0**2},
-)
-_NUMBER = re.compile(r"^\s*([-+]?\d+(?:[.,]?\d+)*(?:[eE][-+]?\d+)?)\s*([A-Za-zµ%/]*(?:/s)?)\s*$")
+#: No more values than these are written on an axis.
+WRITTEN = 50
 
 
 @style.styled
@@ -47,7 +45,8 @@ def surface(
 ) -> Axes:
     """A metric over two labels of a result, or two axes of a sweep.
 
-    A heat map has a cell a point; contours lie between the points. Each pair of values must belong to one
+    A heat map has a cell a point; contours lie between the points, which are dotted and need not be a grid
+    (a Latin hypercube is none). Each pair of values must belong to one
     variant: where there are further axes, `variants` picks one value of each. Contours need both labels to be
     numbers (`20ms`, `10 Mbit/s`). `log` makes the colours of a heat map logarithmic, or the axes of contours.
     `values` writes each cell's value into it (default: where there are at most 60 cells).
@@ -55,48 +54,59 @@ def surface(
     name = object or only_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
-    xs, ys = _values_of(result, chosen, x), _values_of(result, chosen, y)
-    cells = np.full((len(ys), len(xs)), np.nan)
-    seen: dict[tuple[int, int], str] = {}
+    labels = _labels(result, chosen, (x, y))
+    xs, ys = (list(dict.fromkeys(of[axis] for of in labels.values())) for axis in (x, y))
+    found = means(result, metric, [name], statistic, part)
+    at: dict[tuple[str, str], float] = {}
+    seen: dict[tuple[str, str], str] = {}
     unit = unit_of(result, metric)
-    for variant in chosen:
-        at = (ys.index(result.labels[variant][y]), xs.index(result.labels[variant][x]))
-        if at in seen:
-            raise _several(result, chosen, (x, y), seen[at], variant)
-        seen[at] = variant
-        value = interval(result, metric, name, variant, statistic, part)
-        if value is not None:
-            cells[at], unit = value.mean, value.unit
-    if np.isnan(cells).all():
+    for variant, own in labels.items():
+        place = own[x], own[y]
+        if place in seen:
+            raise _several(labels, (x, y), seen[place], variant)
+        seen[place] = variant
+        value = found.get((name, variant))
+        if value is not None and not math.isnan(value.mean):
+            at[place], unit = value.mean, value.unit
+    if not at:
         raise PlotError(f"result `{result.name}` has no `{metric}` of `{name}` for these variants")
-    ax = style.new_axes(ax, (2.4 + 0.62 * max(len(xs), 4), 1.4 + 0.36 * max(len(ys), 4)))
     if kind == "contour":
-        drawn = _contours(ax, xs, ys, cells, x, y, log)
+        ax = style.new_axes(ax, (5.6, 4.0))
+        drawn = contours.draw(ax, at, (x, y), (xs, ys), log)
     else:
+        cells = _cells(at, xs, ys, (x, y))
+        ax = style.new_axes(ax, (min(2.4 + 0.62 * max(len(xs), 4), 10.0), min(1.4 + 0.36 * max(len(ys), 4), 8.0)))
         drawn = ax.pcolormesh(
             np.arange(len(xs) + 1),
             np.arange(len(ys) + 1),
             np.ma.masked_invalid(cells),
             cmap="cividis",
             norm=LogNorm() if log else None,
-            edgecolors="white",
+            edgecolors="white" if max(len(xs), len(ys)) <= ticks.WRITTEN else "none",
             linewidth=0.6,
         )
+        across = ticks.every_nth([pretty(v) for v in xs])
+        long = sum(len(words) for _, words in across) > 50
         ax.set_xticks(
-            np.arange(len(xs)) + 0.5,
-            [style.pretty(v) for v in xs],
-            rotation=38 if sum(map(len, xs)) > 50 else 0,
+            [place + 0.5 for place, _ in across],
+            [words for _, words in across],
+            rotation=38 if long else 0,
+            ha="right" if long else "center",
+            rotation_mode="anchor" if long else None,
         )
-        ax.set_yticks(np.arange(len(ys)) + 0.5, [style.pretty(v) for v in ys])
+        up = ticks.every_nth([pretty(v) for v in ys])
+        ax.set_yticks([place + 0.5 for place, _ in up], [words for _, words in up])
         ax.tick_params(length=0)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
-        if _numbers(ys)[0] is None:
+        if numbers(ys)[0] is None:
             ax.invert_yaxis()
         if values if values is not None else cells.size <= 60:
             _write(ax, np.log10(cells) if log else cells, cells)
     bar = style.root(ax).colorbar(drawn, ax=ax, pad=0.02)
-    bar.set_label(style.axis_label(metric, unit, before="" if statistic == "mean" else statistic))
+    if log and kind == "heat":
+        ticks.logarithmic(bar.ax.yaxis)
+    bar.set_label(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
     style.note(ax, name)
     return ax
 
@@ -124,53 +134,41 @@ def lines(
     name = object or only_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
-    along = _values_of(result, chosen, x)
-    rest = {v: {axis: value for axis, value in result.labels[v].items() if axis != x} for v in chosen}
-    keys = {v: ",".join(f"{a}={b}" for a, b in of.items()) or "all" for v, of in rest.items()}
-    looks = style.looks(list(dict.fromkeys(keys.values())), {keys[v]: rest[v] for v in chosen})
-    numbers, axis_unit = _numbers(along)
-    places = numbers if numbers is not None else np.arange(len(along), dtype=np.float64)
+    labels = _labels(result, chosen, (x,))
+    along = list(dict.fromkeys(of[x] for of in labels.values()))
+    numeric, axis_unit = numbers(along)
+    places = numeric if numeric is not None else np.arange(len(along), dtype=np.float64)
+    place_of = dict(zip(along, places.tolist(), strict=True))
+    found = means(result, metric, [name], statistic, part)
     ax = style.new_axes(ax)
     unit, seeds = unit_of(result, metric), 0
-    for key, look in looks.items():
-        own = [v for v in chosen if keys[v] == key]
-        points: list[tuple[float, float, float, float]] = []
-        for variant in own:
-            value = interval(result, metric, name, variant, statistic, part)
-            if value is None:
-                continue
-            unit, seeds = value.unit, max(seeds, value.n)
-            points.append((float(places[along.index(result.labels[variant][x])]), value.mean, value.low, value.high))
-        points.sort()
+    own_looks = _by_rest(labels, x)
+    for look, own in own_looks:
+        points = sorted(
+            (
+                (place_of[labels[v][x]], found[name, v])
+                for v in own
+                if (name, v) in found and not math.isnan(found[name, v].mean)
+            ),
+            key=lambda point: point[0],
+        )
         if not points:
             continue
-        at, mean, low, high = (np.array(column) for column in zip(*points, strict=True))
-        known = ~np.isnan(low)
-        if known.any():
-            ax.fill_between(at[known], low[known], high[known], color=look.colour, alpha=0.18, linewidth=0)
-        ax.plot(
-            at,
-            mean,
-            color=look.colour,
-            linestyle=look.dashes,
-            marker=look.marker,
-            markerfacecolor="white" if look.hollow else look.colour,
-            markersize=4,
-            label=look.label,
-        )
+        unit, seeds = points[0][1].unit, max(seeds, *(value.n for _, value in points))
+        _line(ax, look, points)
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no `{metric}` of `{name}` for these variants")
-    if numbers is None:
-        ax.set_xticks(places, [style.pretty(v) for v in along])
+    if numeric is None:
+        ticks.of_words(ax, places.tolist(), [pretty(v) for v in along])
         ax.set_xlabel(x)
     else:
         if log:
             ax.set_xscale("log")
-        ax.set_xticks(places, [f"{n:g}" for n in numbers])
-        ax.minorticks_off()
+            ticks.logarithmic(ax.xaxis)
+        ticks.of_numbers(ax, numeric, log)
         ax.set_xlabel(f"{x} ({axis_unit})" if axis_unit else x)
-    ax.set_ylabel(style.axis_label(metric, unit, before="" if statistic == "mean" else statistic))
-    style.thousands(ax, unit)
+    ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
+    ticks.thousands(ax, unit)
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in ax.lines])
     style.from_zero(ax, float(drawn.min()))
     # Intervals of two or three seeds can be far wider than all differences: they are cut so that these show.
@@ -183,75 +181,72 @@ def lines(
         ax,
         f"{name}, 95 % intervals{', cut above' if cut else ''}, {seeds} runs" if seeds > 1 else f"{name}, 1 run",
     )
-    if legend and len(looks) > 1:
+    if legend and len(own_looks) > 1:
         style.legend(ax)
     return ax
 
 
-def number(label: str) -> tuple[float, str] | None:
-    """A label that is a number with a unit, or none: `20ms` is 20 and ms; `5-15` is no number."""
-    match = _NUMBER.match(label)
-    return (float(match[1].replace(",", "")), match[2]) if match else None
+def _line(ax: Axes, look: Look, points: Sequence[tuple[float, Interval]]) -> None:
+    """A line through the means, in the band of their intervals."""
+    at = np.array([place for place, _ in points])
+    mean, low, high = (np.array([getattr(value, of) for _, value in points]) for of in ("mean", "low", "high"))
+    known = ~np.isnan(low)
+    if known.any():
+        ax.fill_between(at[known], low[known], high[known], color=look.colour, alpha=0.18, linewidth=0)
+    ax.plot(
+        at,
+        mean,
+        color=look.colour,
+        linestyle=look.dashes,
+        marker=look.marker if len(at) <= 4 * ticks.WRITTEN else "",
+        markerfacecolor="white" if look.hollow else look.colour,
+        markersize=4,
+        label=look.label,
+    )
 
 
-def _numbers(values: Sequence[str]) -> tuple[Floats | None, str]:
-    """The labels as numbers in the first one's unit; None if one is no number, or of another kind."""
-    parsed = [number(value) for value in values]
-    known = [p for p in parsed if p is not None]
-    if len(known) < len(values) or not known:
-        return None, ""
-    unit = known[0][1]
-    scales = [_scale(of, unit) for _, of in known]
-    if any(scale is None for scale in scales):
-        return None, ""
-    return np.array([n * (scale or 0.0) for (n, _), scale in zip(known, scales, strict=True)]), unit
+def _by_rest(labels: Mapping[str, Mapping[str, str]], x: str) -> list[tuple[Look, list[str]]]:
+    """The variants that differ in one label only, with the look of their line."""
+    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for variant, of in labels.items():
+        groups.setdefault(tuple((axis, value) for axis, value in of.items() if axis != x), []).append(variant)
+    keys = {rest: ",".join(f"{axis}={value}" for axis, value in rest) or "all" for rest in groups}
+    own = looks(list(keys.values()), {key: dict(rest) for rest, key in keys.items()})
+    return [(own[keys[rest]], variants) for rest, variants in groups.items()]
 
 
-def _scale(of: str, to: str) -> float | None:
-    """How many of the second unit the first is."""
-    for kind in _UNITS:
-        if of in kind and to in kind:
-            return kind[of] / kind[to]
-    return 1.0 if of == to else None
+def _cells(at: Mapping[tuple[str, str], float], xs: Sequence[str], ys: Sequence[str], names: tuple[str, str]) -> Floats:
+    """The values in rows and columns, NaN where there is none."""
+    if len(xs) * len(ys) > max(8 * len(at), 100):
+        raise PlotError(
+            f"a heat map of {len(at):,} points over {len(xs):,} values of `{names[0]}` and {len(ys):,} of "
+            f'`{names[1]}` is nearly empty: use kind="contour"'
+        )
+    cells = np.full((len(ys), len(xs)), np.nan)
+    columns, rows = ({value: place for place, value in enumerate(of)} for of in (xs, ys))
+    for (x, y), value in at.items():
+        cells[rows[y], columns[x]] = value
+    return cells
 
 
-def _values_of(result: Summarised, chosen: Sequence[str], label: str) -> list[str]:
-    missing = [v for v in chosen if label not in result.labels.get(v, {})]
-    if missing:
-        raise unknown("label", label, {axis for of in result.labels.values() for axis in of}, f"result `{result.name}`")
-    return list(dict.fromkeys(result.labels[v][label] for v in chosen))
+def _labels(result: Summarised, chosen: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The labels of these variants, each of which must have those."""
+    every = result.labels
+    own = {variant: every.get(variant, {}) for variant in chosen}
+    for label in wanted:
+        if any(label not in of for of in own.values()):
+            axes = {axis for of in every.values() for axis in of}
+            raise unknown("label", label, axes, f"result `{result.name}`")
+    return own
 
 
-def _several(result: Summarised, chosen: Sequence[str], axes: tuple[str, str], one: str, other: str) -> PlotError:
-    own = [result.labels[v] for v in chosen]
+def _several(labels: Mapping[str, Mapping[str, str]], axes: tuple[str, str], one: str, other: str) -> PlotError:
+    own = list(labels.values())
     further = sorted({a for of in own for a in of if a not in axes and len({o.get(a) for o in own}) > 1})
     return PlotError(
         f"`{one}` and `{other}` have the same {axes[0]} and {axes[1]}: "
         f"pick one value of {', '.join(further)} with `variants`"
     )
-
-
-def _contours(
-    ax: Axes, xs: Sequence[str], ys: Sequence[str], cells: Floats, x: str, y: str, log: bool
-) -> QuadContourSet:
-    (across, x_unit), (up, y_unit) = _numbers(xs), _numbers(ys)
-    for values, label, of in ((across, x, xs), (up, y, ys)):
-        if values is None:
-            raise PlotError(f'contours need numbers, and the label `{label}` has {", ".join(of)}: use kind="heat"')
-        if len(values) < 2:
-            raise PlotError(f"contours need two values of `{label}` at least, and there is {of[0]}")
-    assert across is not None
-    assert up is not None
-    right, above = np.argsort(across), np.argsort(up)
-    ordered = np.ma.masked_invalid(cells[above][:, right])
-    drawn = ax.contourf(across[right], up[above], ordered, levels=12, cmap="cividis")
-    ax.plot(*(grid.ravel() for grid in np.meshgrid(across, up)), "k.", markersize=2.5, clip_on=False)
-    if log:
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-    ax.set_xlabel(f"{x} ({x_unit})" if x_unit else x)
-    ax.set_ylabel(f"{y} ({y_unit})" if y_unit else y)
-    return drawn
 
 
 def _write(ax: Axes, shades: Floats, cells: Floats) -> None:

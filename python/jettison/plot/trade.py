@@ -12,24 +12,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from . import style
+from . import style, ticks
 from .errors import PlotError, unknown
-from .interval import only_object, required, runs_of
-from .reading import (
-    Floats,
-    Source,
-    Summarised,
-    Variants,
-    columns,
-    narrowed,
-    pick_objects,
-    pick_variants,
-    series_of,
-    table_with,
-    unit_of,
-    warm_up,
-    with_series,
-)
+from .interval import only_object, required, values_of_runs
+from .looks import Look, looks
+from .reading import pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
+from .rows import grouped
+from .samples import samples_of
+from .source import Floats, Source, Summarised, Variants
+from .words import axis_label
 
 __all__ = ["ellipse", "ellipses"]
 
@@ -58,19 +49,21 @@ def ellipses(
     interval); over `frames`, without those that were never shown, since these have no latency; or over the
     `seeds`' values, of which `statistic` names which for `x` and `y`. With `log`, mean and covariance of `x`
     are those of its logarithm. Fewer than three points, or points on a line, have no ellipse. Up to five
-    schemes have their `names` beside the means, more a `legend`.
+    schemes have their `names` beside the means if these are apart, else there is a `legend`.
     """
     chosen = pick_variants(result, variants)
     if over == "seeds":
-        points = {v: _of_seeds(result, v, x, y, object, statistic) for v in chosen}
+        points = _of_seeds(result, x, y, object, statistic)
     elif over == "frames":
-        points = {v: _of_frames(with_series(result), v, x, y, object) for v in chosen}
+        points = _of_frames(with_series(result), chosen, x, y, object)
     else:
         points = _of_samples(with_series(result), chosen, x, y, object)
     ax = style.new_axes(ax, (5.2, 4.0))
-    looks = style.looks(chosen, result.labels)
-    for variant, look in looks.items():
-        xs, ys = points[variant]
+    own_looks = looks(chosen, result.labels)
+    centres: list[tuple[Look, tuple[float, float]]] = []
+    outlined = False
+    for variant, look in own_looks.items():
+        xs, ys = points.get(variant, (np.empty(0), np.empty(0)))
         if log:
             ys, xs = ys[xs > 0], np.log10(xs[xs > 0])
         if not len(xs):
@@ -78,6 +71,7 @@ def ellipses(
         mean = (float(xs.mean()), float(ys.mean()))
         outline = ellipse(xs, ys)
         if outline is not None:
+            outlined = True
             drawn = np.column_stack([10.0 ** outline[:, 0], outline[:, 1]]) if log else outline
             ax.add_patch(Polygon(drawn, closed=True, facecolor=look.colour, alpha=0.16, linewidth=0))
             ax.add_patch(
@@ -101,35 +95,58 @@ def ellipses(
             label=look.label,
             zorder=4,
         )
-        if names if names is not None else len(looks) <= 5:
-            ax.annotate(
-                look.label,
-                centre,
-                (6, 4),
-                textcoords="offset points",
-                fontsize=7.5,
-                color=look.colour,
-                zorder=5,
-            )
+        centres.append((look, centre))
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no `{x}` and `{y}` of one object for {', '.join(chosen)}")
     if log:
         ax.set_xscale("log")
     ax.autoscale_view()
-    ax.invert_xaxis()
+    if not ax.xaxis_inverted():  # of axes that several are drawn on, or that share theirs, it is already
+        ax.invert_xaxis()
     before = [s if s != "mean" else "" for s in statistic] if over == "seeds" else ["", ""]
-    ax.set_xlabel(style.axis_label(x, unit_of(result, x), before=before[0]))
-    ax.set_ylabel(style.axis_label(y, unit_of(result, y), before=before[1]))
+    ax.set_xlabel(axis_label(x, unit_of(result, x), before=before[0]))
+    ax.set_ylabel(axis_label(y, unit_of(result, y), before=before[1]))
+    if log:
+        ticks.logarithmic(ax.xaxis)
     ax.set_axisbelow(True)
     ax.grid(True, color="#eeeeee", linewidth=0.6, which="major")
     _better(ax, better)
-    style.note(
-        ax,
-        f"one-sigma ellipses over {len(result.seeds)} runs" if over == "seeds" else f"one-sigma ellipses over {over}",
-    )
-    if legend if legend is not None else len(looks) > 5:
+    runs = f"{len(result.seeds)} {'run' if len(result.seeds) == 1 else 'runs'}"
+    style.note(ax, f"{'one-sigma ellipses over' if outlined else 'means of'} {runs if over == 'seeds' else over}")
+    beside = names if names is not None else len(centres) <= 5 and not _touching(ax, centres)
+    if beside:
+        for look, centre in centres:
+            ax.annotate(
+                look.label,
+                centre,
+                NAME_AT,
+                textcoords="offset points",
+                fontsize=NAME_SIZE,
+                color=look.colour,
+                zorder=5,
+            )
+    if legend if legend is not None else not beside and len(centres) > 1:
         style.legend(ax, where="right")
     return ax
+
+
+#: Where a name stands beside its mean, and how high it is, in points.
+NAME_AT, NAME_SIZE = (6, 4), 7.5
+
+
+def _touching(ax: Axes, centres: Sequence[tuple[Look, tuple[float, float]]]) -> bool:
+    """Whether names beside the means would lie on one another, or on another mean."""
+    points = 72.0 / style.root(ax).dpi
+    at = [points * ax.transData.transform(centre) for _, centre in centres]
+    boxes = [
+        (x, y, x + NAME_AT[0] + 0.6 * NAME_SIZE * len(look.label))
+        for (look, _), (x, y) in zip(centres, at, strict=True)
+    ]
+    return any(
+        one[0] - 4 < other[2] and other[0] - 4 < one[2] and abs(one[1] - other[1]) < NAME_SIZE + 4
+        for place, one in enumerate(boxes)
+        for other in boxes[:place]
+    )
 
 
 def ellipse(xs: Floats, ys: Floats, corners: int = 96) -> Floats | None:
@@ -155,13 +172,13 @@ def _of_samples(
     table = table_with(result, x)
     at = pick_objects(result, table, x, name)
     pick_objects(result, table, y, at)
-    tables = {metric: narrowed(table, metric, at) for metric in (x, y)}
+    samples = samples_of(table, (x, y), at, chosen, result.seeds)
     found: dict[str, tuple[Floats, Floats]] = {}
     for variant in chosen:
         xs: list[Floats] = []
         ys: list[Floats] = []
         for seed in result.seeds:
-            one, other = (series_of(tables[metric], variant, seed, at, metric) for metric in (x, y))
+            one, other = (samples.series(metric, variant, seed) for metric in (x, y))
             seconds, here, there = np.intersect1d(one.seconds, other.seconds, return_indices=True)
             counted = seconds > warm_up(result)
             xs.append(one.values[here][counted])
@@ -174,33 +191,41 @@ def _of_samples(
 _OF_FRAMES = {"frame_latency": "latency_ms", "sqi_ssim": "sqi_ssim", "ssim": "ssim"}
 
 
-def _of_frames(result: Source, variant: str, x: str, y: str, name: str | None) -> tuple[Floats, Floats]:
+def _of_frames(
+    result: Source, chosen: Sequence[str], x: str, y: str, name: str | None
+) -> dict[str, tuple[Floats, Floats]]:
     for metric in (x, y):
         if metric not in _OF_FRAMES:
             raise unknown("measure of each frame called", metric, _OF_FRAMES, f"result `{result.name}`")
-    rows = columns(result.frames, ("flow", "captured_ns", _OF_FRAMES[x], _OF_FRAMES[y]), variant=variant)
-    flows = {str(flow) for flow in rows["flow"]}
+    wanted = ("captured_ns", _OF_FRAMES[x], _OF_FRAMES[y])
+    rows = grouped(result.frames, ("variant", "flow"), wanted, variant=list(chosen))
+    flows = {flow for _, flow in rows}
     if name is not None and name not in flows:
         raise unknown("frames of a flow", name, flows, f"result `{result.name}`")
     if name is None and len(flows) > 1:
         raise PlotError(f"result `{result.name}` has frames of several flows, name one of: {', '.join(sorted(flows))}")
-    xs, ys = rows[_OF_FRAMES[x]].astype(np.float64), rows[_OF_FRAMES[y]].astype(np.float64)
-    counted = (rows["captured_ns"] > warm_up(result) * 1e9) & ~np.isnan(xs) & ~np.isnan(ys)
-    if name is not None:
-        counted &= rows["flow"] == name
-    return xs[counted], ys[counted]
+    found: dict[str, tuple[Floats, Floats]] = {}
+    for (variant, flow), own in rows.items():
+        if name in (None, flow):
+            xs, ys = (own[_OF_FRAMES[metric]].astype(np.float64) for metric in (x, y))
+            counted = (own["captured_ns"] > warm_up(result) * 1e9) & ~np.isnan(xs) & ~np.isnan(ys)
+            found[variant] = xs[counted], ys[counted]
+    return found
 
 
 def _of_seeds(
-    result: Summarised, variant: str, x: str, y: str, name: str | None, statistic: tuple[str, str]
-) -> tuple[Floats, Floats]:
+    result: Summarised, x: str, y: str, name: str | None, statistic: tuple[str, str]
+) -> dict[str, tuple[Floats, Floats]]:
     at = name or only_object(result, x)
     required(result, x, [at])
     required(result, y, [at])
-    one = runs_of(result, x, at, variant, statistic[0])
-    other = runs_of(result, y, at, variant, statistic[1])
-    both = [seed for seed in one if seed in other]
-    return np.array([one[s] for s in both], dtype=np.float64), np.array([other[s] for s in both], dtype=np.float64)
+    one, other = (values_of_runs(result, m, [at], of) for m, of in zip((x, y), statistic, strict=True))
+    found: dict[str, tuple[Floats, Floats]] = {}
+    for (_, variant), own in one.items():
+        beside = other.get((at, variant), {})
+        both = [seed for seed in own if seed in beside]
+        found[variant] = np.array([own[s] for s in both]), np.array([beside[s] for s in both])
+    return found
 
 
 def _better(ax: Axes, better: Literal["higher", "lower"]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import jettison
 from jettison.errors import JettisonError, SweepError
 
+from . import quantity
 from .api import sweep
 from .axes import Range, Value, read_values
 from .executors import DaskExecutor, Executor, LocalExecutor
@@ -23,7 +24,7 @@ from .samples import LatinHypercube, Sample
 
 # As the command has them: some runs failed; wrong input; ended by Ctrl-C.
 _FAILED, _WRONG, _INTERRUPTED = 1, 2, 130
-_RANGE = re.compile(r"([^\[{\"']+?)\.\.([^\[{\"':]+)((?::[a-z]+(?:=[^:]+)?)*)")
+_RANGE = re.compile(r"([^\[{\"',]+?)\.\.([^\[{\"':,]+)((?::[a-z]+(?:=[^:]+)?)*)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +74,12 @@ def _sweep(given: argparse.Namespace) -> int:
             f"this command is version {given.command_version}, and the Python package is "
             f"{jettison.__version__}: install the same"
         )
-    axes = dict(read_axis(text) for text in given.axis)
+    axes: dict[str, list[Value] | Range] = {}
+    for text in given.axis:
+        path, values = read_axis(text)
+        if path in axes:
+            raise SweepError(f"--axes: `{path}` is there twice; give all its values at once")
+        axes[path] = values
     sample, seeds = read_sample(given.sample), read_seeds(given.seeds)
     scenario = jettison.load(given.file, quick=given.quick, data=given.data)
     for option in given.set:
@@ -135,7 +141,9 @@ def _print_records(result: SweepResult) -> None:
 def read_axis(text: str) -> tuple[str, list[Value] | Range]:
     """Reads `PATH=1ms,5ms` or `PATH=1ms..20ms`, with `:log`, `:step=1ms` or `:points=5` behind a range."""
     path, values = _option(text, "--axes")
-    if found := _RANGE.fullmatch(values):
+    if (found := _RANGE.fullmatch(values)) and any(
+        quantity.read(read_value(end.strip())) for end in (found[1], found[2])
+    ):
         return path, _read_range(path, found[1], found[2], found[3])
     return path, [read_value(value) for value in read_values(values)]
 

@@ -16,7 +16,7 @@ from .progress import Reporter, Show
 from .result import Status, SweepResult, make_index
 from .samples import Sample, choose
 from .store import Store
-from .work import Job, Keep, pack
+from .work import Job, Keep, Outcome, Work, pack
 
 
 def sweep(
@@ -70,12 +70,13 @@ def sweep(
         raise SweepError(f'keep={keep!r}: give "summary" or "all"')
     chosen = executors.choose(executor)
     base = core.as_scenario(scenario)
+    chosen.probe()
     plan = make_plan(base, axes, sample, seeds)
-    packed, digest = pack(base, core.disciplines(base))
+    packed, digest = pack(core.carrying(base, plan.contents), core.disciplines(base))
     store = Store.create(out if out is not None else Path("out", "sweeps", plan.name))
     job = Job(packed, digest, plan.version, str(store.folder), store.token, keep)
     status = _do(plan, store, job, chosen, batch, progress)
-    return SweepResult(plan, store, status)
+    return SweepResult(plan, store, status, keep)
 
 
 def make_plan(
@@ -86,8 +87,9 @@ def make_plan(
 ) -> Plan:
     """Chooses the points and checks them all."""
     spanned, points = choose(axes, sample)
-    described, labels = core.describe(base, points)
-    return lay_out(base.name, core.version(), spanned, points, core.read_seeds(base, seeds), labels, described)
+    found = core.describe(base, points)
+    fixed = core.read_seeds(base, seeds)
+    return lay_out(base.name, core.version(), spanned, points, fixed, found.labels, found.points, found.contents)
 
 
 def _do(
@@ -102,21 +104,32 @@ def _do(
     work = plan.work()
     found = store.finished((each.key for each in work), job.keep == "all")
     missing = [each for each in work if each.key not in found]
+    # Where there are no workers nothing is touched.
+    session = executor.start(job) if missing else None
     reporter = Reporter(plan.name, len(work), show)
     status: Status = "interrupted"
     try:
-        reporter.add("found", len(found))
-        if missing:
-            session = executor.start(job)
-            try:
-                engine = Engine(session, store, batch, lambda _work, outcome: reporter.add(outcome.status))
+        try:
+            reporter.add("found", len(found))
+            if session is not None:
+
+                def told(_: Work, outcome: Outcome) -> None:
+                    reporter.add(outcome.status)
+
+                engine = Engine(session, store, batch, told, job.keep == "all")
                 engine.add(missing)
                 engine.run()
-            finally:
+            status = "complete"
+        finally:
+            if session is not None:
                 session.close()
-        status = "failed" if reporter.progress.failed else "complete"
     finally:
         # First of all: what a bar shows, or whoever is told, may fail too.
-        store.write_index(make_index(plan, store), {**plan.describe(), "status": status})
+        index = make_index(plan, store, job.keep)
+        if status == "complete":
+            # What stands in the folder decides, not what was counted.
+            there = set(index["status"].to_pylist())
+            status = "failed" if "failed" in there else "interrupted" if "missing" in there else "complete"
+        store.write_index(index, {**plan.describe(), "keep": job.keep, "status": status})
         reporter.close()
     return status

@@ -11,6 +11,14 @@ from typing import Any, Union, cast
 from ..errors import SweepError
 from . import quantity
 
+# Keys of a scenario that choose among runs or name them.
+_NOT_OF_A_POINT = {
+    "seeds": "give `seeds`, which all points share",
+    "name": "leave it out",
+    "description": "leave it out",
+    "vary": "give its axes here",
+    "quick": "load the scenario with `quick`",
+}
 # A value as TOML has it: text, a number, a truth value, a list or a table of them.
 Value = Union[str, int, float, bool, "list[Any]", "dict[str, Any]"]
 
@@ -88,7 +96,7 @@ class Range:
         """Whether its values are whole numbers."""
         unit = self._ends()[2]
         if unit is not None:
-            return unit.kind == "packets"
+            return unit.kind.startswith("packet")
         ends = [self.low, self.high] + ([] if self.step is None else [self.step])
         return all(isinstance(end, int) for end in ends)
 
@@ -112,6 +120,8 @@ class Range:
             # Between the ends also after rounding to whole steps of the unit: those are whole steps
             # themselves.
             return unit.write(number)
+        if self.step is not None:
+            number = float(f"{number:.12g}")  # 0.1 + 2 * 0.1 is written 0.3
         return int(number) if self.is_whole else number
 
     def at(self, share: float) -> Value:
@@ -170,6 +180,8 @@ def read_axes(axes: Mapping[str, Range | Iterable[Value]] | None) -> list[Axis]:
 
 
 def _read_axis(path: str, values: Any) -> Axis:
+    if path in _NOT_OF_A_POINT:
+        raise SweepError(f"axis `{path}`: that is no part of what is run; {_NOT_OF_A_POINT[path]}")
     if isinstance(values, Range):
         return Axis(path, range=values)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):

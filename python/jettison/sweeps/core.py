@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
-import inspect
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from .axes import Value, label, without_label
 from .executors.local import cores
 from .keys import Described, Variant, canonical
 from .samples import Values
+from .sources import source_digest
 from .store import to_parquet
 from .work import Work
 
@@ -51,13 +53,31 @@ def read_value(text: str) -> Value:
     return json.loads(_jettison.option_value(text))
 
 
-def describe(scenario: Scenario, points: Sequence[Values]) -> tuple[list[Described], dict[str, dict[str, str]]]:
-    """Checks every point; gives what each is, and the labels of the scenario's own variants.
+@dataclass(frozen=True)
+class Description:
+    """What the points of a scenario are.
+
+    Attributes:
+        points: What each is.
+        labels: The labels of the scenario's own variants.
+        contents: What stands in the files that any of the points names.
+    """
+
+    points: list[Described]
+    labels: dict[str, dict[str, str]]
+    contents: dict[str, bytes]
+
+
+def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
+    """Checks every point; gives what each is.
 
     Raises:
         ScenarioError: If the scenario is wrong at a point. The message says at which one.
     """
-    classes = disciplines(scenario)
+    digests = {
+        name: functools.cache(functools.partial(source_digest, made)) for name, made in disciplines(scenario).items()
+    }
+    contents: dict[str, bytes] = {}
     labels: dict[str, dict[str, str]] = scenario.labels
     described: list[Described] = []
     for number, checked in enumerate(_checked(scenario, points)):
@@ -72,8 +92,28 @@ def describe(scenario: Scenario, points: Sequence[Values]) -> tuple[list[Describ
         variants = tuple(Variant(name, effective) for name, effective in checked.effective())
         # The first input is the scenario's own text, which may differ where what it says does not.
         inputs = {name: digest for name, digest, _ in checked.inputs[1:]}
-        described.append(Described(variants, inputs, _sources(classes, variants)))
-    return described, labels
+        if not inputs.keys() <= contents.keys():
+            contents.update(checked.contents())
+        described.append(Described(variants, inputs, _sources(digests, variants)))
+    return Description(described, labels, contents)
+
+
+def carrying(scenario: Scenario, contents: Mapping[str, bytes]) -> Scenario:
+    """The scenario with what stands in files: it is that which is run, wherever, and whatever becomes of the files."""
+    source = scenario._source  # pyright: ignore[reportPrivateUsage]
+    carried = {**contents, **source.contents}
+    return Scenario._of(dataclasses.replace(source, contents=carried))  # pyright: ignore[reportPrivateUsage]
+
+
+def contents_of(scenario: Scenario, axes: Iterable[tuple[str, Value]]) -> dict[str, bytes]:
+    """What stands in the files that the scenario names with any one of these values."""
+    contents = scenario.checked.contents()
+    for path, value in axes:
+        try:
+            contents.update(_at(scenario, {path: value}, 0).checked.contents())
+        except ScenarioError:
+            continue  # right only beside others: a run that names a file in vain says so
+    return contents
 
 
 def _checked(scenario: Scenario, points: Sequence[Values]) -> Iterator[_jettison.Checked]:
@@ -105,47 +145,30 @@ def disciplines(scenario: Scenario) -> dict[str, Any]:
     return {each.name: each.factory for each in registered}
 
 
-def _sources(classes: Mapping[str, Any], variants: Iterable[Variant]) -> dict[str, str]:
+def _sources(digests: Mapping[str, Callable[[], str]], variants: Iterable[Variant]) -> dict[str, str]:
     """A digest of the source of each Python discipline that one of the variants names."""
     texts = [variant.effective for variant in variants]
-    return {name: source_digest(made) for name, made in classes.items() if any(f'"{name}"' in text for text in texts)}
-
-
-def source_digest(factory: Any) -> str:
-    """A digest of what a class is written as: it, what it builds on, and the modules that these are in.
-
-    Of a script or notebook it is the classes alone: the rest of it may change without them.
-    """
-    digest = hashlib.sha256()
-    while isinstance(factory, functools.partial):
-        digest.update(repr((factory.args, sorted(factory.keywords.items()))).encode())
-        factory = factory.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    for each in inspect.getmro(factory) if inspect.isclass(factory) else (factory,):
-        module = inspect.getmodule(each)
-        if module is None or module.__name__.split(".")[0] in ("builtins", "typing", "abc"):
-            continue
-        for shown in (each,) if module.__name__ == "__main__" else (each, module):
-            try:
-                digest.update(inspect.getsource(shown).encode())
-            except (OSError, TypeError):
-                digest.update(str(getattr(shown, "__qualname__", "")).encode())
-    return digest.hexdigest()
+    return {name: digest() for name, digest in digests.items() if any(f'"{name}"' in text for text in texts)}
 
 
 def fingerprint(scenario: Scenario) -> str:
     """A digest of all that a scenario says, apart from texts about it."""
-    described, _ = describe(scenario, [{}])
+    (described,) = describe(scenario, [{}]).points
     parts = [
-        [[variant.name, canonical(json.loads(variant.effective))] for variant in described[0].variants],
-        sorted(described[0].inputs.items()),
-        sorted(described[0].sources.items()),
+        [[variant.name, canonical(json.loads(variant.effective))] for variant in described.variants],
+        sorted(described.inputs.items()),
+        sorted(described.sources.items()),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def simulate(scenario: Scenario, work: Work, full: Path | None) -> bytes:
     """Does one run; gives its summary values as a Parquet file, and leaves its whole results in `full`."""
-    result = run(scenario.set(dict(work.settings)), seeds=[work.seed], jobs=1, out=full)
+    here = scenario.set(dict(work.settings))
+    wanted, found = dict(work.inputs), {name: digest for name, digest, _ in here.inputs[1:]}
+    if wrong := [name for name in wanted if found.get(name) != wanted[name]]:
+        raise SweepError(f"`{wrong[0]}` is another file here than where the sweep was asked for")
+    result = run(here, seeds=[work.seed], jobs=1, out=full)
     runs = result.runs.arrow
     return to_parquet(runs.replace_schema_metadata({"jettison.version": version(), "jettison.key": work.key}))
 
@@ -156,28 +179,40 @@ def summarise(runs: Any) -> Any:
         return reader.read_all()
 
 
-def pick(summary: Any, metric: str, of: str | None, statistic: str, part: str, variant: str | None) -> float:
-    """One value of a summary; without a variant the mean over all of them.
+def pick(
+    summary: Any, metric: str, of: str | None, statistic: str, part: str, variants: Sequence[str], seeds: int
+) -> float:
+    """One value of a summary: the mean over these variants, each of which has it under every one of so many seeds.
+
+    What was not measured in a run (no frame arrived) has no row, and a mean over the others would make a setting
+    look good for what it lost.
 
     Raises:
-        SweepError: If it is not there, or several objects have it and none was named.
+        SweepError: If a variant or a seed lacks it, or several objects have it and none was named.
     """
-    wanted = pc.and_(pc.equal(summary["metric"], metric), pc.equal(summary["part"], part))
-    rows: list[dict[str, Any]] = summary.filter(wanted).to_pylist()
     name = f"{metric}:{part}" if part else metric
+    there: list[dict[str, Any]] = summary.filter(pc.equal(summary["metric"], metric)).to_pylist()
+    rows = [row for row in there if row["part"] == part and row["variant"] in variants]
     if not rows:
-        known = ", ".join(sorted(set(summary["metric"].to_pylist())))
+        parts = {f"{metric}:{row['part']}" if row["part"] else metric for row in there}
+        known = ", ".join(sorted(parts or set(summary["metric"].to_pylist())))
         raise SweepError(f"no run has measured `{name}`; there are {known}")
     objects = list(dict.fromkeys(row["object"] for row in rows))
     if of is None and len(objects) > 1:
         raise SweepError(f"several have `{name}`: give `object`, one of {', '.join(objects)}")
-    rows = [row for row in rows if of in (None, row["object"]) and variant in (None, row["variant"])]
-    values = [row[statistic] for row in rows]
-    if not values:
-        raise SweepError(f"`{name}` of `{of or objects[0]}` was not measured{f' under `{variant}`' if variant else ''}")
-    if any(value is None or math.isnan(value) for value in values):
-        raise SweepError(f"`{name}` has no {statistic}")
-    return sum(values) / len(values)
+    if of not in (None, *objects):
+        raise SweepError(f"`{name}` of `{of}` was not measured; it was of {', '.join(objects)}")
+    found = {row["variant"]: row for row in rows if of in (None, row["object"])}
+    what = f"`{name}` of `{of or objects[0]}`"
+    for variant in variants:
+        count = found[variant]["n"] if variant in found else 0
+        if count < seeds:
+            raise SweepError(f"{what} was measured under {count} of {seeds} seeds at `{variant}`")
+    values: list[float | None] = [found[variant][statistic] for variant in variants]
+    usable = [value for value in values if value is not None and not math.isnan(value)]
+    if len(usable) < len(values):
+        raise SweepError(f"{what} has no {statistic}")
+    return sum(usable) / len(usable)
 
 
 def open_result(folder: Path) -> Result:

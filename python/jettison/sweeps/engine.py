@@ -27,6 +27,7 @@ class Engine:
         store: Where partitions stand, and failures are recorded.
         batch: How many runs go to a worker at once; `"auto"` takes so many as last for some seconds.
         finished: Told of each run that is over.
+        full: Whether a run is finished only with its whole results.
     """
 
     def __init__(
@@ -35,16 +36,20 @@ class Engine:
         store: Store,
         batch: int | Literal["auto"],
         finished: Callable[[Work, Outcome], None],
+        full: bool = False,
     ) -> None:
         self._session = session
         self._store = store
         self._batch = batch
         self._finished = finished
+        self._full = full
         self._waiting: deque[Work] = deque()
         # Runs that were under way when a worker was lost go one by one: the one that ends workers takes no
         # other with it.
         self._alone: deque[Work] = deque()
         self._running: dict[int, dict[str, Work]] = {}
+        # Batches of a single run.
+        self._single: set[int] = set()
         self._losses: dict[str, int] = {}
         self._next = 0
         self._seconds: float | None = None
@@ -74,6 +79,8 @@ class Engine:
         while len(self._running) < slots * _AHEAD and (self._alone or self._waiting):
             batch = [self._alone.popleft()] if self._alone else self._next_batch(slots)
             self._running[self._next] = {work.key: work for work in batch}
+            if len(batch) == 1:
+                self._single.add(self._next)
             self._session.submit(self._next, batch)
             self._next += 1
 
@@ -100,9 +107,10 @@ class Engine:
                 self._settle(work, event.outcome)
             return
         del self._running[event.batch]
-        why = event.why if isinstance(event, Lost) else "a worker left it out"
+        lost = event if isinstance(event, Lost) else Lost(event.batch, "a worker left it out")
         for work in batch.values():
-            self._again(work, why)
+            self._again(work, lost, alone=event.batch in self._single)
+        self._single.discard(event.batch)
 
     def _settle(self, work: Work, outcome: Outcome) -> None:
         if outcome.status == "done":
@@ -124,13 +132,19 @@ class Engine:
             )
         self._finished(work, outcome)
 
-    def _again(self, work: Work, why: str) -> None:
-        if self._store.has(work.key):
+    def _again(self, work: Work, lost: Lost, alone: bool) -> None:
+        if self._store.has(work.key, self._full):
             self._settle(work, Outcome(work.key, "found"))
             return
-        losses = self._losses[work.key] = self._losses.get(work.key, 0) + 1
+        if not lost.counts:
+            self._waiting.appendleft(work)
+            return
+        # What ends one worker after the other while it has it alone is the cause.
+        times = LOSSES if lost.final and alone else 1
+        losses = self._losses[work.key] = self._losses.get(work.key, 0) + times
         if losses < LOSSES:
             self._alone.append(work)
             return
-        message = f"{losses} workers were lost while they had this run; the last: {why}"
+        count = "several" if lost.final else LOSSES
+        message = f"{count} workers were lost while they had this run; the last: {lost.why}"
         self._settle(work, Outcome(work.key, "failed", error=("LostWorker", message, "")))

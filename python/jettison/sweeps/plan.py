@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,8 @@ class Plan:
         labels: The labels of the scenario's own variants, by variant; that of a scenario without axes is
             `default`.
         keys: The key of each point's run under each seed: `keys[point][n]` is that under `seeds[n]`.
+        inputs: Of each point, name and SHA-256 of each file that it reads.
+        contents: What stands in the files that any of the points reads.
     """
 
     name: str
@@ -40,12 +43,14 @@ class Plan:
     seeds: list[int]
     labels: dict[str, dict[str, str]]
     keys: list[list[str]]
+    inputs: list[tuple[tuple[str, str], ...]] = field(default_factory=list[tuple[tuple[str, str], ...]])
+    contents: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     names: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         names = [",".join(f"{axis}={label(value)}" for axis, value in point.items()) for point in self.points]
-        counts = {name: names.count(name) for name in set(names)} if len(set(names)) < len(names) else {}
-        unique = [f"{name}#{number}" if counts.get(name, 1) > 1 else name for number, name in enumerate(names)]
+        counts = Counter(names)
+        unique = [f"{name}#{number}" if counts[name] > 1 else name for number, name in enumerate(names)]
         object.__setattr__(self, "names", unique)
 
     def settings(self, point: int) -> tuple[tuple[str, Value], ...]:
@@ -60,7 +65,8 @@ class Plan:
         runs: dict[str, Work] = {}
         for n, seed in enumerate(self.seeds):
             for point, keys in enumerate(self.keys):
-                runs.setdefault(keys[n], Work(keys[n], self.settings(point), seed))
+                inputs = self.inputs[point] if self.inputs else ()
+                runs.setdefault(keys[n], Work(keys[n], self.settings(point), seed, inputs))
         return list(runs.values())
 
     def variant(self, point: int, own: str) -> str:
@@ -102,10 +108,12 @@ def lay_out(
     seeds: Sequence[int],
     labels: dict[str, dict[str, str]],
     described: Sequence[Described],
+    contents: Mapping[str, bytes],
 ) -> Plan:
     """Names everything, and makes the keys."""
     own: Mapping[str, str] = next(iter(labels.values()), dict[str, str]())
     names = axis_names(axes, own)
     named = [{axis: point[path] for axis, path in names.items()} for point in points]
     keys = [[made.of(seed) for seed in seeds] for made in (Keys(point, version) for point in described)]
-    return Plan(name, version, names, named, list(seeds), labels, keys)
+    inputs = [tuple(sorted(point.inputs.items())) for point in described]
+    return Plan(name, version, names, named, list(seeds), labels, keys, inputs, contents)

@@ -20,6 +20,7 @@ _EXACT: dict[str, dict[str, int]] = {
         "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
     },
     "packets": {"packets": 1, "packet": 1},
+    "packet rate": {"packets/s": 1, "packet/s": 1},
 }  # fmt: skip
 _KIND = {unit: kind for kind, units in _EXACT.items() for unit in units}
 _FORM = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9,]\S*)\s*")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._arrow import pa, pc
 from ..errors import SweepError
-from ..result import Result, Table
+from ..result import Result, Table, summary_value
 from . import core, quantity
 from .axes import Value, label
 from .plan import Plan
 from .samples import Values
 from .store import Store
+from .work import Keep
 
 if TYPE_CHECKING:
     import pandas
@@ -53,9 +54,10 @@ class SweepResult:
     from the folder when it is first asked for.
     """
 
-    def __init__(self, plan: Plan, store: Store, status: Status) -> None:
+    def __init__(self, plan: Plan, store: Store, status: Status, keep: Keep = "summary") -> None:
         self._plan = plan
         self._store = store
+        self._keep: Keep = keep
         self.status: Status = status
 
     @classmethod
@@ -67,7 +69,7 @@ class SweepResult:
         keys: list[str] = index["key"].to_pylist()
         by_point = [keys[n : n + len(seeds)] for n in range(0, len(keys), len(seeds))]
         plan = Plan(about["name"], about["version"], about["axes"], about["points"], seeds, about["labels"], by_point)
-        return cls(plan, store, about["status"])
+        return cls(plan, store, about["status"], about["keep"])
 
     def __repr__(self) -> str:
         there = self.index["status"].to_pylist().count("done")
@@ -133,7 +135,7 @@ class SweepResult:
 
         `point`, the axes, `seed`, `key`, `status` (`done`, `failed` or `missing`), `kind`, `error`.
         """
-        return make_index(self._plan, self._store)
+        return make_index(self._plan, self._store, self._keep)
 
     @property
     def has_runs(self) -> bool:
@@ -157,14 +159,17 @@ class SweepResult:
 
     @cached_property
     def _runs(self) -> Table:
+        rows = self.index.select(["key", "status"]).to_pylist()
+        done = {row["key"] for row in rows if row["status"] == "done"}
         tables: list[Any] = []
         for number, keys in enumerate(self._plan.keys):
             for key in keys:
-                if self._store.has(key):
+                if key in done:
                     tables.append(self._renamed(self._store.read(key), number))
         if not tables:
             raise SweepError(f"{self.folder}: no run of this sweep is finished")
-        return Table.of("runs", pa.concat_tables(tables).unify_dictionaries())
+        # In one piece: looking something up in thousands of them takes as many times longer.
+        return Table.of("runs", pa.concat_tables(tables).unify_dictionaries().combine_chunks())
 
     def _renamed(self, table: Any, point: int) -> Any:
         """The table with the sweep's names of variants."""
@@ -242,6 +247,10 @@ class SweepResult:
                 return name
         raise SweepError(f"there is no axis `{axis}`; there are {', '.join(self._plan.axes)}")
 
+    def mean(self, metric: str, object: str | None = None, variant: str | None = None, part: str = "") -> float:  # noqa: A002
+        """The mean over seeds of a summary value, as `Result.mean` gives it."""
+        return self.value(metric, object, variant, part)
+
     def value(
         self,
         metric: str,
@@ -251,19 +260,26 @@ class SweepResult:
         *,
         statistic: str = "mean",
     ) -> float:
-        """One value of the summary.
+        """One value of the summary, as `Result.value` gives it: NaN where the metric has no such statistic.
 
         Args:
             metric: The metric.
             object: The queue or flow; may be left out where only one has the metric.
-            variant: The variant; by default the mean over all of them.
+            variant: The point, as `variants` names it; may be left out where there is only one.
             statistic: `mean`, `p50`, `p95`, `p99`, `ci95_low` or `ci95_high`.
             part: The subdivision, such as a drop's reason.
+
+        Raises:
+            KeyError: There is no such value, or more than one.
         """
-        return core.pick(self.summary.arrow, metric, object, statistic, part, variant)
+        return summary_value(self.summary, metric, object, variant, part, statistic)
 
     def result(self, point: int, seed: int) -> Result:
         """The whole results of one run, where the sweep was asked to keep them (`keep="all"`)."""
+        if not 0 <= point < len(self._plan.points):
+            raise SweepError(f"there is no point {point}; there are 0 to {len(self._plan.points) - 1}")
+        if seed not in self._plan.seeds:
+            raise SweepError(f"there is no seed {seed}; there are {', '.join(str(each) for each in self._plan.seeds)}")
         key = self._plan.keys[point][self._plan.seeds.index(seed)]
         folder = self._store.full(key)
         if not folder.is_dir():
@@ -281,11 +297,11 @@ class SweepResult:
         return polars.DataFrame(self.table)
 
 
-def make_index(plan: Plan, store: Store) -> Any:
+def make_index(plan: Plan, store: Store, keep: Keep) -> Any:
     """A row a point and seed, as the folder stands now."""
     rows = [(point, n) for point in range(len(plan.points)) for n in range(len(plan.seeds))]
     keys = [plan.keys[point][n] for point, n in rows]
-    done = store.finished(set(keys))
+    done = store.finished(set(keys), keep == "all")
     failures: dict[str, Mapping[str, Any]] = {}
     for key in dict.fromkeys(keys):
         if key not in done and (failure := store.read_failure(key)):

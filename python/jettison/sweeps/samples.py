@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -120,8 +121,8 @@ def choose(axes: Mapping[str, Range | Iterable[Value]] | None, sample: Sample) -
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:
-    seen: list[Value] = []
+    # As JSON 1, 1.0 and true are three, and tables can be told apart quickly.
+    seen: dict[str, Value] = {}
     for value in values:
-        if not any(value == other and type(value) is type(other) for other in seen):
-            seen.append(value)
-    return seen
+        seen.setdefault(json.dumps(value, sort_keys=True), value)
+    return list(seen.values())

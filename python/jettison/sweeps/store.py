@@ -1,10 +1,13 @@
 """The folder of a sweep: a Parquet partition a run, under the run's key.
 
-    store.json              says that this is such a folder, with a token by which workers know that they see
-    the same runs/<key>.parquet      the summary values of a finished run full/<key>/             with
-    keep="all", the run's folder as `jettison run` writes it failed/<key>.json       what went wrong with a
-    run index.parquet           which point and seed each key is, with the axes' values: written at the end of
-    a sweep sweep.json              what was asked for
+| | |
+| --- | --- |
+| `store.json` | says that this is such a folder, with a token by which workers know that they see the same |
+| `runs/<key>.parquet` | the summary values of a finished run |
+| `full/<key>/` | with `keep="all"`, the run's folder as `jettison run` writes it |
+| `failed/<key>.json` | what went wrong with a run |
+| `index.parquet` | which point and seed each key is, with the axes' values: written at the end of a sweep |
+| `sweep.json` | what was asked for; `index.parquet` has it too |
 
 Everything is written beside its place and renamed, so that a file is there as a whole or not at all; and
 because its name is made of what is in it, several sweeps may share a folder, at the same time too.
@@ -12,11 +15,14 @@ because its name is made of what is in it, several sweeps may share a folder, at
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import secrets
 import shutil
 import socket
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,6 +31,9 @@ from .._arrow import pa, pq
 from ..errors import SweepError
 
 _FORMAT = "jettison-sweep"
+_DESCRIPTION = b"jettison.sweep"
+# Seconds after which what a process of another machine has begun is taken to be left behind.
+_ABANDONED = 7 * 86400
 
 
 class Store:
@@ -40,15 +49,17 @@ class Store:
         path = Path(folder).absolute()
         sign = path / "store.json"
         if not sign.is_file():
-            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            if path.exists() and (not path.is_dir() or not _is_being_made(path)):
                 raise SweepError(f"{path} holds something else than a sweep: name another folder for `out`")
             try:
                 for name in ("runs", "failed"):
                     (path / name).mkdir(parents=True, exist_ok=True)
-                _replace(sign, json.dumps({"format": _FORMAT, "token": secrets.token_hex(16)}).encode())
+                _create(sign, json.dumps({"format": _FORMAT, "token": secrets.token_hex(16)}).encode())
             except OSError as error:
                 raise SweepError(f"cannot make the folder {path}: {error.strerror or error}") from None
-        return cls.open(path)
+        store = cls.open(path)
+        store.tidy()
+        return store
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Store:
@@ -80,21 +91,28 @@ class Store:
         return self.folder / "full" / key
 
     def has(self, key: str, full: bool = False) -> bool:
-        """Whether that run is finished."""
-        return self.partition(key).is_file() and (not full or (self.full(key) / "manifest.json").is_file())
+        """Whether that run is finished, and its partition can be read."""
+        try:
+            pq.read_metadata(self.partition(key))
+        except (OSError, pa.ArrowInvalid):
+            # A machine that lost its power may leave half a file; the run is done again.
+            return False
+        return not full or (self.full(key) / "manifest.json").is_file()
 
     def finished(self, keys: Iterable[str], full: bool = False) -> set[str]:
-        """Those of the runs that are finished and whose partition can be read."""
-        there = {entry.name for entry in os.scandir(self.folder / "runs")}
-        found: set[str] = set()
-        for key in keys:
-            if f"{key}.parquet" in there and self.has(key, full):
-                try:
-                    pq.read_metadata(self.partition(key))
-                    found.add(key)
-                except (OSError, pa.ArrowInvalid):
-                    continue  # a machine that lost its power may leave such a file; the run is done again
-        return found
+        """Those of the runs that are finished."""
+        return {key for key in keys if self.has(key, full)}
+
+    def tidy(self) -> None:
+        """Removes what processes left half-made that were ended: those of this machine that are gone, and what is a week old."""
+        for folder in ("runs", "failed", "full"):
+            try:
+                entries = [entry for entry in os.scandir(self.folder / folder) if entry.name.startswith(".")]
+            except OSError:
+                continue
+            for entry in entries:
+                if _is_abandoned(entry):
+                    shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(entry.path).unlink(True)
 
     def write(self, key: str, partition: bytes) -> None:
         """Puts a run's partition in its place."""
@@ -103,7 +121,12 @@ class Store:
 
     def read(self, key: str) -> Any:
         """The summary values of a finished run."""
-        return pq.read_table(self.partition(key), partitioning=None)
+        try:
+            return pq.read_table(self.partition(key), partitioning=None)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise SweepError(
+                f"{self.partition(key)} cannot be read: {error}; ask for the sweep again, and the run is done again"
+            ) from None
 
     def keep_full(self, key: str, made: Path) -> None:
         """Puts a run's whole folder in its place."""
@@ -118,7 +141,7 @@ class Store:
     def scratch(self, key: str) -> Path:
         """A folder that does not exist yet, on the same file system, for a run's whole folder."""
         (self.folder / "full").mkdir(exist_ok=True)
-        return self.folder / "full" / f".{key}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
+        return self.folder / "full" / _beside(key)
 
     def write_failure(self, key: str, record: dict[str, Any]) -> None:
         """Records what went wrong with a run."""
@@ -133,17 +156,23 @@ class Store:
 
     def write_index(self, index: Any, description: dict[str, Any]) -> None:
         """Writes which run is which, and what was asked for."""
-        _replace(self.folder / "index.parquet", to_parquet(index))
-        _replace(self.folder / "sweep.json", json.dumps(description, indent=1).encode())
+        text = json.dumps(description, indent=1)
+        # Together in one file, and so never of two sweeps.
+        _replace(self.folder / "index.parquet", to_parquet(index.replace_schema_metadata({_DESCRIPTION: text})))
+        _replace(self.folder / "sweep.json", text.encode())
 
     def read_index(self) -> tuple[Any, dict[str, Any]]:
         """What `write_index` wrote."""
         try:
-            description = json.loads((self.folder / "sweep.json").read_text())
-            return pq.read_table(self.folder / "index.parquet"), description
+            index = pq.read_table(self.folder / "index.parquet", partitioning=None)
+            return index, json.loads(index.schema.metadata[_DESCRIPTION])
         except FileNotFoundError:
             raise SweepError(
                 f"{self.folder}: no sweep has come to an end here; ask for it again, and it goes on"
+            ) from None
+        except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
+            raise SweepError(
+                f"{self.folder / 'index.parquet'} cannot be read: {error}; ask for the sweep again, and it is made again"
             ) from None
 
 
@@ -154,12 +183,59 @@ def to_parquet(table: Any) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def _beside(name: str) -> str:
+    """What a file is called while it is made, with who makes it."""
+    return f".{name}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}"
+
+
 def _replace(path: Path, data: bytes) -> None:
     """Writes a file beside its place and renames it."""
-    beside = path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}")
+    beside = path.with_name(_beside(path.name))
     try:
         beside.write_bytes(data)
         beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        advice = "; free some space, and ask again: what has finished is kept" if error.errno == errno.ENOSPC else ""
+        raise SweepError(f"cannot write {path}: {error.strerror or error}{advice}") from None
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _create(path: Path, data: bytes) -> None:
+    """Writes a file unless another process has it there already."""
+    beside = path.with_name(_beside(path.name))
+    try:
+        beside.write_bytes(data)
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            pass
+        except OSError:
+            beside.replace(path)  # a file system without links
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _is_being_made(path: Path) -> bool:
+    """Whether a folder has nothing but what another sweep makes first."""
+    return all(
+        entry.name in ("runs", "failed", "store.json") or entry.name.startswith(".store.json.")
+        for entry in os.scandir(path)
+    )
+
+
+def _is_abandoned(entry: os.DirEntry[str]) -> bool:
+    """Whether whoever was making that is gone."""
+    owner, _, pid = entry.name.rpartition(".")[0].rpartition(".")
+    try:
+        if owner.endswith(f".{socket.gethostname()}") and pid.isdigit():
+            os.kill(int(pid), 0)
+            return False
+        return time.time() - entry.stat().st_mtime > _ABANDONED
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import pickle
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,11 +26,19 @@ Keep = Literal["summary", "all"]
 
 @dataclass(frozen=True)
 class Work:
-    """One run: a point's settings under one seed."""
+    """One run: a point's settings under one seed.
+
+    Attributes:
+        key: The run's key.
+        settings: What the point sets, as path and value.
+        seed: The seed.
+        inputs: Name and SHA-256 of each file that it reads, as the key has them.
+    """
 
     key: str
     settings: tuple[tuple[str, Value], ...]
     seed: int
+    inputs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +152,7 @@ def _fails(dumps: Callable[[Any], bytes]) -> Callable[[Any], bool]:
 
 
 _scenarios: dict[str, Any] = {}
+_lock = threading.Lock()
 
 
 def prepare(job: Job) -> tuple[Any, Runner]:
@@ -154,11 +164,13 @@ def prepare(job: Job) -> tuple[Any, Runner]:
             f"this worker has Jettison {jettison.__version__}, and whoever asks has {job.version}: install the same"
         )
     try:
-        if job.digest not in _scenarios:
-            _scenarios.clear()  # of one sweep after another only the newest is wanted
-            _scenarios[job.digest] = pickle.loads(job.scenario)
+        with _lock:  # a worker of Dask may have several threads
+            if job.digest not in _scenarios:
+                _scenarios.clear()  # of one sweep after another only the newest is wanted
+                _scenarios[job.digest] = pickle.loads(job.scenario)
+            scenario = _scenarios[job.digest]
         module, function = job.runner.split(":")
-        return _scenarios[job.digest], getattr(importlib.import_module(module), function)
+        return scenario, getattr(importlib.import_module(module), function)
     except Exception as error:
         raise Refused(
             f"this worker cannot read the scenario: {type(error).__name__}: {error}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -26,17 +27,23 @@ class Space:
         """The values that a stored trial's parameters stand for."""
         return {axis.path: _value(axis, parameters[axis.path]) for axis in self.axes}
 
+    def choices(self) -> list[tuple[str, Value]]:
+        """Path and value of each choice that a scenario may be given."""
+        return [(axis.path, choice) for axis in self.axes for choice in axis.choices]
+
     def describe(self) -> list[list[Any]]:
         """The space in a form that is the same for the same space.
 
-        A search that goes on must be of the same.
+        A search that goes on must be of the same. A choice is all that it says, not its label alone: two
+        tables may have one label.
         """
-        return [
-            [axis.path, *(axis.range.numbers, axis.range.unit, axis.range.log, axis.range.step_number)]
-            if axis.range is not None
-            else [axis.path, [label(choice) for choice in axis.choices]]
-            for axis in self.axes
-        ]
+        return [_describe(axis) for axis in self.axes]
+
+
+def _describe(axis: Axis) -> list[Any]:
+    if (span := axis.range) is None:
+        return [axis.path, [json.dumps(choice, sort_keys=True) for choice in axis.choices]]
+    return [axis.path, *span.numbers, span.unit, span.log, span.step_number, span.is_whole]
 
 
 def _suggest(trial: Any, axis: Axis) -> Value:

@@ -67,16 +67,17 @@ class TuneResult:
         """The best trial of those that keep every floor."""
         if not self.feasible:
             floors = ", ".join(str(floor) for floor in self.floors)
-            raise SweepError(
-                f"no trial of {len(self.trials)} has a value and keeps every floor ({floors or 'there is none'})"
-            )
+            kept = f" and keeps every floor ({floors})" if floors else ""
+            # A name that is wrong is so in every trial: the first error says what is right.
+            why = next((f"\ntrial {trial.number}: {trial.error}" for trial in self.trials if trial.error), "")
+            raise SweepError(f"no trial of {len(self.trials)} has a value{kept}{why}")
         return self.feasible[0]
 
     def __repr__(self) -> str:
         best = (
             f"; best {self.objective} {self.best.value:g} at {self.best.values}"
             if self.feasible
-            else "; none keeps every floor"
+            else f"; none has a value{' and keeps every floor' if self.floors else ''}"
         )
         return f"TuneResult({len(self.trials)} trials{best})"
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,7 @@ def test_records_are_those_of_run_with_point_and_axes(file: str, tmp_path: Path,
             "no Dask scheduler answers at tcp://127.0.0.1:9",
         ),
         ([f"--axis={TARGET}=1ms", "--command-version=0.0.1"], "install the same"),
+        ([f"--axis={TARGET}=1ms", f"--axis={TARGET}=2ms"], f"`{TARGET}` is there twice"),
     ],
 )
 def test_bad_input_is_one_message_and_status_2(
@@ -118,3 +122,22 @@ def test_bad_input_is_one_message_and_status_2(
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main([str(tmp_path / "none.toml"), f"--axis={TARGET}=1ms"]) == 2
     assert "none.toml: cannot be read" in capsys.readouterr().err
+
+
+def test_files_with_dots_are_no_range():
+    assert read_axis("a=../one.trace,../two.trace") == ("a", ["../one.trace", "../two.trace"])
+    assert read_axis("a=x/../one.trace") == ("a", ["x/../one.trace"])
+
+
+def test_the_command_hands_over_to_the_package(command: Path, file: str, tmp_path: Path):
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [command, "sweep", file, "--axes", f"{TARGET}=1ms,10ms", "--seeds", "2", "--jobs", "1", "--out", out],
+        env={**os.environ, "JETTISON_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"Results: {out}" in done.stdout
+    assert jettison.SweepResult.open(out).status == "complete"

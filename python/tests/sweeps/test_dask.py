@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
 import os
 import signal
 import socket
+import subprocess
+import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 from distributed import Client
 from helpers import do, fake_job, runs_of, same_partitions, works
+from scenarios import TEXT
 
+import jettison
 from jettison.errors import SweepError
 from jettison.sweeps.engine import Engine
 from jettison.sweeps.executors import DaskExecutor, LocalExecutor
@@ -96,20 +104,110 @@ def test_whole_results_need_a_folder_that_workers_see(cluster: Any, store: Store
         DaskExecutor(cluster).start(replace(fake_job(store), token="another machine's", keep="all"))
 
 
-@pytest.mark.parametrize("answers", [False, True], ids=["nobody listens", "it accepts and says nothing"])
-def test_an_unreachable_scheduler_fails_within_ten_seconds_with_its_address(store: Store, answers: bool):
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        if answers:
-            listener.listen()
-        address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+def test_a_worker_that_comes_late_and_cannot_do_the_job_is_left_out(
+    store: Store, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    other = tmp_path / "other" / "jettison"
+    other.mkdir(parents=True)
+    ours = Path(jettison.__file__)
+    (other / "__init__.py").write_text(
+        f"__path__ = [{str(ours.parent)!r}]\nexec(open({str(ours)!r}).read())\n__version__ = '9.9.9'\n"
+    )
+    cluster: Any = distributed.LocalCluster
+    runs, late = works(40), None
+    with (
+        cluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50) as made,
+        Client(made) as client,
+    ):
+        session = DaskExecutor(client).start(fake_job(store, seconds=0.1))
+        over: dict[str, Outcome] = {}
+
+        def finished(work: Work, outcome: Outcome) -> None:
+            over[work.key] = outcome
+            deadline = time.monotonic() + 30
+            connected: Any = client
+            while len(over) == 3 and len(connected.nthreads()) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
+
+        try:
+            late = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "distributed.cli.dask_worker", made.scheduler_address),
+                    *("--nthreads", "1", "--no-nanny", "--no-dashboard"),
+                ],
+                env={**os.environ, "PYTHONPATH": str(other.parent)},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            engine = Engine(session, store, 1, finished)
+            engine.add(runs)
+            engine.run()
+        finally:
+            session.close()
+            if late is not None:
+                late.kill()
+                late.wait()
+    assert len(over) == len(runs) and {outcome.status for outcome in over.values()} == {"done"}
+    assert "it is left out" in capfd.readouterr().err
+
+
+def test_a_cluster_without_workers_is_waited_for(store: Store, capfd: pytest.CaptureFixture[str]):
+    cluster: Any = distributed.LocalCluster
+    with cluster(n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=50) as made:
+        timer = threading.Timer(1.0, lambda: made.scale(1))
+        timer.start()
+        over = do(DaskExecutor(made), store, works(4), trace="x" * 500_000)
+        timer.join()
+    assert {outcome.status for outcome in over.values()} == {"done"}
+    assert "has no workers yet" in capfd.readouterr().err
+
+
+class _Web(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_error(400)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.mark.parametrize("what", ["nobody listens", "it accepts and says nothing", "a web server"])
+def test_an_unreachable_scheduler_fails_within_ten_seconds_with_its_address(
+    tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]
+):
+    with contextlib.ExitStack() as open_:
+        if what == "a web server":
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Web)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            open_.callback(server.server_close)
+            open_.callback(server.shutdown)
+            port = server.server_address[1]
+        else:
+            listener = open_.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            if what != "nobody listens":
+                listener.listen()
+            port = listener.getsockname()[1]
+        file, out = tmp_path / "short.toml", tmp_path / "out"
+        file.write_text(TEXT)
         begin = time.monotonic()
-        with pytest.raises(SweepError, match=f"no Dask scheduler answers at {address}"):
-            DaskExecutor(address).start(fake_job(store))
-        assert time.monotonic() - begin < 10
+        # The whole command, with the interpreter's start.
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "jettison.sweeps", "--axis=queues.bottleneck.target=1ms,2ms"),
+                *(f"--scheduler=tcp://127.0.0.1:{port}", f"--out={out}", str(file)),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        took = time.monotonic() - begin
+    assert done.returncode == 2 and f"no Dask scheduler answers at tcp://127.0.0.1:{port}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert took < 10
+    assert not out.exists(), "nothing was touched"
 
 
-@pytest.mark.parametrize("target", [3.5, object(), "tcp:/nowhere", "gopher://there:70"])
+@pytest.mark.parametrize("target", [3.5, object(), "tcp:/nowhere", "localhost", "gopher://there:70"])
 def test_what_is_no_scheduler_is_refused(store: Store, target: object):
     with pytest.raises(SweepError):
         DaskExecutor(target).start(fake_job(store))

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from helpers import works
 
+from jettison._arrow import pa
 from jettison.errors import SweepError
 from jettison.sweeps.engine import LOSSES, Engine
 from jettison.sweeps.executors.base import Broken, Ended, Event, Finished, Lost, Session
-from jettison.sweeps.store import Store
+from jettison.sweeps.store import Store, to_parquet
 from jettison.sweeps.work import Outcome, Work
 
 
@@ -22,6 +23,8 @@ class Played(Session):
 
     def __init__(self, slots: int = 2, seconds: float = 0.1, deadly: Sequence[str] = (), broken: bool = False) -> None:
         self._slots, self._seconds, self._deadly, self._broken = slots, seconds, deadly, broken
+        self.final = False
+        self.unfit = 0
         self.batches: list[list[str]] = []
         self._events: list[Event] = []
 
@@ -33,9 +36,13 @@ class Played(Session):
         self.batches.append([work.key for work in batch])
         if self._broken:
             self._events.append(Broken("no worker can be had"))
+        if self.unfit:
+            self.unfit -= 1
+            self._events.append(Lost(number, "it has another version", counts=False))
+            return
         for work in batch:
             if work.key in self._deadly:
-                self._events.append(Lost(number, "it was ended by SIGKILL"))
+                self._events.append(Lost(number, "it was ended by SIGKILL", final=self.final))
                 return
             self._events.append(Finished(number, Outcome(work.key, "done", self._seconds)))
         self._events.append(Ended(number))
@@ -101,11 +108,45 @@ def test_a_run_that_ends_its_workers_is_given_up_and_takes_no_other_with_it(stor
 
 def test_what_a_lost_worker_had_written_is_not_run_again(store: Store):
     runs = works(2)
-    store.write(runs[0].key, b"as if written just before the end")
+    store.write(runs[0].key, to_parquet(pa.table({"written": ["just before the end"]})))
     session = Played(deadly=[runs[0].key])
     over = run(session, store, runs, batch=2)
     assert (over[runs[0].key].status, over[runs[1].key].status) == ("found", "done")
     assert session.batches == [[runs[0].key, runs[1].key], [runs[1].key]]
+
+
+def test_half_a_partition_and_one_without_its_whole_results_are_not_finished(store: Store):
+    runs = works(2)
+    whole = to_parquet(pa.table({"x": [1]}))
+    store.write(runs[0].key, whole[: len(whole) // 2])
+    session = Played(deadly=[runs[0].key])
+    assert run(session, store, runs[:1])[runs[0].key].status == "failed"
+    # As an earlier sweep left it that kept the summary only.
+    store.write(runs[1].key, whole)
+    assert run(Played(deadly=[runs[1].key]), store, runs[1:])[runs[1].key].status == "found"
+    over: dict[str, Outcome] = {}
+    engine = Engine(
+        Played(deadly=[runs[1].key]), store, 1, lambda work, outcome: over.update({work.key: outcome}), full=True
+    )
+    engine.add(runs[1:])
+    engine.run()
+    assert over[runs[1].key].status == "failed"
+
+
+def test_workers_that_can_do_nothing_cost_no_run_its_chance(store: Store):
+    session = Played()
+    session.unfit = 25
+    over = run(session, store, works(6), batch=3)
+    assert {outcome.status for outcome in over.values()} == {"done"} and len(over) == 6
+
+
+def test_what_was_tried_on_several_workers_alone_is_the_cause(store: Store):
+    runs = works(4)
+    session = Played(deadly=[runs[1].key])
+    session.final = True
+    over = run(session, store, runs, batch=2)
+    assert {key for key, outcome in over.items() if outcome.status == "failed"} == {runs[1].key}
+    assert sum(runs[1].key in batch for batch in session.batches) == 2, "once with others, once alone"
 
 
 def test_without_any_worker_it_ends_with_the_reason(store: Store):

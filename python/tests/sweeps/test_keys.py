@@ -26,7 +26,7 @@ def key(
     text: str = TEXT, seed: int = 1, version: str = "1.0.0", folder: Path | str = ".", at: Values | None = None
 ) -> str:
     scenario = Scenario.from_toml(text, folder=folder)
-    described, _ = core.describe(scenario, [at or {}])
+    described = core.describe(scenario, [at or {}]).points
     return Keys(described[0], version).of(seed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from decimal import Decimal
 
 import pytest
@@ -160,3 +161,17 @@ def test_the_classes_say_what_sample_says():
     axes = {"a": [1, 2]}
     assert choose(axes, Grid()) == choose(axes, "grid")
     assert choose(axes, Points([{"a": 2}]))[1] == [{"a": 2}]
+
+
+def test_packets_a_second_are_whole_and_steps_are_written_as_one_would():
+    rates = LatinHypercube(20, 1).points(read_axes({"x": Range("100 packets/s", "900 packets/s")}))
+    assert all(float(str(point["x"]).split()[0]).is_integer() for point in rates)
+    assert Range(0.1, 0.5, step=0.1).grid() == [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def test_many_named_points_are_told_apart_quickly():
+    listed = [{"x": n, "y": [n, "a"]} for n in range(20_000)]
+    begin = time.process_time()
+    axes, points = choose(None, listed)
+    assert len(points) == 20_000 and [len(axis.choices) for axis in axes] == [20_000] * 2
+    assert time.process_time() - begin < 2

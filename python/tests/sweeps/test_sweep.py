@@ -233,7 +233,9 @@ def test_an_interrupted_sweep_leaves_no_worker_and_an_index(scenario: Scenario, 
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        jettison.sweep(scenario, AXES, seeds=3, executor=LocalExecutor(2), out=tmp_path / "out", progress=interrupt)
+        # Long enough that somebody is told before it is over.
+        long = scenario.set("duration", "60 s")
+        jettison.sweep(long, AXES, seeds=3, executor=LocalExecutor(2), out=tmp_path / "out", progress=interrupt)
     assert threading.active_count() == before
     assert json.loads((tmp_path / "out" / "sweep.json").read_text())["status"] == "interrupted"
 
@@ -278,3 +280,70 @@ def test_a_discipline_in_python_goes_to_workers_and_its_source_into_keys(cluster
     far = jettison.sweep(scenario, axes, seeds=1, executor=cluster, out=tmp_path / "far")
     assert (here.failed, far.failed) == ([], [])
     assert same_partitions(Store.open(here.folder), Store.open(far.folder))
+
+
+def test_files_that_only_points_name_go_along_and_are_those_of_the_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    (here / "one.trace").write_text("".join(f"{n}\n" for n in range(1, 50)))
+    (here / "two.trace").write_text("".join(f"{2 * n}\n" for n in range(1, 50)))
+    text = TEXT.replace(
+        'rate = "10 Mbit/s"\ndelay = "4 ms"', 'cell = "one.trace"\nreverse = { rate = "5 Mbit/s" }\ndelay = "4 ms"'
+    )
+    scenario = Scenario.from_toml(text, folder=here)
+    axes = {"links.bottleneck.cell": ["one.trace", "two.trace"]}
+    whole = jettison.sweep(scenario, axes, seeds=1, out=tmp_path / "whole")
+    assert whole.status == "complete"
+
+    class Changing(LocalExecutor):
+        """As if somebody changed the files once everything was checked, and workers were somewhere else."""
+
+        def start(self, job: Any) -> Any:
+            (here / "two.trace").unlink()
+            (here / "one.trace").write_text("1\n")
+            monkeypatch.chdir(elsewhere)
+            return super().start(job)
+
+    again = jettison.sweep(scenario, axes, seeds=1, out=tmp_path / "again", executor=Changing(2))
+    assert again.status == "complete", again.failed
+    assert same_partitions(Store.open(tmp_path / "whole"), Store.open(tmp_path / "again"))
+
+
+def test_a_damaged_partition_is_run_again(scenario: Scenario, tmp_path: Path):
+    first = jettison.sweep(scenario, AXES, seeds=1, out=tmp_path / "out")
+    table, keys = first.table, first.index["key"].to_pylist()
+    damaged = tmp_path / "out" / "runs" / f"{keys[2]}.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    opened = SweepResult.open(tmp_path / "out")
+    assert opened.index["status"].to_pylist().count("missing") == 1
+    assert jettison.sweep(scenario, AXES, seeds=1, out=tmp_path / "out").table.equals(table)
+
+
+def test_an_unreachable_cluster_leaves_a_folder_as_it_was(scenario: Scenario, tmp_path: Path):
+    jettison.sweep(scenario, AXES, seeds=1, out=tmp_path / "out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    with pytest.raises(SweepError, match="no Dask scheduler answers"):
+        jettison.sweep(scenario, AXES, seeds=2, out=tmp_path / "out", executor="tcp://127.0.0.1:9")
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+
+
+def test_keeping_all_after_a_summary_only_runs_again(scenario: Scenario, tmp_path: Path):
+    some = {TARGET: ["2 ms", "5 ms"]}
+    jettison.sweep(scenario, some, seeds=1, out=tmp_path / "out")
+    kept = jettison.sweep(scenario, some, seeds=1, out=tmp_path / "out", keep="all")
+    assert kept.status == "complete" and len(kept.result(1, 1).queues) > 0
+    with pytest.raises(SweepError, match="there is no point 2; there are 0 to 1"):
+        kept.result(2, 1)
+    with pytest.raises(SweepError, match="there is no seed 99; there are 1"):
+        kept.result(0, 99)
+    with pytest.raises(jettison.RunError, match="SweepResult"):
+        jettison.open(tmp_path / "out")
+
+
+@pytest.mark.parametrize("path", ["seeds", "name", "vary"])
+def test_what_is_no_part_of_a_run_is_no_axis(scenario: Scenario, tmp_path: Path, path: str):
+    with pytest.raises(SweepError, match=f"axis `{path}`: that is no part of what is run"):
+        jettison.sweep(scenario, {path: [1, 2]}, out=tmp_path / "out")

@@ -8,6 +8,7 @@
 pub mod driven;
 pub mod packet;
 mod queue;
+mod threads;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,7 @@ use schemars::Schema;
 use serde_json::Value;
 
 use queue::PythonQueue;
+use threads::Threads;
 
 /// A class, or anything that makes a discipline when it is called, under the name that scenarios give it.
 #[derive(FromPyObject)]
@@ -44,14 +46,20 @@ pub struct PythonDiscipline {
 pub struct Control {
     /// Set to end the run.
     pub cancel: AtomicBool,
+    /// Where disciplines run.
+    pub threads: Threads,
     error: Mutex<Option<PyErr>>,
 }
 
 impl Control {
     /// Ends the run with that exception, if it has none yet.
     pub fn fail(&self, error: PyErr) {
-        self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+        let mut held = self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let spare = if held.is_none() { held.replace(error) } else { Some(error) };
+        drop(held);
         self.cancel.store(true, Ordering::Relaxed);
+        // Not while it is locked: what an exception holds may have finalizers, which let other threads of Python go on.
+        drop(spare);
     }
 
     /// What ended it.
@@ -82,12 +90,31 @@ pub fn builder(
 }
 
 impl PythonDiscipline {
+    /// The same once more.
+    pub fn clone_ref(&self, py: Python<'_>) -> PythonDiscipline {
+        PythonDiscipline {
+            name: self.name.clone(),
+            factory: self.factory.clone_ref(py),
+            schema: self.schema.clone(),
+            summary: self.summary.clone(),
+            wants_random: self.wants_random,
+        }
+    }
+
+    /// Whether it is the same class under the same name, with the same parameters.
+    pub fn is(&self, other: &PythonDiscipline) -> bool {
+        self.factory.is(&other.factory)
+            && (&self.name, &self.schema, &self.summary, self.wants_random)
+                == (&other.name, &other.schema, &other.summary, other.wants_random)
+    }
+
     fn entry(&self, py: Python<'_>, control: Arc<Control>) -> Result<Discipline, String> {
         let schema: Value = serde_json::from_str(&self.schema).map_err(|error| error.to_string())?;
         let schema = Schema::try_from(schema).map_err(|error| error.to_string())?;
         let (factory, wants_random) = (self.factory.clone_ref(py), self.wants_random);
         let id = kept(&self.name);
         let make = move |parameters: &Value, context: &BuildContext<'_>| {
+            threads::keep_state();
             Python::attach(|py| {
                 let made = || -> PyResult<PythonQueue> {
                     let arguments = dictionary(py, parameters)?;
@@ -99,7 +126,11 @@ impl PythonDiscipline {
                     let object = factory.bind(py).call((), Some(&arguments))?;
                     PythonQueue::new(&object, id, Arc::clone(&control))
                 };
-                let queue = made().map_err(|error| BuildError::whole(error.to_string()))?;
+                let queue = made().map_err(|error| {
+                    let text = error.to_string();
+                    control.fail(error);
+                    BuildError::whole(text)
+                })?;
                 Ok(Box::new(queue) as Box<dyn QueueDiscipline>)
             })
         };

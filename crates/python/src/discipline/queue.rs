@@ -1,6 +1,7 @@
 //! A queue whose discipline is an object of Python.
 
 use std::collections::BTreeMap;
+use std::ffi::c_ulong;
 use std::sync::Arc;
 
 use jettison_core::{DropReason, MarkReason, Rate, Time};
@@ -23,6 +24,7 @@ pub struct PythonQueue {
     capacity_changed: Option<Py<PyAny>>,
     name: &'static str,
     control: Arc<Control>,
+    thread: c_ulong,
 
     // State.
     packets: BTreeMap<u64, Packet>,
@@ -49,13 +51,19 @@ impl PythonQueue {
             };
             method(name)?.ok_or_else(missing)
         };
+        let (next_wakeup, handle_wakeup) = match (method("next_wakeup")?, method("handle_wakeup")?) {
+            // Woken, a queue would only say again when.
+            (Some(_), None) => (Some(needed("next_wakeup")?), Some(needed("handle_wakeup")?)),
+            both => both,
+        };
         Ok(PythonQueue {
             enqueue: needed("enqueue")?,
             dequeue: needed("dequeue")?,
-            next_wakeup: method("next_wakeup")?,
-            handle_wakeup: method("handle_wakeup")?,
+            next_wakeup,
+            handle_wakeup,
             capacity_changed: method("capacity_changed")?,
             name,
+            thread: control.threads.enter(object.py())?,
             control,
             packets: BTreeMap::new(),
             bytes: 0,
@@ -87,6 +95,13 @@ impl PythonQueue {
             match answered {
                 Ok(answer) => Some(answer),
                 Err(error) => {
+                    let place = format!(
+                        "in the queue discipline `{}`, {:.6} s into the run",
+                        self.name,
+                        now.as_nanos() as f64 / 1e9
+                    );
+                    // Python 3.10 has no notes.
+                    let _ = error.value(py).call_method1("add_note", (place,));
                     self.failed = true;
                     self.ledger.close();
                     self.wakeup = None;
@@ -115,19 +130,28 @@ impl PythonQueue {
                 }
                 Act::Lost(handle) => {
                     if let Some(packet) = self.packets.get(&handle) {
-                        let (id, length) = (packet.meta.id, packet.meta.length);
-                        return Err(self.wrong(
-                            py,
-                            format!(
-                                "packet {id} ({length} bytes) is lost: it was neither sent nor dropped, and nothing \
-                                 refers to it any more"
-                            ),
-                        ));
+                        return Err(self.wrong(py, lost_message(packet)));
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Fails if a packet is lost that nothing but itself refers to: Python finds such only when it looks for them.
+    fn find_lost(&mut self) {
+        Python::attach(|py| {
+            if py.import("gc").and_then(|gc| gc.call_method0("collect")).is_err() {
+                return;
+            }
+            let lost = self.ledger.take().into_iter().find_map(|act| match act {
+                Act::Lost(handle) => self.packets.get(&handle),
+                Act::Mark(_) | Act::Drop(..) => None,
+            });
+            if let Some(packet) = lost {
+                self.control.fail(self.wrong(py, lost_message(packet)));
+            }
+        });
     }
 
     fn ask_wakeup(&mut self, py: Python<'_>, now: Time) -> PyResult<()> {
@@ -183,6 +207,13 @@ impl PythonQueue {
             Err(error) => Err(error),
         }
     }
+}
+
+fn lost_message(packet: &Packet) -> String {
+    let (id, length) = (packet.meta.id, packet.meta.length);
+    format!(
+        "packet {id} ({length} bytes) is lost: it was neither sent nor dropped, and nothing refers to it any more"
+    )
 }
 
 impl QueueDiscipline for PythonQueue {
@@ -282,6 +313,10 @@ impl QueueDiscipline for PythonQueue {
 
 impl Drop for PythonQueue {
     fn drop(&mut self) {
+        if !self.failed && !self.packets.is_empty() {
+            self.find_lost();
+        }
+        self.control.threads.leave(self.thread);
         // What is left in the queue when a run ends is not lost.
         self.ledger.close();
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray, UInt64Array,
+    ArrayRef, DictionaryArray, Float64Builder, Int32Array, Int64Array, StringArray, UInt64Array,
 };
 use indexmap::IndexSet;
 
@@ -30,7 +30,7 @@ pub(super) enum Column {
     Text { names: IndexSet<String>, keys: Vec<i32> },
     Unsigned(Vec<u64>),
     Signed(Vec<i64>),
-    Float(Vec<Option<f64>>),
+    Float(Float64Builder),
 }
 
 impl Column {
@@ -39,7 +39,7 @@ impl Column {
             ColumnType::Text => Column::Text { names: IndexSet::new(), keys: Vec::new() },
             ColumnType::Unsigned => Column::Unsigned(Vec::new()),
             ColumnType::Signed => Column::Signed(Vec::new()),
-            ColumnType::Float => Column::Float(Vec::new()),
+            ColumnType::Float => Column::Float(Float64Builder::new()),
         }
     }
 
@@ -60,7 +60,9 @@ impl Column {
             }
             (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
             (Column::Signed(values), Cell::Signed(value)) => values.push(value),
-            (Column::Float(values), Cell::Float(value)) => values.push(value.filter(|v| v.is_finite())),
+            (Column::Float(values), Cell::Float(value)) => {
+                values.append_option(value.filter(|v| v.is_finite()))
+            }
             (_, cell) => {
                 unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree")
             }
@@ -77,7 +79,7 @@ impl Column {
             }
             Column::Unsigned(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
             Column::Signed(values) => Arc::new(Int64Array::from(std::mem::take(values))),
-            Column::Float(values) => Arc::new(Float64Array::from(std::mem::take(values))),
+            Column::Float(values) => Arc::new(values.finish()),
         }
     }
 }

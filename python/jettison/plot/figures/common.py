@@ -11,7 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .. import style
-from ..reading import Source, warm_up
+from ..reading import warm_up
+from ..source import Source
+from ..words import pretty
 from .registry import reproduced
 
 __all__ = ["only_note", "panel_title", "paper_values", "shade", "shared_legend", "warm_up_shaded"]
@@ -30,7 +32,7 @@ def paper_values(
         title, variant = str(row["figure"]), str(row["variant"])
         if row["metric"] != metric or " / " in variant or says not in title:
             continue
-        own = objects if len(objects) == 1 else [name for name in objects if style.pretty(name) in title]
+        own = objects if len(objects) == 1 else [name for name in objects if pretty(name) in title]
         for name in own:
             found.setdefault((variant, name), float(row["paper_value"]))
     return found

@@ -11,8 +11,8 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from .. import style
-from ..reading import Source
 from ..series import time_series
+from ..source import Source
 from ..sweeps import lines
 from .common import only_note, panel_title, shade, shared_legend
 from .registry import Results, figure

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from .. import style
 from ..distribution import cdf
 from ..intervals import bars
-from ..reading import Source
 from ..series import time_series
+from ..source import Source
 from .common import only_note, panel_title, paper_values, warm_up_shaded
 from .registry import Results, figure
 

@@ -14,8 +14,9 @@ from .. import style
 from ..congestion import window
 from ..distribution import cdf
 from ..intervals import bars
-from ..reading import Source, seconds
+from ..reading import seconds
 from ..series import time_series
+from ..source import Source
 from .common import only_note, panel_title, paper_values, shared_legend
 from .registry import Results, figure
 

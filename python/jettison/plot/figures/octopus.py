@@ -17,10 +17,14 @@ from matplotlib.figure import Figure
 from .. import style
 from ..distribution import cdf
 from ..intervals import bars
-from ..reading import Source, pick_variants, rolling, series_of
+from ..looks import MARKERS
+from ..reading import pick_variants
+from ..samples import rolling, samples_of
 from ..series import time_series
+from ..source import Source
 from ..sweeps import lines
 from ..trade import ellipses
+from ..words import pretty
 from .common import only_note, panel_title, shade, shared_legend
 from .registry import Results, figure
 
@@ -47,20 +51,13 @@ def fig1(results: Results) -> Figure:
     """Octopus, figure 1: what controllers make of a cellular link's capacity (grey), means of a second."""
     result = results[MOTIVATION]
     made, axes = style.panels(3, 2, (8.2, 5.6))
-    offered = rolling(
-        series_of(
-            result.queues,
-            pick_variants(result, {"scheme": "oracle"})[0],
-            result.seeds[0],
-            ["cell.forward"],
-            "throughput",
-        ),
-        10,
-    )
+    oracle, seed = pick_variants(result, {"scheme": "oracle"})[0], result.seeds[0]
+    samples = samples_of(result.queues, ("throughput",), ["cell.forward"], [oracle], [seed])
+    offered = rolling(samples.series("throughput", oracle, seed), 10)
     for ax, scheme in zip(axes, OTHERS, strict=True):
         ax.fill_between(offered.seconds, offered.values, color="#dddddd", linewidth=0)
         time_series(result, "throughput", "cell.forward", variants={"scheme": scheme}, samples=10, ax=ax)
-        panel_title(ax, style.pretty(scheme))
+        panel_title(ax, pretty(scheme))
         ax.label_outer()
     only_note(axes, keep=axes[1])
     return made
@@ -78,7 +75,7 @@ def fig2(results: Results) -> Figure:
     for ax, scheme in zip(axes, OTHERS, strict=True):
         time_series(results[MOTIVATION], "sojourn", "cell.forward", variants={"scheme": scheme}, samples=10, ax=ax)
         ax.set_yscale("symlog", linthresh=10)
-        panel_title(ax, style.pretty(scheme))
+        panel_title(ax, pretty(scheme))
         ax.label_outer()
     only_note(axes, keep=axes[1])
     return made
@@ -113,7 +110,7 @@ def _grid(result: Source, metric: str, statistic: str, log: bool) -> Figure:
             float(np.asarray(line.get_ydata(), dtype=np.float64)[0])
             for ax in axes
             for line in ax.lines
-            if line.get_marker() in style.MARKERS
+            if line.get_marker() in MARKERS
         )
         axes[0].set_ylim(bottom=0.5 * lowest)
     shared_legend(made, axes)
@@ -185,9 +182,6 @@ def _ellipses(result: Source, wanted: Sequence[tuple[str, dict[str, str]]], size
         ellipses(result, variants=variants, log=True, names=False, legend=True, ax=ax)
         panel_title(ax, words)
         ax.label_outer()
-    # Each panel turns its axis around; what they share was turned as often.
-    low, high = sorted(axes[0].get_xlim())
-    axes[0].set_xlim(high, low)
     only_note(axes, keep=axes[-1])
     shared_legend(made, axes)
     return made

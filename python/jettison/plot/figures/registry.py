@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import PlotError, unknown
-from ..reading import Source
+from ..source import Source
 
 __all__ = ["PaperFigure", "Results", "all_figures", "draw", "figure", "figures_of", "papers", "reproduced"]
 

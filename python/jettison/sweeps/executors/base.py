@@ -26,10 +26,19 @@ class Ended:
 
 @dataclass(frozen=True)
 class Lost:
-    """The worker that had a batch is gone, and with it what was not reported of it."""
+    """The worker that had a batch is gone, and with it what was not reported of it.
+
+    Attributes:
+        batch: The batch.
+        why: What is known of it.
+        counts: Whether the batch itself may be the cause; it is not if the worker could do no batch at all.
+        final: Whether the batch was tried on several workers before it was given up.
+    """
 
     batch: int
     why: str
+    counts: bool = True
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,10 @@ class Session(ABC):
 
 class Executor(ABC):
     """Where runs are done: processes of this machine, or a cluster."""
+
+    def probe(self) -> None:
+        """Whether workers can be had at all; raises `SweepError` if it is known already that they cannot."""
+        return
 
     @abstractmethod
     def start(self, job: Job) -> Session:
