@@ -12,8 +12,8 @@ import pytest
 from plot_results import SmallResult, Table
 
 import jettison
+from jettison.busiest import whole
 from jettison.plot import PlotError
-from jettison.plot.busiest import whole
 from jettison.plot.reading import bottleneck
 
 

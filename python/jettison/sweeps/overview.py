@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..busiest import METRICS, busiest
 from .result import SweepResult
 
 # Metric, statistic and heading. Of queues, the one that is busiest; of all else, what is of all flows or the
@@ -25,7 +26,7 @@ def overview(result: SweepResult) -> str:
     if not result.has_runs:
         return "No run has finished."
     rows = result.summary.arrow.to_pylist()
-    bottleneck = _bottleneck(rows)
+    bottleneck = _bottleneck(result)
     values: dict[str, dict[tuple[str, str], str]] = {}
     units: dict[str, str] = {}
     for metric, statistic in _QUEUE:
@@ -52,13 +53,13 @@ def overview(result: SweepResult) -> str:
     return "\n".join([about + (f", queue {bottleneck}" if bottleneck else ""), *lines])
 
 
-def _bottleneck(rows: list[dict[str, Any]]) -> str:
-    """The queue that is busiest in the mean over all points."""
-    load: dict[str, list[float]] = {}
-    for row in rows:
-        if row["metric"] == "utilisation":
-            load.setdefault(row["object"], []).append(row["mean"])
-    return max(load, key=lambda queue: sum(load[queue]) / len(load[queue])) if load else ""
+def _bottleneck(result: SweepResult) -> str:
+    """The busiest queue over all runs; empty if there is none."""
+    values: dict[tuple[str, str], list[float]] = {}
+    for row in result.runs.filter(metric=list(METRICS), part="").to_pylist():
+        if row["mean"] is not None:
+            values.setdefault((row["object"], row["metric"]), []).append(row["mean"])
+    return busiest((name for name, _ in values), values) or ""
 
 
 def _fill(

@@ -232,9 +232,9 @@ def test_an_interrupted_sweep_leaves_no_worker_and_an_index(scenario: Scenario, 
             raise KeyboardInterrupt
 
     before = threading.active_count()
+    # Long enough that somebody is told before it is over.
+    long = scenario.set("duration", "60 s")
     with pytest.raises(KeyboardInterrupt):
-        # Long enough that somebody is told before it is over.
-        long = scenario.set("duration", "60 s")
         jettison.sweep(long, AXES, seeds=3, executor=LocalExecutor(2), out=tmp_path / "out", progress=interrupt)
     assert threading.active_count() == before
     assert json.loads((tmp_path / "out" / "sweep.json").read_text())["status"] == "interrupted"
