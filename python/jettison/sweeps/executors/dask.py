@@ -14,6 +14,7 @@ import logging
 import queue
 import re
 import secrets
+import socket
 import sys
 import threading
 import time
@@ -109,6 +110,13 @@ def _ask(address: str) -> None:
     distributed = _distributed()
     if address.startswith("inproc:"):
         return
+    if address.startswith(("tcp://", "tls://")) or "://" not in address:
+        host, _, port = address.rpartition("://")[2].rpartition(":")
+        try:
+            # Dask itself would try again and again where nobody listens.
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise _unreachable(address, error) from None
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     async def identity() -> Any:
