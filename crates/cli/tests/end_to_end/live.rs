@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -486,8 +485,17 @@ fn a_user_who_is_not_root_runs_live_in_a_user_namespace() {
     // The built command may lie where only root can go.
     let copy = folder.path("jettison");
     fs::copy(&program, &copy).expect("the command can be copied");
-    let mut own = Command::new(&copy);
-    own.args(command.args(&[] as &[&str]).get_args()).current_dir(folder.path("")).uid(65534).gid(65534);
+    // In a mount namespace of its own, where the device is everybody's: it need not be so on this machine.
+    let mut own = Command::new("unshare");
+    own.args(["-m", "sh", "-c"])
+        .arg(
+            "mount -t tmpfs none /dev/net && mknod -m 666 /dev/net/tun c 10 200 && \
+             exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"",
+        )
+        .arg("sh")
+        .arg(&copy)
+        .args(command.args(&[] as &[&str]).get_args())
+        .current_dir(folder.path(""));
     let output = own.output().expect("it can be started");
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
