@@ -131,6 +131,19 @@ def test_the_papers_values_stand_on_their_bars(results):
     assert diamonds == [803.4, 785.4, 836.26, 836.26] + [803.4, 785.4, 836.26] * 2
 
 
+def test_red_shows_behind_red_dpm(results):
+    made = figures.draw("dpm/untagged-blast", results("dpm/proshare"))
+    for ax in made.axes:
+        widths = {line.get_label(): line.get_linewidth() for line in ax.lines}
+        assert widths["RED"] > 2 * widths["RED-DPM"]
+
+
+def test_titles_say_goodput_where_the_axis_does(results):
+    made = figures.draw("ired/throughput", results("ired/ingress-vs-egress"))
+    assert "goodput" in made.get_suptitle()
+    assert made.axes[0].get_xlabel() == "Goodput (Mbit/s)"
+
+
 def test_what_is_missing_is_named_and_the_rest_is_drawn(stored, tmp_path, capsys):
     first = stored / "ired/ingress-vs-egress"
     assert command.main(["ired", str(first), "--out", str(tmp_path / "f"), "--format", "svg"]) == 0

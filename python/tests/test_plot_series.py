@@ -174,7 +174,10 @@ def test_variants_are_picked_by_name_parts_and_labels(result):
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda r: plot.time_series(r, "sojourn", QUEUE), "no metric `sojourn`; there are: backlog, "),
+        (
+            lambda r: plot.time_series(r, "sojourn", QUEUE),
+            "result `test/small` has no metric `sojourn` in its flows and queues; there are: backlog, ",
+        ),
         (
             lambda r: plot.time_series(r, "backlog", "core.forward"),
             "`core.forward`; there are: access.forward, bottleneck.forward",

@@ -171,7 +171,8 @@ def test_a_surface_has_a_cell_a_variant(result):
     ax = plot.surface(result, "rtt", x="rate", y="queue")
     cells = np.asarray(ax.collections[0].get_array()).reshape(3, 2)
     assert cells == pytest.approx(np.array([[np.mean([rtt(q, r, s) for s in SEEDS]) for r in RATES] for q in QUEUES]))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rate", "queue")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rate (Mbit/s)", "queue")
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["5", "10"]
     assert ax.figure.axes[-1].get_ylabel() == "RTT (ms)"
 
 
@@ -275,9 +276,9 @@ def test_a_remark_speaks_of_ellipses_only_where_there_are_any(result):
     runs = result.runs.arrow.to_pylist()
     result.runs.arrow = type(result.runs.arrow).from_pylist([row for row in runs if row["seed"] < 3])
     means = plot.ellipses(result, variants=SLOW, over="seeds")
-    assert "means of 2 runs" in [text.get_text() for text in means.texts]
+    assert any("means of 2 runs" in text.get_text() for text in means.texts)
     samples = plot.ellipses(result, variants=SLOW)
-    assert "one-sigma ellipses over samples" in [text.get_text() for text in samples.texts]
+    assert any("one-sigma ellipses over samples" in text.get_text() for text in samples.texts)
 
 
 def test_names_that_would_lie_on_one_another_are_in_a_legend(result):
@@ -300,7 +301,7 @@ def test_an_interval_that_reaches_zero_does_not_stretch_a_logarithmic_axis(resul
     result.summary.arrow = type(result.summary.arrow).from_pylist([{**r, "ci95_low": -5.0} for r in rows])
     ax = plot.bars(result, "rtt", "ping", variants=SLOW, log=True)
     assert ax.get_ylim()[0] == pytest.approx(0.5 * np.mean([rtt("codel", "5 Mbit/s", seed) for seed in SEEDS]))
-    assert "95 % intervals, cut below, 3 runs" in [text.get_text() for text in ax.texts]
+    assert any("95 % intervals, cut below \u00b7 3 runs" in text.get_text() for text in ax.texts)
 
 
 def test_labels_that_are_numbers():

@@ -13,6 +13,7 @@ try:
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(f"plots need {missing.name}: pip install 'jettison[plot]'", name=missing.name) from None
 
+from . import figures
 from .congestion import window
 from .distribution import cdf
 from .errors import PlotError
@@ -26,6 +27,6 @@ from .sweeps import lines, surface
 from .trade import ellipses
 
 __all__ = [
-    "PlotError", "backlog", "bars", "boxes", "cdf", "colour", "drop_reasons", "ellipses", "ladder", "lines",
-    "surface", "time_series", "window",
+    "PlotError", "backlog", "bars", "boxes", "cdf", "colour", "drop_reasons", "ellipses", "figures", "ladder",
+    "lines", "surface", "time_series", "window",
 ]  # fmt: skip

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from . import style, ticks
+from . import limits, remarks, style, ticks
+from .arguments import check_times
 from .errors import PlotError
 from .looks import DASHES, looks
 from .reading import objects_of, pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
@@ -36,6 +37,7 @@ def window(
     pacing rate has an axis of its own to the right, the last of the figure's axes. One variant (default: the
     first); for the windows of several see :func:`time_series` with `"cwnd"`.
     """
+    check_times(start, stop)
     result = with_series(result)
     table = table_with(result, "cwnd", ("flows",))
     names = pick_objects(result, table, "cwnd", object)
@@ -103,7 +105,8 @@ def window(
             linewidth=1.0,
             label="pacing rate (right)",
         )
-    style.note(ax, f"{look.label}, seed {one}")
+    limits.not_below_zero(ax, float(seconds[0]), "x")
+    style.note(ax, names[0], *remarks.alike(result, [variant]), f"seed {one}")
     if legend:
         style.legend(ax, where="above")
     return ax

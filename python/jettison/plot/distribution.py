@@ -9,8 +9,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from . import style, ticks
+from . import limits, remarks, style, ticks
+from .arguments import check_choice
+from .counts import absent
+from .counts import runs as runs_of
 from .errors import PlotError
 from .looks import looks
 from .reading import objects_of, pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
@@ -43,6 +47,8 @@ def cdf(
     the samples of the series. Each seed counts alike, and so does each of several objects. `tail` draws the
     share that is *higher*, on a logarithmic axis; `log` makes the values' axis logarithmic.
     """
+    check_choice("of", of, ("auto", "distribution", "samples"))
+    check_choice("combine", combine, ("mean", "sum"))
     result = with_series(result)
     stored = set(objects_of(result.distributions, metric))
     if of == "distribution" and not stored:
@@ -51,18 +57,24 @@ def cdf(
     table = result.distributions if use_stored else table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
     chosen = pick_variants(result, variants)
-    runs_of = _stored if use_stored else _sampled(warm_up(result), combine)
-    every = runs_of(table, metric, names, chosen, result.seeds)
-    ax = style.new_axes(ax)
-    for variant, look in looks(chosen, result.labels).items():
-        runs = every.get(variant, [])
-        if not runs:
-            continue
-        values, shares = pooled(runs)
-        drawn = 1.0 - shares if tail else shares
-        ax.plot(values, drawn, color=look.colour, linestyle=look.dashes, label=look.label, drawstyle="steps-post")
-    if not ax.lines:
+    read = _stored if use_stored else _sampled(warm_up(result), combine)
+    every = read(table, metric, names, chosen, result.seeds)
+    if not every:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
+    ax = style.new_axes(ax)
+    own_looks = looks(chosen, result.labels)
+    drawn: list[Line2D] = []
+    for variant, look in own_looks.items():
+        if variant in every:
+            values, shares = pooled(list(every[variant].values()))
+            drawn += ax.plot(
+                values,
+                1.0 - shares if tail else shares,
+                color=look.colour,
+                linestyle=look.dashes,
+                label=look.label,
+                drawstyle="steps-post",
+            )
     unit = "ms" if use_stored else unit_of(result, metric)
     ax.set_xlabel(axis_label(metric, unit))
     ticks.thousands(ax, unit, axis="x")
@@ -76,17 +88,27 @@ def cdf(
         ax.set_xscale("log")
         if unit != "bytes":
             ticks.logarithmic(ax.xaxis)
+    else:
+        limits.not_below_zero(ax, min(float(np.min(line.get_xdata())) for line in drawn), "x")
     ax.set_axisbelow(True)
     ax.grid(True, color="#e5e5e5", linewidth=0.6)
-    n = len(result.seeds)
-    style.note(ax, f"{'every value' if use_stored else 'samples'}, {n} {'run' if n == 1 else 'runs'}")
-    if legend and len(chosen) > 1:
+    in_legend = legend and len(chosen) > 1
+    gone = remarks.missing(ax, absent(result, [v for v in chosen if v not in every]), own_looks, in_legend)
+    style.note(
+        ax,
+        *remarks.of_objects(names, objects, combine=None if use_stored else combine),
+        *remarks.alike(result, chosen),
+        "every value" if use_stored else "samples",
+        runs_of((len({seed for seed, _ in of}) for of in every.values()), len(result.seeds)),
+        *gone,
+    )
+    if in_legend:
         style.legend(ax)
     return ax
 
 
-#: The cumulative distributions of the runs of each variant: values, and the shares that are no higher.
-Runs: TypeAlias = dict[str, list[tuple[Floats, Floats]]]
+#: The cumulative distributions of each variant by seed and object: values, and the shares that are no higher.
+Runs: TypeAlias = dict[str, dict[tuple[int, str], tuple[Floats, Floats]]]
 
 
 def _stored(table: Table, metric: str, names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]) -> Runs:
@@ -101,10 +123,10 @@ def _stored(table: Table, metric: str, names: Sequence[str], variants: Sequence[
         seed=list(seeds),
     )
     found: Runs = {}
-    for (variant, _, _), own in rows.items():
+    for (variant, seed, name), own in rows.items():
         order = np.argsort(own["value_ms"], kind="stable")
         values, shares = (own[column][order].astype(np.float64) for column in ("value_ms", "share"))
-        found.setdefault(variant, []).append((values, shares))
+        found.setdefault(variant, {})[int(seed), name] = values, shares
     return found
 
 
@@ -120,7 +142,7 @@ def _sampled(begin: float, combine: Literal["mean", "sum"]) -> Callable[..., Run
                 values = np.sort(series.values[series.seconds > begin])
                 if len(values):
                     shares = np.arange(1, len(values) + 1) / len(values)
-                    found.setdefault(variant, []).append((values, shares))
+                    found.setdefault(variant, {})[seed, ""] = values, shares
         return found
 
     return of

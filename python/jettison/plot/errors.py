@@ -13,8 +13,10 @@ class PlotError(JettisonError, ValueError):
     """A result lacks what a plot needs; the message names what it has."""
 
 
-def unknown(what: str, asked: object, known: Iterable[object], where: str = "this result") -> PlotError:
-    """The error for something that is not there: what was asked for, and what there is."""
+def unknown(
+    what: str, asked: object, known: Iterable[object], where: str = "this result", *, within: str = ""
+) -> PlotError:
+    """The error for something that is not there: what was asked for, `within` what, and what there is."""
     names = sorted({str(name) for name in known})
     there = ", ".join(names) if names else "none"
-    return PlotError(f"{where} has no {what} `{asked}`; there are: {there}")
+    return PlotError(f"{where} has no {what} `{asked}`{f' in {within}' if within else ''}; there are: {there}")

@@ -10,7 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
-from . import style, ticks
+from . import remarks, style, ticks
+from .arguments import check_choice, check_count
+from .counts import absent
 from .errors import PlotError
 from .looks import looks
 from .reading import bottleneck, pick_objects, pick_seeds, pick_variants, unit_of, with_series
@@ -40,6 +42,9 @@ def backlog(
     a sample is white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues
     are then white, too. `metric` may be any series of a queue.
     """
+    check_count("bins", bins)
+    if rows is not None:
+        check_choice("rows", rows, ("variants", "seeds"))
     result = with_series(result)
     names = pick_objects(result, result.queues, metric, object or bottleneck(result))
     chosen = pick_variants(result, variants)
@@ -70,7 +75,16 @@ def backlog(
         rasterized=True,
     )
     own = looks(chosen, result.labels)
-    written = ticks.every_nth([f"seed {s}" if by_seed else own[v].label for v, s in runs])
+    gone = [
+        absent(result, [v], [s]).get(v, "") if not len(of.seconds) else ""
+        for (v, s), of in zip(runs, series, strict=True)
+    ]
+    written = ticks.every_nth(
+        [
+            (f"seed {s}" if by_seed else own[v].label) + (f" ({why})" if why else "")
+            for (v, s), why in zip(runs, gone, strict=True)
+        ]
+    )
     ax.set_yticks([place + 0.5 for place, _ in written], [words for _, words in written])
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
@@ -79,7 +93,12 @@ def backlog(
     if log:
         ticks.logarithmic(bar.ax.yaxis)
     bar.set_label(axis_label(metric, unit_of(result, metric)))
-    style.note(ax, f"{', '.join(names)}, {own[chosen[0]].label if by_seed else f'seed {runs[0][1]}'}")
+    style.note(
+        ax,
+        *remarks.of_objects(names, object),
+        *remarks.alike(result, chosen),
+        *([] if by_seed else [f"seed {runs[0][1]}"]),
+    )
     return ax
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from .. import _jettison
 from .._arrow import pa
-from .errors import PlotError, unknown
-from .reading import objects_of, unit_of
+from .errors import unknown
+from .reading import default_object, objects_of, unit_of
 from .rows import distinct, grouped
 from .source import Summarised, Table
 
-__all__ = ["Interval", "means", "only_object", "required", "values_of_runs"]
+__all__ = ["Interval", "means", "required", "summary_object", "values_of_runs"]
 
 STATISTICS = ("mean", "p50", "p95", "p99")
 
@@ -144,11 +144,9 @@ def required(result: Summarised, metric: str, names: Sequence[str]) -> None:
             raise unknown(f"`{metric}` of an object", name, having, f"the summary of `{result.name}`")
 
 
-def only_object(result: Summarised, metric: str) -> str:
-    """The one object of the summary that has the metric."""
+def summary_object(result: Summarised, metric: str) -> str:
+    """The object of the summary that is drawn where none is named."""
     having = objects_of(result.summary, metric)
     if not having:
         required(result, metric, [])
-    if len(having) > 1:
-        raise PlotError(f"result `{result.name}` has `{metric}` of several objects, name one of: {', '.join(having)}")
-    return having[0]
+    return default_object(result, metric, having)

@@ -12,9 +12,12 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style, ticks
+from . import limits, remarks, style, ticks
+from .arguments import check_choice
+from .counts import absent
+from .counts import runs as runs_of
 from .errors import PlotError, unknown
-from .interval import Interval, means, only_object, required, values_of_runs
+from .interval import Interval, means, required, summary_object, values_of_runs
 from .looks import Look, looks
 from .reading import pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
 from .samples import samples_of
@@ -68,7 +71,8 @@ def bars(
     percentiles. `reference` gives values to compare with, by variant and object: they are drawn as
     diamonds. A logarithmic axis has no zero for bars to stand on, so that `log` draws points.
     """
-    names = [objects] if isinstance(objects, str) else list(objects or [only_object(result, metric)])
+    check_choice("kind", kind, ("bar", "point"))
+    names = [objects] if isinstance(objects, str) else list(objects or [summary_object(result, metric)])
     required(result, metric, names)
     chosen = pick_variants(result, variants)
     layout = _layout(result, chosen, names, group)
@@ -77,10 +81,7 @@ def bars(
     if not drawn:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for these variants")
     ax = style.new_axes(ax, _size(layout))
-    there = {(slot.name, slot.variant) for slot, _ in drawn}
-    for slot in layout.slots:
-        if (slot.name, slot.variant) not in there:
-            _no_value(ax, slot.place)
+    _say_missing(ax, result, layout, {(slot.name, slot.variant) for slot, _ in drawn})
     labelled: set[str] = set()
     labels = [_once(slot.look.label, labelled) for slot, _ in drawn]
     if kind == "bar" and not log:
@@ -99,7 +100,7 @@ def bars(
             elinewidth=0.9,
             capthick=0.9,
         )
-    unit, seeds = drawn[0][1].unit, max(value.n for _, value in drawn)
+    unit = drawn[0][1].unit
     least = min(0.0, *(value.mean for _, value in drawn))
     for slot in layout.slots:
         if reference and (slot.variant, slot.name) in reference:
@@ -124,9 +125,15 @@ def bars(
         lowest = min((value.mean for _, value in drawn if value.mean > 0), default=0.0)
         cut = any(value.low < 0.5 * lowest for _, value in drawn)
         if cut:
-            ax.set_ylim(bottom=0.5 * lowest)
+            ax.set_ylim(bottom=0.5 * lowest, auto=None)
     elif kind == "bar":
-        style.from_zero(ax, least)
+        limits.from_zero(ax, least)
+    else:
+        limits.not_below_zero(ax, least)
+    if len(drawn) <= 4 * ticks.WRITTEN:
+        for slot, value in drawn:
+            if value.mean == 0:
+                _no_value(ax, slot.place, "0")
     _ticks(ax, layout)
     ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
     ticks.thousands(ax, unit)
@@ -134,8 +141,16 @@ def bars(
         ticks.logarithmic(ax.yaxis)
     ax.set_axisbelow(True)
     ax.grid(True, axis="y", color="#e5e5e5", linewidth=0.6)
-    words = f"95 % intervals{', cut below' if cut else ''}, {seeds} runs"
-    style.note(ax, words if seeds > 1 else "1 run, no interval")
+    counts = [value.n for _, value in drawn]
+    several = max(counts) > 1
+    style.note(
+        ax,
+        *(remarks.of_objects(names) if len(names) == 1 else []),
+        *remarks.of_part(part),
+        *remarks.alike(result, chosen),
+        *([f"95 % intervals{', cut below' if cut else ''}"] if several else []),
+        runs_of(counts, len(result.seeds)) + ("" if several else ", no interval"),
+    )
     if legend and layout.legend:
         style.legend(ax, where="right")
     elif legend and reference_label in labelled:
@@ -164,22 +179,22 @@ def boxes(
     Of runs the whiskers reach the lowest and the highest, and each run is a dot. Of all samples of the series
     after the warm-up they are the 5th and the 95th percentile.
     """
+    check_choice("over", over, ("seeds", "samples"))
     if over == "seeds":
-        names = [objects] if isinstance(objects, str) else list(objects or [only_object(result, metric)])
+        names = [objects] if isinstance(objects, str) else list(objects or [summary_object(result, metric)])
         required(result, metric, names)
         runs = values_of_runs(result, metric, names, statistic)
         values = {key: np.array(list(of.values()), dtype=np.float64) for key, of in runs.items()}
+        counts = {key: len(of) for key, of in runs.items()}
     else:
-        names, values = _sampled(with_series(result), metric, objects, variants)
-    layout = _layout(result, pick_variants(result, variants), names, group)
+        names, values, counts = _sampled(with_series(result), metric, objects, variants)
+    chosen = pick_variants(result, variants)
+    layout = _layout(result, chosen, names, group)
     drawn = [(slot, own) for slot in layout.slots if len(own := values.get((slot.name, slot.variant), np.empty(0)))]
     if not drawn:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for these variants")
     ax = style.new_axes(ax, _size(layout))
-    there = {(slot.name, slot.variant) for slot, _ in drawn}
-    for slot in layout.slots:
-        if (slot.name, slot.variant) not in there:
-            _no_value(ax, slot.place)
+    _say_missing(ax, result, layout, {(slot.name, slot.variant) for slot, _ in drawn})
     made = ax.boxplot(
         [own for _, own in drawn],
         positions=[slot.place for slot, _ in drawn],
@@ -203,7 +218,7 @@ def boxes(
     if log:
         ax.set_yscale("log")
     else:
-        style.from_zero(ax, least)
+        limits.from_zero(ax, least)
     unit = unit_of(result, metric)
     _ticks(ax, layout)
     ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" or over == "samples" else statistic))
@@ -212,10 +227,12 @@ def boxes(
         ticks.logarithmic(ax.yaxis)
     ax.set_axisbelow(True)
     ax.grid(True, axis="y", color="#e5e5e5", linewidth=0.6)
-    n = len(result.seeds)
+    n = runs_of((counts[slot.name, slot.variant] for slot, _ in drawn), len(result.seeds))
     style.note(
         ax,
-        f"{n} runs" if over == "seeds" else f"samples of {n} {'run' if n == 1 else 'runs'}, whiskers 5 to 95 %",
+        *(remarks.of_objects(names) if len(names) == 1 else []),
+        *remarks.alike(result, chosen),
+        n if over == "seeds" else f"samples of {n}, whiskers 5 to 95 %",
     )
     if legend and layout.legend:
         style.legend(ax, where="right")
@@ -224,18 +241,21 @@ def boxes(
 
 def _sampled(
     result: Source, metric: str, objects: str | Sequence[str] | None, variants: Variants
-) -> tuple[list[str], dict[tuple[str, str], Floats]]:
-    """The objects, and the samples after the warm-up of each and each variant, of all seeds together."""
+) -> tuple[list[str], dict[tuple[str, str], Floats], dict[tuple[str, str], int]]:
+    """The objects, the samples after the warm-up of each and each variant, and how many seeds these are of."""
     table = table_with(result, metric)
     names, chosen = pick_objects(result, table, metric, objects), pick_variants(result, variants)
     samples = samples_of(table, (metric,), names, chosen, result.seeds)
     begin = warm_up(result)
     found: dict[tuple[str, str], Floats] = {}
+    counts: dict[tuple[str, str], int] = {}
     for name in names:
         for variant in chosen:
             series = [samples.series(metric, variant, seed, names=[name]) for seed in result.seeds]
-            found[name, variant] = np.concatenate([s.values[s.seconds > begin] for s in series])
-    return names, found
+            counted = [of for s in series if len(of := s.values[s.seconds > begin])]
+            found[name, variant] = np.concatenate(counted) if counted else np.empty(0)
+            counts[name, variant] = len(counted)
+    return names, found, counts
 
 
 def _once(label: str, labelled: set[str]) -> str:
@@ -246,14 +266,22 @@ def _once(label: str, labelled: set[str]) -> str:
     return label
 
 
-def _no_value(ax: Axes, place: float) -> None:
+def _say_missing(ax: Axes, result: Summarised, layout: _Layout, there: set[tuple[str, str]]) -> None:
+    """Says of each bar that is not there why."""
+    gone = [slot for slot in layout.slots if (slot.name, slot.variant) not in there]
+    why = absent(result, list(dict.fromkeys(slot.variant for slot in gone)))
+    for slot in gone:
+        _no_value(ax, slot.place, "no runs" if why[slot.variant] == "no runs" else "no value")
+
+
+def _no_value(ax: Axes, place: float, words: str) -> None:
     ax.annotate(
-        "no value",
+        words,
         (place, 0.0),
         (0, 3),
         xycoords=("data", "axes fraction"),
         textcoords="offset points",
-        rotation=90,
+        rotation=90 if len(words) > 1 else 0,
         ha="center",
         va="bottom",
         fontsize=6.5,
@@ -292,11 +320,11 @@ def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], gro
     every = result.labels
     labels = {variant: dict(every.get(variant) or {"variant": variant}) for variant in chosen}
     if group is None and len(names) == 1:
-        own = looks(chosen, labels)
+        own = looks(chosen, every)
         slots = [_Slot(v, names[0], float(i), own[v]) for i, v in enumerate(chosen)]
         return _Layout(slots, 0.7, [(s.place, s.look.label) for s in slots], False)
     if group is None:
-        own = looks(chosen, labels)
+        own = looks(chosen, every)
         groups = [(pretty(name), [(v, name, own[v]) for v in chosen]) for name in names]
     else:
         if len(names) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .palette import colour
+from .shades import graded
 from .words import pretty
 
 __all__ = ["DASHES", "HATCHES", "MARKERS", "SCHEME_AXES", "TWINS", "Look", "looks"]
@@ -57,7 +58,8 @@ def looks(variants: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> d
 
     Where schemes come under several settings, dashes, markers and hatches tell the settings apart; where two
     schemes share a colour they tell these apart. Labels that are the same for all variants are not repeated in the
-    legend.
+    legend. Where quantities take the scheme's place (`5 ms`, `20 ms`) their colours are graded by value, among all
+    values that `labels` has of them: these may be of more variants than are drawn.
     """
     own = {variant: dict(labels.get(variant) or {"variant": variant}) for variant in variants}
     axes = list(dict.fromkeys(axis for of in own.values() for axis in of))
@@ -69,7 +71,8 @@ def looks(variants: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> d
     others = [axis for axis in varying if axis != scheme_axis]
     settings = _places(tuple(of.get(axis, "") for axis in others) for of in own.values())
     schemes = _places(of.get(scheme_axis, "") for of in own.values())
-    colours = {scheme: colour(scheme) for scheme in schemes}
+    shades = graded([*schemes, *(of[scheme_axis] for of in labels.values() if scheme_axis in of)])
+    colours = {scheme: shades.get(scheme) or colour(scheme) for scheme in schemes}
     # A scheme that shares its colour with an earlier one of this plot takes the next dashes.
     sharing: dict[str, int] = {}
     so_far: dict[str, int] = {}

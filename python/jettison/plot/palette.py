@@ -5,6 +5,7 @@ is of one kind: each queue discipline has a colour of its own among these (but `
 drop), so has each congestion control (`reno` is NewReno), each scheme of real-time video and each player's rule.
 Across kinds colours come again: CUBIC has CoDel's. A scheme that comes in sizes (`ired-64` … `ired-1024`) has
 one hue, darker with size. A name that is not known has a colour that follows from it, which may be another's.
+The reason of a drop has the hue of the discipline whose reason it is.
 
 The hues that papers need most are those of Okabe and Ito (*Color Universal Design*, 2008): readers who do not see red
 from green tell them apart. So many schemes need more, of which some are from Paul Tol's schemes; for these the
@@ -72,16 +73,34 @@ SCHEMES: Mapping[str, str] = {name: own for kind in KINDS for name, own in kind.
 #: For names that are not known: chosen by a hash of the name, so that it is the same in every picture.
 OTHERS = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, OLIVE, INDIGO, WINE, TEAL, BROWN, LAVENDER)
 
-#: Reasons of drops and marks, each with its own; they share a plot with no scheme.
+
+def _mixed(base: str, towards: str, weight: float) -> str:
+    """A colour with so much of another one in it."""
+    mixed = [own * (1.0 - weight) + other * weight for own, other in zip(to_rgb(base), to_rgb(towards), strict=True)]
+    return to_hex((mixed[0], mixed[1], mixed[2]))
+
+
+#: Reasons that are a discipline's own, with what is mixed into its colour: the hue is the discipline's.
+OF_DISCIPLINES: Mapping[str, tuple[str, str, float]] = {
+    "buffer-full": ("tail-drop", "white", 0.65), "red-early": ("red", "white", 0.35), "red-forced": ("red", "black", 0.35), "red": ("red", "white", 0.15),
+    "codel": ("codel", "white", 0.3), "pi2": ("pi2", "white", 0.25), "pi2-classic": ("pi2", "black", 0.3),
+    "pi2-scalable": ("pi2", "white", 0.55), "pie": ("pie", "white", 0.3), "dualpi2": ("dualpi2", "black", 0.3),
+    "dualpi2-classic": ("dualpi2", "black", 0.5), "dualpi2-l4s": ("dualpi2", "white", 0.4),
+    "blue": ("blue", "black", 0.2),
+    "fred-flow": ("fred", "white", 0.25), "dpm-flow": ("red-dpm", "white", 0.3),
+    "dpm-stale": ("red-dpm", "white", 0.65), "slice-depth": ("codel++", "white", 0.25),
+    "stale-message": ("octopus", "white", 0.15), "over-bitrate": ("octopus", "white", 0.5),
+    "least-important": ("pdrop", "white", 0.35), "marked-to-drop": ("bmv2", "white", 0.35),
+    "ired-flag": ("ired", "white", 0.1), "clone-consumed": ("ired", "white", 0.7),
+    "clone-lost": ("ired", "black", 0.45), "recirculation-full": ("ired", "black", 0.7),
+    "abc-brake": ("abc", "white", 0.2),
+}  # fmt: skip
+#: Reasons of drops and marks, each with its own; they share a plot with no scheme. What no discipline does is grey or brown.
 PARTS: Mapping[str, str] = {
-    "buffer-full": "#bbbbbb", "red-early": "#ddcc77", "red-forced": "#cc6677", "codel": "#88ccee",
-    "pi2": "#44aa99", "pie": "#eecc66", "dualpi2": "#117733", "blue": "#332288", "fred-flow": "#999933",
-    "dpm-flow": "#aa4499", "dpm-stale": "#882255", "slice-depth": "#aa3377", "stale-message": "#228833",
-    "over-bitrate": "#ee8866", "least-important": "#bbcc33", "marked-to-drop": "#6699cc",
-    "no-queue": "#000000", "ired-flag": "#d55e00", "clone-consumed": "#f7d0b5", "clone-lost": "#8c510a",
-    "recirculation-full": "#5c3a21", "link-loss": "#4477aa", "scheduled-loss": "#66ccee",
-    "no-route": "#555555", "hop-limit": "#777777", "resubmit-limit": "#999999", "malformed": "#333333",
-    "no-socket": "#cccccc", "python": "#aa6633",
+    **{reason: _mixed(SCHEMES[of], other, weight) for reason, (of, other, weight) in OF_DISCIPLINES.items()},
+    "no-queue": "#000000", "link-loss": "#a08a6a", "scheduled-loss": "#cdbfa4", "no-route": "#555555",
+    "hop-limit": "#777777", "resubmit-limit": "#999999", "malformed": "#333333", "no-socket": "#cccccc",
+    "python": "#6e5238",
 }  # fmt: skip
 
 _SIZED = re.compile(r"(?P<family>.+)-(?P<size>[0-9]+)")
@@ -113,15 +132,11 @@ def _shade(base: str, size: int) -> str:
     A hue that is dark itself only gets lighter.
     """
     share = min(max((math.log2(max(size, 1)) - 5.0) / 5.0, 0.0), 1.0)
-    white, black = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
     if sum(to_rgb(base)) < 1.05:
-        towards, weight = white, 0.75 * (1.0 - share)
-    elif share < 0.5:
-        towards, weight = white, 0.62 * (1.0 - 2.0 * share)
-    else:
-        towards, weight = black, 1.1 * (share - 0.5)
-    mixed = [own * (1.0 - weight) + other * weight for own, other in zip(to_rgb(base), towards, strict=True)]
-    return to_hex((mixed[0], mixed[1], mixed[2]))
+        return _mixed(base, "white", 0.75 * (1.0 - share))
+    if share < 0.5:
+        return _mixed(base, "white", 0.62 * (1.0 - 2.0 * share))
+    return _mixed(base, "black", 1.1 * (share - 0.5))
 
 
 def part_colour(part: str) -> str:

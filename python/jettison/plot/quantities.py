@@ -10,7 +10,7 @@ import numpy as np
 from ..sweeps.quantity import Unit
 from .source import Floats
 
-__all__ = ["number", "numbers"]
+__all__ = ["number", "numbers", "ordered", "written"]
 
 # Commas stand between thousands, and only there: `0,5` may be half of one or a list of two, and is no number.
 _NUMBER = re.compile(
@@ -35,3 +35,19 @@ def numbers(labels: Sequence[str]) -> tuple[Floats | None, str]:
         return np.array([Unit.of(unit).convert(value, first) for value, unit in known]), known[0][1]
     except ValueError:  # of another kind
         return None, ""
+
+
+def ordered(labels: list[str]) -> list[str] | None:
+    """The labels in the order of their values; None if they are no numbers of one kind."""
+    found, _ = numbers(labels)
+    return None if found is None else [labels[place] for place in np.argsort(found, kind="stable").tolist()]
+
+
+def written(values: Sequence[float]) -> list[str]:
+    """Numbers as they stand beside ticks: with four digits, or as many as tell them apart."""
+    least = max((len(str(int(abs(value)))) for value in values), default=1)
+    for digits in range(max(4, least) if least <= 6 else 4, 17):
+        words = [f"{value:,.{digits}g}" for value in values]
+        if len(set(words)) == len(set(values)):
+            return words
+    return [f"{value:,}" for value in values]

@@ -12,9 +12,12 @@ from .rows import distinct
 from .source import Source, Summarised, Table, Variants
 
 __all__ = [
-    "Source", "bottleneck", "objects_of", "pick_objects", "pick_seeds", "pick_variants", "seconds", "table_with",
+    "ALL_FLOWS", "Source", "bottleneck", "default_object", "objects_of", "pick_objects", "pick_seeds", "pick_variants", "seconds", "table_with",
     "unit_of", "warm_up", "with_series",
 ]  # fmt: skip
+
+#: What a summary calls the flows together.
+ALL_FLOWS = "all flows"
 
 
 def pick_variants(result: Summarised, variants: Variants = None) -> list[str]:
@@ -98,25 +101,19 @@ def table_with(result: Source, metric: str, tables: Sequence[str] = ("flows", "q
         if metric in here:
             return table
         seen |= here
-    where = "result `{}`, in its {}".format(result.name, " and ".join(tables))
-    raise unknown("metric", metric, seen, where)
+    raise unknown("metric", metric, seen, f"result `{result.name}`", within=f"its {' and '.join(tables)}")
 
 
 def pick_objects(result: Source, table: Table, metric: str, objects: str | Sequence[str] | None) -> list[str]:
     """The objects asked for; `tcp.*` is all whose names begin with `tcp.`.
 
-    Without one it is the only object that has the metric, or, of queues, the bottleneck.
+    Without one it is that of :func:`default_object`.
     """
     known = objects_of(table, metric)
     if not known:
         raise unknown("metric", metric, {of for (of,) in distinct(table, ("metric",))}, f"result `{result.name}`")
     if objects is None:
-        if len(known) == 1:
-            return known
-        narrow = bottleneck(result)
-        if narrow in known:
-            return [narrow]
-        raise PlotError(f"result `{result.name}` has `{metric}` of several objects, name one of: {', '.join(known)}")
+        return [default_object(result, metric, known)]
     found: list[str] = []
     for name in [objects] if isinstance(objects, str) else objects:
         matching = (
@@ -126,6 +123,23 @@ def pick_objects(result: Source, table: Table, metric: str, objects: str | Seque
             raise unknown(f"`{metric}` of an object", name, known, f"result `{result.name}`")
         found += matching
     return found
+
+
+def default_object(result: Summarised, metric: str, known: Sequence[str]) -> str:
+    """Which of the objects that have a metric is drawn where none is named.
+
+    It is the only one; or of queues the bottleneck; or of flows all of them together.
+    """
+    if len(known) == 1:
+        return known[0]
+    try:
+        narrow = bottleneck(result)
+    except PlotError:  # there is no queue
+        narrow = None
+    for name in (narrow, ALL_FLOWS):
+        if name in known:
+            return str(name)
+    raise PlotError(f"result `{result.name}` has `{metric}` of several objects, name one of: {', '.join(known)}")
 
 
 def with_series(result: Summarised) -> Source:

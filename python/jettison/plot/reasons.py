@@ -7,12 +7,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style, ticks
+from . import remarks, style, ticks
+from .counts import absent
+from .counts import runs as runs_of
 from .errors import PlotError
-from .interval import required
+from .interval import required, summary_object
 from .looks import looks
 from .palette import PARTS, part_colour
-from .reading import bottleneck, pick_variants, unit_of
+from .reading import pick_variants, unit_of
 from .rows import columns
 from .source import Summarised, Variants
 from .words import axis_label, metric_name
@@ -40,12 +42,15 @@ def drop_reasons(
     The queue is the bottleneck, if none is named. `metric` may be `"marks"` or, of a video flow,
     `"message_drops"`. With `share` every bar is 100 %. Clones are left out unless `clones` asks for them.
     """
-    name = object or bottleneck(result)
+    name = object or summary_object(result, metric)
     chosen = pick_variants(result, variants)
     required(result, metric, [name])
-    rows = columns(result.summary, ("variant", "part", "mean"), metric=metric, object=name)
+    rows = columns(result.summary, ("variant", "part", "mean", "n"), metric=metric, object=name)
     counts: dict[str, dict[str, float]] = {variant: {} for variant in chosen}
-    for variant, part, mean in zip(rows["variant"], rows["part"], rows["mean"], strict=True):
+    seeds = dict.fromkeys(chosen, 0)
+    for variant, part, mean, n in zip(rows["variant"], rows["part"], rows["mean"], rows["n"], strict=True):
+        if variant in seeds:
+            seeds[str(variant)] = max(seeds[str(variant)], int(n))
         if variant in counts and part and (clones or part not in CLONES):
             counts[str(variant)][str(part)] = float(mean)
     totals = {variant: sum(parts.values()) for variant, parts in counts.items()}
@@ -70,10 +75,11 @@ def drop_reasons(
             label=part,
         )
         left += own
+    gone = absent(result, [variant for variant in chosen if not seeds[variant]])
     for place, variant in enumerate(chosen):
         if totals[variant] <= 0:
             ax.annotate(
-                "none",
+                gone.get(variant, "none"),
                 (0, place),
                 (3, 0),
                 textcoords="offset points",
@@ -87,8 +93,8 @@ def drop_reasons(
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(f"Share of the {metric_name(metric)} (%)" if share else axis_label(metric, unit_of(result, metric)))
     ax.set_xlim(0, 100 if share else None)
-    n = len(result.seeds)
-    style.note(ax, f"{name}, mean of {n} {'run' if n == 1 else 'runs'}")
+    over = runs_of(seeds.values(), len(result.seeds))
+    style.note(ax, name, *remarks.alike(result, chosen), f"mean of {over}")
     if legend:
         style.legend(ax, where="right", title="reason")
     return ax

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from . import style
+from . import limits, remarks, style
+from .arguments import check_times
+from .counts import absent
 from .errors import PlotError
 from .looks import looks
 from .reading import pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
@@ -39,6 +41,7 @@ def ladder(
     second: they begin and end within a second where fewer frames were played than in the one before or
     after.
     """
+    check_times(start, stop)
     result = with_series(result)
     table = table_with(result, "representation_rate", ("flows",))
     names = pick_objects(result, table, "representation_rate", object)
@@ -52,9 +55,11 @@ def ladder(
     samples = samples_of(table, ("representation_rate", "frames_per_second"), names, chosen, [one])
     highest = 0.0
     any_stall = False
+    empty: list[str] = []
     for row, (variant, look) in enumerate(own_looks.items()):
         steps = _between(samples.series("representation_rate", variant, one), start, stop)
         if not len(steps.values):
+            empty.append(variant)
             continue
         rungs |= set(steps.values.tolist())
         highest = max(highest, float(steps.values.max()))
@@ -109,7 +114,10 @@ def ladder(
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(axis_label("representation_rate", unit_of(result, "representation_rate")))
     ax.margins(x=0.01)
-    style.note(ax, f"seed {one}")
+    limits.not_below_zero(ax, 0.0, "x")
+    in_legend = legend and len(own_looks) > 1
+    gone = remarks.missing(ax, absent(result, empty, [one]), own_looks, in_legend)
+    style.note(ax, names[0], *remarks.alike(result, chosen), f"seed {one}", *gone)
     if legend and (len(own_looks) > 1 or len(ax.get_legend_handles_labels()[0]) > 1):
         style.legend(ax, where="above" if len(own_looks) == 1 else "right")
     return ax

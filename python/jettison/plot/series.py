@@ -9,8 +9,11 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from . import style, ticks
+from . import limits, remarks, style, ticks
+from .arguments import check_choice, check_count, check_times
+from .counts import absent, runs
 from .errors import PlotError
 from .looks import looks
 from .reading import pick_objects, pick_seeds, pick_variants, table_with, unit_of, with_series
@@ -44,37 +47,64 @@ def time_series(
     the highest. `samples` draws the mean of so many successive values, at the time of the last of them.
     `start` and `stop` are in seconds.
     """
+    check_times(start, stop)
+    check_count("samples", samples)
+    check_choice("combine", combine, ("mean", "sum"))
     result = with_series(result)
     table = table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
     chosen = pick_variants(result, variants)
     seeds = pick_seeds(result, seed)
     every = samples_of(table, (metric,), names, chosen, seeds)
+    whole = {
+        v: [rolling(every.series(metric, v, s, part=part, combine=combine), samples) for s in seeds] for v in chosen
+    }
+    cut = {v: [one for run in of if len((one := _cut(run, start, stop)).values)] for v, of in whole.items()}
+    if not any(cut.values()):
+        of = f"`{metric}` of {', '.join(names)}"
+        raise _nothing(result.name, of, chosen, [run for own in whole.values() for run in own if len(run.values)])
     ax = style.new_axes(ax)
-    for variant, look in looks(chosen, result.labels).items():
-        runs = [rolling(every.series(metric, variant, s, part=part, combine=combine), samples) for s in seeds]
-        runs = [_cut(run, start, stop) for run in runs if len(run.values)]
-        if not runs:
+    own_looks = looks(chosen, result.labels)
+    drawn: list[Line2D] = []
+    for variant, look in own_looks.items():
+        if not cut[variant]:
             continue
-        if len(runs) == 1:
-            seconds, values = with_gaps(runs[0])
-            ax.plot(seconds, values, color=look.colour, linestyle=look.dashes, label=look.label)
+        if len(cut[variant]) == 1:
+            seconds, values = with_gaps(cut[variant][0])
         else:
-            seconds, low, mean, high = _over_seeds(runs)
+            seconds, low, values, high = _over_seeds(cut[variant])
             ax.fill_between(seconds, low, high, color=look.colour, alpha=0.18, linewidth=0)
-            ax.plot(seconds, mean, color=look.colour, linestyle=look.dashes, label=look.label)
-    if not ax.lines:
-        raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} for {', '.join(chosen)}")
+        drawn += ax.plot(seconds, values, color=look.colour, linestyle=look.dashes, label=look.label)
     unit = unit_of(result, metric)
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(axis_label(metric, unit))
     ticks.thousands(ax, unit)
     ax.margins(x=0.01)
-    style.from_zero(ax, min(float(np.nanmin(line.get_ydata())) for line in ax.lines))
-    style.note(ax, f"mean of {len(seeds)} runs, lowest to highest" if len(seeds) > 1 else f"seed {seeds[0]}")
-    if legend and len(chosen) > 1:
+    limits.from_zero(ax, min(float(np.nanmin(line.get_ydata())) for line in drawn))
+    limits.not_below_zero(ax, min(float(np.nanmin(line.get_xdata())) for line in drawn), "x")
+    in_legend = legend and len(chosen) > 1
+    gone = remarks.missing(ax, absent(result, [v for v in chosen if not cut[v]], seeds), own_looks, in_legend)
+    over = runs((len(of) for of in cut.values()), len(seeds))
+    style.note(
+        ax,
+        *remarks.of_objects(names, objects, combine=combine),
+        *remarks.of_part(part),
+        *remarks.alike(result, chosen),
+        *remarks.of_samples(samples),
+        f"mean of {over}, lowest to highest" if len(seeds) > 1 else f"seed {seeds[0]}",
+        *gone,
+    )
+    if in_legend:
         style.legend(ax)
     return ax
+
+
+def _nothing(name: str, what: str, chosen: Sequence[str], there: Sequence[Series]) -> PlotError:
+    """The error for what was not measured at all, or not in that time."""
+    if there:
+        first, last = min(run.seconds[0] for run in there), max(run.seconds[-1] for run in there)
+        return PlotError(f"result `{name}` has {what} from {first:g} s to {last:g} s, and none in that time")
+    return PlotError(f"result `{name}` has no {what} for {', '.join(chosen)}")
 
 
 def _cut(series: Series, start: float | None, stop: float | None) -> Series:

@@ -4,10 +4,13 @@
 # The types of matplotlib leave its keyword arguments open.
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
+from weakref import WeakSet
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -18,12 +21,24 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
 
-__all__ = ["NOTE_COLOUR", "context", "from_zero", "legend", "legend_of", "new_axes", "note", "panels", "root", "styled"]
+from .arguments import check_result
+
+__all__ = [
+    "NOTE_COLOUR", "context", "legend", "legend_of", "new_axes", "note", "noted", "panels", "reword", "root", "styled",
+]  # fmt: skip
 
 NOTE_COLOUR = "#666666"
 #: How many lines of a legend an inch of a figure has room for.
 LINES_AN_INCH = 4.6
+#: A remark: its size in points, how many letters of it an inch has room for, and what stands between its parts.
+NOTE_SIZE, LETTERS_AN_INCH, BETWEEN = 7.0, 18.5, " \u00b7 "
+#: A figure of this package's own gets as wide as this for a legend beside its axes, in inches.
+WIDEST = 14.0
+#: The figures that were made here for one plot, and not given by the caller.
+_OWN: WeakSet[Figure] = WeakSet()
 
 #: Settings for figures that this package makes itself.
 SETTINGS: Mapping[str, Any] = {
@@ -54,10 +69,13 @@ def context() -> Generator[None, None, None]:
 
 
 def styled(draw: Callable[Given, Made]) -> Callable[Given, Made]:
-    """A function that draws, within :func:`context`."""
+    """A function that draws its first argument, a result, within :func:`context`."""
 
     @wraps(draw)
     def within(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        given = [*args[:1], *(kwargs[name] for name in ("result",) if name in kwargs)]
+        if given:  # else Python itself says what is missing
+            check_result(given[0])
         with context():
             return draw(*args, **kwargs)
 
@@ -68,7 +86,9 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.6)) -> Axes:
     """The axes given, or those of a new figure."""
     if ax is not None:
         return ax
-    return plt.subplots(figsize=size)[1]
+    figure, made = plt.subplots(figsize=size)
+    _OWN.add(figure)
+    return made
 
 
 def panels(
@@ -88,19 +108,44 @@ def root(ax: Axes) -> Figure:
     return figure
 
 
-def note(ax: Axes, text: str) -> None:
-    """A small remark at the top right: which seed it is, how many runs."""
+def note(ax: Axes, *parts: str, beside: float = 0.0) -> None:
+    """A small remark at the top right: of what it is, which seed, how many runs.
+
+    It has as many lines as it needs beside what else stands there, which is so many inches wide.
+    """
+    width = ax.get_position().width * root(ax).get_figwidth() - beside
     ax.annotate(
-        text,
+        _lines(parts, width),
         (1.0, 1.0),
         (0, 3),
         xycoords="axes fraction",
         textcoords="offset points",
         ha="right",
         va="bottom",
-        fontsize=7,
+        fontsize=NOTE_SIZE,
         color=NOTE_COLOUR,
     )
+
+
+def noted(ax: Axes) -> tuple[Text, list[str]] | None:
+    """The remark that stands above axes, and its parts."""
+    found = [text for text in ax.texts if text.get_color() == NOTE_COLOUR]
+    return (found[0], re.split(rf"{BETWEEN.rstrip()}\s", found[0].get_text())) if found else None
+
+
+def reword(text: Text, parts: Sequence[str]) -> None:
+    """Has a remark say these parts, in as many lines as they need."""
+    ax = text.axes
+    assert isinstance(ax, Axes), "a remark is above axes"
+    text.set_text(_lines(parts, ax.get_position().width * root(ax).get_figwidth()))
+
+
+def _lines(parts: Sequence[str], width: float) -> str:
+    """The parts in lines of that width, in inches. None is broken: a name would not be found again."""
+    fixed = [part.replace(" ", "\u00a0") for part in parts if part]
+    text = BETWEEN.replace(" ", "\u00a0", 1).join(fixed)
+    wrapped = textwrap.wrap(text, max(int(width * LETTERS_AN_INCH), 24), break_long_words=False, break_on_hyphens=False)
+    return "\n".join(wrapped).replace("\u00a0", " ")
 
 
 def legend(ax: Axes, *, title: str | None = None, where: str = "") -> None:
@@ -139,16 +184,36 @@ def legend_of(
             borderaxespad=0.0,
             ncols=1 if len(handles) <= fit else 2,
         )
+        _widen(ax)
     elif where == "above":
         ax.legend(
             handles,
             labels,
             title=title,
             loc="lower left",
-            bbox_to_anchor=(0.0, 1.05),
+            bbox_to_anchor=(0.0, 1.0),
+            bbox_transform=ax.transAxes + ScaledTranslation(0.0, _noted_height(ax) / 72.0, root(ax).dpi_scale_trans),
             borderaxespad=0.0,
             ncols=4,
         )
+
+
+def _noted_height(ax: Axes) -> float:
+    """How high above the axes the remark reaches, in points."""
+    remark = noted(ax)
+    return 5.0 + (1.3 * NOTE_SIZE * (1 + remark[0].get_text().count("\n")) if remark else 0.0)
+
+
+def _widen(ax: Axes) -> None:
+    """Makes a figure of our own wider for the legend beside its axes, so that these keep three quarters of their width."""
+    figure, made = root(ax), ax.get_legend()
+    if figure not in _OWN or made is None:
+        return
+    width = figure.get_figwidth()
+    figure.set_figwidth(WIDEST)  # so that there is room while it is measured
+    figure.draw_without_rendering()
+    room = made.get_window_extent().width / figure.dpi
+    figure.set_figwidth(max(width, min(0.75 * width + room, WIDEST)))
 
 
 def _hides(ax: Axes, made: Legend) -> bool:
@@ -163,12 +228,3 @@ def _hides(ax: Axes, made: Legend) -> bool:
         return True
     paths = [(path, of.get_transform()) for of in ax.collections for path in of.get_paths() if np.size(path.vertices)]
     return any(transform.transform_path(path).intersects_bbox(box) for path, transform in paths)
-
-
-def from_zero(ax: Axes, least: float) -> None:
-    """A values' axis that begins at zero if no value is below it.
-
-    An interval that reaches below is cut there.
-    """
-    if least >= 0:
-        ax.set_ylim(bottom=0)

@@ -12,13 +12,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
-from . import contours, style, ticks
+from . import contours, limits, remarks, style, ticks
+from .arguments import check_choice
+from .counts import absent, runs
 from .errors import PlotError, unknown
-from .interval import Interval, means, only_object, required
-from .looks import Look, looks
-from .quantities import numbers
+from .interval import Interval, means, required, summary_object
+from .looks import Look
+from .quantities import numbers, ordered, written
 from .reading import pick_variants, unit_of
 from .source import Floats, Summarised, Variants
+from .strands import strands
 from .words import axis_label, pretty
 
 __all__ = ["lines", "surface"]
@@ -51,11 +54,13 @@ def surface(
     numbers (`20ms`, `10 Mbit/s`). `log` makes the colours of a heat map logarithmic, or the axes of contours.
     `values` writes each cell's value into it (default: where there are at most 60 cells).
     """
-    name = object or only_object(result, metric)
+    check_choice("kind", kind, ("heat", "contour"))
+    name = object or summary_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
     labels = _labels(result, chosen, (x, y))
     xs, ys = (list(dict.fromkeys(of[axis] for of in labels.values())) for axis in (x, y))
+    xs, ys = ordered(xs) or xs, ordered(ys) or ys
     found = means(result, metric, [name], statistic, part)
     at: dict[tuple[str, str], float] = {}
     seen: dict[tuple[str, str], str] = {}
@@ -85,7 +90,8 @@ def surface(
             edgecolors="white" if max(len(xs), len(ys)) <= ticks.WRITTEN else "none",
             linewidth=0.6,
         )
-        across = ticks.every_nth([pretty(v) for v in xs])
+        (x_words, x_label), (y_words, y_label) = _written(x, xs), _written(y, ys)
+        across = ticks.every_nth(x_words)
         long = sum(len(words) for _, words in across) > 50
         ax.set_xticks(
             [place + 0.5 for place, _ in across],
@@ -94,11 +100,11 @@ def surface(
             ha="right" if long else "center",
             rotation_mode="anchor" if long else None,
         )
-        up = ticks.every_nth([pretty(v) for v in ys])
+        up = ticks.every_nth(y_words)
         ax.set_yticks([place + 0.5 for place, _ in up], [words for _, words in up])
         ax.tick_params(length=0)
-        ax.set_xlabel(x)
-        ax.set_ylabel(y)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
         if numbers(ys)[0] is None:
             ax.invert_yaxis()
         if values if values is not None else cells.size <= 60:
@@ -107,7 +113,7 @@ def surface(
     if log and kind == "heat":
         ticks.logarithmic(bar.ax.yaxis)
     bar.set_label(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
-    style.note(ax, name)
+    style.note(ax, name, *remarks.of_part(part), *remarks.alike(result, chosen, but=(x, y)))
     return ax
 
 
@@ -127,11 +133,12 @@ def lines(
 ) -> Axes:
     """A metric over one label of a result, or one axis of a sweep, with 95 % intervals over seeds.
 
-    There is a line for each combination of the other labels. Where all values of the label are numbers of one
+    There is a line for each combination of the other labels. Of points that are scattered, as those of a Latin
+    hypercube are, there are markers, which do not tell the other quantities apart. Where all values of the label are numbers of one
     kind the axis is numeric (`log`: logarithmic), in the first one's unit; else they stand side by side in
     the experiment's order.
     """
-    name = object or only_object(result, metric)
+    name = object or summary_object(result, metric)
     required(result, metric, [name])
     chosen = pick_variants(result, variants)
     labels = _labels(result, chosen, (x,))
@@ -141,9 +148,11 @@ def lines(
     place_of = dict(zip(along, places.tolist(), strict=True))
     found = means(result, metric, [name], statistic, part)
     ax = style.new_axes(ax)
-    unit, seeds = unit_of(result, metric), 0
-    own_looks = _by_rest(labels, x)
-    for look, own in own_looks:
+    unit = unit_of(result, metric)
+    counts: list[int] = []
+    of = strands(labels, x)
+    empty: dict[str, Look] = {}
+    for look, own in of.lines:
         points = sorted(
             (
                 (place_of[labels[v][x]], found[name, v])
@@ -153,9 +162,11 @@ def lines(
             key=lambda point: point[0],
         )
         if not points:
+            empty[own[0]] = look
             continue
-        unit, seeds = points[0][1].unit, max(seeds, *(value.n for _, value in points))
-        _line(ax, look, points)
+        unit = points[0][1].unit
+        counts += [value.n for _, value in points]
+        _line(ax, look, points, bool(of.scattered))
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no `{metric}` of `{name}` for these variants")
     if numeric is None:
@@ -170,49 +181,48 @@ def lines(
     ax.set_ylabel(axis_label(metric, unit, before="" if statistic == "mean" else statistic))
     ticks.thousands(ax, unit)
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in ax.lines])
-    style.from_zero(ax, float(drawn.min()))
+    limits.from_zero(ax, float(drawn.min()))
     # Intervals of two or three seeds can be far wider than all differences: they are cut so that these show.
     cut = drawn.min() >= 0 and ax.get_ylim()[1] > 1.6 * drawn.max() > 0
     if cut:
-        ax.set_ylim(top=1.6 * float(drawn.max()))
+        ax.set_ylim(top=1.6 * float(drawn.max()), auto=None)
     ax.set_axisbelow(True)
     ax.grid(True, axis="y", color="#e5e5e5", linewidth=0.6)
+    in_legend = legend and len(of.lines) > 1
     style.note(
         ax,
-        f"{name}, 95 % intervals{', cut above' if cut else ''}, {seeds} runs" if seeds > 1 else f"{name}, 1 run",
+        name,
+        *remarks.of_part(part),
+        *remarks.alike(result, chosen, but=(x,)),
+        *([f"{', '.join(of.scattered)} {'varies' if len(of.scattered) == 1 else 'vary'} too"] if of.scattered else []),
+        *([f"95 % intervals{', cut above' if cut else ''}"] if max(counts) > 1 else []),
+        runs(counts, len(result.seeds)),
+        *remarks.missing(ax, absent(result, list(empty)), empty, in_legend),
     )
-    if legend and len(own_looks) > 1:
+    if in_legend:
         style.legend(ax)
     return ax
 
 
-def _line(ax: Axes, look: Look, points: Sequence[tuple[float, Interval]]) -> None:
-    """A line through the means, in the band of their intervals."""
+def _line(ax: Axes, look: Look, points: Sequence[tuple[float, Interval]], scattered: bool) -> None:
+    """A line through the means, in the band of their intervals; or markers, each with its own."""
     at = np.array([place for place, _ in points])
     mean, low, high = (np.array([getattr(value, of) for _, value in points]) for of in ("mean", "low", "high"))
     known = ~np.isnan(low)
-    if known.any():
+    if known.any() and scattered:
+        ax.vlines(at[known], low[known], high[known], color=look.colour, alpha=0.5, linewidth=0.9)
+    elif known.any():
         ax.fill_between(at[known], low[known], high[known], color=look.colour, alpha=0.18, linewidth=0)
     ax.plot(
         at,
         mean,
         color=look.colour,
-        linestyle=look.dashes,
-        marker=look.marker if len(at) <= 4 * ticks.WRITTEN else "",
+        linestyle="none" if scattered else look.dashes,
+        marker=look.marker if scattered or len(at) <= 4 * ticks.WRITTEN else "",
         markerfacecolor="white" if look.hollow else look.colour,
         markersize=4,
         label=look.label,
     )
-
-
-def _by_rest(labels: Mapping[str, Mapping[str, str]], x: str) -> list[tuple[Look, list[str]]]:
-    """The variants that differ in one label only, with the look of their line."""
-    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for variant, of in labels.items():
-        groups.setdefault(tuple((axis, value) for axis, value in of.items() if axis != x), []).append(variant)
-    keys = {rest: ",".join(f"{axis}={value}" for axis, value in rest) or "all" for rest in groups}
-    own = looks(list(keys.values()), {key: dict(rest) for rest, key in keys.items()})
-    return [(own[keys[rest]], variants) for rest, variants in groups.items()]
 
 
 def _cells(at: Mapping[tuple[str, str], float], xs: Sequence[str], ys: Sequence[str], names: tuple[str, str]) -> Floats:
@@ -227,6 +237,14 @@ def _cells(at: Mapping[tuple[str, str], float], xs: Sequence[str], ys: Sequence[
     for (x, y), value in at.items():
         cells[rows[y], columns[x]] = value
     return cells
+
+
+def _written(axis: str, values: Sequence[str]) -> tuple[list[str], str]:
+    """What stands at the ticks of an axis of a heat map, and below it: numbers with their unit below them."""
+    found, unit = numbers(values)
+    if found is None:
+        return [pretty(value) for value in values], axis
+    return written(found.tolist()), f"{axis} ({unit})" if unit else axis
 
 
 def _labels(result: Summarised, chosen: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:

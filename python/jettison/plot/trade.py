@@ -12,9 +12,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from . import style, ticks
+from . import limits, remarks, style, ticks
+from .arguments import check_choice
+from .counts import absent
+from .counts import runs as runs_of
 from .errors import PlotError, unknown
-from .interval import only_object, required, values_of_runs
+from .interval import required, summary_object, values_of_runs
 from .looks import Look, looks
 from .reading import pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
 from .rows import grouped
@@ -51,30 +54,38 @@ def ellipses(
     are those of its logarithm. Fewer than three points, or points on a line, have no ellipse. Up to five
     schemes have their `names` beside the means if these are apart, else there is a `legend`.
     """
+    check_choice("over", over, ("samples", "frames", "seeds"))
+    check_choice("better", better, ("higher", "lower"))
     chosen = pick_variants(result, variants)
     if over == "seeds":
-        points = _of_seeds(result, x, y, object, statistic)
+        name, points = _of_seeds(result, chosen, x, y, object, statistic)
     elif over == "frames":
-        points = _of_frames(with_series(result), chosen, x, y, object)
+        name, points = _of_frames(with_series(result), chosen, x, y, object)
     else:
-        points = _of_samples(with_series(result), chosen, x, y, object)
+        name, points = _of_samples(with_series(result), chosen, x, y, object)
     ax = style.new_axes(ax, (5.2, 4.0))
     own_looks = looks(chosen, result.labels)
     centres: list[tuple[Look, tuple[float, float]]] = []
     outlined = False
+    lowest = [np.inf, np.inf]
+    empty: list[str] = []
     for variant, look in own_looks.items():
         xs, ys = points.get(variant, (np.empty(0), np.empty(0)))
         if log:
             ys, xs = ys[xs > 0], np.log10(xs[xs > 0])
         if not len(xs):
+            empty.append(variant)
             continue
+        lowest = [min(lowest[0], float(xs.min())), min(lowest[1], float(ys.min()))]
         mean = (float(xs.mean()), float(ys.mean()))
         outline = ellipse(xs, ys)
         if outline is not None:
             outlined = True
             drawn = np.column_stack([10.0 ** outline[:, 0], outline[:, 1]]) if log else outline
-            ax.add_patch(Polygon(drawn, closed=True, facecolor=look.colour, alpha=0.16, linewidth=0))
-            ax.add_patch(
+            # The axes' limits are no patches' affair: what of an ellipse is below zero is cut off.
+            ax.update_datalim(drawn)
+            ax.add_artist(Polygon(drawn, closed=True, facecolor=look.colour, alpha=0.16, linewidth=0))
+            ax.add_artist(
                 Polygon(
                     drawn,
                     closed=True,
@@ -100,6 +111,9 @@ def ellipses(
         raise PlotError(f"result `{result.name}` has no `{x}` and `{y}` of one object for {', '.join(chosen)}")
     if log:
         ax.set_xscale("log")
+    if not log:
+        limits.not_below_zero(ax, lowest[0], "x")
+    limits.not_below_zero(ax, lowest[1], "y")
     ax.autoscale_view()
     if not ax.xaxis_inverted():  # of axes that several are drawn on, or that share theirs, it is already
         ax.invert_xaxis()
@@ -111,9 +125,18 @@ def ellipses(
     ax.set_axisbelow(True)
     ax.grid(True, color="#eeeeee", linewidth=0.6, which="major")
     _better(ax, better)
-    runs = f"{len(result.seeds)} {'run' if len(result.seeds) == 1 else 'runs'}"
-    style.note(ax, f"{'one-sigma ellipses over' if outlined else 'means of'} {runs if over == 'seeds' else over}")
     beside = names if names is not None else len(centres) <= 5 and not _touching(ax, centres)
+    in_legend = legend if legend is not None else not beside and len(centres) > 1
+    gone = remarks.missing(ax, absent(result, empty), own_looks, in_legend)
+    runs = runs_of((len(xs) for xs, _ in points.values()), len(result.seeds))
+    style.note(
+        ax,
+        *remarks.of_objects([name]),
+        *remarks.alike(result, chosen),
+        f"{'one-sigma ellipses over' if outlined else 'means of'} {runs if over == 'seeds' else over}",
+        *gone,
+        beside=0.7,
+    )
     if beside:
         for look, centre in centres:
             ax.annotate(
@@ -125,7 +148,7 @@ def ellipses(
                 color=look.colour,
                 zorder=5,
             )
-    if legend if legend is not None else not beside and len(centres) > 1:
+    if in_legend:
         style.legend(ax, where="right")
     return ax
 
@@ -168,7 +191,7 @@ def ellipse(xs: Floats, ys: Floats, corners: int = 96) -> Floats | None:
 
 def _of_samples(
     result: Source, chosen: Sequence[str], x: str, y: str, name: str | None
-) -> dict[str, tuple[Floats, Floats]]:
+) -> tuple[str, dict[str, tuple[Floats, Floats]]]:
     table = table_with(result, x)
     at = pick_objects(result, table, x, name)
     pick_objects(result, table, y, at)
@@ -184,7 +207,7 @@ def _of_samples(
             xs.append(one.values[here][counted])
             ys.append(other.values[there][counted])
         found[variant] = np.concatenate(xs), np.concatenate(ys)
-    return found
+    return remarks.of_objects(at, name)[0], found
 
 
 #: Columns of the table of frames, by the metric that they are values of.
@@ -193,7 +216,7 @@ _OF_FRAMES = {"frame_latency": "latency_ms", "sqi_ssim": "sqi_ssim", "ssim": "ss
 
 def _of_frames(
     result: Source, chosen: Sequence[str], x: str, y: str, name: str | None
-) -> dict[str, tuple[Floats, Floats]]:
+) -> tuple[str, dict[str, tuple[Floats, Floats]]]:
     for metric in (x, y):
         if metric not in _OF_FRAMES:
             raise unknown("measure of each frame called", metric, _OF_FRAMES, f"result `{result.name}`")
@@ -210,22 +233,22 @@ def _of_frames(
             xs, ys = (own[_OF_FRAMES[metric]].astype(np.float64) for metric in (x, y))
             counted = (own["captured_ns"] > warm_up(result) * 1e9) & ~np.isnan(xs) & ~np.isnan(ys)
             found[variant] = xs[counted], ys[counted]
-    return found
+    return name or next(iter(flows), ""), found
 
 
 def _of_seeds(
-    result: Summarised, x: str, y: str, name: str | None, statistic: tuple[str, str]
-) -> dict[str, tuple[Floats, Floats]]:
-    at = name or only_object(result, x)
+    result: Summarised, chosen: Sequence[str], x: str, y: str, name: str | None, statistic: tuple[str, str]
+) -> tuple[str, dict[str, tuple[Floats, Floats]]]:
+    at = name or summary_object(result, x)
     required(result, x, [at])
     required(result, y, [at])
     one, other = (values_of_runs(result, m, [at], of) for m, of in zip((x, y), statistic, strict=True))
     found: dict[str, tuple[Floats, Floats]] = {}
-    for (_, variant), own in one.items():
-        beside = other.get((at, variant), {})
+    for variant in chosen:
+        own, beside = one.get((at, variant), {}), other.get((at, variant), {})
         both = [seed for seed in own if seed in beside]
         found[variant] = np.array([own[s] for s in both]), np.array([beside[s] for s in both])
-    return found
+    return at, found
 
 
 def _better(ax: Axes, better: Literal["higher", "lower"]) -> None:

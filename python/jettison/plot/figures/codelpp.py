@@ -64,7 +64,7 @@ def loss(results: Results) -> Figure:
     experiments=[SLICES],
 )
 def throughput(results: Results) -> Figure:
-    """CoDel++: throughput of three slices."""
+    """CoDel++: throughput of three slices, as goodput."""
     return _by_slice(results, "goodput", "throughput", "throughput, ")
 
 

@@ -73,9 +73,12 @@ def shade(ax: Axes, start: float, stop: float, label: str) -> None:
 
 
 def only_note(axes: Sequence[Axes], keep: Axes) -> None:
-    """Takes the remark above the axes away from all panels but one, since it says the same in each."""
-    for ax in axes:
-        for text in [t for t in ax.texts if ax is not keep and t.get_color() == style.NOTE_COLOUR]:
+    """Takes the remark above the axes away from all panels but one, which says what all of them have alike."""
+    remarks = {ax: found for ax in axes if (found := style.noted(ax)) is not None}
+    for ax, (text, parts) in remarks.items():
+        if ax is keep:
+            style.reword(text, [part for part in parts if all(part in other for _, other in remarks.values())])
+        else:
             text.remove()
 
 

@@ -1,7 +1,7 @@
 """RED-DPM: Parris, Jeffay, Smith, Borgersen, NOSSDAV 1998.
 
-*A Better-than-Best-Effort Service for Continuous Media UDP Flows*: TCP's throughput, the video's latency and
-its loss over the run, with a UDP blast in its middle third.
+*A Better-than-Best-Effort Service for Continuous Media UDP Flows*: TCP's throughput (here its goodput), the video's
+latency and its loss over the run, with a UDP blast in its middle third.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -14,6 +14,7 @@ from .. import style
 from ..series import time_series
 from ..source import Source
 from ..sweeps import lines
+from ..words import pretty
 from .common import only_note, panel_title, shade, shared_legend
 from .registry import Results, figure
 
@@ -30,7 +31,7 @@ def _three(result: Source, tag: str) -> Figure:
     for ax, words in zip(
         axes,
         (
-            "throughput of TCP, three flows together",
+            "goodput of TCP, three flows together",
             "latency of the video, mean of six",
             "loss of the video, mean of six",
         ),
@@ -39,8 +40,11 @@ def _three(result: Source, tag: str) -> Figure:
         shade(ax, *BLAST, f"{tag} blast" if ax is axes[0] else "")
         panel_title(ax, words, above=True)
         ax.label_outer()
+        # RED-DPM does to untagged packets what RED does: RED is the broad line that shows behind it.
+        for line in ax.lines:
+            if line.get_label() == pretty("red"):
+                line.set(linewidth=3.6, alpha=0.6)
     axes[0].set_ylim(top=1.15 * axes[0].get_ylim()[1])
-    axes[0].set_ylabel("Throughput (Mbit/s)")
     only_note(axes, keep=axes[0])
     shared_legend(made, axes)
     return made
@@ -82,7 +86,6 @@ def explore(results: Results) -> Figure:
         panel_title(ax, kind, above=True)
         ax.set_xlabel("lower-upper threshold (packets)")
         ax.label_outer()
-        ax.texts[0].set_text(ax.texts[0].get_text().partition(", ")[2])
     only_note(axes, keep=axes[-1])
     shared_legend(made, axes)
     return made

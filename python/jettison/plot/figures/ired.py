@@ -42,7 +42,7 @@ def rtt(results: Results) -> Figure:
     experiments=[FIRST],
 )
 def throughput(results: Results) -> Figure:
-    """iRED, experiment 1: distribution of the throughput."""
+    """iRED, experiment 1: distribution of the throughput, as the goodput of the TCP flow."""
     return style.root(cdf(results[FIRST], "goodput", "bulk", variants=CUBIC))
 
 

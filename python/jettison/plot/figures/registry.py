@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast
 from matplotlib.figure import Figure
 
 from .. import style
+from ..arguments import check_result
 from ..errors import PlotError, unknown
 from ..source import Source
 
@@ -111,6 +112,8 @@ def draw(name: str, results: Source | Results) -> Figure:
     One that needs several experiments takes their results by their names.
     """
     paper, _, slug = name.partition("/")
+    if not isinstance(results, Mapping):
+        check_result(results)
     chosen = _FIGURES.get((paper, slug))
     if chosen is None:
         raise unknown("figure", name, [f"{p}/{s}" for p, s in _FIGURES], "jettison.plot.figures")
