@@ -58,10 +58,11 @@ def result():
     ],
 )
 def test_what_cannot_be_meant_is_told_what_can(result, draw, said):
+    before = plt.get_fignums()
     with pytest.raises(PlotError) as error:
         draw(result)
     assert said in str(error.value)
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == before
 
 
 def test_papers_figures_come_with_the_module():

@@ -79,7 +79,7 @@ def test_pictures_of_a_sweep_show_its_values(swept: SweepResult):
     found = [np.asarray(line.get_ydata()).tolist() for line in lines.lines[:2]]
     assert found == [pytest.approx([mean(target, rate) for rate in rates]) for target in ("2 ms", "5 ms")]
     surface = plot.surface(swept, "sojourn", "bottleneck.forward", x="rate", y="target")
-    assert (surface.get_xlabel(), surface.get_ylabel()) == ("rate", "target")
+    assert (surface.get_xlabel(), surface.get_ylabel()) == ("rate (Mbit/s)", "target (ms)")
     reasons = plot.drop_reasons(swept)
     assert len(reasons.get_yticklabels()) == 6
     with pytest.raises(plot.PlotError, match=r'keep="all"'):

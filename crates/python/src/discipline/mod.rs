@@ -46,6 +46,9 @@ pub struct PythonDiscipline {
 pub struct Control {
     /// Set to end the run.
     pub cancel: AtomicBool,
+    /// Whether Python has looked for packets that are lost in cycles of references, or need not: it takes some time, and a class that
+    /// loses packets so does it in every run.
+    pub looked: AtomicBool,
     /// Where disciplines run.
     pub threads: Threads,
     error: Mutex<Option<PyErr>>,

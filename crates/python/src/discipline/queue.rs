@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_ulong;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use jettison_core::{DropReason, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
@@ -313,7 +314,7 @@ impl QueueDiscipline for PythonQueue {
 
 impl Drop for PythonQueue {
     fn drop(&mut self) {
-        if !self.failed && !self.packets.is_empty() {
+        if !self.failed && !self.packets.is_empty() && !self.control.looked.swap(true, Ordering::Relaxed) {
             self.find_lost();
         }
         self.control.threads.leave(self.thread);
