@@ -27,7 +27,7 @@ const FIGURES: [(&str, &str, Option<f64>); 4] = [
 
 /// A thousand short runs on two cores.
 const SWEEP: [(&str, &str, Option<f64>); 3] = [
-    ("sweep-bare", "runs/s of `jettison run`", None),
+    ("sweep-bare", "runs/s of the bare runner", None),
     ("sweep-local", "of the bare runner's throughput", Some(0.85)),
     ("sweep-dask", "of the bare runner's throughput", Some(0.85)),
 ];
