@@ -179,15 +179,20 @@ def read_axes(axes: Mapping[str, Range | Iterable[Value]] | None) -> list[Axis]:
     return [_read_axis(path, values) for path, values in (axes or {}).items()]
 
 
-def _read_axis(path: str, values: Any) -> Axis:
+def refuse_about(path: str) -> None:
+    """Refuses a path that is no part of what is run."""
     if path in _NOT_OF_A_POINT:
         raise SweepError(f"axis `{path}`: that is no part of what is run; {_NOT_OF_A_POINT[path]}")
+
+
+def _read_axis(path: str, values: Any) -> Axis:
+    refuse_about(path)
     if isinstance(values, Range):
         return Axis(path, range=values)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise SweepError(f'axis `{path}`: {values!r} is one value; give a list, such as ["1 ms", "5 ms"], or a Range')
     listed = cast("Iterable[Any]", values)
-    choices = tuple(_plain(path, value) for value in listed)
+    choices = tuple(plain(path, value) for value in listed)
     if not choices:
         raise SweepError(f"axis `{path}` has no values")
     seen: set[str] = set()
@@ -198,7 +203,7 @@ def _read_axis(path: str, values: Any) -> Axis:
     return Axis(path, choices)
 
 
-def _plain(path: str, value: Any) -> Value:
+def plain(path: str, value: Any) -> Value:
     """The value as TOML has it. Numbers of numpy become plain ones."""
     if callable(item := getattr(value, "item", None)):
         value = item()

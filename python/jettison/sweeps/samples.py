@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import SweepError
-from .axes import Axis, Range, Value, read_axes
+from .axes import Axis, Range, Value, plain, read_axes, refuse_about
 
 # A choice of one value for each axis.
 Values = dict[str, Value]
@@ -94,7 +94,9 @@ class Points:
                 wanted, got = ", ".join(sorted(names)), ", ".join(sorted(point)) or "nothing"
                 raise SweepError(f"point {number} sets {got}; all points set the same: {wanted}")
         order = [axis.path for axis in axes] or list(self.values[0])
-        return [{path: point[path] for path in order} for point in self.values]
+        for path in order:
+            refuse_about(path)
+        return [{path: plain(path, point[path]) for path in order} for point in self.values]
 
 
 Sample = Literal["grid"] | Grid | LatinHypercube | Points | Sequence[Mapping[str, Value]]

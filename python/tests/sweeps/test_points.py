@@ -175,3 +175,12 @@ def test_many_named_points_are_told_apart_quickly():
     axes, points = choose(None, listed)
     assert len(points) == 20_000 and [len(axis.choices) for axis in axes] == [20_000] * 2
     assert time.process_time() - begin < 2
+
+
+def test_named_points_may_come_from_numpy_and_set_what_is_run():
+    np = pytest.importorskip("numpy")
+    axes, points = choose(None, [{"x": np.int64(n), "y": np.float64(0.5)} for n in (3, 4)])
+    assert points == [{"x": 3, "y": 0.5}, {"x": 4, "y": 0.5}]
+    assert [axis.choices for axis in axes] == [(3, 4), (0.5,)]
+    with pytest.raises(SweepError, match="axis `seeds`: that is no part of what is run"):
+        choose(None, [{"seeds": 1}])

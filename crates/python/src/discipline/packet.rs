@@ -246,7 +246,7 @@ pub fn reason_of(name: &str) -> PyResult<DropReason> {
         let near = jettison_core::nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         PyValueError::new_err(format!(
-            "there is no reason `{name}` for a drop{near} Known: {}",
+            "there is no reason `{name}` for a drop{near} (known: {})",
             known.join(", ")
         ))
     })
