@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use jettison_p4::source::Sources;
-use jettison_p4::syntax::{self, NoFiles, Options};
+use jettison_p4_front::source::Sources;
+use jettison_p4_front::syntax::{self, NoFiles, Options};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &str| {

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use jettison_p4::source::Sources;
-use jettison_p4::syntax::{NoFiles, Options};
+use jettison_p4_front::source::Sources;
+use jettison_p4_front::syntax::{NoFiles, Options};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &str| {
     let mut sources = Sources::default();
     let main = sources.add("fuzz.p4", format!("#include <v1model.p4>\n{input}"));
     let options = Options { loader: Arc::new(NoFiles), ..Options::default() };
-    match jettison_p4::compile(&mut sources, main, &options) {
+    match jettison_p4_front::compile(&mut sources, main, &options) {
         Ok((program, _)) => assert!(!program.to_string().is_empty()),
         Err(errors) => {
             assert!(errors.iter().any(|error| error.is_error()));

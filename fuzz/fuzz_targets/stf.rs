@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use jettison_p4::source::Sources;
-use jettison_p4::stf::{StatementKind, parse};
+use jettison_p4_front::source::Sources;
+use jettison_p4_v1model::stf::{StatementKind, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &str| {

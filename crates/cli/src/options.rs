@@ -466,9 +466,6 @@ pub enum P4Command {
         /// Write the results as JUnit XML
         #[arg(long, value_name = "FILE")]
         junit: Option<PathBuf>,
-        /// What runs the programs
-        #[arg(long, value_name = "MACHINE", default_value = "compiled")]
-        machine: MachineChoice,
         #[command(flatten)]
         preprocessor: PreprocessorArguments,
     },
@@ -506,17 +503,6 @@ pub struct PreprocessorArguments {
     /// Define a macro (1 if there is no value); may be given several times
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-}
-
-/// What runs P4 programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MachineChoice {
-    /// The fast one
-    Compiled,
-    /// The slow one, which follows the specification word by word
-    Reference,
-    /// One after the other
-    Both,
 }
 
 /// Formats that are read.

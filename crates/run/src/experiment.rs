@@ -90,13 +90,8 @@ pub fn run_in_memory(
         timings.push(timing(key, finished.took));
         Ok(())
     })?;
-    if timings.is_empty() {
-        return Err(RunError::NothingFinished);
-    }
     let runs: Vec<RunSummary> = writer.runs().cloned().collect();
-    let timing =
-        Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs: options.jobs, runs: timings };
-    Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
+    Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
 }
 
 /// Runs every variant of a scenario under every seed and writes the results.
@@ -130,13 +125,22 @@ pub fn run_scenario(
         timings.push(timing(key, finished.took));
         Ok(())
     })?;
-    if timings.is_empty() {
+    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
+    Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
+}
+
+/// What is known once the last run has ended: how long it took, and the paper's figures beside ours.
+fn closing(
+    stopwatch: &Stopwatch,
+    jobs: usize,
+    runs: Vec<RunTiming>,
+    compare: impl FnOnce() -> Vec<ReproductionRow>,
+) -> Result<Closing, RunError> {
+    if runs.is_empty() {
         return Err(RunError::NothingFinished);
     }
-    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
-    let timing =
-        Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs: options.jobs, runs: timings };
-    Ok(writer.finish(Closing { timing, reproduction: (options.compare)(&runs) })?)
+    let timing = Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs, runs };
+    Ok(Closing { timing, reproduction: compare() })
 }
 
 /// All runs: variants in their order, each with all seeds.

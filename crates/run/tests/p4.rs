@@ -1,7 +1,7 @@
 //! The shipped experiments that set a discipline beside its P4 program: in the same scenario, under the same seed, both do the
 //! same where the arithmetic is the same, and nearly the same elsewhere.
 //!
-//! `crates/p4/tests/twins` compares drop by drop on a switch alone; here real transports and applications answer to what
+//! `crates/p4-v1model/tests/twins` compares drop by drop on a switch alone; here real transports and applications answer to what
 //! the switch does, so that one differing decision would change everything after it.
 
 use std::path::PathBuf;

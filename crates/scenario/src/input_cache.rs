@@ -7,9 +7,9 @@ use indexmap::{IndexMap, IndexSet};
 use jettison_link::profile::NetworkProfile;
 use jettison_link::registry::CellFile;
 use jettison_link::trace::Grants;
-use jettison_p4::diagnostic::Diagnostic;
-use jettison_p4::ir::Program;
-use jettison_p4::source::Sources;
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::ir::Program;
+use jettison_p4_front::source::Sources;
 
 use crate::error::{Place, ScenarioError};
 use crate::inputs::{Contents, Files, InputHash};

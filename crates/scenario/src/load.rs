@@ -411,13 +411,14 @@ impl<'a> Loader<'a> {
                     continue;
                 }
             };
-            let commands = router.commands.as_deref().map(|file| match jettison_p4::library::program(file) {
-                Some((_, text)) => Ok((file.to_owned(), text.to_owned())),
-                None => read_or_known(file, ReadFile(&|name| self.inputs.content(name))).map(|content| {
-                    files.insert(file.to_owned());
-                    (self.inputs.display(file), String::from_utf8_lossy(&content).into_owned())
-                }),
-            });
+            let commands =
+                router.commands.as_deref().map(|file| match jettison_p4_front::library::program(file) {
+                    Some((_, text)) => Ok((file.to_owned(), text.to_owned())),
+                    None => read_or_known(file, ReadFile(&|name| self.inputs.content(name))).map(|content| {
+                        files.insert(file.to_owned());
+                        (self.inputs.display(file), String::from_utf8_lossy(&content).into_owned())
+                    }),
+                });
             match commands.transpose() {
                 Ok(commands) => {
                     let commands = commands.map(|(file, text)| (file.into(), text.into()));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jettison_core::Time;
-use jettison_p4::ir::Program;
-use jettison_p4::source::Sources;
-use jettison_p4::v1model::control::{Command, parse};
+use jettison_p4_front::ir::Program;
+use jettison_p4_front::source::Sources;
+use jettison_p4_v1model::control::{Command, parse};
 use jettison_wire::Address;
 
 use crate::p4_program::P4Program;

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use jettison_p4::diagnostic::Diagnostic;
-use jettison_p4::ir;
-use jettison_p4::library;
-use jettison_p4::source::Sources;
-use jettison_p4::syntax::{Loader, Options};
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::ir;
+use jettison_p4_front::library;
+use jettison_p4_front::source::Sources;
+use jettison_p4_front::syntax::{Loader, Options};
 
 use crate::registries::ReadFile;
 
@@ -74,7 +74,7 @@ impl ProgramSource {
         loop {
             let mut sources = Sources::default();
             let main = sources.add(name.as_str(), text.as_str());
-            let compiled = jettison_p4::compile(&mut sources, main, &options);
+            let compiled = jettison_p4_front::compile(&mut sources, main, &options);
             let missing = known.take_missing();
             if missing.is_empty() {
                 let failed = |diagnostics| ProgramErrors { sources, diagnostics };

@@ -49,7 +49,7 @@ impl Files for Shelf {
 }
 
 fn shelf() -> Shelf {
-    let (_, forward) = jettison_p4::library::program("<forward.p4>").expect("the project brings it");
+    let (_, forward) = jettison_p4_front::library::program("<forward.p4>").expect("the project brings it");
     let (head, rest) = forward.split_at(forward.find("parser ").expect("it has a parser"));
     let files = [("main.p4", PROGRAM), ("main.commands", COMMANDS), ("headers.p4", head), ("rest.p4", rest)];
     Shelf(files.map(|(name, text)| (name.to_owned(), text.to_owned())).into())

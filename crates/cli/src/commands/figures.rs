@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::python::interpreter;
 use crate::output::{Failure, INTERRUPTED, print};
 
 /// The module that draws.
@@ -16,10 +17,9 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// `$JETTISON_PYTHON`, or else the `python3` of `$PATH`, if it can draw the figures of `name`; else what is missing.
+    /// The [`interpreter`], if it can draw the figures of `name`; else what is missing.
     pub fn find(name: &str) -> Result<Painter, Failure> {
-        let python = std::env::var_os("JETTISON_PYTHON").filter(|python| !python.is_empty());
-        let python = python.map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+        let python = interpreter();
         let check = Command::new(&python)
             .args(["-m", MODULE, "--check", name])
             .stdin(Stdio::null())

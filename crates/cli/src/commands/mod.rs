@@ -9,6 +9,7 @@ mod list;
 mod live;
 mod live_shell;
 mod p4;
+mod python;
 mod report;
 mod reproduce;
 mod run;
@@ -52,8 +53,8 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             P4Command::Check { files, commands, dump, preprocessor } => {
                 p4::check::check(&files, commands.as_deref(), dump, &preprocessor)
             }
-            P4Command::Test { files, junit, machine, preprocessor } => {
-                p4::test::test(&files, junit.as_deref(), machine, &preprocessor)
+            P4Command::Test { files, junit, preprocessor } => {
+                p4::test::test(&files, junit.as_deref(), &preprocessor)
             }
             P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
         },

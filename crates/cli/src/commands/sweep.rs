@@ -3,18 +3,17 @@
 use std::ffi::OsString;
 use std::process::{Command, ExitCode, Stdio};
 
+use super::python::{VARIABLE, interpreter};
 use crate::options::SweepArguments;
 use crate::output::Failure;
 
-/// The interpreter that has the package, where `python3` is another one.
-const PYTHON: &str = "JETTISON_PYTHON";
 /// Succeeds if the package is there; importing it would take longer.
 const PROBE: &str = "import importlib.util as u, sys; sys.exit(u.find_spec('jettison') is None)";
 
 /// Runs the sweep in the package's own process; its exit status is that of the command.
 pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
-    let python = std::env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
-    let name = python.to_string_lossy();
+    let python = interpreter();
+    let name = python.display();
     let probe = Command::new(&python)
         .args(["-c", PROBE])
         .stdin(Stdio::null())
@@ -34,7 +33,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
 fn missing(what: &str) -> Failure {
     Failure::of(format!(
         "sweeps are run by the Python package: {what}\n  = help: install it (`pip install .` in Jettison's folder, or \
-         `pip install '.[dask]'` for clusters), or name the interpreter that has it in {PYTHON}"
+         `pip install '.[dask]'` for clusters), or name the interpreter that has it in {VARIABLE}"
     ))
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use jettison_core::{DropReason, Duration, MarkReason, Seed, Time};
 use jettison_measure::Outcomes;
-use jettison_p4::exec::compiled::Compiled;
-use jettison_p4::ir::{ActionValue, KeyMatch, Program};
-use jettison_p4::source::Sources;
-use jettison_p4::syntax::Options;
-use jettison_p4::table::{Entry, Tables, Then};
-use jettison_p4::v1model::control::parse;
-use jettison_p4::v1model::{P4Switch, SwitchPlan};
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_exec::table::{Entry, Tables, Then};
+use jettison_p4_front::ir::{ActionValue, KeyMatch, Program};
+use jettison_p4_front::source::Sources;
+use jettison_p4_front::syntax::Options;
+use jettison_p4_v1model::control::parse;
+use jettison_p4_v1model::{P4Switch, SwitchPlan};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_switch::{Departure, Port, PortOutcomes, Switch, SwitchOutcomes};
@@ -88,14 +88,15 @@ impl Outcomes for Nowhere {
 }
 
 fn compile(name: &str) -> Result<Arc<Program>, String> {
-    let (path, text) = jettison_p4::library::program(name).ok_or_else(|| format!("there is no {name}"))?;
+    let (path, text) =
+        jettison_p4_front::library::program(name).ok_or_else(|| format!("there is no {name}"))?;
     compiled(&path, text)
 }
 
 fn compiled(path: &str, text: &str) -> Result<Arc<Program>, String> {
     let mut sources = Sources::default();
     let main = sources.add(path, text);
-    match jettison_p4::compile(&mut sources, main, &Options::default()) {
+    match jettison_p4_front::compile(&mut sources, main, &Options::default()) {
         Ok((program, _)) => Ok(Arc::new(program)),
         Err(errors) => Err(errors.first().map_or(String::new(), |error| error.one_line(&sources))),
     }
@@ -105,7 +106,7 @@ fn compiled(path: &str, text: &str) -> Result<Arc<Program>, String> {
 fn switch(name: &str) -> Result<P4Switch<Compiled>, String> {
     let program = compile(&format!("<{name}.p4>"))?;
     let mut text = String::new();
-    if let Some((_, commands)) = jettison_p4::library::program(&format!("<{name}.commands>")) {
+    if let Some((_, commands)) = jettison_p4_front::library::program(&format!("<{name}.commands>")) {
         text.push_str(commands);
         text.push('\n');
     }
@@ -185,9 +186,9 @@ fn packets_a_second(name: &str, waiting: u64) -> Result<f64, String> {
 fn front_end() -> Result<f64, String> {
     let mut lines = 0;
     let mut texts = Vec::new();
-    for name in jettison_p4::library::programs() {
+    for name in jettison_p4_front::library::programs() {
         let (path, text) =
-            jettison_p4::library::program(&name).ok_or_else(|| format!("there is no {name}"))?;
+            jettison_p4_front::library::program(&name).ok_or_else(|| format!("there is no {name}"))?;
         lines += text.lines().count();
         texts.push((path, text));
     }
@@ -230,7 +231,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 fn ternary() -> Result<f64, String> {
     let program = compiled("ternary.p4", TERNARY)?;
     let mut tables = Tables::new(&program);
-    let id = jettison_p4::ir::TableId(0);
+    let id = jettison_p4_front::ir::TableId(0);
     let mask = |number: u64| (u64::from(u32::MAX) << (number % MASKS)) & u64::from(u32::MAX);
     let mut random = Seed(1).stream(&["bench", "ternary"]);
     let mut keys = Vec::new();

@@ -18,11 +18,12 @@ use super::{Benchmark, Better, Reading};
 const SCRIPT: &str = "scripts/python.sh";
 
 /// Name, unit, what is required.
-const FIGURES: [(&str, &str, Option<f64>); 4] = [
+const FIGURES: [(&str, &str, Option<f64>); 5] = [
     ("python-overhead", "% of the Rust call", Some(2.0)),
     ("python-crossing", "ms for 10 million rows", None),
     ("python-crossing/copied", "columns copied", Some(0.0)),
     ("python-read-back", "s for 4 columns", Some(2.0)),
+    ("python-discipline", "µs a packet through a FIFO", None),
 ];
 
 /// A thousand short runs on two cores.

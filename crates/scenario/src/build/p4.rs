@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::{Duration, Seed};
-use jettison_p4::exec::compiled::Compiled;
-use jettison_p4::v1model::SwitchPlan;
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_v1model::SwitchPlan;
 use jettison_sim::RouterPlan;
 use jettison_switch::Switch;
 use jettison_wire::Address;

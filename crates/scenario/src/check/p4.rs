@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jettison_core::{RandomStream, Seed, Time};
-use jettison_p4::exec::compiled::Compiled;
-use jettison_p4::v1model::SwitchPlan;
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_v1model::SwitchPlan;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::bmv2::{Bmv2, Bmv2Parameters};
 use jettison_wire::Address;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,3 +86,14 @@ class Executor(ABC):
     @abstractmethod
     def start(self, job: Job) -> Session:
         """Makes workers ready; raises `SweepError` if they cannot be had, or cannot do this job."""
+
+
+def drained(events: queue.SimpleQueue[Event], timeout: float) -> list[Event]:
+    """All that is in the queue, after waiting at most `timeout` seconds for the first."""
+    found: list[Event] = []
+    try:
+        found.append(events.get(timeout=timeout))
+        while True:
+            found.append(events.get_nowait())
+    except queue.Empty:
+        return found

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from ...errors import SweepError
 from ..work import Job, Outcome, Work, check, run_batch_whole
-from .base import Ended, Event, Executor, Finished, Lost, Session
+from .base import Ended, Event, Executor, Finished, Lost, Session, drained
 
 # An unreachable scheduler is given up after that many seconds: with the interpreter's start below ten.
 _CONNECT_SECONDS = 4
@@ -312,13 +312,7 @@ class DaskSession(Session):
 
     def events(self, timeout: float) -> list[Event]:
         """What the tasks that are over have come to."""
-        found: list[Event] = []
-        try:
-            found.append(self._events.get(timeout=timeout))
-            while True:
-                found.append(self._events.get_nowait())
-        except queue.Empty:
-            pass
+        found = drained(self._events, timeout)
         for event in found:
             if isinstance(event, (Ended, Lost)):
                 self._futures.pop(event.batch, None)

@@ -16,7 +16,7 @@ from typing import IO
 from ...errors import SweepError
 from ..work import Job, Work
 from . import pipe
-from .base import Broken, Ended, Event, Executor, Finished, Lost, Session
+from .base import Broken, Ended, Event, Executor, Finished, Lost, Session, drained
 
 # A worker that dies before it is ready is started again so often, and no more.
 _STARTS = 3
@@ -82,13 +82,7 @@ class LocalSession(Session):
 
     def events(self, timeout: float) -> list[Event]:
         """What the processes have said."""
-        found: list[Event] = []
-        try:
-            found.append(self._events.get(timeout=timeout))
-            while True:
-                found.append(self._events.get_nowait())
-        except queue.Empty:
-            return found
+        return drained(self._events, timeout)
 
     def close(self) -> None:
         """Ends the processes, whatever they are doing."""

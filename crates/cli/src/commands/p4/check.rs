@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jettison_p4::ir::{ExternKind, Program};
-use jettison_p4::source::Sources;
-use jettison_p4::v1model::control::unconfigured_sessions;
+use jettison_p4_front::ir::{ExternKind, Program};
+use jettison_p4_front::source::Sources;
+use jettison_p4_v1model::control::unconfigured_sessions;
 
 use super::{add, commands, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;

@@ -9,12 +9,12 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use jettison_p4::diagnostic::Diagnostic;
-use jettison_p4::ir::Program;
-use jettison_p4::library;
-use jettison_p4::source::{FileId, Sources};
-use jettison_p4::syntax::Options;
-use jettison_p4::v1model::control::{self, Located};
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::ir::Program;
+use jettison_p4_front::library;
+use jettison_p4_front::source::{FileId, Sources};
+use jettison_p4_front::syntax::Options;
+use jettison_p4_v1model::control::{self, Located};
 
 use crate::options::PreprocessorArguments;
 use crate::output::Failure;
@@ -67,7 +67,8 @@ fn compile(
     main: FileId,
     options: &Options,
 ) -> Result<(Arc<Program>, Vec<Diagnostic>), Vec<Diagnostic>> {
-    jettison_p4::compile(sources, main, options).map(|(program, warnings)| (Arc::new(program), warnings))
+    jettison_p4_front::compile(sources, main, options)
+        .map(|(program, warnings)| (Arc::new(program), warnings))
 }
 
 /// The commands of a file, resolved in a program.

@@ -5,10 +5,10 @@ use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use jettison_p4::diagnostic::Diagnostic;
-use jettison_p4::exec::compiled::Compiled;
-use jettison_p4::source::Sources;
-use jettison_p4::stf::{NeverAtRest, Sent, Testbed};
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::source::Sources;
+use jettison_p4_v1model::stf::{NeverAtRest, Sent, Testbed};
 use jettison_report::PortCapture;
 use jettison_wire::Packet;
 

@@ -4,27 +4,25 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use jettison_p4::diagnostic::Diagnostic;
-use jettison_p4::exec::compiled::Compiled;
-use jettison_p4::ir::Program;
-use jettison_p4::reference::Reference;
-use jettison_p4::source::{FileId, Sources};
-use jettison_p4::stf::{self, Case};
-use jettison_p4::syntax::Options;
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::ir::Program;
+use jettison_p4_front::source::{FileId, Sources};
+use jettison_p4_front::syntax::Options;
+use jettison_p4_v1model::stf::{self, Case};
 
 use super::{add, compile, count, options, rendered};
-use crate::options::{MachineChoice, PreprocessorArguments};
+use crate::options::PreprocessorArguments;
 use crate::output::{Failure, print};
 
 /// Runs tests; exit 1 if one fails, 2 if a program or a test is malformed.
 pub fn test(
     files: &[PathBuf],
     junit: Option<&Path>,
-    machine: MachineChoice,
     preprocessor: &PreprocessorArguments,
 ) -> Result<ExitCode, Failure> {
     let options = options(preprocessor)?;
-    let mut run = Run { options, machine, cases: Vec::new(), malformed: false };
+    let mut run = Run { options, cases: Vec::new(), malformed: false };
     for suite in suites(files)? {
         run.suite(&suite)?;
     }
@@ -109,7 +107,6 @@ fn pairs(folder: &Path, found: &mut Vec<Suite>) -> Result<(), Failure> {
 /// The tests under way.
 struct Run {
     options: Options,
-    machine: MachineChoice,
     cases: Vec<Case>,
     malformed: bool,
 }
@@ -145,15 +142,8 @@ impl Run {
             Ok(script) => script,
             Err(errors) => return self.broken(program, name, &errors, sources),
         };
-        if self.machine != MachineChoice::Reference {
-            let outcome = stf::run(compiled, &script, Compiled::new(compiled.clone()));
-            self.done(Case::of(program, name, &outcome, sources))?;
-        }
-        if self.machine != MachineChoice::Compiled {
-            let outcome = stf::run(compiled, &script, Reference::new(compiled.clone()));
-            self.done(Case::of(program, &format!("{name} (reference)"), &outcome, sources))?;
-        }
-        Ok(())
+        let outcome = stf::run(compiled, &script, Compiled::new(compiled.clone()));
+        self.done(Case::of(program, name, &outcome, sources))
     }
 
     /// The program or the test is malformed.

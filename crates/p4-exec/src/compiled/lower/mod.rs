@@ -1,0 +1,311 @@
+//! From the elaborated program to [`Code`].
+
+mod expr;
+mod external;
+mod fold;
+pub(super) mod pack;
+mod parser;
+mod place;
+mod stmt;
+mod table;
+mod uses;
+mod wide;
+
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+use super::code::{Code, Errors, NONE, Op};
+use super::layout::Layout;
+use crate::Standard;
+use crate::table::words_for;
+use jettison_p4_front::ir::{FunctionId, ParserId, Program, TableId, TypeId};
+use uses::Uses;
+
+/// A place in the code that something jumps to, before its address is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Label(u32);
+
+/// What a function's statements jump to.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    end: Label,
+}
+
+/// What `break` and `continue` jump to.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    next: Label,
+    end: Label,
+}
+
+/// Code in the making.
+pub(super) struct Lowering<'p> {
+    program: &'p Program,
+    pub layout: Layout<'p>,
+    code: Code,
+    uses: Uses,
+    /// The address of each label, once it is placed.
+    labels: Vec<u32>,
+    next_slot: u32,
+    constants: FxHashMap<Box<[u64]>, u32>,
+    /// Temporaries that may be used again, by their size.
+    free: FxHashMap<u32, Vec<u32>>,
+    /// Temporaries of the statement that is being lowered, with their sizes.
+    taken: Vec<(u32, u32)>,
+    /// Functions and parsers that have code of their own, and those still to be written.
+    functions: FxHashMap<FunctionId, Label>,
+    functions_due: Vec<FunctionId>,
+    parsers: FxHashMap<ParserId, Label>,
+    parsers_due: Vec<ParserId>,
+    /// Actions as tables run them, likewise.
+    table_actions: FxHashMap<(TableId, u32), Label>,
+    table_actions_due: Vec<(TableId, u32)>,
+    scopes: Vec<Scope>,
+    rounds: Vec<Round>,
+    /// Set by `exit`.
+    exited: u32,
+    /// Counts the rounds of all loops of a block's run.
+    round_count: u32,
+}
+
+/// Compiles a program; its variables' slots are in the layout.
+pub(super) fn lower(program: &Program) -> (Code, Layout<'_>) {
+    let mut lowering = Lowering::new(program);
+    let pipeline = &program.pipeline;
+    lowering.code.entries.parser = lowering.top_parser(pipeline.parser).0;
+    let blocks = [pipeline.verify_checksum, pipeline.ingress, pipeline.egress, pipeline.compute_checksum];
+    for (index, function) in blocks.into_iter().enumerate() {
+        lowering.code.entries.blocks[index] = lowering.top_control(function).0;
+    }
+    lowering.code.entries.deparser = lowering.top_control(pipeline.deparser).0;
+    lowering.outstanding();
+    lowering.finish()
+}
+
+impl<'p> Lowering<'p> {
+    fn new(program: &'p Program) -> Lowering<'p> {
+        let mut lowering = Lowering {
+            program,
+            layout: Layout::new(&program.types),
+            code: Code::default(),
+            uses: Uses::new(program),
+            labels: Vec::new(),
+            next_slot: 0,
+            constants: FxHashMap::default(),
+            free: FxHashMap::default(),
+            taken: Vec::new(),
+            functions: FxHashMap::default(),
+            functions_due: Vec::new(),
+            parsers: FxHashMap::default(),
+            parsers_due: Vec::new(),
+            table_actions: FxHashMap::default(),
+            table_actions_due: Vec::new(),
+            scopes: Vec::new(),
+            rounds: Vec::new(),
+            exited: 0,
+            round_count: 0,
+        };
+        lowering.lay_out();
+        lowering.code.errors = lowering.errors();
+        lowering.code.numbered_lists = vec![None; 256];
+        for (number, list) in &program.numbered_lists {
+            lowering.code.numbered_lists[usize::from(*number)] = Some(*list);
+        }
+        lowering.code.packet_length =
+            lowering.standard_slot(Standard::PacketLength).map_or(NONE, |(slot, _)| slot);
+        lowering
+    }
+
+    /// The packet's state first, in one piece; the data of each action in one piece, so that an apply copies it at once.
+    fn lay_out(&mut self) {
+        let program = self.program;
+        self.layout.slots = vec![NONE; program.variables.len()];
+        let pipeline = &program.pipeline;
+        let state = [pipeline.headers, pipeline.metadata, pipeline.standard_metadata];
+        let data = program.tables.iter().flat_map(|table| &table.actions).flat_map(|action| &action.data);
+        let all = (0..program.variables.len() as u32).map(jettison_p4_front::ir::VarId);
+        for var in state.into_iter().chain(data.map(|(_, var)| *var)).chain(all) {
+            if self.layout.slots[var.index()] == NONE {
+                self.layout.slots[var.index()] = self.next_slot;
+                self.next_slot += self.layout.words(program.variables[var.index()].ty);
+            }
+        }
+        self.exited = self.next_slot;
+        self.round_count = self.next_slot + 1;
+        self.next_slot += 2;
+        self.code.cleared = self.next_slot as usize;
+    }
+
+    /// The slot of a field of the standard metadata, and its type.
+    pub fn standard_slot(&self, field: Standard) -> Option<(u32, TypeId)> {
+        let var = self.program.pipeline.standard_metadata;
+        let ty = self.program.variables[var.index()].ty;
+        let fields = &self.program.types.as_composite(ty)?.fields;
+        let index = fields.iter().position(|it| *it.name == *field.name())?;
+        Some((self.layout.slot(var) + self.layout.shape(ty).offsets[index], fields[index].ty))
+    }
+
+    fn errors(&self) -> Errors {
+        let index = |name: &str| {
+            let index = self.program.errors.iter().position(|error| **error == *name);
+            index.unwrap_or(0) as u32
+        };
+        Errors {
+            packet_too_short: index("PacketTooShort"),
+            no_match: index("NoMatch"),
+            stack_out_of_bounds: index("StackOutOfBounds"),
+            header_too_short: index("HeaderTooShort"),
+            parser_timeout: index("ParserTimeout"),
+            parser_invalid_argument: index("ParserInvalidArgument"),
+        }
+    }
+
+    /// Writes the functions and parsers that are called and have no code yet.
+    fn outstanding(&mut self) {
+        loop {
+            if let Some(function) = self.functions_due.pop() {
+                let label = self.functions[&function];
+                self.place(label);
+                self.body(function);
+                self.emit(Op::Return);
+            } else if let Some(action) = self.table_actions_due.pop() {
+                let label = self.table_actions[&action];
+                self.place(label);
+                self.table_action(action);
+            } else if let Some(parser) = self.parsers_due.pop() {
+                let label = self.parsers[&parser];
+                self.place(label);
+                self.parser(parser, Op::Return);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Replaces labels by addresses.
+    fn finish(mut self) -> (Code, Layout<'p>) {
+        let labels = self.labels;
+        let address = |label: u32| labels[label as usize];
+        let code = &mut self.code;
+        for target in code.ops.iter_mut().filter_map(Op::target_mut) {
+            *target = address(*target);
+        }
+        thread_jumps(&mut code.ops);
+        for switch in &mut code.switches {
+            switch.default = address(switch.default);
+            switch.cases.iter_mut().for_each(|(_, target)| *target = address(*target));
+        }
+        for action in code.applies.iter_mut().flat_map(|apply| &mut apply.actions) {
+            if action.code != NONE {
+                action.code = address(action.code);
+            }
+        }
+        let entries = &mut code.entries;
+        entries.parser = address(entries.parser);
+        entries.deparser = address(entries.deparser);
+        entries.blocks = entries.blocks.map(address);
+        code.words = self.next_slot as usize;
+        code.constants.extend(
+            self.constants
+                .iter()
+                .flat_map(|(words, slot)| words.iter().zip(*slot..).map(|(word, slot)| (slot, *word))),
+        );
+        code.constants.sort_unstable();
+        (self.code, self.layout)
+    }
+
+    fn emit(&mut self, op: Op) {
+        self.code.ops.push(op);
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(NONE);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// The label stands for what comes next.
+    fn place(&mut self, label: Label) {
+        self.labels[label.0 as usize] = self.code.ops.len() as u32;
+    }
+
+    fn jump(&mut self, to: Label) {
+        self.emit(Op::Jump { to: to.0 });
+    }
+
+    /// Slots that nothing else uses, for the program's whole life.
+    fn permanent(&mut self, words: u32) -> u32 {
+        let slot = self.next_slot;
+        self.next_slot += words;
+        slot
+    }
+
+    /// Slots for the statement that is being lowered.
+    fn temporary(&mut self, words: u32) -> u32 {
+        let free = self.free.get_mut(&words).and_then(Vec::pop);
+        let slot = free.unwrap_or_else(|| self.permanent(words));
+        self.taken.push((slot, words));
+        slot
+    }
+
+    /// The temporaries taken since `mark` may be used again.
+    fn release(&mut self, mark: usize) {
+        for (slot, words) in self.taken.drain(mark..) {
+            self.free.entry(words).or_default().push(slot);
+        }
+    }
+
+    fn constant(&mut self, value: u64) -> u32 {
+        self.constant_words(&[value])
+    }
+
+    fn constant_words(&mut self, words: &[u64]) -> u32 {
+        if let Some(slot) = self.constants.get(words) {
+            return *slot;
+        }
+        let slot = self.permanent(words.len() as u32);
+        self.constants.insert(words.into(), slot);
+        slot
+    }
+
+    fn constant_bits(&mut self, value: &BigUint, width: u32) -> u32 {
+        let mut words: Vec<u64> = value.iter_u64_digits().collect();
+        words.resize(words_for(width), 0);
+        self.constant_words(&words)
+    }
+
+    fn zeros(&mut self, words: u32) -> u32 {
+        self.constant_words(&vec![0; words as usize])
+    }
+
+    /// Copies words; they may overlap.
+    fn copy(&mut self, to: u32, from: u32, count: u32) {
+        match count {
+            _ if to == from => {}
+            0 => {}
+            1 => self.emit(Op::Copy { to, from }),
+            _ => self.emit(Op::CopyMany { to, from, count }),
+        }
+    }
+}
+
+/// A jump to a jump goes where that one goes; a jump to the end is the end.
+fn thread_jumps(ops: &mut [Op]) {
+    for index in 0..ops.len() {
+        let mut op = ops[index];
+        if let Some(target) = op.target_mut() {
+            // Cycles of jumps are no longer than the code.
+            for _ in 0..ops.len() {
+                match ops.get(*target as usize) {
+                    Some(Op::Jump { to }) if to != target => *target = *to,
+                    _ => break,
+                }
+            }
+        }
+        if let Op::Jump { to } = op
+            && let Some(last @ (Op::End | Op::Return)) = ops.get(to as usize)
+        {
+            op = *last;
+        }
+        ops[index] = op;
+    }
+}

@@ -1,0 +1,174 @@
+//! The fast machine: a program compiled to instructions over one array of words.
+//!
+//! Every field, local and constant has a fixed slot in the store; wide values take several, headers a word of validity
+//! before their fields. The packet's state (headers, metadata, standard metadata) lies in one piece at its start, so that
+//! putting a packet aside is one copy. Instructions name slots; nothing walks a tree or allocates while packets pass.
+//! The reference machine says what is right: a test holds this one to it.
+
+mod code;
+mod layout;
+mod lower;
+mod plan;
+mod run;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::code::Code;
+use self::lower::lower;
+use self::run::{Memory, Run};
+use super::{Block, Frame, Machine, Parsed, Plane, Standard};
+use jettison_p4_front::ir::{FieldListId, Program, Step};
+
+/// Runs a program by its compiled code.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    image: Arc<Image>,
+    memory: Memory,
+}
+
+/// What all machines of a program share.
+#[derive(Debug)]
+struct Image {
+    code: Code,
+    /// Words of the packet's state, and where the metadata begin in it.
+    state: usize,
+    metadata: usize,
+    /// Slot and width of each field of the standard metadata, in the order of [`Standard::ALL`].
+    standard: [Option<(usize, u32)>; Standard::ALL.len()],
+    /// Words that each field list keeps: first slot and number.
+    lists: Vec<Vec<(usize, usize)>>,
+}
+
+/// A packet's state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Saved {
+    words: Vec<u64>,
+}
+
+impl Compiled {
+    /// Compiles a program.
+    pub fn new(program: Arc<Program>) -> Compiled {
+        let image = Image::new(&program);
+        let memory = Memory::new(&image.code);
+        Compiled { image: Arc::new(image), memory }
+    }
+
+    fn start<'a>(&'a mut self, frame: Frame<'a>, out: &'a mut Vec<u8>, plane: &'a mut Plane) -> Run<'a> {
+        Run::new(&self.image.code, &mut self.memory, frame, out, plane)
+    }
+}
+
+impl Image {
+    fn new(program: &Program) -> Image {
+        let (code, layout) = lower(program);
+        let words =
+            |var: jettison_p4_front::ir::VarId| layout.words(program.variables[var.index()].ty) as usize;
+        let pipeline = &program.pipeline;
+        let ends = [pipeline.headers, pipeline.metadata, pipeline.standard_metadata]
+            .map(|var| layout.slot(var) as usize + words(var));
+        let state = ends.into_iter().max().unwrap_or(0);
+        let first = layout.slot(pipeline.metadata).min(layout.slot(pipeline.standard_metadata));
+
+        let standard_ty = program.variables[pipeline.standard_metadata.index()].ty;
+        let fields =
+            program.types.as_composite(standard_ty).map(|composite| &composite.fields[..]).unwrap_or(&[]);
+        let standard = Standard::ALL.map(|field| {
+            let index = fields.iter().position(|it| *it.name == *field.name())?;
+            let offset = layout.shape(standard_ty).offsets[index];
+            Some((
+                (layout.slot(pipeline.standard_metadata) + offset) as usize,
+                program.types.bits(fields[index].ty),
+            ))
+        });
+
+        let kept = |place: &jettison_p4_front::ir::Place| {
+            if place.root != pipeline.metadata && place.root != pipeline.standard_metadata {
+                return None;
+            }
+            let (mut slot, mut ty) = (layout.slot(place.root), program.variables[place.root.index()].ty);
+            for step in &place.steps {
+                let (Step::Field(part) | Step::Element(part)) = step else { return None };
+                slot += layout.parts(ty)[*part as usize].0;
+                ty = program.types.field(ty, *part);
+            }
+            Some((slot as usize, layout.words(ty) as usize))
+        };
+        let lists =
+            program.field_lists.iter().map(|list| list.places.iter().filter_map(kept).collect()).collect();
+        Image { code, state, metadata: first as usize, standard, lists }
+    }
+}
+
+impl Machine for Compiled {
+    type Saved = Saved;
+
+    fn reset(&mut self) {
+        self.memory.store[..self.image.code.cleared].fill(0);
+    }
+
+    fn parse(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        let entry = self.image.code.entries.parser;
+        let mut out = Vec::new();
+        let mut run = self.start(frame, &mut out, plane);
+        let error = run.run(entry).unwrap_or(0);
+        let consumed = run.consumed();
+        self.set_standard(Standard::ParserError, u64::from(error));
+        Parsed { error, consumed }
+    }
+
+    fn run(&mut self, block: Block, payload: Frame<'_>, plane: &mut Plane) {
+        let entry = self.image.code.entries.blocks[block as usize];
+        if self.image.code.is_empty(entry) {
+            return;
+        }
+        self.start(payload, &mut Vec::new(), plane).run(entry);
+    }
+
+    fn deparse(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
+        let entry = self.image.code.entries.deparser;
+        let mut run = self.start(Frame::default(), out, plane);
+        run.run(entry);
+        run.fill_up();
+    }
+
+    #[inline]
+    fn standard(&self, field: Standard) -> u64 {
+        self.image.standard[field as usize].map_or(0, |(slot, _)| self.memory.store[slot])
+    }
+
+    #[inline]
+    fn set_standard(&mut self, field: Standard, value: u64) {
+        if let Some((slot, width)) = self.image.standard[field as usize] {
+            let mask = u64::MAX.checked_shr(64u32.saturating_sub(width)).unwrap_or(0);
+            self.memory.store[slot] = value & mask;
+        }
+    }
+
+    fn save(&self, saved: &mut Saved) {
+        saved.words.clear();
+        saved.words.extend_from_slice(&self.memory.store[..self.image.state]);
+    }
+
+    fn load(&mut self, saved: &Saved) {
+        let state = &mut self.memory.store[..self.image.state];
+        if saved.words.is_empty() {
+            state.fill(0);
+        } else {
+            state.copy_from_slice(&saved.words);
+        }
+    }
+
+    fn keep_only(&mut self, list: Option<FieldListId>, from: &Saved) {
+        let state = self.image.state;
+        self.memory.store[self.image.metadata..state].fill(0);
+        let Some(list) = list else { return };
+        for (slot, words) in &self.image.lists[list.index()] {
+            if let Some(kept) = from.words.get(*slot..slot + words) {
+                self.memory.store[*slot..slot + words].copy_from_slice(kept);
+            }
+        }
+    }
+}

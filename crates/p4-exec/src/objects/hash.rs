@@ -1,0 +1,288 @@
+//! The hash functions of v1model, as BMv2 computes them, over fields packed by a [`BitWriter`](super::BitWriter).
+
+use jettison_core::RandomStream;
+
+use crate::Frame;
+use jettison_p4_front::ir::HashAlgorithm;
+
+/// The hash of some bytes, the custom CRCs with the parameters that they start with. `Random` depends on no data: 0
+/// here; who has a stream draws from it, as [`Hashes::compute`] does.
+pub fn compute(algorithm: HashAlgorithm, data: &[u8]) -> u64 {
+    let crc = match algorithm {
+        HashAlgorithm::Crc16 | HashAlgorithm::Crc16Custom => Some(&CRC16),
+        HashAlgorithm::Crc32 | HashAlgorithm::Crc32Custom => Some(&CRC32),
+        _ => None,
+    };
+    digest(algorithm, crc, data, Frame::default())
+}
+
+/// The hash functions, of which the control plane may set two CRCs.
+#[derive(Debug, Clone)]
+pub struct Hashes {
+    crc16: Crc,
+    crc32: Crc,
+}
+
+/// What makes a CRC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrcParameters {
+    /// The polynomial, the highest bit first, without the leading 1.
+    pub polynomial: u32,
+    /// What the remainder starts with.
+    pub initial: u32,
+    /// What the result is xored with.
+    pub final_xor: u32,
+    /// Whether each byte counts from its lowest bit on.
+    pub reflect_data: bool,
+    /// Whether the result is reversed.
+    pub reflect_remainder: bool,
+}
+
+impl CrcParameters {
+    /// `crc16`, ARC: what `crc16_custom` starts with.
+    pub const CRC16: CrcParameters = CrcParameters {
+        polynomial: 0x8005,
+        initial: 0,
+        final_xor: 0,
+        reflect_data: true,
+        reflect_remainder: true,
+    };
+    /// `crc32`, that of IEEE 802.3: what `crc32_custom` starts with.
+    pub const CRC32: CrcParameters = CrcParameters {
+        polynomial: 0x04c1_1db7,
+        initial: 0xffff_ffff,
+        final_xor: 0xffff_ffff,
+        reflect_data: true,
+        reflect_remainder: true,
+    };
+}
+
+impl Default for Hashes {
+    fn default() -> Hashes {
+        Hashes { crc16: CRC16.clone(), crc32: CRC32.clone() }
+    }
+}
+
+impl Hashes {
+    /// Sets `crc16_custom`; of the parameters the low 16 bits count.
+    pub fn set_crc16(&mut self, parameters: CrcParameters) {
+        self.crc16 = Crc::new(16, parameters);
+    }
+
+    /// Sets `crc32_custom`.
+    pub fn set_crc32(&mut self, parameters: CrcParameters) {
+        self.crc32 = Crc::new(32, parameters);
+    }
+
+    /// The hash of some bytes and a payload behind them. `Random` draws 64 bits.
+    #[inline]
+    pub fn compute(
+        &self,
+        algorithm: HashAlgorithm,
+        data: &[u8],
+        payload: Frame<'_>,
+        random: &mut RandomStream,
+    ) -> u64 {
+        let crc = match algorithm {
+            HashAlgorithm::Random => return random.uniform(0, u64::MAX),
+            HashAlgorithm::Crc16 => Some(&CRC16),
+            HashAlgorithm::Crc32 => Some(&CRC32),
+            HashAlgorithm::Crc16Custom => Some(&self.crc16),
+            HashAlgorithm::Crc32Custom => Some(&self.crc32),
+            HashAlgorithm::Identity | HashAlgorithm::Csum16 | HashAlgorithm::Xor16 => None,
+        };
+        digest(algorithm, crc, data, payload)
+    }
+}
+
+fn digest(algorithm: HashAlgorithm, crc: Option<&Crc>, data: &[u8], payload: Frame<'_>) -> u64 {
+    if let Some(crc) = crc {
+        return u64::from(crc.compute(data, payload));
+    }
+    match algorithm {
+        HashAlgorithm::Csum16 => u64::from(checksum(data, payload)),
+        HashAlgorithm::Xor16 => u64::from(xor16(data, payload)),
+        HashAlgorithm::Identity => identity(data, payload),
+        _ => 0,
+    }
+}
+
+/// The Internet checksum (RFC 1071): the complement of the ones' complement sum of 16-bit words, an odd byte at the end
+/// being the upper half of one. Zeros add nothing.
+fn checksum(data: &[u8], payload: Frame<'_>) -> u16 {
+    let data_sum = ones_complement_sum(data);
+    let payload_sum = ones_complement_sum(payload.bytes);
+    // RFC 1071 §2 (B): a sum of bytes that start in the lower half of a word is the swapped sum.
+    let payload_sum = if data.len() % 2 == 1 { payload_sum.swap_bytes() } else { payload_sum };
+    let sum = u32::from(data_sum) + u32::from(payload_sum);
+    !((sum & 0xffff) as u16 + (sum >> 16) as u16)
+}
+
+fn ones_complement_sum(bytes: &[u8]) -> u16 {
+    let mut sum: u64 = 0;
+    let mut words = bytes.chunks_exact(4);
+    for word in &mut words {
+        sum += u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
+    }
+    let mut last = [0; 4];
+    last[..words.remainder().len()].copy_from_slice(words.remainder());
+    sum += u64::from(u32::from_be_bytes(last));
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+/// The exclusive or of 16-bit words, an odd byte at the end being the upper half of one.
+fn xor16(data: &[u8], payload: Frame<'_>) -> u16 {
+    let fold = |bytes: &[u8]| {
+        bytes.iter().enumerate().fold(0, |sum, (i, byte)| sum ^ u16::from(*byte) << (8 * (1 - i % 2)))
+    };
+    let behind = fold(payload.bytes);
+    fold(data) ^ if data.len() % 2 == 1 { behind.swap_bytes() } else { behind }
+}
+
+/// The first 8 bytes as a number, as BMv2 has it: of up to 64 bits of whole bytes, their value.
+fn identity(data: &[u8], payload: Frame<'_>) -> u64 {
+    let all = data.iter().chain(payload.bytes).copied().chain(std::iter::repeat_n(0, payload.zeros.min(8)));
+    all.take(8).fold(0, |value, byte| value << 8 | u64::from(byte))
+}
+
+/// A CRC of 16 or 32 bits with its table.
+#[derive(Debug, Clone)]
+struct Crc {
+    width: u32,
+    parameters: CrcParameters,
+    /// What each byte at the top of the remainder leaves; the remainder is kept at the top of 32 bits.
+    table: [u32; 256],
+}
+
+static CRC16: Crc = Crc::new(16, CrcParameters::CRC16);
+static CRC32: Crc = Crc::new(32, CrcParameters::CRC32);
+
+impl Crc {
+    const fn new(width: u32, parameters: CrcParameters) -> Crc {
+        let polynomial = parameters.polynomial << (32 - width);
+        let mut table = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let mut remainder = (byte as u32) << 24;
+            let mut bit = 0;
+            while bit < 8 {
+                let carry = remainder >> 31;
+                remainder = (remainder << 1) ^ if carry == 1 { polynomial } else { 0 };
+                bit += 1;
+            }
+            table[byte] = remainder;
+            byte += 1;
+        }
+        Crc { width, parameters, table }
+    }
+
+    fn compute(&self, data: &[u8], payload: Frame<'_>) -> u32 {
+        let below = 32 - self.width;
+        let mut remainder = self.parameters.initial << below;
+        let mut step = |byte: u8| {
+            let index = remainder >> 24 ^ u32::from(byte);
+            remainder = remainder << 8 ^ self.table[index as usize];
+        };
+        for byte in data.iter().chain(payload.bytes) {
+            step(if self.parameters.reflect_data { byte.reverse_bits() } else { *byte });
+        }
+        for _ in 0..payload.zeros {
+            step(0);
+        }
+        let result =
+            if self.parameters.reflect_remainder { remainder.reverse_bits() } else { remainder >> below };
+        (result ^ self.parameters.final_xor) & (u32::MAX >> below)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_core::Seed;
+
+    use super::*;
+
+    const CHECK: &[u8] = b"123456789";
+
+    #[test]
+    fn crcs_have_their_check_values() {
+        for (algorithm, expected) in [
+            (HashAlgorithm::Crc16, 0xbb3d),
+            (HashAlgorithm::Crc16Custom, 0xbb3d),
+            (HashAlgorithm::Crc32, 0xcbf4_3926),
+            (HashAlgorithm::Crc32Custom, 0xcbf4_3926),
+        ] {
+            assert_eq!(compute(algorithm, CHECK), expected, "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn the_custom_crcs_take_parameters() {
+        let mut hashes = Hashes::default();
+        let mut random = Seed(1).stream(&["hash"]);
+        // CRC-16/CCITT-FALSE and CRC-32/MPEG-2.
+        hashes.set_crc16(CrcParameters {
+            polynomial: 0x1021,
+            initial: 0xffff,
+            final_xor: 0,
+            reflect_data: false,
+            reflect_remainder: false,
+        });
+        hashes.set_crc32(CrcParameters {
+            final_xor: 0,
+            reflect_data: false,
+            reflect_remainder: false,
+            ..CrcParameters::CRC32
+        });
+        let mut check = |algorithm| hashes.compute(algorithm, CHECK, Frame::default(), &mut random);
+        assert_eq!(check(HashAlgorithm::Crc16Custom), 0x29b1);
+        assert_eq!(check(HashAlgorithm::Crc32Custom), 0x0376_e6e7);
+        assert_eq!(check(HashAlgorithm::Crc16), 0xbb3d);
+    }
+
+    /// RFC 1071 §3.
+    #[test]
+    fn csum16_is_the_internet_checksum() {
+        let example = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(compute(HashAlgorithm::Csum16, &example), u64::from(!0xddf2u16));
+        assert_eq!(compute(HashAlgorithm::Csum16, &[0x12]), u64::from(!0x1200u16));
+        assert_eq!(compute(HashAlgorithm::Csum16, &[]), 0xffff);
+    }
+
+    #[test]
+    fn xor16_and_identity_take_the_first_byte_as_the_highest() {
+        assert_eq!(compute(HashAlgorithm::Xor16, &[0x12, 0x34, 0x01]), 0x1234 ^ 0x0100);
+        assert_eq!(compute(HashAlgorithm::Identity, &[0x12, 0x34]), 0x1234);
+        assert_eq!(compute(HashAlgorithm::Identity, &[1, 2, 3, 4, 5, 6, 7, 8, 9]), 0x0102_0304_0506_0708);
+    }
+
+    #[test]
+    fn a_payload_and_its_zeros_follow_the_data() {
+        let hashes = Hashes::default();
+        let mut random = Seed(1).stream(&["hash"]);
+        let whole: Vec<u8> = (1..=20).chain([0; 5]).collect();
+        for split in 0..=20 {
+            for algorithm in [
+                HashAlgorithm::Crc16,
+                HashAlgorithm::Crc32,
+                HashAlgorithm::Csum16,
+                HashAlgorithm::Xor16,
+                HashAlgorithm::Identity,
+            ] {
+                let payload = Frame { bytes: &whole[split..20], zeros: 5 };
+                let parts = hashes.compute(algorithm, &whole[..split], payload, &mut random);
+                assert_eq!(parts, compute(algorithm, &whole), "{algorithm:?} at {split}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_draws() {
+        let hashes = Hashes::default();
+        let mut random = Seed(1).stream(&["hash"]);
+        let mut draw = || hashes.compute(HashAlgorithm::Random, CHECK, Frame::default(), &mut random);
+        assert_ne!(draw(), draw());
+    }
+}

@@ -1,0 +1,259 @@
+//! `meter` and `direct_meter`: RFC 2698's two-rate three-colour marker, colour-blind, as BMv2 has it.
+//!
+//! A packet is red if the peak bucket has too few tokens for it, and takes none then; else yellow if the committed one
+//! has too few, and takes the peak bucket's; else green, and takes both (RFC 2698 §3). Tokens are whole; what a rate has
+//! earned since the start of the run is computed from the start, so that nothing is lost to rounding.
+
+use std::str::FromStr;
+
+use jettison_core::Time;
+use thiserror::Error;
+
+use jettison_p4_front::ir::MeterUnit;
+
+/// A rate and its burst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeterRate {
+    /// Packets or bytes, in billionths of one a microsecond (1000 of them are one a second).
+    pub per_microsecond: u64,
+    /// The most packets or bytes at once.
+    pub burst: u64,
+}
+
+/// Why a text is no [`MeterRate`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{0}` is no rate and burst: write RATE:BURST, such as 0.125:1500, in units a microsecond and units")]
+pub struct MeterRateError(pub String);
+
+/// An array of meters, each with a committed and a peak rate. One without rates is green.
+#[derive(Debug, Clone)]
+pub struct Meter {
+    meters: Vec<Option<[Bucket; 2]>>,
+    unit: MeterUnit,
+    grows: bool,
+    last: u8,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    rate: MeterRate,
+    tokens: u64,
+    /// Tokens earned from the start of the run to the last packet.
+    earned: u128,
+}
+
+impl Meter {
+    /// The colour of what is within the committed rate.
+    pub const GREEN: u8 = 0;
+    /// The colour of what is within the peak rate only.
+    pub const YELLOW: u8 = 1;
+    /// The colour of what is beyond both.
+    pub const RED: u8 = 2;
+
+    /// `len` meters without rates.
+    pub fn new(len: usize, unit: MeterUnit) -> Meter {
+        Meter { meters: vec![None; len], unit, grows: false, last: Meter::GREEN }
+    }
+
+    /// One for each entry of a table.
+    pub fn direct(unit: MeterUnit) -> Meter {
+        Meter { meters: Vec::new(), unit, grows: true, last: Meter::GREEN }
+    }
+
+    /// Sets the committed and the peak rate of one meter, with full buckets. False if there is no such meter.
+    pub fn set_rates(&mut self, index: u64, rates: [MeterRate; 2]) -> bool {
+        let Ok(index) = usize::try_from(index) else { return false };
+        // Handles are 32 bits wide: what is beyond is none.
+        if index >= self.meters.len() && self.grows && u32::try_from(index).is_ok() {
+            self.meters.resize(index + 1, None);
+        }
+        let Some(meter) = self.meters.get_mut(index) else { return false };
+        *meter = Some(rates.map(|rate| Bucket { rate, tokens: rate.burst, earned: 0 }));
+        true
+    }
+
+    /// Takes one meter's rates away: it is green again.
+    pub fn unset_rates(&mut self, index: u64) {
+        if let Some(meter) = usize::try_from(index).ok().and_then(|index| self.meters.get_mut(index)) {
+            *meter = None;
+        }
+    }
+
+    /// The committed and the peak rate of one meter.
+    pub fn rates(&self, index: u64) -> Option<[MeterRate; 2]> {
+        let buckets = self.meters.get(usize::try_from(index).ok()?)?.as_ref()?;
+        Some(buckets.map(|bucket| bucket.rate))
+    }
+
+    /// Meters a packet of so many bytes: 0 green, 1 yellow, 2 red.
+    #[inline]
+    pub fn execute(&mut self, index: u64, now: Time, bytes: u64) -> u8 {
+        let size = match self.unit {
+            MeterUnit::Packets => 1,
+            MeterUnit::Bytes => bytes,
+        };
+        let meter = usize::try_from(index).ok().and_then(|index| self.meters.get_mut(index));
+        self.last = match meter {
+            Some(Some([committed, peak])) => {
+                if !peak.take(now, size) {
+                    Meter::RED
+                } else if !committed.take(now, size) {
+                    Meter::YELLOW
+                } else {
+                    Meter::GREEN
+                }
+            }
+            _ => Meter::GREEN,
+        };
+        self.last
+    }
+
+    /// The last colour: of a direct meter, what its table's last apply found.
+    #[inline]
+    pub fn last(&self) -> u8 {
+        self.last
+    }
+
+    /// No entry matched in a direct meter's table: the last colour is green.
+    #[inline]
+    pub fn miss(&mut self) {
+        self.last = Meter::GREEN;
+    }
+
+    /// Number of elements: of a direct meter, those up to the last that has rates.
+    pub fn len(&self) -> usize {
+        self.meters.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.meters.is_empty()
+    }
+
+    /// Takes all rates away.
+    pub fn reset(&mut self) {
+        self.meters.fill(None);
+        self.last = Meter::GREEN;
+    }
+}
+
+impl Bucket {
+    #[inline]
+    fn take(&mut self, now: Time, size: u64) -> bool {
+        // Nanoseconds times billionths a microsecond: 10^12 of them are one token.
+        let earned = u128::from(now.as_nanos()) * u128::from(self.rate.per_microsecond) / 1_000_000_000_000;
+        let fresh = u64::try_from(earned.saturating_sub(self.earned)).unwrap_or(u64::MAX);
+        self.earned = earned;
+        self.tokens = self.tokens.saturating_add(fresh).min(self.rate.burst);
+        let enough = self.tokens >= size;
+        if enough {
+            self.tokens -= size;
+        }
+        enough
+    }
+}
+
+impl FromStr for MeterRate {
+    type Err = MeterRateError;
+
+    /// `RATE:BURST` as `simple_switch_CLI` writes it: units a microsecond (a decimal number, `1e-3` too), and units.
+    /// Digits of the rate beyond the ninth after the point are cut.
+    fn from_str(text: &str) -> Result<MeterRate, MeterRateError> {
+        let parsed = text.split_once(':').and_then(|(rate, burst)| {
+            Some(MeterRate { per_microsecond: billionths(rate)?, burst: burst.parse().ok()? })
+        });
+        parsed.ok_or_else(|| MeterRateError(text.to_string()))
+    }
+}
+
+/// A decimal number in billionths.
+fn billionths(text: &str) -> Option<u64> {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = whole.bytes().chain(fraction.bytes());
+    if whole.is_empty() && fraction.is_empty() || !(-64..=64).contains(&exponent) {
+        return None;
+    }
+    let mut value: u128 = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u128::from(digit - b'0'))?;
+    }
+    let mut shift = 9 + exponent - i32::try_from(fraction.len()).ok()?;
+    while shift < 0 && value > 0 {
+        value /= 10;
+        shift += 1;
+    }
+    while shift > 0 && value > 0 {
+        value = value.checked_mul(10)?;
+        shift -= 1;
+    }
+    u64::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(text: &str) -> MeterRate {
+        text.parse().expect("a rate in a test")
+    }
+
+    #[test]
+    fn a_meter_without_rates_is_green() {
+        let mut meter = Meter::new(1, MeterUnit::Packets);
+        assert_eq!(meter.execute(0, Time::ZERO, 1), Meter::GREEN);
+        assert_eq!(meter.execute(7, Time::ZERO, 1), Meter::GREEN);
+        assert!(!meter.set_rates(1, [rate("1:1"); 2]));
+    }
+
+    /// RFC 2698 §3, colour-blind mode.
+    #[test]
+    fn red_beyond_the_peak_bucket_yellow_beyond_the_committed_one() {
+        let mut meter = Meter::new(1, MeterUnit::Packets);
+        assert!(meter.set_rates(0, [rate("0.001:1"), rate("0.002:3")]));
+        let at = |meter: &mut Meter, micros| meter.execute(0, Time::from_micros(micros), 1500);
+        assert_eq!([0, 0, 0, 0].map(|now| at(&mut meter, now)), [0, 1, 1, 2]);
+        // 500 µs: a token in the peak bucket alone. 1000 µs: one in each.
+        assert_eq!([499, 500, 500].map(|now| at(&mut meter, now)), [2, 1, 2]);
+        assert_eq!([1000, 1000].map(|now| at(&mut meter, now)), [0, 2]);
+    }
+
+    #[test]
+    fn bytes_are_metered_by_the_packets_length() {
+        let mut meter = Meter::new(1, MeterUnit::Bytes);
+        meter.set_rates(0, [rate("1:1000"), rate("2:2000")]);
+        assert_eq!(meter.execute(0, Time::ZERO, 1000), Meter::GREEN);
+        assert_eq!(meter.execute(0, Time::ZERO, 1000), Meter::YELLOW);
+        assert_eq!(meter.execute(0, Time::ZERO, 1), Meter::RED);
+        assert_eq!(meter.execute(0, Time::from_micros(500), 500), Meter::GREEN);
+        assert_eq!(meter.last(), Meter::GREEN);
+    }
+
+    #[test]
+    fn a_direct_meter_grows_and_a_miss_is_green() {
+        let mut meter = Meter::direct(MeterUnit::Packets);
+        assert!(meter.set_rates(4, [rate("0:0"), rate("0:0")]));
+        assert_eq!((meter.execute(4, Time::ZERO, 1), meter.last()), (Meter::RED, Meter::RED));
+        meter.miss();
+        assert_eq!(meter.last(), Meter::GREEN);
+        meter.unset_rates(4);
+        assert_eq!(meter.execute(4, Time::ZERO, 1), Meter::GREEN);
+    }
+
+    #[test]
+    fn rates_are_read_exactly() {
+        assert_eq!(rate("0.125:1500"), MeterRate { per_microsecond: 125_000_000, burst: 1500 });
+        assert_eq!(rate("1e-3:2").per_microsecond, 1_000_000);
+        assert_eq!(rate("3:0").per_microsecond, 3_000_000_000);
+        assert_eq!(rate(".5:0").per_microsecond, 500_000_000);
+        for bad in ["", ":", "1", "1:", "x:1", "1:x", "1e99:1", "-1:1", "99999999999999:1"] {
+            assert!(bad.parse::<MeterRate>().is_err(), "{bad}");
+        }
+    }
+}

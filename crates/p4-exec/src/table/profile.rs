@@ -1,0 +1,202 @@
+//! Action profiles and selectors: members, and groups of members.
+
+use std::collections::BTreeMap;
+
+use super::TableError;
+use super::action::ActionShapes;
+use jettison_p4_front::ir::{ActionProfileId, ActionValue, Program};
+
+/// The members and groups of an action profile. Its actions are those of the tables that use it, which all list the
+/// same.
+#[derive(Debug, Clone)]
+pub struct ProfileState {
+    actions: ActionShapes,
+    size: u32,
+    /// Bits of the hash that count, if there are groups.
+    selector_bits: Option<u32>,
+    /// By number; numbers are not used again.
+    members: Vec<Option<ActionValue>>,
+    count: u32,
+    coded: Vec<u64>,
+    groups: BTreeMap<u32, Group>,
+    next_group: u32,
+}
+
+/// Members in the order of their numbers, as BMv2 chooses among them.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    members: Vec<u32>,
+}
+
+impl ProfileState {
+    pub(super) fn new(program: &Program, id: ActionProfileId) -> ProfileState {
+        let profile = &program.profiles[id.index()];
+        let table = program.tables.iter().find(|table| table.profile == Some(id));
+        ProfileState {
+            actions: table.map(|table| ActionShapes::new(program, table)).unwrap_or_default(),
+            size: profile.size,
+            selector_bits: profile.selector.map(|(_, bits)| bits),
+            members: Vec::new(),
+            count: 0,
+            coded: Vec::new(),
+            groups: BTreeMap::new(),
+            next_group: 0,
+        }
+    }
+
+    /// Adds a member and says its number.
+    ///
+    /// # Errors
+    ///
+    /// If the profile is full or the action does not fit.
+    pub fn add_member(&mut self, value: ActionValue) -> Result<u32, TableError> {
+        self.actions.check(&value, None)?;
+        if self.size > 0 && self.count >= self.size {
+            return Err(TableError::Full(u64::from(self.size)));
+        }
+        let Ok(number) = u32::try_from(self.members.len()) else {
+            return Err(TableError::Full(u64::from(u32::MAX)));
+        };
+        self.members.push(Some(value));
+        self.count += 1;
+        self.coded.resize(self.members.len() * self.actions.stride(), 0);
+        self.code(number);
+        Ok(number)
+    }
+
+    /// Changes what a member runs.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such member or the action does not fit.
+    pub fn modify_member(&mut self, member: u32, value: ActionValue) -> Result<(), TableError> {
+        self.actions.check(&value, None)?;
+        let place = self.members.get_mut(member as usize).filter(|place| place.is_some());
+        *place.ok_or_else(|| no_member(member))? = Some(value);
+        self.code(member);
+        Ok(())
+    }
+
+    /// Takes a member out, of its groups too.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such member.
+    pub fn remove_member(&mut self, member: u32) -> Result<ActionValue, TableError> {
+        let value = self.members.get_mut(member as usize).and_then(Option::take);
+        let value = value.ok_or_else(|| no_member(member))?;
+        self.count -= 1;
+        for group in self.groups.values_mut() {
+            group.members.retain(|other| *other != member);
+        }
+        Ok(value)
+    }
+
+    /// Adds an empty group and says its number.
+    ///
+    /// # Errors
+    ///
+    /// If the profile is no selector.
+    pub fn add_group(&mut self) -> Result<u32, TableError> {
+        if self.selector_bits.is_none() {
+            return Err(TableError::Unfit("an action profile without a selector has no groups".to_owned()));
+        }
+        let number = self.next_group;
+        self.next_group += 1;
+        self.groups.insert(number, Group::default());
+        Ok(number)
+    }
+
+    /// Takes a group out.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such group.
+    pub fn remove_group(&mut self, group: u32) -> Result<(), TableError> {
+        self.groups.remove(&group).map(|_| ()).ok_or_else(|| no_group(group))
+    }
+
+    /// Puts a member into a group.
+    ///
+    /// # Errors
+    ///
+    /// If either is missing or the member is in the group already.
+    pub fn add_to_group(&mut self, group: u32, member: u32) -> Result<(), TableError> {
+        if self.member(member).is_none() {
+            return Err(no_member(member));
+        }
+        let members = &mut self.groups.get_mut(&group).ok_or_else(|| no_group(group))?.members;
+        match members.binary_search(&member) {
+            Ok(_) => Err(TableError::Unfit(format!("the member {member} is in the group {group} already"))),
+            Err(at) => {
+                members.insert(at, member);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes a member out of a group.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such group or it does not hold the member.
+    pub fn remove_from_group(&mut self, group: u32, member: u32) -> Result<(), TableError> {
+        let members = &mut self.groups.get_mut(&group).ok_or_else(|| no_group(group))?.members;
+        let Ok(at) = members.binary_search(&member) else {
+            return Err(TableError::Unfit(format!("the member {member} is not in the group {group}")));
+        };
+        members.remove(at);
+        Ok(())
+    }
+
+    /// What a member runs.
+    pub fn member(&self, member: u32) -> Option<&ActionValue> {
+        self.members.get(member as usize)?.as_ref()
+    }
+
+    /// All members with their numbers.
+    pub fn members(&self) -> impl Iterator<Item = (u32, &ActionValue)> {
+        let numbered = self.members.iter().enumerate();
+        numbered.filter_map(|(number, value)| Some((number as u32, value.as_ref()?)))
+    }
+
+    /// The numbers of all groups, with their members.
+    pub fn groups(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.groups.iter().map(|(number, group)| (*number, &*group.members))
+    }
+
+    /// The member of a group that a hash of the `selector` keys chooses, if the group is there and has members: the
+    /// hash, cut to the selector's width, mod their number, in the order of their numbers.
+    #[inline]
+    pub fn choose(&self, group: u32, hash: u64) -> Option<u32> {
+        let members = &self.groups.get(&group)?.members;
+        let hash = match self.selector_bits? {
+            bits @ 0..64 => hash & ((1 << bits) - 1),
+            _ => hash,
+        };
+        members.get(hash.checked_rem(members.len() as u64)? as usize).copied()
+    }
+
+    /// What a member runs: a [`super::Coded::Action`] word and the data.
+    #[inline]
+    pub(crate) fn coded(&self, member: u32) -> Option<&[u64]> {
+        self.member(member)?;
+        let stride = self.actions.stride();
+        self.coded.get(member as usize * stride..)?.get(..stride)
+    }
+
+    fn code(&mut self, member: u32) {
+        let stride = self.actions.stride();
+        if let Some(value) = &self.members[member as usize] {
+            self.actions.write(value, &mut self.coded[member as usize * stride..][..stride]);
+        }
+    }
+}
+
+fn no_member(member: u32) -> TableError {
+    TableError::Unfit(format!("there is no member {member}"))
+}
+
+fn no_group(group: u32) -> TableError {
+    TableError::Unfit(format!("there is no group {group}"))
+}

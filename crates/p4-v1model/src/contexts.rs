@@ -1,0 +1,180 @@
+//! What a switch keeps of each packet while it is inside, under the number in the packet's `meta.tag`.
+
+use jettison_switch::Port;
+
+use jettison_p4_exec::Frame;
+use jettison_p4_front::ir::FieldListId;
+
+/// What is kept of one packet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Context<S> {
+    /// Headers and metadata: after ingress until egress, or after a pass whose fields the next one keeps.
+    pub saved: S,
+    /// Which of them a resubmitted or recirculated packet keeps.
+    pub keep: Option<FieldListId>,
+    /// The frame as it came to ingress (a recirculated one: as the deparser left it), but for its virtual zeros.
+    pub bytes: Vec<u8>,
+    /// Zeros behind `bytes`.
+    pub zeros: usize,
+    /// Bytes that the parser took: the payload begins there.
+    pub consumed: usize,
+    /// Where the frame is cut after deparsing.
+    pub truncate: Option<usize>,
+    /// `egress_rid`, of a replica.
+    pub rid: Option<u16>,
+    /// `priority`, for the members of a multicast group: their ports may have different numbers of queues.
+    pub priority: u64,
+    /// Whether it is a clone, or a clone that was recirculated: when the program drops it, it has done its work.
+    pub is_clone: bool,
+    /// The port whose queue a clone came through last.
+    pub queued_at: Option<Port>,
+    in_use: bool,
+}
+
+impl<S: Clone> Context<S> {
+    /// The whole frame.
+    pub fn frame(&self) -> Frame<'_> {
+        Frame { bytes: &self.bytes, zeros: self.zeros }
+    }
+
+    /// What is behind the headers.
+    pub fn payload(&self) -> Frame<'_> {
+        let bytes = self.bytes.get(self.consumed..).unwrap_or(&[]);
+        Frame { bytes, zeros: self.zeros - self.consumed.saturating_sub(self.bytes.len()).min(self.zeros) }
+    }
+
+    /// Everything that another one has.
+    pub fn copy(&mut self, other: &Context<S>) {
+        self.saved.clone_from(&other.saved);
+        self.copy_frame(other);
+        (self.keep, self.truncate, self.rid) = (other.keep, other.truncate, other.rid);
+        (self.priority, self.is_clone, self.queued_at) = (other.priority, other.is_clone, other.queued_at);
+    }
+
+    /// The frame of another packet, with its parser's result.
+    pub fn copy_frame(&mut self, other: &Context<S>) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&other.bytes);
+        (self.zeros, self.consumed) = (other.zeros, other.consumed);
+    }
+
+    /// The frame becomes these headers and the payload, cut where it is to be cut.
+    pub fn deparse(&mut self, headers: &[u8]) {
+        self.zeros = self.payload().zeros;
+        let parsed = self.consumed.min(self.bytes.len());
+        self.bytes.splice(..parsed, headers.iter().copied());
+        if let Some(length) = self.truncate {
+            self.bytes.truncate(length);
+            self.zeros = self.zeros.min(length - self.bytes.len());
+        }
+        self.consumed = 0;
+    }
+
+    /// The shortest cut wins.
+    pub fn cut(&mut self, length: Option<u32>) {
+        let length = length.map(|length| length as usize);
+        self.truncate = match (self.truncate, length) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// The contexts of all packets inside. Entries are used again with what they have allocated.
+#[derive(Debug)]
+pub(super) struct Contexts<S> {
+    entries: Vec<Context<S>>,
+    free: Vec<u32>,
+}
+
+impl<S: Clone + Default> Contexts<S> {
+    pub fn new() -> Contexts<S> {
+        Contexts { entries: Vec::new(), free: Vec::new() }
+    }
+
+    /// A context with no frame, and with whatever `saved` its last user left. Its tag is not 0.
+    pub fn take(&mut self) -> u32 {
+        let Some(tag) = self.free.pop() else {
+            self.entries.push(Context { in_use: true, ..Context::default() });
+            return u32::try_from(self.entries.len()).expect("a switch holds fewer than 2^32 packets");
+        };
+        let context = self.get_mut(tag);
+        context.in_use = true;
+        context.bytes.clear();
+        context.zeros = 0;
+        context.consumed = 0;
+        context.keep = None;
+        context.truncate = None;
+        context.rid = None;
+        context.priority = 0;
+        (context.is_clone, context.queued_at) = (false, None);
+        tag
+    }
+
+    /// Lets a context go. Its number is not to be used again before it is taken again.
+    pub fn release(&mut self, tag: u32) {
+        let was_in_use = std::mem::take(&mut self.get_mut(tag).in_use);
+        debug_assert!(was_in_use, "released twice: {tag}");
+        self.free.push(tag);
+    }
+
+    /// A context that was taken.
+    pub fn get_mut(&mut self, tag: u32) -> &mut Context<S> {
+        &mut self.entries[tag as usize - 1]
+    }
+
+    /// Two different ones.
+    pub fn pair(&mut self, first: u32, second: u32) -> (&mut Context<S>, &mut Context<S>) {
+        let places = [first as usize - 1, second as usize - 1];
+        let [first, second] =
+            self.entries.get_disjoint_mut(places).expect("both were taken and are not the same");
+        (first, second)
+    }
+
+    /// How many are in use.
+    pub fn in_use(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(bytes: &[u8], zeros: usize, consumed: usize) -> Context<()> {
+        Context { bytes: bytes.to_vec(), zeros, consumed, ..Context::default() }
+    }
+
+    #[test]
+    fn contexts_are_used_again_and_start_empty() {
+        let mut contexts: Contexts<u8> = Contexts::new();
+        let (a, b) = (contexts.take(), contexts.take());
+        assert!(a != 0 && b != 0 && a != b);
+        contexts.get_mut(a).bytes.extend([1, 2]);
+        contexts.get_mut(a).cut(Some(7));
+        contexts.release(a);
+        assert_eq!((contexts.take(), contexts.in_use()), (a, 2));
+        assert_eq!((contexts.get_mut(a).bytes.len(), contexts.get_mut(a).truncate), (0, None));
+    }
+
+    #[test]
+    fn headers_longer_than_the_stored_bytes_take_virtual_zeros() {
+        let mut long = context(&[1, 2, 3], 10, 5);
+        assert_eq!(long.payload(), Frame { bytes: &[], zeros: 8 });
+        long.deparse(&[9; 6]);
+        assert_eq!((long.bytes.len(), long.zeros), (6, 8));
+        assert_eq!(context(&[1], 2, 9).payload(), Frame { bytes: &[], zeros: 0 });
+    }
+
+    #[test]
+    fn a_frame_is_cut_behind_its_new_headers() {
+        let mut cut = context(&[1, 2, 3, 4], 10, 2);
+        cut.cut(Some(9));
+        cut.cut(Some(12));
+        cut.deparse(&[7, 7, 7]);
+        assert_eq!((&cut.bytes[..], cut.zeros), (&[7, 7, 7, 3, 4][..], 4));
+        cut.cut(Some(2));
+        cut.deparse(&[]);
+        assert_eq!((&cut.bytes[..], cut.zeros), (&[7, 7][..], 0));
+    }
+}

@@ -1,0 +1,146 @@
+//! A P4 switch with its control plane.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use jettison_core::{Rate, Time};
+use jettison_queue::Backlog;
+use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes};
+use jettison_wire::Packet;
+
+use super::control::{Answer, Command, CommandError, Replication};
+use super::{PlanError, SimpleSwitch};
+use jettison_p4_exec::{Machine, Plane};
+use jettison_p4_front::ir::Program;
+
+/// A pipeline that runs a P4 program, and the control plane with commands at given times.
+///
+/// A command at an instant is carried out before anything else that happens to the switch at that instant.
+pub struct P4Switch<M: Machine> {
+    pub(super) pipeline: Pipeline<SimpleSwitch<M>>,
+    pub(super) replication: Replication,
+    /// Those to come, the earliest first.
+    commands: VecDeque<(Time, Command)>,
+    /// When the first of them is due.
+    next_command: Time,
+    answers: Vec<(Time, Result<Answer, CommandError>)>,
+}
+
+impl<M: Machine + Send> P4Switch<M> {
+    /// Carries out the commands of time zero; the others wait for their time.
+    pub(super) fn new(
+        pipeline: Pipeline<SimpleSwitch<M>>,
+        commands: Vec<(Time, Command)>,
+    ) -> Result<P4Switch<M>, PlanError> {
+        let mut switch = P4Switch {
+            pipeline,
+            replication: Replication::default(),
+            commands: VecDeque::new(),
+            next_command: Time::MAX,
+            answers: Vec::new(),
+        };
+        let mut later = Vec::new();
+        for (place, (time, command)) in commands.into_iter().enumerate() {
+            if time > Time::ZERO {
+                later.push((time, command));
+                continue;
+            }
+            let answer = switch.apply(&command).map_err(|error| PlanError { command: place, error })?;
+            switch.answers.push((time, Ok(answer)));
+        }
+        later.sort_by_key(|(time, _)| *time); // stable: those of one time stay in their order
+        switch.commands = later.into();
+        switch.next_command = switch.commands.front().map_or(Time::MAX, |(time, _)| *time);
+        Ok(switch)
+    }
+
+    /// The P4 program.
+    pub fn program(&self) -> &Arc<Program> {
+        self.pipeline.program().program()
+    }
+
+    /// Tables, objects, digests and messages.
+    pub fn plane(&self) -> &Plane {
+        self.pipeline.program().plane()
+    }
+
+    /// The same, for changing.
+    pub fn plane_mut(&mut self) -> &mut Plane {
+        self.pipeline.program_mut().plane_mut()
+    }
+
+    /// The program at work: its counters, its clone sessions.
+    pub fn simple_switch(&self) -> &SimpleSwitch<M> {
+        self.pipeline.program()
+    }
+
+    /// The pipeline around it.
+    pub fn pipeline(&self) -> &Pipeline<SimpleSwitch<M>> {
+        &self.pipeline
+    }
+
+    /// What the planned commands that were due so far answered, in their order.
+    pub fn answers(&self) -> &[(Time, Result<Answer, CommandError>)] {
+        &self.answers
+    }
+
+    #[inline]
+    fn catch_up(&mut self, now: Time) {
+        if self.next_command <= now {
+            self.run_due(now);
+        }
+    }
+
+    #[cold]
+    fn run_due(&mut self, now: Time) {
+        while let Some((time, command)) = self.commands.pop_front_if(|(time, _)| *time <= now) {
+            let answer = self.apply(&command);
+            self.answers.push((time, answer));
+        }
+        self.next_command = self.commands.front().map_or(Time::MAX, |(time, _)| *time);
+    }
+}
+
+impl<M: Machine + Send> Switch for P4Switch<M> {
+    fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
+        self.catch_up(now);
+        self.pipeline.handle_packet(from, packet, now, out);
+    }
+
+    fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
+        self.catch_up(now);
+        self.pipeline.poll_transmit(to, now, out)
+    }
+
+    fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        self.catch_up(now);
+        self.pipeline.handle_wakeup(now, out);
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Option<Time> {
+        let inside = self.pipeline.next_wakeup().unwrap_or(Time::MAX);
+        let earliest = inside.min(self.next_command);
+        (earliest < Time::MAX).then_some(earliest)
+    }
+
+    fn capacity_changed(&mut self, to: Port, rate: Rate, now: Time) {
+        self.pipeline.capacity_changed(to, rate, now);
+    }
+
+    fn notes_idle(&self, to: Port) -> bool {
+        self.pipeline.notes_idle(to)
+    }
+
+    fn backlog(&self, port: Port) -> Backlog {
+        self.pipeline.backlog(port)
+    }
+
+    fn counters(&self) -> SwitchCounters {
+        self.pipeline.counters()
+    }
+
+    fn port_counters(&self, port: Port) -> SwitchCounters {
+        self.pipeline.port_counters(port)
+    }
+}

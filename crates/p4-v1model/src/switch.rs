@@ -1,0 +1,367 @@
+//! A P4 program as the two halves of a switch's pipeline.
+
+use std::sync::Arc;
+
+use jettison_core::{DropReason, RandomStream, Time};
+use jettison_switch::{Actions, Fate, Loopback, Mirror, MirrorTo, Port, QueueReading, Replica};
+use jettison_wire::{Instance, Packet};
+
+use super::contexts::Contexts;
+use super::frames::{Frames, put_back};
+use super::metadata::{self, DROP_PORT, class_of};
+use super::mirror::{MirrorSession, MirrorTarget, Mirrors};
+use jettison_p4_exec::{Block, CloneRequest, Machine, Plane, Standard};
+use jettison_p4_front::ir::Program;
+
+/// A P4 program on a machine, for the pipeline of `jettison-switch`.
+///
+/// Between ingress and egress a packet's headers and metadata are kept in a context, whose number is the packet's
+/// `meta.tag`. Its body stays as it came until egress has deparsed it.
+pub struct SimpleSwitch<M: Machine> {
+    program: Arc<Program>,
+    machine: M,
+    plane: Plane,
+    mirrors: Mirrors,
+    contexts: Contexts<M::Saved>,
+    ports: Vec<PortState>,
+    frames: Frames,
+    counters: ProgramCounters,
+    /// The headers that the deparser gives.
+    headers: Vec<u8>,
+}
+
+/// What a program knows of a port.
+struct PortState {
+    /// The stream of egress while ingress runs, and the other way round.
+    random: Box<RandomStream>,
+    /// How many queues its discipline keeps apart.
+    classes: Option<u16>,
+}
+
+/// What a program did that the pipeline does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProgramCounters {
+    /// Packets whose parser ended with an error.
+    pub parser_errors: u64,
+    /// Clones that were not made because their session is not configured.
+    pub unconfigured_clones: u64,
+}
+
+impl<M: Machine> SimpleSwitch<M> {
+    /// A program whose `machine` runs it. `ingress` is what `random` draws from there; of each port, the stream of its
+    /// egress, and how many queues by class it keeps ([`jettison_queue::QueueDiscipline::classes`]).
+    pub fn new(
+        program: Arc<Program>,
+        machine: M,
+        frames: Frames,
+        ingress: RandomStream,
+        ports: Vec<(RandomStream, Option<u16>)>,
+    ) -> SimpleSwitch<M> {
+        let plane = Plane::new(&program, ingress);
+        let ports =
+            ports.into_iter().map(|(random, classes)| PortState { random: Box::new(random), classes });
+        SimpleSwitch {
+            program,
+            machine,
+            plane,
+            mirrors: Mirrors::default(),
+            contexts: Contexts::new(),
+            ports: ports.collect(),
+            frames,
+            counters: ProgramCounters::default(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Tables, objects, messages.
+    pub fn plane(&self) -> &Plane {
+        &self.plane
+    }
+
+    /// The same, for the control plane.
+    pub fn plane_mut(&mut self) -> &mut Plane {
+        &mut self.plane
+    }
+
+    /// What the program did so far.
+    pub fn counters(&self) -> ProgramCounters {
+        self.counters
+    }
+
+    /// Configures a clone session, or another way.
+    pub fn configure_mirror(&mut self, number: u32, session: MirrorSession) {
+        self.mirrors.configure(number, session);
+    }
+
+    /// Takes a clone session's configuration away. False if it had none.
+    pub fn remove_mirror(&mut self, number: u32) -> bool {
+        self.mirrors.remove(number)
+    }
+
+    /// A clone session's configuration.
+    pub fn mirror(&self, number: u32) -> Option<MirrorSession> {
+        self.mirrors.session(number)
+    }
+
+    /// How many packets it keeps something of: those that wait in queues or recirculate.
+    pub fn packets_inside(&self) -> usize {
+        self.contexts.in_use()
+    }
+
+    fn classes(&self, port: Port) -> Option<u16> {
+        self.ports.get(usize::from(port.0)).and_then(|port| port.classes)
+    }
+
+    /// The class of a priority at a port: `None` where the port has no queue for it.
+    fn class(&self, port: Port, priority: u64) -> Option<u8> {
+        class_of(priority, self.classes(port))
+    }
+
+    /// The class of a priority that is known to be right, or of what is served last.
+    fn class_or_lowest(&self, port: Port, priority: u64) -> u8 {
+        let lowest = || class_of(0, self.classes(port)).unwrap_or(0);
+        self.class(port, priority).unwrap_or_else(lowest)
+    }
+
+    /// From the parser to the end of ingress. `tag` is the context, which holds the frame; `fresh` says that the packet
+    /// comes from a link and brings nothing else.
+    fn pass_ingress(&mut self, tag: u32, fresh: bool, packet: &Packet, why: Instance, now: Time) {
+        let (machine, plane) = (&mut self.machine, &mut self.plane);
+        let context = self.contexts.get_mut(tag);
+        plane.now = now;
+        plane.effects.clear();
+        machine.reset();
+        if fresh {
+            machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
+        } else if context.keep.is_some() {
+            // Before the parser: it may read what was kept.
+            machine.keep_only(context.keep, &context.saved);
+        }
+        metadata::begin(machine, context.frame().length(), why, now);
+        let parsed = machine.parse(context.frame(), plane);
+        context.consumed = parsed.consumed;
+        self.counters.parser_errors += u64::from(parsed.error != 0);
+        machine.run(Block::VerifyChecksum, context.payload(), plane);
+        machine.run(Block::Ingress, context.payload(), plane);
+        context.cut(plane.effects.truncate);
+    }
+
+    /// The session of a clone that is wanted, if it is configured.
+    fn session(&mut self, request: CloneRequest) -> Option<MirrorSession> {
+        let session = self.mirrors.session(request.session);
+        self.counters.unconfigured_clones += u64::from(session.is_none());
+        session
+    }
+
+    /// A context for a clone of the packet of `tag`: its frame, and what its session says.
+    fn clone_context(&mut self, tag: u32, session: MirrorSession) -> (u32, Mirror) {
+        let clone = self.contexts.take();
+        let (original, copy) = self.contexts.pair(tag, clone);
+        copy.copy_frame(original);
+        copy.cut(session.truncate);
+        copy.is_clone = true;
+        copy.priority = u64::from(session.priority);
+        let to = match session.to {
+            MirrorTarget::Port(port) => {
+                MirrorTo::Queue { port, class: self.class_or_lowest(port, u64::from(session.priority)) }
+            }
+            // Each member's class is set when it is replicated.
+            MirrorTarget::Group(group) => MirrorTo::Group { group, class: 0 },
+        };
+        (clone, Mirror { to, tag: clone })
+    }
+
+    /// The clone is the original packet, parsed again, with no metadata but the fields kept. What they hold is that of
+    /// the end of ingress, in the context of `tag`.
+    fn clone_at_ingress(
+        &mut self,
+        request: CloneRequest,
+        tag: u32,
+        packet: &Packet,
+        now: Time,
+    ) -> Option<Mirror> {
+        let session = self.session(request)?;
+        let (clone, mirror) = self.clone_context(tag, session);
+        let (original, copy) = self.contexts.pair(tag, clone);
+        let machine = &mut self.machine;
+        machine.reset();
+        // The parser may branch on them: it is to do what it did before.
+        machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
+        metadata::begin(machine, copy.frame().length(), packet.meta.instance, now);
+        copy.consumed = machine.parse(copy.frame(), &mut self.plane).consumed;
+        machine.keep_only(request.keep, &original.saved);
+        machine.save(&mut copy.saved);
+        Some(mirror)
+    }
+
+    /// The clone has the headers as egress left them, before checksums and deparsing.
+    fn clone_at_egress(&mut self, request: CloneRequest, tag: u32) -> Option<Mirror> {
+        let session = self.session(request)?;
+        let (clone, mirror) = self.clone_context(tag, session);
+        let (original, copy) = self.contexts.pair(tag, clone);
+        self.machine.save(&mut original.saved);
+        self.machine.keep_only(request.keep, &original.saved);
+        self.machine.save(&mut copy.saved);
+        self.machine.load(&original.saved);
+        Some(mirror)
+    }
+
+    /// From the queue of `port` to the end of egress.
+    fn pass_egress(&mut self, tag: u32, packet: &Packet, port: Port, queue: &QueueReading, now: Time) {
+        let (machine, plane) = (&mut self.machine, &mut self.plane);
+        let context = self.contexts.get_mut(tag);
+        plane.now = now;
+        plane.effects.clear();
+        machine.load(&context.saved);
+        metadata::depart(machine, &packet.meta, context.frame().length(), port, queue, now);
+        if let Some(rid) = context.rid {
+            machine.set_standard(Standard::EgressRid, u64::from(rid));
+        }
+        machine.run(Block::Egress, context.payload(), plane);
+        context.cut(plane.effects.truncate);
+    }
+
+    /// Computes checksums and deparses: `packet` becomes what leaves. The context holds the new frame if `keep` says so.
+    fn deparse(&mut self, tag: u32, packet: &mut Packet, keep: bool) {
+        let (machine, plane) = (&mut self.machine, &mut self.plane);
+        let context = self.contexts.get_mut(tag);
+        machine.run(Block::ComputeChecksum, context.payload(), plane);
+        self.headers.clear();
+        machine.deparse(&mut self.headers, plane);
+        put_back(packet, context, &self.headers, self.frames, keep);
+    }
+
+    /// `random` draws from the port's stream at its egress, and from that of ingress otherwise.
+    fn swap_streams(&mut self, port: Port) {
+        if let Some(port) = self.ports.get_mut(usize::from(port.0)) {
+            std::mem::swap(&mut self.plane.random, &mut port.random);
+        }
+    }
+}
+
+impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
+    fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions) {
+        let fresh = packet.meta.tag == 0;
+        if fresh {
+            let tag = self.contexts.take();
+            let context = self.contexts.get_mut(tag);
+            context.zeros = packet.write_image_head(&mut context.bytes);
+            packet.meta.tag = tag;
+        }
+        let tag = packet.meta.tag;
+        self.pass_ingress(tag, fresh, packet, why, now);
+
+        let effects = &self.plane.effects;
+        let request = effects.clone.filter(|request| !request.egress);
+        let resubmit = effects.resubmit;
+        actions.digest = effects.digest;
+        let spec = self.machine.standard(Standard::EgressSpec);
+        let group = self.machine.standard(Standard::McastGrp) as u16;
+        let priority = self.machine.standard(Standard::Priority);
+
+        let goes_on = resubmit.is_some() || group != 0 || spec != DROP_PORT;
+        if goes_on || request.is_some() {
+            self.machine.save(&mut self.contexts.get_mut(tag).saved);
+        }
+        if let Some(request) = request {
+            actions.clone = self.clone_at_ingress(request, tag, packet, now);
+        }
+        let context = self.contexts.get_mut(tag);
+        if let Some(keep) = resubmit {
+            context.keep = keep;
+            context.truncate = None; // the original packet is whole
+            actions.resubmit = Some(tag);
+            return;
+        }
+        context.priority = priority;
+        // A clone that is dropped has done its work.
+        let consumed = context.is_clone.then_some(Fate::Consume { queued_at: context.queued_at });
+        let port = Port(spec as u16);
+        let class = match group {
+            0 => self.class(port, priority),
+            // In `simple_switch` all ports have as many queues: a priority is right at all of them, or at none.
+            _ => self.ports.iter().all(|port| class_of(priority, port.classes).is_some()).then_some(0),
+        };
+        let drop = match class {
+            _ if !goes_on => Some(DropReason::MarkedToDrop),
+            None => Some(DropReason::NoQueue),
+            Some(_) => None,
+        };
+        if let Some(reason) = drop {
+            // Where the program had decided on a port before: the drop is that queue's, as a native discipline's is.
+            let meant_for =
+                self.machine.standard(Standard::MeantFor).checked_sub(1).map(|port| Port(port as u16));
+            actions.drop(reason, meant_for.filter(|port| usize::from(port.0) < self.ports.len()));
+            actions.fate = consumed.filter(|_| !goes_on).unwrap_or(actions.fate);
+            return self.contexts.release(tag);
+        }
+        actions.send(port, class.unwrap_or(0));
+        actions.multicast = (group != 0).then_some(group);
+    }
+
+    fn egress(
+        &mut self,
+        packet: &mut Packet,
+        port: Port,
+        queue: &QueueReading,
+        now: Time,
+        actions: &mut Actions,
+    ) {
+        let tag = packet.meta.tag;
+        self.swap_streams(port);
+        self.pass_egress(tag, packet, port, queue, now);
+
+        let effects = &self.plane.effects;
+        let request = effects.clone.filter(|request| request.egress);
+        let recirculate = effects.recirculate;
+        actions.digest = effects.digest;
+        if let Some(request) = request {
+            actions.clone = self.clone_at_egress(request, tag);
+        }
+        if self.machine.standard(Standard::EgressSpec) == DROP_PORT {
+            actions.drop(DropReason::MarkedToDrop, Some(port));
+            if self.contexts.get_mut(tag).is_clone {
+                actions.fate = Fate::Consume { queued_at: Some(port) };
+            }
+            self.contexts.release(tag);
+        } else {
+            self.deparse(tag, packet, recirculate.is_some());
+            if let Some(keep) = recirculate {
+                let context = self.contexts.get_mut(tag);
+                (context.keep, context.truncate, context.rid) = (keep, None, None);
+                context.queued_at = Some(port);
+                if keep.is_some() {
+                    self.machine.save(&mut context.saved);
+                }
+                actions.recirculate = Some(Loopback { tag, delay: None });
+            } else {
+                self.contexts.release(tag);
+                packet.meta.tag = 0;
+            }
+        }
+        self.swap_streams(port);
+    }
+
+    fn replicated(&mut self, replica: &mut Packet, member: Replica, last: bool) {
+        let tag = replica.meta.tag;
+        let own = if last { tag } else { self.contexts.take() };
+        if own != tag {
+            let (original, copy) = self.contexts.pair(tag, own);
+            copy.copy(original);
+            replica.meta.tag = own;
+        }
+        let context = self.contexts.get_mut(own);
+        context.rid = Some(member.number);
+        let priority = context.priority;
+        replica.meta.class = self.class_or_lowest(member.port, priority);
+    }
+
+    fn discarded(&mut self, packet: &Packet, _queue: Option<Port>) {
+        self.contexts.release(packet.meta.tag);
+    }
+}

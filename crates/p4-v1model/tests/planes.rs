@@ -1,0 +1,159 @@
+//! The programs of `/p4`: they compile without warnings, their command files fit them, and their packet tests pass on both
+//! machines.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::diagnostic::Diagnostic;
+use jettison_p4_front::ir::Program;
+use jettison_p4_front::source::{FileId, Sources};
+use jettison_p4_front::syntax::Options;
+use jettison_p4_oracle::Reference;
+use jettison_p4_v1model::control;
+use jettison_p4_v1model::stf::{self, Case};
+
+#[test]
+fn forward() {
+    holds("forward");
+}
+
+#[test]
+fn ired() {
+    holds("ired");
+}
+
+#[test]
+fn codel() {
+    holds("codel");
+}
+
+#[test]
+fn codelpp() {
+    holds("codelpp");
+}
+
+#[test]
+fn octopus() {
+    holds("octopus");
+}
+
+#[test]
+fn red() {
+    holds("red");
+}
+
+#[test]
+fn pi2() {
+    holds("pi2");
+}
+
+#[test]
+fn dpm() {
+    holds("dpm");
+}
+
+#[test]
+fn every_program_is_tested_and_every_test_has_its_program() {
+    let tested = ["codel", "codelpp", "dpm", "forward", "ired", "octopus", "pi2", "red"];
+    let programs: Vec<String> = files("", "p4").iter().map(|path| stem(path)).collect();
+    assert_eq!(programs, tested);
+    let of_tests: BTreeSet<String> = files("tests", "stf")
+        .iter()
+        .filter_map(|path| Some(stem(path).split_once('-')?.0.to_owned()))
+        .collect();
+    assert_eq!(of_tests.into_iter().collect::<Vec<_>>(), tested);
+}
+
+/// What `jettison p4 check --dump` prints has names and operators, not the types behind them.
+#[test]
+fn elaborated_programs_can_be_read() {
+    let mut sources = Sources::default();
+    for (name, line) in [
+        ("ired", "clone at egress, session (100 + "),
+        ("ired", " = random 0 .. "),
+        ("forward", "headers#0.ipv4.checksum = csum16 "),
+    ] {
+        let main = add(&mut sources, &root().join(format!("{name}.p4")));
+        let compiled = jettison_p4_front::compile(&mut sources, main, &Options::default());
+        let (program, _) = compiled.unwrap_or_else(|errors| panic!("{}", shown(&errors, &sources)));
+        let text = program.to_string();
+        assert!(text.contains(line), "{line:?} is not in:\n{text}");
+        assert!(!text.contains("VarId("), "{text}");
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4")
+}
+
+/// The files of a folder with that extension, in order.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+    paths.sort();
+    paths
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().expect("a file has a name").to_string_lossy().into_owned()
+}
+
+fn add(sources: &mut Sources, path: &Path) -> FileId {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    sources.add(path.display().to_string(), text)
+}
+
+fn shown(problems: &[Diagnostic], sources: &Sources) -> String {
+    problems.iter().map(|problem| problem.render(sources, false)).collect()
+}
+
+/// Compiles a program and carries out all that belongs to it.
+fn holds(name: &str) {
+    let mut sources = Sources::default();
+    let main = add(&mut sources, &root().join(name).with_extension("p4"));
+    let program = match jettison_p4_front::compile(&mut sources, main, &Options::default()) {
+        Ok((program, warnings)) => {
+            assert!(warnings.is_empty(), "{}", shown(&warnings, &sources));
+            Arc::new(program)
+        }
+        Err(errors) => panic!("{}", shown(&errors, &sources)),
+    };
+    let of_it = |path: &PathBuf| {
+        let stem = stem(path);
+        stem == name || stem.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
+    };
+    for path in files("", "commands").iter().filter(|path| of_it(path)) {
+        let file = add(&mut sources, path);
+        if let Err(errors) = control::parse(&sources, file, &program) {
+            panic!("{}", shown(&errors, &sources));
+        }
+    }
+    let tests = files("tests", "stf");
+    let cases: Vec<Case> = tests
+        .iter()
+        .filter(|path| of_it(path))
+        .flat_map(|path| run(name, &program, &mut sources, path))
+        .collect();
+    assert!(!cases.is_empty(), "{name} has no tests");
+    let failed: Vec<String> = cases.iter().filter(|case| !case.passed()).map(Case::to_string).collect();
+    assert!(failed.is_empty(), "{} of {} failed:\n{}", failed.len(), cases.len(), failed.join("\n"));
+}
+
+/// Runs a packet test on both machines.
+fn run(name: &str, program: &Arc<Program>, sources: &mut Sources, test: &Path) -> Vec<Case> {
+    let file = add(sources, test);
+    let script = match stf::parse(sources, file).and_then(|parsed| stf::resolve(&parsed, program)) {
+        Ok(script) => script,
+        Err(errors) => panic!("{}", shown(&errors, sources)),
+    };
+    let fast = stf::run(program, &script, Compiled::new(program.clone()));
+    let exact = stf::run(program, &script, Reference::new(program.clone()));
+    [("compiled", fast), ("reference", exact)]
+        .map(|(machine, outcome)| Case::of(name, &format!("{} ({machine})", stem(test)), &outcome, sources))
+        .into()
+}

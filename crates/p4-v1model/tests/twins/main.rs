@@ -1,0 +1,260 @@
+//! The programs of `/p4` against their native twins: the same arrivals, the same random numbers, one congested link.
+//!
+//! Port 1 has the queue and a link of 10 Mbit/s, port 2 a fast link for clones. `p4-programs.md` states the bounds.
+
+mod bench;
+mod traffic;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use jettison_core::{RandomStream, Seed, Time};
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::source::Sources;
+use jettison_p4_front::syntax::Options;
+use jettison_p4_v1model::{SwitchPlan, control};
+use jettison_queue::priority::Priority;
+use jettison_queue::registry::{self, BuildContext, disciplines};
+use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_queue::{Limit, QueueDiscipline};
+use jettison_switch::{Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, port_queues};
+use jettison_wire::{Address, Ecn};
+use serde_json::{Value, json};
+
+use bench::{Trace, drive};
+use traffic::{Arrivals, Load, RATE, messages};
+
+const RATES: [u64; 3] = [RATE, RATE, 100_000_000_000];
+const ROUTE: &str = "table_add ipv4_lpm send 10.0.1.0/24 => 1\n";
+
+fn random(_: &str) -> RandomStream {
+    Seed(7).stream(&["port 1"])
+}
+
+fn fifo(limit: u64) -> Box<dyn QueueDiscipline> {
+    Box::new(TailDrop::new(TailDropParameters { limit: Limit::packets(limit) }))
+}
+
+/// Strict priority of so many queues.
+fn priorities(queues: usize, limit: u64) -> Box<dyn QueueDiscipline> {
+    Box::new(Priority::by_class((0..queues).map(|_| fifo(limit)).collect()))
+}
+
+/// What a native router makes of the arrivals.
+fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
+    let (registry, random) = (disciplines(), random);
+    let context = BuildContext { random: &random, registry: &registry };
+    let kind = queue["kind"].as_str().expect("a queue has a kind");
+    let hooked = port_queues();
+    let port = match hooked.entry(kind) {
+        Some(entry) => {
+            let mut parameters = queue.as_object().expect("it is a table").clone();
+            parameters.shift_remove("kind");
+            (entry.build)(&Value::Object(parameters), &context).map(PortConfig::from)
+        }
+        None => registry::build(&registry, queue, &context).map(PortConfig::plain),
+    };
+    let port = port.expect("the parameters are right");
+    let ports = vec![PortConfig::plain(fifo(1000)), port, PortConfig::plain(fifo(1000))];
+    let mut routes = Routes::new();
+    routes.add_prefix(Prefix::new(Address::v4(10, 0, 1, 0), 24).expect("a prefix"), Port(1));
+    drive(&mut Pipeline::native(routes, ports, RecirculationSettings::default()), arrivals, &RATES)
+}
+
+/// What a program makes of them, with that queue at port 1.
+fn p4(name: &str, commands: &str, queue: Box<dyn QueueDiscipline>, arrivals: &Arrivals) -> Trace {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4").join(name).with_extension("p4");
+    let mut sources = Sources::default();
+    let text = fs::read_to_string(&path).expect("the program is there");
+    let main = sources.add(path.display().to_string(), text);
+    let (program, _) =
+        jettison_p4_front::compile(&mut sources, main, &Options::default()).expect("it compiles");
+    let program = Arc::new(program);
+    let file = sources.add("commands", format!("{ROUTE}{commands}"));
+    let commands = control::parse(&sources, file, &program).expect("the commands fit it");
+    let ports = vec![fifo(1000), queue, fifo(1000)];
+    let mut plan = SwitchPlan::new(program.clone(), ports, random(""), vec![random(""); 3]);
+    plan.commands = commands.into_iter().map(|located| (Time::ZERO, located.command)).collect();
+    let mut switch = plan.build(Compiled::new(program)).expect("the commands can be carried out");
+    drive(&mut switch, arrivals, &RATES)
+}
+
+/// Both are the same, and something was dropped.
+fn equal(native: &Trace, p4: &Trace, at_least: usize) {
+    assert!(native.dropped.len() >= at_least, "{} drops", native.dropped.len());
+    let same = native.common_drops(p4);
+    assert_eq!(same, native.dropped.len().max(p4.dropped.len()), "so many drops are the same");
+    assert_eq!(native, p4);
+}
+
+#[test]
+fn ired_is_equal_through_the_queue() {
+    for (average, probability, commands) in [
+        ("two-sample", "constant", "table_set_default ired set_ired 280 560 0 0 20 511"),
+        ("ewma", "squared", "table_set_default ired set_ired 280 560 1 1 20 65535"),
+    ] {
+        let range = if probability == "squared" { 65_535 } else { 511 };
+        let parameters = json!({
+            "kind": "ired", "average": average, "probability": probability, "numerator": 20, "range": range,
+            "limit": "1000 packets",
+        });
+        for load in [Load::STEADY, Load::BURSTS] {
+            let arrivals = load.arrivals(1);
+            let commands = format!("{commands}\nmirroring_add 101 1");
+            equal(&native(&parameters, &arrivals), &p4("ired", &commands, fifo(1000), &arrivals), 200);
+        }
+    }
+}
+
+#[test]
+fn ired_is_equal_where_clones_go_by_an_idle_port() {
+    let parameters = json!({ "kind": "ired", "clone_path": "direct", "limit": "1000 packets" });
+    let arrivals = Load::STEADY.arrivals(2);
+    equal(&native(&parameters, &arrivals), &p4("ired", "mirroring_add 101 2", fifo(1000), &arrivals), 200);
+}
+
+#[test]
+fn codel_is_equal_with_the_clock_and_the_table_of_a_switch() {
+    let commands = "table_set_default codel set_codel 5000 100000 1514 1";
+    // The shorter queue overflows all the time.
+    for (load, limit, at_least) in
+        [(Load::STEADY, 1000, 300), (Load::BURSTS, 1000, 100), (Load::STEADY, 16, 1_000)]
+    {
+        let parameters = json!({
+            "kind": "codel", "clock": "1 us", "control_law": "table", "limit": format!("{limit} packets"), "ecn": true,
+        });
+        let load = Load { ecn: &[Ecn::NotEct, Ecn::Ect0], packets: 40_000, ..load };
+        let arrivals = load.arrivals(3);
+        let (native, p4) = (native(&parameters, &arrivals), p4("codel", commands, fifo(limit), &arrivals));
+        equal(&native, &p4, at_least);
+        assert!(native.marks() > 0);
+    }
+}
+
+#[test]
+fn codelpp_is_equal_with_the_clock_and_the_table_of_a_switch() {
+    let slices = "\
+        table_add source_slice set_slice 10.0.10.0/24 => 1\n\
+        table_add source_slice set_slice 10.0.11.0/24 => 2\n\
+        table_add source_slice set_slice 10.0.12.0/24 => 3\n\
+        table_add slice_priority set_priority 1 => 2 64\n\
+        table_add slice_priority set_priority 2 => 1 30\n\
+        table_add slice_priority set_priority 3 => 0 40\n\
+        table_set_default slice_priority set_priority 0 50\n";
+    for (state, codel) in [("queue", "5000 100000 1514 1 0 0"), ("port", "5000 100000 1514 1 1 0")] {
+        let parameters = json!({
+            "kind": "codel++", "clock": "1 us", "control_law": "table", "limit": "1000 packets", "state": state,
+            "slices": { "10.0.10.0/24": 1, "10.0.11.0/24": 2, "10.0.12.0/24": 3 },
+            "priorities": { "1": 0, "2": 1, "3": 2 }, "thresholds": { "2": "30 packets", "3": "40 packets" },
+            "threshold": "50 packets",
+        });
+        let commands = format!("{slices}table_set_default codel set_codel {codel}");
+        for load in [Load { offered: 1.5, ..Load::STEADY }, Load { offered: 3.0, ..Load::BURSTS }] {
+            let arrivals = load.arrivals(4);
+            let p4 = p4("codelpp", &commands, priorities(3, 1000), &arrivals);
+            equal(&native(&parameters, &arrivals), &p4, 200);
+        }
+    }
+}
+
+#[test]
+fn octopus_is_equal_where_clones_go_first_and_does_nothing_where_they_go_last() {
+    let arrivals = messages(6_000, 5);
+    let parameters = json!({ "kind": "octopus", "limit": "10000 packets" });
+    let native = native(&parameters, &arrivals);
+    let working = p4("octopus", "mirroring_add 101 1 priority=1", priorities(2, 10_000), &arrivals);
+    equal(&native, &working, 1_000);
+    // As in BMv2: one queue, and clones in it.
+    let queue = registry::build(
+        &disciplines(),
+        &json!({ "kind": "bmv2", "limit": "10000 packets" }),
+        &BuildContext { random: &random, registry: &disciplines() },
+    );
+    let failing = p4("octopus", "mirroring_add 101 1", queue.expect("the parameters are right"), &arrivals);
+    assert_eq!(failing.dropped, []);
+}
+
+#[test]
+fn red_is_equal_while_the_queue_is_never_empty() {
+    let parameters = json!({
+        "kind": "red", "w_q": 1.0 / 512.0, "s": "400 us", "limit": "1000 packets", "ecn": true,
+        "min_th": "20 packets", "max_th": "60 packets", "max_p": 0.125, "gentle": true,
+    });
+    // 2^32 / 8 / 40, 7/8 of 2^32 / 60
+    let commands = "table_set_default red set_red 20 60 9 536870912 13421773 62634940 400000 1";
+    let load = Load { packets: 100_000, offered: 1.2, ecn: &[Ecn::NotEct, Ecn::Ect0], ..Load::STEADY };
+    let arrivals = load.arrivals(6);
+    let (native, p4) = (native(&parameters, &arrivals), p4("red", commands, fifo(1000), &arrivals));
+    equal(&native, &p4, 1_000);
+    assert!(native.marks() > 1_000);
+}
+
+#[test]
+fn red_differs_in_one_drop_of_a_hundred_at_most_behind_idle_times() {
+    let parameters = json!({ "kind": "red", "w_q": 1.0 / 512.0, "s": "400 us", "limit": "1000 packets" });
+    let commands = "table_set_default red set_red 5 15 9 85899346 8589935 0 400000 0";
+    let arrivals = Load::BURSTS.arrivals(7);
+    let (native, p4) = (native(&parameters, &arrivals), p4("red", commands, fifo(1000), &arrivals));
+    assert!(native.dropped.len() > 1_000);
+    assert!(native.dropped.len().abs_diff(p4.dropped.len()) * 100 <= native.dropped.len());
+}
+
+#[test]
+fn pi2_makes_the_same_drops_for_long() {
+    let parameters = json!({ "kind": "pi2", "at": "dequeue", "limit": "1000 packets" });
+    for (load, same) in [(Load::STEADY, 500), (Load::BURSTS, 100)] {
+        let load = Load { ecn: &[Ecn::NotEct, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1], packets: 40_000, ..load };
+        let arrivals = load.arrivals(8);
+        let (native, p4) = (native(&parameters, &arrivals), p4("pi2", "", fifo(1000), &arrivals));
+        let found = native.common_drops(&p4);
+        assert!(
+            found >= same,
+            "{found} of {} and {} drops are the same",
+            native.dropped.len(),
+            p4.dropped.len()
+        );
+        let (a, b) = (native.dropped.len(), p4.dropped.len());
+        assert!(a.abs_diff(b) * 50 <= a, "{a} and {b}");
+    }
+}
+
+#[test]
+fn dpm_is_equal_without_tagged_flows() {
+    let parameters = json!({
+        "kind": "red-dpm", "s": "400 us", "min_th": "20 packets", "max_th": "60 packets", "limit": "59 packets",
+    });
+    // 2^32 / 10 / 40
+    let commands = "table_set_default dpm set_dpm 59 20 60 10737418 20 60 10737418 9 429496730 400000\n";
+    let load = Load { packets: 100_000, offered: 1.2, ..Load::STEADY };
+    let arrivals = load.arrivals(9);
+    equal(&native(&parameters, &arrivals), &p4("dpm", commands, fifo(120), &arrivals), 1_000);
+}
+
+#[test]
+fn dpm_takes_the_packets_that_delete_and_advance_takes() {
+    // One flow, all tagged: what moves up is its own next packet, so even the order is the same.
+    let parameters = json!({ "kind": "red-dpm", "s": "400 us", "stale_age": "1000 s" });
+    let commands = "table_add tagged tag 46 =>\n\
+        table_set_default dpm set_dpm 60 5 15 42949673 5 15 42949673 9 429496730 400000\n";
+    let load = Load { sizes: false, offered: 1.5, dscp: [46; 4], ..Load::STEADY };
+    let mut arrivals = load.arrivals(10);
+    arrivals.retain(|(_, packet)| {
+        packet.five_tuple().is_some_and(|tuple| tuple.src == Address::v4(10, 0, 10, 1))
+    });
+    // The flow alone on a link of a quarter of the rate would be the same test; here it comes four times as fast.
+    for (at, _) in &mut arrivals {
+        *at = Time::from_nanos(at.as_nanos() / 4);
+    }
+    let (alone, p4_alone) = (native(&parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
+    assert!(alone.dropped.len() > 300);
+    let numbers = |trace: &Trace| trace.sent.iter().map(|(id, ..)| *id).collect::<Vec<_>>();
+    assert_eq!(alone.losses(), p4_alone.losses());
+    assert_eq!(numbers(&alone), numbers(&p4_alone));
+
+    // Beside untagged flows: the same share is lost, within a twentieth.
+    let arrivals = Load { dscp: [46, 46, 0, 0], sizes: false, ..load }.arrivals(11);
+    let (mixed, p4_mixed) = (native(&parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
+    let (a, b) = (mixed.dropped.len(), p4_mixed.dropped.len());
+    assert!(a > 1_000 && a.abs_diff(b) * 20 <= a, "{a} and {b}");
+}
