@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jettison_core::Seed;
-use jettison_media::dash::content::ContentParameters;
+use jettison_dash::content::ContentParameters;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &[u8], bool)| {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jettison_core::Seed;
-use jettison_media::message::content::{SpatialContent, TemporalContent, VolumetricContent};
+use jettison_video::content::{SpatialContent, TemporalContent, VolumetricContent};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], u32)| {

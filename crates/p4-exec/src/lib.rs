@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Running a program: what executors share.
 //!
 //! A [`Machine`] holds the state of one packet and runs the blocks of the pipeline on it. Everything that outlives a

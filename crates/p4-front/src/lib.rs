@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! P4_16 front end: from source text to the elaborated program.
 //!
 //! Source text goes through [`syntax`] (preprocessor, tokens, tree) and [`types`] (checks and elaboration) to the

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The reference machine: follows the specification and the [`ir`](jettison_p4_front::ir)'s doc comments word by word, on values of
 //! any size, looking entries up one by one. Slow and plain; the compiled machine is held to it.
 

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The v1model architecture as BMv2 `simple_switch` runs it.
 //!
 //! [`SimpleSwitch`] is a program of `jettison-switch`: it parses a packet, runs the blocks of a P4 program on a

@@ -13,9 +13,9 @@ use jettison_wire::{Body, Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::octopus::{Bandwidth, BandwidthSettings, PARTS};
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+use jettison_octopus::{Bandwidth, BandwidthSettings, PARTS};
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {

@@ -14,10 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::octopus::check_ports;
-use crate::octopus::fates::{Fate, Fates};
-use crate::octopus::streams::Streams;
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Limit, QueueDiscipline};
+use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
 
 /// Its line in the registry.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jettison_core::{BuildError, Catalogue, Registry, nearest};
-use jettison_media::registry::Initiator;
+use jettison_sockets::Initiator;
 use serde_json::{Value, json};
 
 /// Everything that a scenario may name by id.

@@ -7,12 +7,12 @@ use jettison_core::{Duration, Rate, Seed, Time};
 use jettison_link::trace::Trace;
 use jettison_link::{FixedRate, Propagation, TraceLink};
 use jettison_measure::{Outcomes, RecorderSettings};
-use jettison_media::{Application, Datagram, SocketEvent, Sockets};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_queue::{Backlog, QueueDiscipline};
 use jettison_sim::{Carrier, DirectionSpec, FlowProgram, LinkSpec, RouterPlan, WorldBuilder, WorldSettings};
+use jettison_sockets::{Application, Datagram, SocketEvent, Sockets};
 use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switch};
-use jettison_transport::Endpoint;
+use jettison_tcp::Endpoint;
 use jettison_wire::{Address, InlineBytes, Packet};
 
 /// When a queue was asked for a packet, and whether it had one.

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use jettison_apps::registry::applications;
 use jettison_core::{Duration, RandomStream, Rate, Seed, Time};
 use jettison_link::{FixedRate, Loss, LossParameters, Propagation, ScheduledLoss};
 use jettison_measure::{Kind, Metric, ObjectId, RecorderSettings, RunRecord, Series, metrics};
-use jettison_media::registry::{FlowContext, FlowTransport, applications};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_sim::{Carrier, DirectionSpec, FlowProgram, LinkSpec, NodeId, WorldBuilder, WorldSettings};
-use jettison_transport::Endpoint;
+use jettison_sockets::{FlowContext, FlowTransport};
+use jettison_tcp::Endpoint;
 use jettison_wire::Address;
 use serde_json::{Value, json};
 

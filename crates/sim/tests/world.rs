@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 use jettison_core::{DropReason, Duration, Rate, Seed, Time};
 use jettison_link::{FixedRate, Loss, LossParameters, Propagation, ScheduledLoss};
 use jettison_measure::{RecorderSettings, RunRecord, metrics};
-use jettison_media::{
-    Application, CloseReason, ControllerFactory, Datagram, SocketEvent, Sockets, TcpOptions,
-};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_sim::{
     Carrier, DirectionSpec, FlowProgram, LinkSpec, NodeId, RouterPlan, TopologyError, WorldBuilder,
     WorldSettings,
 };
+use jettison_sockets::{
+    Application, CloseReason, ControllerFactory, Datagram, SocketEvent, Sockets, TcpOptions,
+};
 use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switch};
-use jettison_transport::tcp::TcpParameters;
-use jettison_transport::{Endpoint, Payload};
+use jettison_tcp::TcpParameters;
+use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, InlineBytes};
 
 const END: Time = Time::from_secs(5);

@@ -1,15 +1,15 @@
 //! `jettison list`.
 
+use jettison_apps::registry::applications;
 use jettison_core::{Catalogue, ParameterDoc, parameter_docs};
+use jettison_dash::abr::abr_rules;
 use jettison_link::registry::links;
-use jettison_media::dash::abr::abr_rules;
-use jettison_media::message::source::sources;
-use jettison_media::registry::applications;
+use jettison_messages::path::path_controllers;
 use jettison_queue::registry::disciplines;
+use jettison_sockets::transports;
 use jettison_switch::registry::port_queues;
-use jettison_transport::congestion::controllers;
-use jettison_transport::path::path_controllers;
-use jettison_transport::transports;
+use jettison_tcp::congestion::controllers;
+use jettison_video::source::sources;
 use serde::Serialize;
 
 use crate::options::Listing;

@@ -1,7 +1,7 @@
 //! Our TCP's parameters in the kernel's words, and what it has none for.
 
-use jettison_transport::congestion::Growth;
-use jettison_transport::tcp::{Switch, TcpParameters};
+use jettison_tcp::congestion::Growth;
+use jettison_tcp::{Switch, TcpParameters};
 
 /// The kernel's name of the congestion control that these parameters ask for.
 ///
@@ -130,7 +130,7 @@ mod tests {
         }
         assert_eq!(named("newcwv", Switch::On), Ok("newcwv_paced"));
         // Every controller that a scenario may name is either there or refused.
-        for id in jettison_transport::congestion::controllers().ids() {
+        for id in jettison_tcp::congestion::controllers().ids() {
             assert!(named(id, Switch::Auto).is_ok(), "{id}");
         }
         assert!(named("vegas", Switch::Auto).is_err());

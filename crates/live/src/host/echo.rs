@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use jettison_core::{Duration, Time};
-use jettison_media::EchoRequest;
+use jettison_sockets::EchoRequest;
 use rustc_hash::FxHashMap;
 use socket2::{Protocol, SockAddr, Socket, Type};
 

@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
 
 use jettison_core::Duration;
-use jettison_transport::Endpoint;
-use jettison_transport::tcp::{Switch, TcpParameters};
+use jettison_tcp::Endpoint;
+use jettison_tcp::{Switch, TcpParameters};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::congestion::kernel_congestion;

@@ -1,6 +1,6 @@
 //! What the stack knows of a program.
 
-use jettison_media::SocketId;
+use jettison_sockets::SocketId;
 use jettison_wire::FlowId;
 
 use super::tcp_info::TcpInfo;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
 use jettison_measure::Recorder;
-use jettison_media::{Application, SocketEvent};
+use jettison_sockets::{Application, SocketEvent};
 use jettison_wire::FlowId;
 
 use super::poller::Readiness;

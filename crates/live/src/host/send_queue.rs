@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-use jettison_transport::Payload;
+use jettison_tcp::Payload;
 
 use super::zeros::ZEROS;
 

@@ -8,8 +8,8 @@ use std::os::fd::AsFd;
 
 use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::{DropRecord, Recorder};
-use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
-use jettison_transport::{Endpoint, Payload};
+use jettison_sockets::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
+use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, FlowId};
 use socket2::{SockAddr, Socket as KernelSocket, Type};
 

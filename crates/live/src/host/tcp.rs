@@ -9,9 +9,9 @@ use std::time::Duration as StdDuration;
 
 use jettison_core::Duration;
 use jettison_measure::FlowMeter;
-use jettison_media::CloseReason;
-use jettison_transport::path::PathEstimate;
-use jettison_transport::{Endpoint, Payload};
+use jettison_sockets::CloseReason;
+use jettison_tcp::PathEstimate;
+use jettison_tcp::{Endpoint, Payload};
 use socket2::Socket;
 
 use super::options::{not_sent, out_queue, sock_addr, tcp_info};

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-use jettison_media::Datagram;
-use jettison_transport::Endpoint;
+use jettison_sockets::Datagram;
+use jettison_tcp::Endpoint;
 use jettison_wire::InlineBytes;
 use socket2::{Protocol, SockAddr, SockAddrStorage, Socket, Type};
 

@@ -1,6 +1,6 @@
 //! Runs of zeros: bodies that are zeros on the wire stay counts in memory.
 
-use jettison_transport::Payload;
+use jettison_tcp::Payload;
 
 /// Zeros to send from.
 pub(super) static ZEROS: [u8; 1 << 16] = [0; 1 << 16];

@@ -6,9 +6,9 @@ use std::thread;
 
 use jettison_core::{Duration, Time};
 use jettison_live::host::Stop;
-use jettison_media::{CloseReason, SocketEvent};
-use jettison_transport::Payload;
-use jettison_transport::tcp::TcpParameters;
+use jettison_sockets::{CloseReason, SocketEvent};
+use jettison_tcp::Payload;
+use jettison_tcp::TcpParameters;
 use socket2::SockRef;
 
 use crate::harness::{At, Log, Pair, Run, Script, V4, address, endpoint, ignore, ip, newreno, options};
@@ -17,7 +17,7 @@ use crate::harness::{At, Log, Pair, Run, Script, V4, address, endpoint, ignore, 
 fn client(run: &mut Run, port: u16, parameters: TcpParameters, bytes: u64, close: bool) -> Log {
     let log = Log::default();
     let options = options(parameters);
-    let start = move |_, host: &mut dyn jettison_media::Sockets| {
+    let start = move |_, host: &mut dyn jettison_sockets::Sockets| {
         let socket = host.tcp_connect(endpoint(V4[1], port), &options);
         host.write(socket, Payload::Zeros(bytes));
         if close {
@@ -98,10 +98,10 @@ fn both_ends_that_close_finish_and_all_is_acknowledged_first() {
     let total = Arc::clone(&received);
     let listening = options(newreno());
     let server = Script {
-        start: move |_, host: &mut dyn jettison_media::Sockets| {
+        start: move |_, host: &mut dyn jettison_sockets::Sockets| {
             host.tcp_listen(7002, &listening);
         },
-        on_event: move |event, _, host: &mut dyn jettison_media::Sockets| match event {
+        on_event: move |event, _, host: &mut dyn jettison_sockets::Sockets| match event {
             SocketEvent::Readable(socket) => {
                 while let Some(payload) = host.read(socket, 10_000) {
                     *total.lock().expect("nobody panicked") += payload.len();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use jettison_core::{Duration, Time};
 use jettison_live::host::{DiagSampler, SocketRule, TcpReading, check_congestion};
 use jettison_measure::metrics;
-use jettison_transport::tcp::{Switch, TcpParameters};
+use jettison_tcp::{Switch, TcpParameters};
 use serde_json::json;
 
 use crate::harness::{At, Pair, Run, V4, address, newreno, tcp};

@@ -4,8 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 use jettison_core::Duration;
-use jettison_media::{Datagram, SocketEvent, Sockets};
-use jettison_transport::Payload;
+use jettison_sockets::{Datagram, SocketEvent, Sockets};
+use jettison_tcp::Payload;
 use jettison_wire::InlineBytes;
 
 use crate::harness::{Log, Pair, Run, Script, V4, V6, address, endpoint, ignore, newreno, options};

@@ -5,29 +5,20 @@
 //! the rest of it follows. Other traffic passes in its order. The verdict itself is [`Droppers::verdict`], which the
 //! sender's buffer uses too; this file is the queue around it, its neighbours what it measures.
 
-mod bandwidth;
-mod fair_share;
-pub(crate) mod fates;
-pub(crate) mod streams;
-mod verdict;
-
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_octopus::{
+    ArrivalRate, ArrivalWindow, Bandwidth, BandwidthSettings, Droppers, Fate, Fates, Streams, VerdictOptions,
+    max_min_share,
+};
 use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use bandwidth::PARTS;
-pub use bandwidth::{Bandwidth, BandwidthSettings};
-pub use fair_share::{ArrivalRate, ArrivalWindow, max_min_share};
-pub use verdict::{Droppers, VerdictOptions};
-
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
-use fates::{Fate, Fates};
-use streams::Streams;
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {

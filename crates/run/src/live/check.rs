@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jettison_live::process::{self, Privileges};
-use jettison_media::command::CommandParameters;
 use jettison_scenario::build::LivePlan;
+use jettison_sockets::command::CommandParameters;
 
 use super::command::{program_names, results_name, words};
 

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use jettison_core::Time;
-use jettison_media::command::{CommandParameters, Placeholder, Ready};
-use jettison_media::registry::Initiator;
 use jettison_scenario::build::{LiveCommand, LivePlan};
+use jettison_sockets::Initiator;
+use jettison_sockets::command::{CommandParameters, Placeholder, Ready};
 use jettison_wire::FlowId;
 
 /// Where a run's files are.

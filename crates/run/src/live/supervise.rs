@@ -13,9 +13,9 @@ use jettison_live::LiveError;
 use jettison_live::net::Namespace;
 use jettison_live::process::command::{Exited, Program, ProgramId, Signal, Supervisor, Waited};
 use jettison_live::process::ready::{Readiness, Transport};
-use jettison_media::command::{PortProtocol, Ready, StopSignal};
 use jettison_report::Failure;
 use jettison_scenario::build::LivePlan;
+use jettison_sockets::command::{PortProtocol, Ready, StopSignal};
 
 use super::command::Planned;
 

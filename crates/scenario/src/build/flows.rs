@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::{BuildError, Duration, RandomStream, Time, parameters};
-use jettison_media::command::CommandParameters;
-use jettison_media::message::OctopusOptions;
-use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
-use jettison_media::{Application, ControllerFactory, TcpOptions};
-use jettison_transport::octopus::OctopusParameters;
-use jettison_transport::tcp::TcpParameters;
-use jettison_transport::{Endpoint, UdpParameters};
+use jettison_messages::OctopusParameters;
+use jettison_sockets::OctopusOptions;
+use jettison_sockets::UdpParameters;
+use jettison_sockets::command::CommandParameters;
+use jettison_sockets::{Application, ControllerFactory, TcpOptions};
+use jettison_sockets::{FlowContext, FlowTransport, Initiator};
+use jettison_tcp::Endpoint;
+use jettison_tcp::TcpParameters;
 
 use super::{BuildFailure, Builder, Plan, content, part};
 use crate::registries::ReadFile;

@@ -2,10 +2,10 @@
 
 use jettison_core::Time;
 use jettison_measure::{Recorder, RecorderSettings};
-use jettison_media::Application;
-use jettison_media::command::CommandParameters;
 use jettison_sim::{NodeId, World, WorldBuilder};
-use jettison_transport::tcp::TcpParameters;
+use jettison_sockets::Application;
+use jettison_sockets::command::CommandParameters;
+use jettison_tcp::TcpParameters;
 use jettison_wire::{Address, FlowId};
 
 use super::flows::FlowPrograms;

@@ -15,12 +15,13 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
+use jettison_apps::registry::applications;
 use jettison_core::{Registry, Seed, Time};
 use jettison_link::trace::{Recording, Trace};
 use jettison_measure::RecorderSettings;
-use jettison_media::registry::{ApplicationEntry, applications};
 use jettison_queue::registry::{Discipline, disciplines};
 use jettison_sim::{FlowProgram, NodeId, TopologyError, World, WorldBuilder, WorldSettings};
+use jettison_sockets::ApplicationEntry;
 use jettison_switch::registry::{PortQueueEntry, port_queues};
 use jettison_wire::Address;
 use thiserror::Error;

@@ -2,13 +2,14 @@
 
 use jettison_core::{BuildError, RandomStream, Seed, parameters};
 use jettison_link::trace::{ConvertError, Recording};
-use jettison_media::message::OctopusOptions;
-use jettison_media::registry::{FlowContext, FlowTransport, Initiator};
-use jettison_media::{ControllerFactory, TcpOptions};
+use jettison_messages::OctopusParameters;
 use jettison_queue::registry::BuildContext;
-use jettison_transport::octopus::OctopusParameters;
-use jettison_transport::tcp::TcpParameters;
-use jettison_transport::{Endpoint, UdpParameters, transports};
+use jettison_sockets::OctopusOptions;
+use jettison_sockets::{ControllerFactory, TcpOptions};
+use jettison_sockets::{FlowContext, FlowTransport, Initiator};
+use jettison_sockets::{UdpParameters, transports};
+use jettison_tcp::Endpoint;
+use jettison_tcp::TcpParameters;
 use jettison_wire::Address;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Ends that are joined, times that agree, applications that fit their transport.
 
 use indexmap::{IndexMap, IndexSet};
-use jettison_media::registry::Initiator;
+use jettison_sockets::Initiator;
 
 use super::Checker;
 use crate::path::KeyPath;

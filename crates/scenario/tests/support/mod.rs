@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jettison_core::{BuildError, Bytes, Duration, parameters};
-use jettison_media::registry::Initiator;
 use jettison_scenario::{
     Changes, Files, Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, Scenario, TraceCheck, TraceProblem,
     UsualTransport,
 };
+use jettison_sockets::Initiator;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

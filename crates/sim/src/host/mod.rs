@@ -5,8 +5,8 @@ mod view;
 
 use jettison_core::{RandomStream, Time};
 use jettison_measure::{Recorder, metrics};
-use jettison_media::{Application, SocketEvent};
 use jettison_queue::QueueDiscipline;
+use jettison_sockets::{Application, SocketEvent};
 use jettison_switch::Port;
 use jettison_wire::{Address, FlowId, Packet};
 use rustc_hash::FxHashMap;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, RandomStream, Time};
 use jettison_measure::{DropRecord, Recorder};
-use jettison_media::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
-use jettison_transport::Endpoint;
-use jettison_transport::tcp::{self, Connection, ConnectionEvent, TcpStatistics};
+use jettison_sockets::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
+use jettison_tcp::Endpoint;
+use jettison_tcp::{self, Connection, ConnectionEvent, TcpStatistics};
 use jettison_wire::{
     Address, FlowId, Headers, IcmpEcho, InlineBytes, Packet, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
@@ -475,11 +475,11 @@ fn reset_for(packet: &Packet) -> Option<Packet> {
     Some(Packet::model(headers, 0))
 }
 
-fn close_reason(reason: tcp::CloseReason) -> CloseReason {
+fn close_reason(reason: jettison_tcp::CloseReason) -> CloseReason {
     match reason {
-        tcp::CloseReason::Finished | tcp::CloseReason::Aborted => CloseReason::Finished,
-        tcp::CloseReason::Reset => CloseReason::Reset,
-        tcp::CloseReason::TimedOut => CloseReason::TimedOut,
+        jettison_tcp::CloseReason::Finished | jettison_tcp::CloseReason::Aborted => CloseReason::Finished,
+        jettison_tcp::CloseReason::Reset => CloseReason::Reset,
+        jettison_tcp::CloseReason::TimedOut => CloseReason::TimedOut,
     }
 }
 

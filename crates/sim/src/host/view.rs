@@ -2,10 +2,10 @@
 
 use jettison_core::Time;
 use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
-use jettison_media::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
 use jettison_queue::QueueDiscipline;
-use jettison_transport::path::PathEstimate;
-use jettison_transport::{Endpoint, Payload};
+use jettison_sockets::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
+use jettison_tcp::PathEstimate;
+use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, FlowId};
 use rustc_hash::FxHashMap;
 

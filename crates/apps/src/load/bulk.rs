@@ -1,0 +1,69 @@
+//! A bulk transfer over TCP, as `iperf` makes: all data at once, as fast as the transport goes.
+
+use jettison_core::{Bytes, Time};
+use jettison_tcp::{Endpoint, Payload};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+
+/// Parameters of `bulk`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BulkParameters {
+    /// How much to send; without it, as much as the time allows.
+    pub bytes: Option<Bytes>,
+}
+
+/// Sends without end, or `bytes`, then closes.
+#[derive(Debug)]
+pub struct Bulk {
+    // Parameters.
+    remote: Endpoint,
+    options: TcpOptions,
+    bytes: Option<u64>,
+    // State.
+    socket: Option<SocketId>,
+    started: Time,
+    done: bool,
+}
+
+impl Bulk {
+    /// A transfer to `remote`.
+    pub fn new(parameters: &BulkParameters, remote: Endpoint, options: TcpOptions) -> Bulk {
+        let bytes = parameters.bytes.map(Bytes::get);
+        Bulk { remote, options, bytes, socket: None, started: Time::ZERO, done: false }
+    }
+}
+
+impl Application for Bulk {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        let socket = host.tcp_connect(self.remote, &self.options);
+        host.observe(socket);
+        self.socket = Some(socket);
+        self.started = now;
+        // Virtual zeros cost no memory: an endless transfer is one write that outlasts any run.
+        host.write(socket, Payload::Zeros(self.bytes.unwrap_or(u64::MAX / 2)));
+        if self.bytes.is_some() {
+            host.close(socket);
+        }
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        if let SocketEvent::Acknowledged(socket) = event
+            && self.bytes.is_some()
+            && !self.done
+            && host.unacknowledged(socket) == 0
+        {
+            self.done = true;
+            host.meter().completed(now.since(self.started));
+        }
+    }
+
+    fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
+        // As `iperf` does when its time is up: what is still unsent is of no interest.
+        if let Some(socket) = self.socket.take() {
+            host.abort(socket);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! On/off over UDP: bursts at a constant rate, silences between them.
+
+use jettison_core::{Bytes, Duration, RandomStream, Rate, Time};
+use jettison_tcp::Endpoint;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::load::cbr::Gap;
+use crate::load::probe::ProbeSender;
+use jettison_sockets::{Application, SocketEvent, Sockets};
+
+/// Parameters of `on-off`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnOffParameters {
+    /// Payload bits a second while on.
+    pub rate: Rate,
+    /// UDP payload of each datagram, 16 bytes at least.
+    pub payload: Bytes,
+    /// Mean time on.
+    pub on: Duration,
+    /// Mean time off.
+    pub off: Duration,
+    /// Whether each period is exponential with its mean, or always the mean.
+    pub periods: Periods,
+}
+
+/// How long a period lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Periods {
+    /// Exponential with the given mean.
+    Exponential,
+    /// Always the given length.
+    Fixed,
+}
+
+impl Default for OnOffParameters {
+    fn default() -> OnOffParameters {
+        OnOffParameters {
+            rate: Rate::from_mbit(1),
+            payload: Bytes::new(1470),
+            on: Duration::from_millis(500),
+            off: Duration::from_millis(500),
+            periods: Periods::Exponential,
+        }
+    }
+}
+
+/// Alternates between sending at a constant rate and silence.
+#[derive(Debug)]
+pub struct OnOff {
+    // Parameters.
+    sender: ProbeSender,
+    gap: Gap,
+    on: Duration,
+    off: Duration,
+    periods: Periods,
+    random: RandomStream,
+    // State: while on, `next` is the next datagram and `until` the end of the burst; while off both are its end.
+    next: Option<Time>,
+    until: Time,
+}
+
+impl OnOff {
+    /// A source towards `remote`. The parameters have been checked by the registry.
+    pub fn new(
+        parameters: &OnOffParameters,
+        remote: Endpoint,
+        traffic_class: u8,
+        random: RandomStream,
+    ) -> OnOff {
+        let payload = parameters.payload.get() as u16;
+        OnOff {
+            sender: ProbeSender::new(remote, payload, traffic_class),
+            gap: Gap::of_rate(u64::from(payload), parameters.rate),
+            on: parameters.on,
+            off: parameters.off,
+            periods: parameters.periods,
+            random,
+            next: None,
+            until: Time::ZERO,
+        }
+    }
+
+    fn period(&mut self, mean: Duration) -> Duration {
+        match self.periods {
+            Periods::Fixed => mean,
+            Periods::Exponential => Duration::from_secs_f64(self.random.exponential(mean.as_secs_f64())),
+        }
+    }
+}
+
+impl Application for OnOff {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.sender.open(host);
+        self.next = Some(now);
+        self.until = now + self.period(self.on);
+    }
+
+    fn handle_event(&mut self, _: SocketEvent, _: Time, _: &mut dyn Sockets) {}
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next.filter(|at| *at <= now) {
+            if at < self.until {
+                self.sender.send(now, host);
+                self.next = Some(at + self.gap.advance());
+            } else {
+                // The burst is over: the next one begins after a silence, with its first datagram at once. One
+                // nanosecond at least, so that periods of no length cannot stop the clock.
+                let begin = self.until + self.period(self.off).max(Duration::from_nanos(1));
+                self.until = begin + self.period(self.on);
+                self.next = Some(begin);
+            }
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
+        self.next = None;
+    }
+}

@@ -1,0 +1,96 @@
+//! ICMP echo at an interval, as `ping`.
+
+use jettison_core::{Bytes, Duration, Time};
+use jettison_measure::metrics;
+use jettison_wire::Address;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use jettison_sockets::{Application, EchoRequest, SocketEvent, Sockets};
+
+/// Parameters of `ping`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PingParameters {
+    /// Time between two requests.
+    pub interval: Duration,
+    /// ICMP payload of each request.
+    pub payload: Bytes,
+    /// How many requests; without it, as many as the time allows.
+    pub count: Option<u64>,
+    /// Differentiated-services code point, 0 to 63.
+    pub dscp: u8,
+}
+
+impl Default for PingParameters {
+    fn default() -> PingParameters {
+        // iputils' ping: a request a second, 56 bytes.
+        PingParameters { interval: Duration::from_secs(1), payload: Bytes::new(56), count: None, dscp: 0 }
+    }
+}
+
+/// Sends echo requests and records each round trip.
+#[derive(Debug)]
+pub struct Ping {
+    // Parameters.
+    remote: Address,
+    interval: Duration,
+    request: EchoRequest,
+    left: u64,
+    // State.
+    next_number: u64,
+    next: Option<Time>,
+}
+
+impl Ping {
+    /// A ping of `remote`. The parameters have been checked by the registry.
+    pub fn new(parameters: &PingParameters, remote: Address) -> Ping {
+        let request = EchoRequest {
+            sequence: 0,
+            length: parameters.payload.get() as u16,
+            traffic_class: parameters.dscp << 2,
+        };
+        let left = parameters.count.unwrap_or(u64::MAX);
+        Ping { remote, interval: parameters.interval, request, left, next_number: 0, next: None }
+    }
+}
+
+impl Application for Ping {
+    fn start(&mut self, now: Time, _: &mut dyn Sockets) {
+        self.next = Some(now);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        if let SocketEvent::EchoReply { sequence, rtt } = event {
+            // Half the round trip is no one-way delay: only the trip and its arrival are recorded.
+            host.meter().round_trip(rtt);
+            // The header's 16 bits count modulo 65,536: the number nearest below the next to be sent is meant.
+            let behind = u64::from((self.next_number as u16).wrapping_sub(sequence));
+            host.meter().echo_received(self.next_number.saturating_sub(behind));
+            host.point(metrics::RTT, now, rtt.as_nanos() as f64 / 1e6);
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next.filter(|at| *at <= now) {
+            if self.left == 0 {
+                self.next = None;
+                return;
+            }
+            self.left -= 1;
+            host.meter().sent();
+            host.send_echo(self.remote, &self.request);
+            self.next_number += 1;
+            self.request.sequence = self.next_number as u16;
+            self.next = Some(at + self.interval);
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
+        self.next = None;
+    }
+}

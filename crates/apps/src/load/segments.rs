@@ -1,0 +1,120 @@
+//! Segments at an interval over one TCP connection: the on/off pattern of adaptive streaming, without a player.
+//!
+//! A player whose buffer is full fetches a segment a segment's duration, so the connection works and rests in turn
+//! (Akhshabi, Begen, Dovrolis 2011, §3). Here the server writes a segment each `interval`, whether the one before has
+//! arrived or not, which keeps the offered load the same under every queue discipline.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Bytes, Duration, Time};
+use jettison_tcp::{Endpoint, Payload};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+
+/// Parameters of `segments`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SegmentsParameters {
+    /// Size of a segment. The default is four seconds of 2 Mbit/s.
+    pub size: Bytes,
+    /// Time from the start of a segment to the start of the next.
+    pub interval: Duration,
+}
+
+impl Default for SegmentsParameters {
+    fn default() -> SegmentsParameters {
+        SegmentsParameters { size: Bytes::new(1_000_000), interval: Duration::from_secs(4) }
+    }
+}
+
+/// Writes a segment at an interval, and measures the time until all of it is acknowledged.
+#[derive(Debug)]
+pub struct Segments {
+    // Parameters.
+    remote: Endpoint,
+    options: TcpOptions,
+    size: u64,
+    interval: Duration,
+    // State.
+    socket: Option<SocketId>,
+    /// Bytes written to this connection.
+    written: u64,
+    /// Segments under way, oldest first: where in the stream each ends, and when it was written.
+    under_way: VecDeque<(u64, Time)>,
+    next: Option<Time>,
+}
+
+impl Segments {
+    /// Segments to `remote`. The parameters have been checked by the registry.
+    pub fn new(parameters: &SegmentsParameters, remote: Endpoint, options: TcpOptions) -> Segments {
+        Segments {
+            remote,
+            options,
+            size: parameters.size.get(),
+            interval: parameters.interval,
+            socket: None,
+            written: 0,
+            under_way: VecDeque::new(),
+            next: None,
+        }
+    }
+
+    fn write_segment(&mut self, now: Time, host: &mut dyn Sockets) {
+        let socket = match self.socket {
+            Some(socket) => socket,
+            None => {
+                let socket = host.tcp_connect(self.remote, &self.options);
+                host.observe(socket);
+                self.written = 0;
+                *self.socket.insert(socket)
+            }
+        };
+        host.write(socket, Payload::Zeros(self.size));
+        self.written += self.size;
+        self.under_way.push_back((self.written, now));
+    }
+}
+
+impl Application for Segments {
+    fn start(&mut self, now: Time, _: &mut dyn Sockets) {
+        self.next = Some(now);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        match event {
+            SocketEvent::Acknowledged(socket) if self.socket == Some(socket) => {
+                let acknowledged = self.written - host.unacknowledged(socket);
+                while let Some((_, started)) = self.under_way.pop_front_if(|(end, _)| *end <= acknowledged) {
+                    host.meter().completed(now.since(started));
+                }
+            }
+            // What was under way is lost with the connection; the next segment opens another.
+            SocketEvent::Closed(socket, _) if self.socket == Some(socket) => {
+                self.socket = None;
+                self.under_way.drain(..).for_each(|_| host.meter().failed());
+            }
+            _ => {}
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next.filter(|at| *at <= now) {
+            self.write_segment(now, host);
+            self.next = Some(at + self.interval);
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
+        self.next = None;
+        self.under_way.clear();
+        if let Some(socket) = self.socket.take() {
+            host.abort(socket);
+        }
+    }
+}

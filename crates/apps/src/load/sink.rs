@@ -1,0 +1,72 @@
+//! Receivers: take what arrives and measure it.
+
+use jettison_core::Time;
+use jettison_measure::FlowMeter;
+
+use crate::load::probe::ProbeHead;
+use jettison_sockets::{Application, Datagram, SocketEvent, Sockets, TcpOptions};
+
+/// Listens on a TCP port, reads everything and counts it as goodput.
+#[derive(Debug)]
+pub struct TcpSink {
+    port: u16,
+    options: TcpOptions,
+}
+
+impl TcpSink {
+    /// A sink on that port.
+    pub fn new(port: u16, options: TcpOptions) -> TcpSink {
+        TcpSink { port, options }
+    }
+}
+
+impl Application for TcpSink {
+    fn start(&mut self, _: Time, host: &mut dyn Sockets) {
+        host.tcp_listen(self.port, &self.options);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, _: Time, host: &mut dyn Sockets) {
+        match event {
+            SocketEvent::Readable(socket) => {
+                while let Some(payload) = host.read(socket, u64::MAX) {
+                    host.meter().delivered(payload.len());
+                }
+            }
+            SocketEvent::PeerClosed(socket) => host.close(socket),
+            _ => {}
+        }
+    }
+}
+
+/// Binds a UDP port; measures goodput, loss, one-way delay and jitter of probes.
+#[derive(Debug)]
+pub struct UdpSink {
+    port: u16,
+}
+
+impl UdpSink {
+    /// A sink on that port.
+    pub fn new(port: u16) -> UdpSink {
+        UdpSink { port }
+    }
+}
+
+impl Application for UdpSink {
+    fn start(&mut self, _: Time, host: &mut dyn Sockets) {
+        host.udp_bind(self.port);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        let SocketEvent::Datagram { datagram, .. } = event else { return };
+        measure(&datagram, now, host.meter());
+    }
+}
+
+/// Counts a datagram as goodput, and as a probe if it is one; gives its head.
+#[inline]
+pub(crate) fn measure(datagram: &Datagram, now: Time, meter: &mut FlowMeter) -> Option<ProbeHead> {
+    meter.delivered(u64::from(datagram.length));
+    let head = ProbeHead::parse(datagram.head.as_slice())?;
+    meter.received(head.sequence, head.sent_at, now);
+    Some(head)
+}

@@ -1,0 +1,160 @@
+//! Web-like load: short transfers at Poisson instants with heavy-tailed sizes, a TCP connection each.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_tcp::{Endpoint, Payload};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+
+/// Parameters of `web`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebParameters {
+    /// Mean number of transfers that start in a second (Poisson).
+    pub transfers_per_second: f64,
+    /// Smallest transfer.
+    pub min_size: Bytes,
+    /// Largest transfer.
+    pub max_size: Bytes,
+    /// Shape of the bounded Pareto distribution of sizes; the smaller, the heavier the tail.
+    pub shape: f64,
+}
+
+impl Default for WebParameters {
+    fn default() -> WebParameters {
+        WebParameters {
+            transfers_per_second: 5.0,
+            // Crovella & Bestavros 1997 §3: web files are Pareto with a shape near 1.2.
+            min_size: Bytes::new(4_000),
+            max_size: Bytes::new(10_000_000),
+            shape: 1.2,
+        }
+    }
+}
+
+/// Opens a connection a transfer, sends its bytes, closes, and measures the time until all is acknowledged.
+#[derive(Debug)]
+pub struct Web {
+    // Parameters.
+    remote: Endpoint,
+    options: TcpOptions,
+    mean_gap: f64,
+    sizes: BoundedPareto,
+    arrivals: RandomStream,
+    // State: transfers under way, in order of their start.
+    open: VecDeque<(SocketId, Time)>,
+    next: Option<Time>,
+}
+
+/// Pareto cut to `low..=high`.
+#[derive(Debug)]
+struct BoundedPareto {
+    low: f64,
+    shape: f64,
+    // 1 − (low / high)^shape
+    mass: f64,
+    random: RandomStream,
+}
+
+impl BoundedPareto {
+    fn draw(&mut self) -> u64 {
+        // Inversion: F(x) = (1 − (low/x)^a) / (1 − (low/high)^a).
+        let tail = 1.0 - self.random.unit() * self.mass;
+        libm::round(self.low / libm::pow(tail, 1.0 / self.shape)) as u64
+    }
+}
+
+impl Web {
+    /// A load towards `remote`. The parameters have been checked by the registry.
+    pub fn new(
+        parameters: &WebParameters,
+        remote: Endpoint,
+        options: TcpOptions,
+        arrivals: RandomStream,
+        sizes: RandomStream,
+    ) -> Web {
+        let (low, high) = (parameters.min_size.get() as f64, parameters.max_size.get() as f64);
+        let mass = 1.0 - libm::pow(low / high, parameters.shape);
+        Web {
+            remote,
+            options,
+            mean_gap: 1.0 / parameters.transfers_per_second,
+            sizes: BoundedPareto { low, shape: parameters.shape, mass, random: sizes },
+            arrivals,
+            open: VecDeque::new(),
+            next: None,
+        }
+    }
+
+    fn gap(&mut self) -> Duration {
+        Duration::from_secs_f64(self.arrivals.exponential(self.mean_gap))
+    }
+
+    fn forget(&mut self, socket: SocketId) -> Option<Time> {
+        let at = self.open.iter().position(|(open, _)| *open == socket)?;
+        self.open.remove(at).map(|(_, started)| started)
+    }
+}
+
+impl Application for Web {
+    fn start(&mut self, now: Time, _: &mut dyn Sockets) {
+        self.next = Some(now + self.gap());
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        match event {
+            SocketEvent::Acknowledged(socket) if host.unacknowledged(socket) == 0 => {
+                if let Some(started) = self.forget(socket) {
+                    host.meter().completed(now.since(started));
+                }
+            }
+            SocketEvent::Closed(socket, _) if self.forget(socket).is_some() => host.meter().failed(),
+            _ => {}
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next.filter(|at| *at <= now) {
+            let socket = host.tcp_connect(self.remote, &self.options);
+            host.write(socket, Payload::Zeros(self.sizes.draw()));
+            host.close(socket);
+            self.open.push_back((socket, now));
+            self.next = Some(at + self.gap().max(Duration::from_nanos(1)));
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
+        self.next = None;
+        while let Some((socket, _)) = self.open.pop_front() {
+            host.abort(socket);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jettison_core::Seed;
+
+    #[test]
+    fn sizes_stay_in_bounds_with_the_mean_of_a_bounded_pareto() {
+        let (low, high, shape) = (4_000.0_f64, 10_000_000.0_f64, 1.2);
+        let mass = 1.0 - libm::pow(low / high, shape);
+        let mut sizes = BoundedPareto { low, shape, mass, random: Seed(1).stream(&["sizes"]) };
+        let drawn: Vec<u64> = (0..400_000).map(|_| sizes.draw()).collect();
+        assert!(drawn.iter().all(|s| (4_000..=10_000_000).contains(s)));
+        let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
+        // E[X] = a L^a (L^(1−a) − H^(1−a)) / ((a − 1)(1 − (L/H)^a))
+        let expected =
+            shape * libm::pow(low, shape) * (libm::pow(low, 1.0 - shape) - libm::pow(high, 1.0 - shape))
+                / ((shape - 1.0) * mass);
+        assert!((mean / expected - 1.0).abs() < 0.05, "{mean} against {expected}");
+    }
+}

@@ -1,0 +1,194 @@
+//! A haptic stream: samples of a force at a thousand a second, all of them or only those that can be felt.
+
+mod dead_band;
+mod signal;
+
+use jettison_core::{BuildError, Bytes, Duration, RandomStream, Time};
+use jettison_tcp::Endpoint;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::load::cbr::Gap;
+use crate::load::probe::ProbeSender;
+use crate::load::sink::measure;
+pub use dead_band::DeadBand;
+use jettison_sockets::{Application, SocketEvent, Sockets};
+pub use signal::Signal;
+
+/// Parameters of `haptic`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HapticParameters {
+    /// Samples a second.
+    pub samples: u32,
+    /// UDP payload of each sample that is sent, 16 bytes at least.
+    pub payload: Bytes,
+    /// Weber fraction, between 0 and 1: a sample is sent only if it differs from the last one sent by more than this
+    /// share of it. Without it, every sample is sent.
+    pub deadband: Option<f64>,
+    /// With `deadband`: a difference of no more than this, in newtons, is never sent, however small the force.
+    pub floor: f64,
+    /// With `deadband`: the median force of a contact, in newtons.
+    pub force: f64,
+    /// With `deadband`: mean time that the hand touches something.
+    pub contact: Duration,
+    /// With `deadband`: mean time that it moves freely, without a force.
+    pub free_motion: Duration,
+    /// The receiver counts the samples that come later than each of these.
+    pub deadlines: Vec<Duration>,
+}
+
+impl Default for HapticParameters {
+    fn default() -> HapticParameters {
+        HapticParameters {
+            samples: 1000, // the usual rate of a force-feedback loop
+            payload: Bytes::new(100),
+            deadband: None,
+            // Our assumptions. Fingertips hold forces of 2 to 6 N well, and tell apart what differs by some 6 to 10 %;
+            // what they feel at all begins at a few hundredths of a newton.
+            floor: 0.05,
+            force: 2.0,
+            // Somebody who explores a thing: on it for twice as long as off it.
+            contact: Duration::from_secs(2),
+            free_motion: Duration::from_secs(1),
+            deadlines: [5, 10, 50].map(Duration::from_millis).to_vec(),
+        }
+    }
+}
+
+/// Most samples a second.
+const MOST_SAMPLES: u32 = 100_000;
+/// Most deadlines: each costs a comparison a sample.
+const MOST_DEADLINES: usize = 16;
+
+impl HapticParameters {
+    /// Whether they make sense together.
+    ///
+    /// # Errors
+    /// With the key that does not.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        BuildError::unless((1..=MOST_SAMPLES).contains(&self.samples), "samples", || {
+            format!("must be from 1 to {MOST_SAMPLES}")
+        })?;
+        let is_share = |k: f64| k > 0.0 && k < 1.0;
+        BuildError::unless(self.deadband.is_none_or(is_share), "deadband", || {
+            "must be above 0 and below 1, such as 0.1; leave it out to send every sample".to_owned()
+        })?;
+        BuildError::unless(self.floor.is_finite() && self.floor >= 0.0, "floor", || {
+            "must be zero or more".to_owned()
+        })?;
+        BuildError::unless(self.force.is_finite() && self.force > 0.0, "force", || {
+            "must be above zero".to_owned()
+        })?;
+        BuildError::unless(!self.contact.is_zero(), "contact", || "must be above zero".to_owned())?;
+        let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
+        let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
+        BuildError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
+            format!("must be above zero, each later than the one before it, and at most {MOST_DEADLINES}")
+        })
+    }
+}
+
+/// Takes the samples and sends those that are to be sent.
+#[derive(Debug)]
+pub struct HapticSender {
+    sender: ProbeSender,
+    gap: Gap,
+    reduction: Option<Reduction>,
+    next: Option<Time>,
+}
+
+/// The signal, and what of it is sent.
+#[derive(Debug)]
+struct Reduction {
+    signal: Signal,
+    dead_band: DeadBand,
+    started: Time,
+}
+
+impl HapticSender {
+    /// A source towards `remote`. The parameters have been checked by the registry.
+    pub fn new(
+        parameters: &HapticParameters,
+        remote: Endpoint,
+        traffic_class: u8,
+        random: RandomStream,
+    ) -> HapticSender {
+        let reduction = parameters.deadband.map(|fraction| Reduction {
+            signal: Signal::new(parameters, random),
+            dead_band: DeadBand::new(fraction, parameters.floor),
+            started: Time::ZERO,
+        });
+        HapticSender {
+            sender: ProbeSender::new(remote, parameters.payload.get() as u16, traffic_class),
+            gap: Gap::of_frequency(f64::from(parameters.samples)),
+            reduction,
+            next: None,
+        }
+    }
+}
+
+impl Application for HapticSender {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.sender.open(host);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.started = now;
+        }
+        self.next = Some(now);
+    }
+
+    fn handle_event(&mut self, _: SocketEvent, _: Time, _: &mut dyn Sockets) {}
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next.filter(|at| *at <= now) {
+            let is_felt = self.reduction.as_mut().is_none_or(|reduction| {
+                let force = reduction.signal.at(at.since(reduction.started));
+                reduction.dead_band.admits(force)
+            });
+            if is_felt {
+                self.sender.send(now, host);
+            }
+            self.next = Some(at + self.gap.advance());
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
+        self.next = None;
+    }
+}
+
+/// Binds a UDP port; measures what a sink of probes does, deadlines that were missed, and the longest gap.
+#[derive(Debug)]
+pub struct HapticReceiver {
+    port: u16,
+    deadlines: Vec<Duration>,
+}
+
+impl HapticReceiver {
+    /// A receiver on that port.
+    pub fn new(parameters: &HapticParameters, port: u16) -> HapticReceiver {
+        HapticReceiver { port, deadlines: parameters.deadlines.clone() }
+    }
+}
+
+impl Application for HapticReceiver {
+    fn start(&mut self, _: Time, host: &mut dyn Sockets) {
+        host.udp_bind(self.port);
+        host.meter().watch_deadlines(&self.deadlines);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        let SocketEvent::Datagram { datagram, .. } = event else { return };
+        let meter = host.meter();
+        if let Some(head) = measure(&datagram, now, meter) {
+            meter.sample_arrived(head.sent_at, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! One viewer: a player of one title, with its buffer and pictures as series.
+
+use std::sync::Arc;
+
+use jettison_core::{Duration, Time};
+use jettison_measure::{FlowMeter, metrics};
+
+use super::content::Title;
+use super::player::{Player, PlayerSetup};
+use jettison_sockets::{Application, SocketEvent, SocketId, Sockets};
+
+/// Time between two samples of buffer and pictures.
+pub(super) const SAMPLE: Duration = Duration::from_secs(1);
+
+/// A DASH client.
+#[derive(Debug)]
+pub struct DashClient {
+    setup: Arc<PlayerSetup>,
+    title: Arc<Title>,
+    player: Option<Player>,
+    sample_at: Option<Time>,
+}
+
+impl DashClient {
+    /// A client that plays that title.
+    pub fn new(setup: Arc<PlayerSetup>, title: Arc<Title>) -> DashClient {
+        DashClient { setup, title, player: None, sample_at: None }
+    }
+
+    fn owner(&mut self, socket: SocketId) -> Option<&mut Player> {
+        self.player.as_mut().filter(|player| player.owns(socket))
+    }
+}
+
+/// The socket that an event is of.
+pub(super) fn socket_of(event: &SocketEvent) -> Option<SocketId> {
+    match event {
+        SocketEvent::Connected(socket)
+        | SocketEvent::Readable(socket)
+        | SocketEvent::Acknowledged(socket)
+        | SocketEvent::PeerClosed(socket)
+        | SocketEvent::Closed(socket, _) => Some(*socket),
+        _ => None,
+    }
+}
+
+impl Application for DashClient {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        let player = Player::new(Arc::clone(&self.setup), Arc::clone(&self.title), true, now);
+        self.player.insert(player).start(now, host);
+        self.sample_at = Some(now + SAMPLE);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        let Some(socket) = socket_of(&event) else { return };
+        match self.owner(socket) {
+            Some(player) => player.handle_event(event, now, host),
+            // What an abandoned or finished connection still says.
+            None if matches!(event, SocketEvent::PeerClosed(_)) => host.close(socket),
+            None => {}
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        let Some(player) = &mut self.player else { return };
+        if player.next_wakeup().is_some_and(|at| at <= now) {
+            player.handle_wakeup(now, host);
+        }
+        if let Some(at) = self.sample_at.filter(|at| *at <= now) {
+            let (buffer, frames) = player.sample(now, host.meter());
+            host.meter().streaming().sampled(buffer, frames);
+            host.point(metrics::BUFFER, now, buffer.as_secs_f64());
+            if let Some(frames) = frames {
+                host.point(metrics::FRAMES_PER_SECOND, now, frames);
+            }
+            // The second in which it ended is the last.
+            self.sample_at = (!player.is_ended()).then(|| at + SAMPLE);
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        let player = self.player.as_ref().and_then(Player::next_wakeup);
+        [player, self.sample_at].into_iter().flatten().min()
+    }
+
+    fn stop(&mut self, now: Time, host: &mut dyn Sockets) {
+        if let Some(mut player) = self.player.take() {
+            player.stop(now, host);
+        }
+        self.sample_at = None;
+    }
+
+    fn finish(&mut self, now: Time, meter: &mut FlowMeter) {
+        if let Some(player) = &mut self.player {
+            player.end(now, meter);
+        }
+    }
+}

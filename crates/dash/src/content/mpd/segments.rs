@@ -1,0 +1,351 @@
+//! When the segments of a Representation begin, of whichever of the four ways in which an MPD says so (ISO/IEC 23009-1
+//! §5.3.9).
+
+use dash_mpd::{
+    AdaptationSet, Initialization, Period, Representation, SegmentBase, SegmentList, SegmentTemplate,
+};
+use dash_mpd::{SegmentTimeline, SegmentURL};
+use jettison_core::Duration;
+
+use crate::content::draft::{LONGEST, MOST_SEGMENTS};
+
+/// The segments of one Representation in one Period.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Segments {
+    /// Media time of each.
+    pub(super) durations: Vec<Duration>,
+    /// Bytes of the initialization segment, if a byte range says them.
+    pub(super) initialization: Option<u64>,
+    /// Bytes of each, if byte ranges say them.
+    pub(super) sizes: Option<Vec<u64>>,
+}
+
+/// Where a Representation stands: what it does not say itself, its AdaptationSet says or its Period (§5.3.9.1).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'m> {
+    pub(super) period: &'m Period,
+    pub(super) set: &'m AdaptationSet,
+    pub(super) representation: &'m Representation,
+    /// Length of the Period, if it is known.
+    pub(super) length: Option<Duration>,
+    /// Length of the segments in one file, whose index the MPD does not hold.
+    pub(super) segment_duration: Option<Duration>,
+}
+
+impl<'m> Place<'m> {
+    /// The segments.
+    ///
+    /// # Errors
+    /// With what is missing, contradictory or absurd, without the place.
+    pub(super) fn segments(&self) -> Result<Segments, String> {
+        // The innermost element decides which of the ways it is.
+        for level in self.levels() {
+            if level.template.is_some() {
+                return self.by_template();
+            }
+            if level.list.is_some() {
+                return self.by_list();
+            }
+            if level.base.is_some() {
+                break;
+            }
+        }
+        self.by_index()
+    }
+
+    /// Innermost first.
+    fn levels(&self) -> [Level<'m>; 3] {
+        let (inner, set, period) = (self.representation, self.set, self.period);
+        [
+            Level::new(&inner.SegmentTemplate, &inner.SegmentList, &inner.SegmentBase),
+            Level::new(&set.SegmentTemplate, &set.SegmentList, &set.SegmentBase),
+            Level::new(&period.SegmentTemplate, &period.SegmentList, &period.SegmentBase),
+        ]
+    }
+
+    fn template<T>(&self, take: impl Fn(&'m SegmentTemplate) -> Option<T>) -> Option<T> {
+        self.levels().into_iter().filter_map(|level| level.template).find_map(take)
+    }
+
+    fn list<T>(&self, take: impl Fn(&'m SegmentList) -> Option<T>) -> Option<T> {
+        self.levels().into_iter().filter_map(|level| level.list).find_map(take)
+    }
+
+    fn base<T>(&self, take: impl Fn(&'m SegmentBase) -> Option<T>) -> Option<T> {
+        self.levels().into_iter().filter_map(|level| level.base).find_map(take)
+    }
+
+    fn by_template(&self) -> Result<Segments, String> {
+        let timescale = timescale(self.template(|template| template.timescale))?;
+        let durations = match self.template(|t| {
+            let timeline = t.SegmentTimeline.as_ref().map(Pace::Timeline);
+            timeline.or(t.duration.map(Pace::Duration))
+        }) {
+            Some(Pace::Timeline(timeline)) => {
+                let offset = self.template(|template| template.presentationTimeOffset).unwrap_or(0);
+                self.timeline(timeline, timescale, offset)?
+            }
+            Some(Pace::Duration(duration)) => self.template_of_duration(duration, timescale)?,
+            None => {
+                return Err(
+                    "has a SegmentTemplate without @duration and without a SegmentTimeline".to_owned()
+                );
+            }
+        };
+        let initialization = initialization(self.template(|template| template.Initialization.as_ref()))?;
+        Ok(Segments { durations, initialization, sizes: None })
+    }
+
+    fn template_of_duration(&self, duration: f64, timescale: u64) -> Result<Vec<Duration>, String> {
+        let seconds = duration / timescale as f64;
+        if !(seconds.is_finite() && seconds > 0.0) {
+            return Err("has a SegmentTemplate whose @duration is no time at all".to_owned());
+        }
+        let numbered = match (self.template(|t| t.startNumber), self.template(|t| t.endNumber)) {
+            (first, Some(last)) => {
+                let first = first.unwrap_or(1);
+                let count = last.checked_sub(first).ok_or_else(|| {
+                    format!(
+                        "has a SegmentTemplate whose @endNumber {last} is before its @startNumber {first}"
+                    )
+                })?;
+                Some(count.saturating_add(1))
+            }
+            (_, None) => None,
+        };
+        // A rest of less than a millionth of a segment is rounding.
+        let in_period = self.length.map(|length| libm::ceil(length.as_secs_f64() / seconds - 1e-6).max(1.0));
+        let count = match (in_period, numbered) {
+            (Some(in_period), Some(numbered)) => in_period.min(numbered as f64),
+            (Some(in_period), None) => in_period,
+            (None, Some(numbered)) => numbered as f64,
+            (None, None) => return Err(NO_LENGTH.to_owned()),
+        };
+        if count > MOST_SEGMENTS as f64 {
+            return Err(too_many(count as u64));
+        }
+        if self.length.is_none() && seconds * count > LONGEST.as_secs_f64() {
+            return Err(too_long());
+        }
+        let boundary = |place: u64| {
+            let at = Duration::from_secs_f64(place as f64 * seconds);
+            self.length.map_or(at, |length| at.min(length))
+        };
+        Ok(by_boundaries((0..=count as u64).map(boundary)))
+    }
+
+    fn by_list(&self) -> Result<Segments, String> {
+        let urls: &[SegmentURL] = self
+            .list(|list| (!list.segment_urls.is_empty()).then_some(list.segment_urls.as_slice()))
+            .ok_or("has a SegmentList without a SegmentURL (lists behind a link are not fetched)")?;
+        if urls.len() > MOST_SEGMENTS {
+            return Err(too_many(urls.len() as u64));
+        }
+        let timescale = timescale(self.list(|list| list.timescale))?;
+        let pace = self.list(|list| {
+            let timeline = list.SegmentTimeline.as_ref().map(Pace::Timeline);
+            timeline.or(list.duration.map(|duration| Pace::Duration(duration as f64)))
+        });
+        let durations = match (pace, self.length) {
+            (Some(Pace::Timeline(timeline)), _) => {
+                let durations = self.timeline(timeline, timescale, 0)?;
+                if durations.len() != urls.len() {
+                    return Err(format!(
+                        "has a SegmentTimeline of {} segments, but {} SegmentURLs",
+                        durations.len(),
+                        urls.len()
+                    ));
+                }
+                durations
+            }
+            (Some(Pace::Duration(duration)), length) => {
+                let whole = Duration::from_secs_f64(duration / timescale as f64);
+                let before_last = whole.saturating_mul(urls.len() as u64 - 1);
+                let end = before_last.saturating_add(whole);
+                let end = length.map_or(end, |length| length.min(end));
+                if end <= before_last {
+                    return Err(format!(
+                        "lists {} segments of {whole}, more than fill its Period",
+                        urls.len()
+                    ));
+                }
+                if end > LONGEST {
+                    return Err(too_long());
+                }
+                by_boundaries((0..=urls.len() as u64).map(|place| whole.saturating_mul(place).min(end)))
+            }
+            (None, Some(length)) if urls.len() == 1 => vec![length],
+            (None, None) if urls.len() == 1 => return Err(NO_LENGTH.to_owned()),
+            (None, _) => {
+                return Err("has a SegmentList without @duration and without a SegmentTimeline".to_owned());
+            }
+        };
+        let initialization = initialization(self.list(|list| list.Initialization.as_ref()))?;
+        let ranges = urls.iter().map(|url| url.mediaRange.as_deref().map(length_of_range));
+        // All of them or none: a size that one has to guess is better drawn with the others.
+        let sizes: Option<Result<Vec<u64>, String>> = ranges.collect();
+        Ok(Segments { durations, initialization, sizes: sizes.transpose()? })
+    }
+
+    /// One file with an index in it (SegmentBase, or no more than a BaseURL).
+    fn by_index(&self) -> Result<Segments, String> {
+        let Some(segment) = self.segment_duration.filter(|segment| !segment.is_zero()) else {
+            return Err(
+                "is one file, whose index with the segments stands in the file and not in the MPD; say in \
+                        `segment_duration` how long they are"
+                    .to_owned(),
+            );
+        };
+        let length = self.length.ok_or(NO_LENGTH)?;
+        let initialization = initialization(self.base(|base| base.Initialization.as_ref()))?;
+        Ok(Segments { durations: even(length, segment)?, initialization, sizes: None })
+    }
+
+    /// §5.3.9.6.
+    fn timeline(
+        &self,
+        timeline: &SegmentTimeline,
+        timescale: u64,
+        offset: u64,
+    ) -> Result<Vec<Duration>, String> {
+        let period_end = self.length.map(|length| {
+            u128::from(offset) + u128::from(length.as_nanos()) * u128::from(timescale) / 1_000_000_000
+        });
+        let mut ticks: Vec<u64> = Vec::new();
+        let mut clock: Option<u128> = None;
+        for (place, entry) in timeline.segments.iter().enumerate() {
+            let at = |message: &str| format!("has a SegmentTimeline whose S number {} {message}", place + 1);
+            if entry.d == 0 {
+                return Err(at("lasts no time: it needs @d above zero"));
+            }
+            let duration = u128::from(entry.d);
+            let start = entry.t.map(u128::from).or(clock).unwrap_or(0);
+            if let Some(clock) = clock {
+                // A few ticks are rounding of who wrote it.
+                if clock > start && (clock - start) * 2 > duration {
+                    return Err(at("begins before the one in front of it ends"));
+                }
+                if start > clock && (start - clock) * 2 > duration {
+                    return Err(at("begins after a gap: segments are played without gaps"));
+                }
+            }
+            let end = match entry.r.unwrap_or(0) {
+                repeats if repeats >= 0 => start + duration * (repeats.unsigned_abs() as u128 + 1),
+                // Until the next one begins, or the Period ends.
+                _ => match timeline.segments.get(place + 1) {
+                    Some(next) => next
+                        .t
+                        .map(u128::from)
+                        .ok_or_else(|| at("repeats until the next one begins, but that has no @t"))?,
+                    None => {
+                        period_end.ok_or_else(|| at("repeats until the end of a Period of unknown length"))?
+                    }
+                },
+            };
+            if end <= start {
+                return Err(at("repeats until a time before it begins"));
+            }
+            let count = (end - start).div_ceil(duration);
+            if count + ticks.len() as u128 > MOST_SEGMENTS as u128 {
+                return Err(too_many(u64::try_from(count + ticks.len() as u128).unwrap_or(u64::MAX)));
+            }
+            ticks.extend(std::iter::repeat_n(entry.d, count as usize - 1));
+            // The last one of those until a time may be shorter; it is no longer than @d.
+            ticks.push((end - start - duration * (count - 1)) as u64);
+            clock = Some(end);
+        }
+        if ticks.is_empty() {
+            return Err("has a SegmentTimeline without a segment".to_owned());
+        }
+        let total: u128 = ticks.iter().copied().map(u128::from).sum();
+        if total / u128::from(timescale) > u128::from(LONGEST.as_nanos() / 1_000_000_000) {
+            return Err(too_long());
+        }
+        let mut sum = 0;
+        let ends = ticks.into_iter().map(|ticks| {
+            sum += u128::from(ticks);
+            Duration::from_nanos((sum * 1_000_000_000 / u128::from(timescale)) as u64)
+        });
+        Ok(by_boundaries(std::iter::once(Duration::ZERO).chain(ends)))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Level<'m> {
+    template: Option<&'m SegmentTemplate>,
+    list: Option<&'m SegmentList>,
+    base: Option<&'m SegmentBase>,
+}
+
+impl<'m> Level<'m> {
+    fn new(
+        template: &'m Option<SegmentTemplate>,
+        list: &'m Option<SegmentList>,
+        base: &'m Option<SegmentBase>,
+    ) -> Level<'m> {
+        Level { template: template.as_ref(), list: list.as_ref(), base: base.as_ref() }
+    }
+}
+
+enum Pace<'m> {
+    Timeline(&'m SegmentTimeline),
+    /// In units of the timescale.
+    Duration(f64),
+}
+
+const NO_LENGTH: &str =
+    "lies in a Period of unknown length: give MPD@mediaPresentationDuration or Period@duration";
+
+pub(super) fn too_many(count: u64) -> String {
+    format!("has {count} segments, more than {MOST_SEGMENTS}")
+}
+
+pub(super) fn too_long() -> String {
+    format!("lasts longer than {LONGEST}")
+}
+
+/// Segments of that duration, the last one what is left.
+pub(in crate::content) fn even(total: Duration, segment: Duration) -> Result<Vec<Duration>, String> {
+    let count = total.as_nanos().div_ceil(segment.as_nanos().max(1));
+    if count > MOST_SEGMENTS as u64 {
+        return Err(too_many(count));
+    }
+    Ok(by_boundaries((0..=count).map(|place| segment.saturating_mul(place).min(total))))
+}
+
+fn by_boundaries(mut boundaries: impl Iterator<Item = Duration>) -> Vec<Duration> {
+    let mut before = boundaries.next().unwrap_or_default();
+    boundaries
+        .map(|boundary| {
+            let duration = boundary.saturating_sub(before);
+            before = boundary;
+            duration
+        })
+        .collect()
+}
+
+fn timescale(timescale: Option<u64>) -> Result<u64, String> {
+    match timescale {
+        Some(0) => Err("has a @timescale of 0".to_owned()),
+        Some(timescale) => Ok(timescale),
+        None => Ok(1),
+    }
+}
+
+fn initialization(element: Option<&Initialization>) -> Result<Option<u64>, String> {
+    element.and_then(|element| element.range.as_deref()).map(length_of_range).transpose()
+}
+
+/// The length of a byte range such as `0-862` (RFC 9110 §14.1.2, without its open ends).
+fn length_of_range(range: &str) -> Result<u64, String> {
+    let bounds = range.trim().split_once('-').and_then(|(from, to)| {
+        let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
+        to.checked_sub(from)?.checked_add(1)
+    });
+    bounds.filter(|length| *length <= MOST_RANGE).ok_or_else(|| {
+        format!("has the byte range `{range}`; write one such as \"0-862\", of a terabyte at most")
+    })
+}
+
+/// Longest byte range: a terabyte.
+const MOST_RANGE: u64 = 1_000_000_000_000;

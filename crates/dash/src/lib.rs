@@ -1,0 +1,21 @@
+#![forbid(unsafe_code)]
+//! Adaptive streaming over HTTP (DASH, ISO/IEC 23009-1): a server, players, and a load of many of them.
+//!
+//! `content/` is what there is to stream, `abr/` who chooses representations, `player/` how they are fetched and played,
+//! `qoe/` what the session was worth. To add an adaptation rule: write its file in `abr/`, and add a line to its registry.
+
+pub mod abr;
+mod client;
+pub mod content;
+mod generator;
+pub mod http;
+mod parameters;
+pub mod player;
+pub mod qoe;
+mod resource;
+mod server;
+
+pub use client::DashClient;
+pub use generator::{DashLoad, Sinusoid};
+pub use parameters::{DashLoadParameters, DashParameters};
+pub use server::DashServer;

@@ -1,0 +1,310 @@
+//! The playout buffer: what waits in it, what is shown of it, and when it runs empty.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Duration, Time};
+
+use crate::abr::Playback;
+use crate::qoe::Stall;
+
+/// When playing begins and goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Buffer at which the first picture is shown.
+    pub start_up: Duration,
+    /// Buffer at which playing goes on after it ran empty.
+    pub rebuffer: Duration,
+}
+
+/// Kinds of media that play together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Pictures.
+    Video,
+    /// Sound.
+    Audio,
+}
+
+/// A playout buffer and the time of what is played out of it.
+///
+/// Pictures and sound play together: playing goes on as far as both have come. What happens between two calls is made up
+/// for by [`Playout::advance`], so that nothing depends on how often it is called.
+#[derive(Debug, Clone)]
+pub struct Playout {
+    // Parameters.
+    thresholds: Thresholds,
+    total: Duration,
+    // State.
+    playback: Playback,
+    began: Time,
+    /// Up to here everything below is accounted for.
+    at: Time,
+    /// Media time that has been played.
+    played: Duration,
+    /// Media time that has come, of video and of audio.
+    fetched: [Duration; 2],
+    /// Video segments not yet played to their end: where each ends, and its pictures a second.
+    waiting: VecDeque<(Duration, f64)>,
+    /// Pictures shown so far.
+    frames: f64,
+    start_up: Option<Duration>,
+    stalls: Vec<Stall>,
+    stalled_since: Time,
+}
+
+/// What [`Playout::advance`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passed {
+    /// So long media was played.
+    pub played: Duration,
+    /// So long nothing was played after playing had begun.
+    pub stalled: Duration,
+    /// The buffer ran empty.
+    pub stall_began: bool,
+}
+
+impl Playout {
+    /// An empty buffer of a title of `total` media time, begun now; a title without audio counts as if all of it had come.
+    pub fn new(thresholds: Thresholds, total: Duration, has_audio: bool, now: Time) -> Playout {
+        let audio = if has_audio { Duration::ZERO } else { total };
+        Playout {
+            thresholds,
+            total,
+            playback: Playback::StartUp,
+            began: now,
+            at: now,
+            played: Duration::ZERO,
+            fetched: [Duration::ZERO, audio],
+            waiting: VecDeque::new(),
+            frames: 0.0,
+            start_up: None,
+            stalls: Vec::new(),
+            stalled_since: now,
+        }
+    }
+
+    /// Plays on to `now`.
+    pub fn advance(&mut self, now: Time) -> Passed {
+        let mut passed = Passed::default();
+        let elapsed = now.since(self.at);
+        match self.playback {
+            Playback::Playing => {
+                let playable = self.level();
+                let span = elapsed.min(playable);
+                self.show(span);
+                passed.played = span;
+                if self.played >= self.total {
+                    self.playback = Playback::Ended;
+                } else if elapsed >= playable {
+                    // It ran empty at that instant, and has been since.
+                    self.playback = Playback::Stalled;
+                    self.stalled_since = self.at + playable;
+                    self.stalls.push(Stall { after: self.played, lasted: Duration::ZERO });
+                    passed.stall_began = true;
+                    passed.stalled = elapsed - playable;
+                }
+            }
+            Playback::Stalled => passed.stalled = elapsed,
+            Playback::StartUp | Playback::Ended => {}
+        }
+        self.at = now;
+        if self.playback == Playback::Stalled
+            && let Some(stall) = self.stalls.last_mut()
+        {
+            stall.lasted = now.since(self.stalled_since);
+        }
+        passed
+    }
+
+    /// A segment of that kind has come. The caller has advanced to `now`.
+    pub fn add(&mut self, kind: Kind, media: Duration, frame_rate: f64, now: Time) {
+        debug_assert_eq!(self.at, now, "advance first");
+        self.fetched[kind as usize] += media;
+        if kind == Kind::Video {
+            self.waiting.push_back((self.fetched[kind as usize], frame_rate));
+        }
+        let is_all = self.fetched.iter().all(|fetched| *fetched >= self.total);
+        let level = self.level();
+        match self.playback {
+            Playback::StartUp if level >= self.thresholds.start_up || is_all => {
+                self.playback = Playback::Playing;
+                self.start_up = Some(now.since(self.began));
+            }
+            Playback::Stalled if level >= self.thresholds.rebuffer || is_all => {
+                self.playback = Playback::Playing;
+            }
+            _ => {}
+        }
+    }
+
+    /// Media time of both kinds that waits to be played.
+    pub fn level(&self) -> Duration {
+        let [video, audio] = self.fetched;
+        video.min(audio).saturating_sub(self.played)
+    }
+
+    /// Media time of that kind that waits to be played.
+    pub fn level_of(&self, kind: Kind) -> Duration {
+        self.fetched[kind as usize].saturating_sub(self.played)
+    }
+
+    /// Media time of that kind that has come.
+    pub fn fetched(&self, kind: Kind) -> Duration {
+        self.fetched[kind as usize]
+    }
+
+    /// Whether pictures are shown.
+    pub fn playback(&self) -> Playback {
+        self.playback
+    }
+
+    /// When the buffer runs empty if nothing comes; `None` while nothing is played.
+    pub fn empty_at(&self) -> Option<Time> {
+        (self.playback == Playback::Playing).then(|| self.at + self.level())
+    }
+
+    /// When the level of that kind will have fallen to `level`; `None` while nothing is played.
+    pub fn falls_to(&self, kind: Kind, level: Duration) -> Option<Time> {
+        (self.playback == Playback::Playing).then(|| self.at + self.level_of(kind).saturating_sub(level))
+    }
+
+    /// Media time that has been played.
+    pub fn played(&self) -> Duration {
+        self.played
+    }
+
+    /// Pictures shown so far; a part of one counts as such.
+    pub fn frames(&self) -> f64 {
+        self.frames
+    }
+
+    /// From the begin to the first picture; `None` before it.
+    pub fn first_picture(&self) -> Option<Duration> {
+        self.start_up
+    }
+
+    /// From the begin to the first picture; so far, if there was none.
+    pub fn start_up(&self) -> Duration {
+        self.start_up.unwrap_or_else(|| self.at.since(self.began))
+    }
+
+    /// Each time the buffer ran empty; the last may not be over.
+    pub fn stalls(&self) -> &[Stall] {
+        &self.stalls
+    }
+
+    fn show(&mut self, span: Duration) {
+        let mut left = span;
+        while let Some((end, frame_rate)) = self.waiting.front().copied() {
+            let part = left.min(end.saturating_sub(self.played));
+            self.frames += part.as_secs_f64() * frame_rate;
+            self.played += part;
+            left -= part;
+            if self.played < end {
+                break;
+            }
+            self.waiting.pop_front();
+        }
+        debug_assert!(left.is_zero(), "no more is played than has come");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: fn(u64) -> Duration = Duration::from_secs;
+    const AT: fn(u64) -> Time = |s| Time::ZERO + Duration::from_secs(s);
+
+    fn playout() -> Playout {
+        Playout::new(Thresholds { start_up: S(4), rebuffer: S(4) }, S(20), false, Time::ZERO)
+    }
+
+    fn come(playout: &mut Playout, at: u64, media: u64, frame_rate: f64) -> Passed {
+        let passed = playout.advance(AT(at));
+        playout.add(Kind::Video, S(media), frame_rate, AT(at));
+        passed
+    }
+
+    #[test]
+    fn playing_begins_when_the_buffer_has_filled() {
+        let mut playout = playout();
+        come(&mut playout, 1, 2, 30.0);
+        assert_eq!(playout.playback(), Playback::StartUp);
+        come(&mut playout, 3, 2, 30.0);
+        assert_eq!(playout.start_up(), S(3));
+        assert_eq!((playout.playback(), playout.level()), (Playback::Playing, S(4)));
+        assert_eq!(playout.empty_at(), Some(AT(7)));
+    }
+
+    #[test]
+    fn an_empty_buffer_stalls_until_it_has_filled_again() {
+        let mut playout = playout();
+        come(&mut playout, 0, 4, 30.0);
+        let passed = come(&mut playout, 6, 2, 30.0);
+        assert_eq!(passed, Passed { played: S(4), stalled: S(2), stall_began: true });
+        assert_eq!(playout.playback(), Playback::Stalled);
+        let passed = come(&mut playout, 9, 2, 30.0);
+        assert_eq!(passed, Passed { stalled: S(3), ..Passed::default() });
+        assert_eq!(playout.playback(), Playback::Playing);
+        assert_eq!(playout.stalls(), [Stall { after: S(4), lasted: S(5) }]);
+    }
+
+    #[test]
+    fn it_does_not_matter_how_often_time_is_advanced() {
+        let (mut often, mut seldom) = (playout(), playout());
+        come(&mut often, 0, 4, 24.0);
+        come(&mut seldom, 0, 4, 24.0);
+        let mut total = Passed::default();
+        for ms in (0..=6000).step_by(7).chain([6000]) {
+            let passed = often.advance(Time::from_millis(ms));
+            total.played += passed.played;
+            total.stalled += passed.stalled;
+            total.stall_began |= passed.stall_began;
+        }
+        assert_eq!(total, seldom.advance(AT(6)));
+        assert_eq!(often.stalls(), seldom.stalls());
+        assert!((often.frames() - seldom.frames()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn pictures_are_those_of_the_segment_that_plays() {
+        let mut playout = playout();
+        come(&mut playout, 0, 4, 18.0);
+        come(&mut playout, 0, 4, 30.0);
+        playout.advance(AT(5));
+        assert_eq!(playout.frames(), 4.0 * 18.0 + 30.0);
+    }
+
+    #[test]
+    fn pictures_wait_for_sound() {
+        let mut playout =
+            Playout::new(Thresholds { start_up: S(2), rebuffer: S(2) }, S(20), true, Time::ZERO);
+        come(&mut playout, 0, 4, 30.0);
+        assert_eq!(playout.playback(), Playback::StartUp);
+        playout.add(Kind::Audio, S(2), 0.0, Time::ZERO);
+        assert_eq!(playout.playback(), Playback::Playing);
+        assert_eq!((playout.level(), playout.level_of(Kind::Video)), (S(2), S(4)));
+        playout.advance(AT(3));
+        assert_eq!(playout.playback(), Playback::Stalled);
+    }
+
+    #[test]
+    fn the_last_segment_ends_the_title_without_a_stall() {
+        let mut playout = playout();
+        come(&mut playout, 0, 20, 30.0);
+        let passed = playout.advance(AT(30));
+        assert_eq!((playout.playback(), passed.played), (Playback::Ended, S(20)));
+        assert!(playout.stalls().is_empty());
+    }
+
+    #[test]
+    fn what_is_left_of_a_title_plays_though_it_is_less_than_the_threshold() {
+        let mut playout = playout();
+        come(&mut playout, 0, 18, 30.0);
+        playout.advance(AT(19));
+        assert_eq!(playout.playback(), Playback::Stalled);
+        come(&mut playout, 19, 2, 30.0);
+        assert_eq!(playout.playback(), Playback::Playing);
+    }
+}

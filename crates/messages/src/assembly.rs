@@ -1,0 +1,210 @@
+//! The packets of one message as they arrive, in any order, until there are enough to make it.
+
+use jettison_core::Time;
+use jettison_wire::InlineBytes;
+
+use super::bits::Bits;
+use super::erasure::{coefficient, solve};
+use super::field::add_multiple;
+use super::layout::{Content, ParityHeader};
+use super::message::MessagePayload;
+use jettison_tcp::Payload;
+
+/// A message of which something has arrived.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    pub first_at: Time,
+    /// Data packets of the message, once one has told.
+    count: Option<u32>,
+    /// One past the highest data packet that arrived.
+    highest: u32,
+    data: Bits,
+    parity: Bits,
+    /// Message bytes of the data packets that arrived.
+    bytes: u64,
+    /// Data packets and parity packets, in order of arrival.
+    parts: Vec<Part>,
+    parities: Vec<Part>,
+    /// What parity packets say: bytes that each covers, and message bytes of the last data packet.
+    covers: Option<(u64, u16)>,
+}
+
+#[derive(Debug)]
+struct Part {
+    index: u32,
+    inline: InlineBytes,
+    rest: Payload,
+}
+
+/// A packet that contradicts others of its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Contradiction;
+
+impl Part {
+    /// Bytes that may not be zero.
+    fn real_bytes(&self) -> usize {
+        let rest = match &self.rest {
+            Payload::Bytes(bytes) => bytes.len(),
+            Payload::Zeros(_) => 0,
+        };
+        self.inline.as_slice().len() + rest
+    }
+
+    /// These bytes, in `out`.
+    fn gather(&self, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(self.inline.as_slice());
+        if let Payload::Bytes(bytes) = &self.rest {
+            out.extend_from_slice(bytes);
+        }
+    }
+}
+
+impl Assembly {
+    /// Begins anew; the memory is kept.
+    pub fn begin(&mut self, now: Time) {
+        self.first_at = now;
+        self.count = None;
+        self.highest = 0;
+        self.data.clear();
+        self.parity.clear();
+        self.bytes = 0;
+        self.parts.clear();
+        self.parities.clear();
+        self.covers = None;
+    }
+
+    /// A data packet, `is_last` if it is the last one of its message.
+    pub fn take_data(&mut self, index: u32, is_last: bool, content: Content) -> Result<(), Contradiction> {
+        let count = if is_last { Some(index + 1) } else { self.count };
+        let is_wrong = count.is_some_and(|count| {
+            self.count.is_some_and(|known| known != count) || index >= count || self.highest > count
+        });
+        if is_wrong {
+            return Err(Contradiction);
+        }
+        self.count = count;
+        self.highest = self.highest.max(index + 1);
+        if self.data.insert(index) {
+            let Content { inline, rest } = content;
+            self.bytes += inline.as_slice().len() as u64 + rest.len();
+            self.parts.push(Part { index, inline, rest });
+        }
+        Ok(())
+    }
+
+    /// A parity packet; `number` counts on from the last data packet.
+    pub fn take_parity(&mut self, number: u32, content: Content) -> Result<(), Contradiction> {
+        let inline = content.inline.as_slice();
+        let header = ParityHeader::parse(inline).ok_or(Contradiction)?;
+        let covers = (inline.len() as u64 + content.rest.len()).saturating_sub(ParityHeader::LENGTH as u64);
+        let count = u32::from(header.data);
+        let is_wrong = number < count
+            || !covers.is_multiple_of(2)
+            || u64::from(header.last) > covers
+            || self.highest > count
+            || self.count.is_some_and(|known| known != count)
+            || self.covers.is_some_and(|known| known != (covers, header.last));
+        if is_wrong {
+            return Err(Contradiction);
+        }
+        self.count = Some(count);
+        self.covers = Some((covers, header.last));
+        let index = number - count;
+        if self.parity.insert(index) {
+            let inline = InlineBytes::new(&inline[ParityHeader::LENGTH..]).ok_or(Contradiction)?;
+            self.parities.push(Part { index, inline, rest: content.rest });
+        }
+        Ok(())
+    }
+
+    /// The message, if it is whole by now; and whether parity made it so.
+    pub fn finish(&mut self) -> Option<(MessagePayload, bool)> {
+        let count = self.count?;
+        if self.data.count() >= count {
+            return Some((self.join(), false));
+        }
+        if self.data.count() + self.parity.count() < count {
+            return None;
+        }
+        self.recover(count)?;
+        Some((self.join(), true))
+    }
+
+    /// Makes the missing data packets of the parity packets.
+    fn recover(&mut self, count: u32) -> Option<()> {
+        let (covers, last) = self.covers?;
+        let missing: Vec<u32> = (0..count).filter(|index| !self.data.contains(*index)).collect();
+        let real = self.parts.iter().chain(&self.parities).map(Part::real_bytes).max().unwrap_or(0);
+        let real = real.next_multiple_of(2);
+        if real as u64 > covers {
+            return None;
+        }
+        let mut packet = Vec::with_capacity(real);
+        let sums = self.parities.iter().take(missing.len()).map(|parity| {
+            parity.gather(&mut packet);
+            let mut sum = packet.clone();
+            sum.resize(real, 0);
+            for part in &self.parts {
+                part.gather(&mut packet);
+                add_multiple(&mut sum, &packet, coefficient(count, parity.index, part.index));
+            }
+            (parity.index, sum)
+        });
+        let sums: Vec<_> = sums.collect();
+        let found = solve(count, &missing, sums)?;
+        for (index, bytes) in missing.into_iter().zip(found) {
+            let length = if index + 1 == count { u64::from(last) } else { covers };
+            self.put_back(index, &bytes, length);
+        }
+        Some(())
+    }
+
+    /// A data packet of `length` bytes that begins with `bytes`, and then is zero.
+    fn put_back(&mut self, index: u32, bytes: &[u8], length: u64) {
+        self.data.insert(index);
+        self.bytes += length;
+        let bytes = &bytes[..bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
+        // The first packet's head is there even if it is zero; of the others, zeros need no memory.
+        let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
+        let head = if index > 0 && is_zero(bytes) { 0 } else { bytes.len().min(MessagePayload::HEAD) };
+        let (head, beyond) = bytes.split_at(head);
+        let rest_length = length - head.len() as u64;
+        let rest = if is_zero(beyond) {
+            Payload::Zeros(rest_length)
+        } else {
+            let mut rest = beyond.to_vec();
+            rest.resize(rest_length as usize, 0);
+            Payload::Bytes(rest.into())
+        };
+        self.parts.push(Part { index, inline: InlineBytes::new(head).unwrap_or_default(), rest });
+    }
+
+    /// All packets in a row.
+    fn join(&mut self) -> MessagePayload {
+        self.parts.sort_unstable_by_key(|part| part.index);
+        let Some(first) = self.parts.first_mut() else { return Payload::Zeros(0).into() };
+        let head = std::mem::take(&mut first.inline);
+        let length = self.bytes - head.as_slice().len() as u64;
+        if self.parts.iter().all(|part| part.real_bytes() == 0) {
+            return MessagePayload { head, rest: Payload::Zeros(length) };
+        }
+        if self.parts.len() == 1
+            && let Some(part) = self.parts.pop()
+        {
+            return MessagePayload { head, rest: part.rest };
+        }
+        let mut bytes = Vec::with_capacity(length as usize);
+        for part in self.parts.drain(..) {
+            bytes.extend_from_slice(part.inline.as_slice());
+            match part.rest {
+                Payload::Bytes(real) => bytes.extend_from_slice(&real),
+                Payload::Zeros(count) => bytes.resize(bytes.len() + count as usize, 0),
+            }
+        }
+        MessagePayload { head, rest: Payload::Bytes(bytes.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

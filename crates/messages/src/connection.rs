@@ -1,0 +1,198 @@
+//! One end of a connection.
+
+use std::sync::Arc;
+
+use jettison_core::{Duration, Time};
+use jettison_wire::{Ecn, InlineBytes, MessageNumber, OctopusHeader, PacketKind, SequenceHeader};
+
+use super::ack::{Ack, ecn_of};
+use super::message::{Message, MessageEvent, MessageParams, MessagePayload, SendError};
+use super::parameters::{HEADERS, OctopusParameters, Settings};
+use super::reassembly::{Reassembly, is_consistent};
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::statistics::OctopusStatistics;
+use super::streams::StreamOptions;
+use crate::path::PathController;
+use jettison_tcp::PathEstimate;
+use jettison_tcp::Payload;
+
+/// A datagram to be sent: the UDP payload in two parts, and how to mark it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transmit {
+    /// The first bytes: all headers, and the message's own head in its first packet.
+    pub head: InlineBytes,
+    /// What follows.
+    pub rest: Payload,
+    /// The IPv4 TOS or IPv6 traffic class.
+    pub traffic_class: u8,
+}
+
+impl Transmit {
+    /// UDP payload bytes.
+    pub fn bytes(&self) -> u64 {
+        self.head.as_slice().len() as u64 + self.rest.len()
+    }
+}
+
+/// One end of a connection; both ends are alike, and data flows either way.
+///
+/// After each call that takes `now`, ask [`Connection::poll_transmit`] until it has nothing, then
+/// [`Connection::poll_message`] and [`Connection::poll_event`], and call again at [`Connection::next_wakeup`].
+#[derive(Debug)]
+pub struct Connection {
+    settings: Settings,
+    sender: Sender,
+    receiver: Receiver,
+    reassembly: Reassembly,
+    /// Counters of the receiving half.
+    acks_sent: u64,
+    packets_received: u64,
+    duplicates: u64,
+    ce_received: u64,
+    malformed: u64,
+}
+
+impl Connection {
+    /// An end of a connection that is there from the start: there is no handshake.
+    pub fn new(
+        parameters: &Arc<OctopusParameters>,
+        controller: Box<dyn PathController>,
+        now: Time,
+    ) -> Connection {
+        let settings = Settings::from(&**parameters);
+        Connection {
+            sender: Sender::new(&settings, controller, now),
+            receiver: Receiver::new(&settings),
+            reassembly: Reassembly::new(&settings),
+            acks_sent: 0,
+            packets_received: 0,
+            duplicates: 0,
+            ce_received: 0,
+            malformed: 0,
+            settings,
+        }
+    }
+
+    /// Opens a stream for sending; `false` if it is open already, and nothing changes. A stream that is not opened is opened
+    /// by its first message, and is not reliable. The peer needs no such call.
+    pub fn open_stream(&mut self, stream: u16, options: StreamOptions) -> bool {
+        self.sender.open_stream(stream, options)
+    }
+
+    /// Takes a message into the send buffer.
+    ///
+    /// # Errors
+    /// If there is no room, or the message can never be sent; nothing is taken then.
+    pub fn send(
+        &mut self,
+        stream: u16,
+        payload: MessagePayload,
+        params: MessageParams,
+        now: Time,
+    ) -> Result<MessageNumber, SendError> {
+        self.sender.send(stream, payload, &params, now)
+    }
+
+    /// The next datagram to send; `None` if nothing may leave now.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
+        if let Some(head) = self.receiver.poll_ack() {
+            self.acks_sent += 1;
+            let traffic_class = self.settings.dscp << 2 | Ecn::NotEct as u8;
+            return Some(Transmit { head, rest: Payload::Zeros(0), traffic_class });
+        }
+        self.sender.poll_data(now)
+    }
+
+    /// A datagram arrives: its first bytes (40 at least, or all of them; as many as [`Transmit::head`] had, if it comes from
+    /// a [`Transmit`]), and what follows. What cannot be read is counted and ignored.
+    pub fn handle_datagram(&mut self, head: &[u8], rest: Payload, traffic_class: u8, now: Time) {
+        let is_read = match SequenceHeader::parse(head) {
+            Some(header) if header.kind == PacketKind::Data => {
+                self.handle_data(&header, head, rest, ecn_of(traffic_class), now)
+            }
+            Some(header) if header.kind == PacketKind::Probe => {
+                let is_new = self.receiver.take(header.sequence, ecn_of(traffic_class), now);
+                self.packets_received += 1;
+                self.duplicates += u64::from(!is_new);
+                rest.is_empty()
+            }
+            Some(header) => {
+                let ack = Ack::parse(&header, head).filter(|_| rest.is_empty());
+                ack.is_some_and(|ack| self.sender.handle_ack(&ack, now))
+            }
+            None => false,
+        };
+        self.malformed += u64::from(!is_read);
+    }
+
+    fn handle_data(
+        &mut self,
+        header: &SequenceHeader,
+        head: &[u8],
+        rest: Payload,
+        ecn: Ecn,
+        now: Time,
+    ) -> bool {
+        let label = head.get(OctopusHeader::OFFSET..).and_then(OctopusHeader::parse);
+        let (Some(label), Some(inline)) = (label, head.get(HEADERS..)) else { return false };
+        if !is_consistent(header, &label) || (inline.is_empty() && rest.is_empty()) {
+            return false;
+        }
+        self.packets_received += 1;
+        self.ce_received += u64::from(ecn == Ecn::Ce);
+        if !self.receiver.take(header.sequence, ecn, now) {
+            self.duplicates += 1;
+            return true;
+        }
+        self.reassembly.take(header, &label, inline, rest, now).is_ok()
+    }
+
+    /// When [`Connection::handle_wakeup`] wants to be called.
+    pub fn next_wakeup(&self) -> Option<Time> {
+        self.receiver.next_wakeup().into_iter().chain(self.sender.next_wakeup()).min()
+    }
+
+    /// Does what is due; too early a call does nothing.
+    pub fn handle_wakeup(&mut self, now: Time) {
+        self.receiver.handle_wakeup(now);
+        self.sender.handle_wakeup(now);
+    }
+
+    /// The next message that has arrived whole.
+    pub fn poll_message(&mut self) -> Option<Message> {
+        self.reassembly.poll()
+    }
+
+    /// What has become of a message that was sent.
+    pub fn poll_event(&mut self) -> Option<MessageEvent> {
+        self.sender.events.pop_front()
+    }
+
+    /// The last RTT sample, if there is one since the last call.
+    pub fn poll_rtt_sample(&mut self) -> Option<Duration> {
+        self.sender.rtt_sample.take()
+    }
+
+    /// What is known of the path.
+    pub fn estimate(&self, now: Time) -> PathEstimate {
+        self.sender.estimate(now)
+    }
+
+    /// State and counters.
+    pub fn statistics(&self) -> OctopusStatistics {
+        let messages = self.reassembly.counters;
+        OctopusStatistics {
+            delivered: messages.delivered,
+            given_up: messages.given_up,
+            recovered: messages.recovered,
+            packets_superfluous: messages.superfluous,
+            acks_sent: self.acks_sent,
+            packets_received: self.packets_received,
+            duplicates: self.duplicates,
+            ce_received: self.ce_received,
+            malformed: self.malformed,
+            ..self.sender.statistics()
+        }
+    }
+}

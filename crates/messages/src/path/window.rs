@@ -1,0 +1,280 @@
+//! TCP's congestion controllers in the message transport (RFC 9002 §7).
+//!
+//! Principle: a TCP controller is told of congestion once a round trip, whatever is lost in it, and it sets window and
+//! slow-start threshold. TCP steers towards that threshold by proportional rate reduction while it repairs; here nothing
+//! need be repaired, so the window simply is the threshold until recovery is over (RFC 9002 §7.3.2). A controller that
+//! keeps its own window in recovery (BBR) keeps it here too.
+
+use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_wire::Ecn;
+use serde_json::Value;
+
+use super::{PathAck, PathContext, PathController, PathSent};
+use jettison_tcp::congestion::{
+    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, Growth,
+    IdleRestart, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, build_controller,
+};
+
+/// Packets of window at least (RFC 9002 §7.2).
+const MIN_PACKETS: u64 = 2;
+/// Shortest time without sending that counts as idle, as TCP's shortest retransmission timeout here.
+const MIN_IDLE: Duration = Duration::from_millis(200);
+
+/// A TCP controller as a path controller.
+#[derive(Debug)]
+pub struct Window {
+    controller: Box<dyn CongestionController>,
+    packet: u64,
+    phase: Phase,
+    /// When losses, and when marks, were last answered: what left before is answered too.
+    loss_answered_at: Option<Time>,
+    marks_answered_at: Option<Time>,
+    loss_flight_size: u64,
+    lost_in_recovery: u64,
+    /// Bytes ever sent.
+    sent: u64,
+    last_sent_at: Option<Time>,
+    /// Most bytes in flight of this round trip, which ends when what had been sent by then is settled.
+    flight_peak: u64,
+    flight_peak_until: u64,
+    settled: u64,
+    smoothed_rtt: Duration,
+}
+
+impl Window {
+    /// The controller, at the start of a connection whose full packets have `packet` bytes.
+    pub fn new(mut controller: Box<dyn CongestionController>, packet: u64, initial_window: u64) -> Window {
+        controller.on_established(packet, initial_window);
+        controller.on_handshake(Time::ZERO, None);
+        Window {
+            controller,
+            packet,
+            phase: Phase::Open,
+            loss_answered_at: None,
+            marks_answered_at: None,
+            loss_flight_size: 0,
+            lost_in_recovery: 0,
+            sent: 0,
+            last_sent_at: None,
+            flight_peak: 0,
+            flight_peak_until: 0,
+            settled: 0,
+            smoothed_rtt: Duration::ZERO,
+        }
+    }
+
+    /// The TCP controller `id` with its parameters.
+    pub(super) fn build(
+        id: &str,
+        parameters: &Value,
+        context: &PathContext<'_>,
+    ) -> Result<Box<dyn PathController>, String> {
+        let (mss, initial_window) = (context.packet, context.initial_window);
+        let random = context.random.clone();
+        // RFC 9406 §4.3: the transport paces, so growth an ACK needs no limit.
+        let tcp = ControllerContext {
+            mss,
+            initial_window,
+            growth: Growth::PerByte,
+            hystart: None,
+            paced: true,
+            random,
+        };
+        let controller = build_controller(id, parameters, &tcp)?;
+        Ok(Box::new(Window::new(controller, mss, initial_window)))
+    }
+
+    /// What it does about congestion.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    fn feedback(&self) -> EcnFeedback {
+        self.controller.ecn().feedback
+    }
+
+    /// RFC 9002 §7.3.2: a loss is answered unless the packet left before the last answer. Marks that took as much as a loss
+    /// would answer the losses of their round trip too; those that took only a share do not (RFC 8257 §3.5), nor where marks
+    /// take nothing (BBR).
+    fn is_new_loss(&self, sent_at: Time) -> bool {
+        let marks_count = self.feedback() == EcnFeedback::Classic
+            && self.controller.recovery_control() != RecoveryControl::Controller;
+        is_after(sent_at, self.loss_answered_at)
+            && (!marks_count || is_after(sent_at, self.marks_answered_at))
+    }
+
+    fn answer_loss(&mut self, sample: &AckSample) {
+        self.phase = Phase::Recovery;
+        self.loss_answered_at = Some(sample.now);
+        self.lost_in_recovery = 0;
+        self.answer(CongestionKind::Loss, sample);
+    }
+
+    fn answer_marks(&mut self, sample: &AckSample) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Cwr;
+        }
+        self.marks_answered_at = Some(sample.now);
+        self.answer(CongestionKind::Ecn, sample);
+    }
+
+    fn answer(&mut self, kind: CongestionKind, sample: &AckSample) {
+        self.loss_flight_size = sample.in_flight_before;
+        self.controller.on_congestion(&CongestionEvent {
+            now: sample.now,
+            kind,
+            flight_size: sample.in_flight_before,
+            in_flight: sample.in_flight_before,
+            lost: sample.lost,
+            recovery_point: sample.next_offset,
+        });
+    }
+
+    /// RFC 9002 §7.3.2: recovery ends when a packet arrives that left during it.
+    fn end_recovery(&mut self, sample: &AckSample) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Open);
+        let kind = match phase {
+            Phase::Recovery => CongestionKind::Loss,
+            Phase::Cwr => CongestionKind::Ecn,
+            Phase::Open | Phase::Loss => return,
+        };
+        self.controller.on_recovery_end(&RecoveryEnd {
+            now: sample.now,
+            kind,
+            window: self.controller.ssthresh(),
+            flight_size: sample.in_flight,
+            loss_flight_size: self.loss_flight_size,
+            retransmitted: self.lost_in_recovery,
+        });
+    }
+
+    /// When the phase began.
+    fn phase_began_at(&self) -> Option<Time> {
+        if self.phase == Phase::Cwr { self.marks_answered_at } else { self.loss_answered_at }
+    }
+
+    fn restart_after_idle(&mut self, now: Time) {
+        let Some(last) = self.last_sent_at else { return };
+        let (idle, rto) = (now.since(last), (self.smoothed_rtt * 2).max(MIN_IDLE));
+        if idle > rto {
+            // RFC 9002 has no restart window.
+            self.controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window: None });
+        }
+    }
+}
+
+impl PathController for Window {
+    fn on_sent(&mut self, sent: &PathSent) {
+        if sent.in_flight == sent.bytes {
+            self.restart_after_idle(sent.now);
+        }
+        self.last_sent_at = Some(sent.now);
+        self.sent += sent.bytes;
+        if sent.in_flight > self.flight_peak || self.settled >= self.flight_peak_until {
+            self.flight_peak = sent.in_flight;
+            self.flight_peak_until = self.sent;
+        }
+        self.controller.on_sent(&SentSample {
+            now: sent.now,
+            bytes: sent.bytes,
+            is_retransmission: false,
+            in_flight: sent.in_flight,
+            next_offset: self.sent,
+            is_app_limited: sent.is_app_limited,
+        });
+    }
+
+    fn on_ack(&mut self, ack: &PathAck<'_>) {
+        let sample = ack.sample;
+        self.smoothed_rtt = sample.smoothed_rtt;
+        self.settled = sample.acknowledged;
+        self.lost_in_recovery += sample.lost;
+        let phase_before = self.phase;
+        if self.phase != Phase::Open
+            && ack.arrived.iter().any(|packet| is_after(packet.sent_at, self.phase_began_at()))
+        {
+            self.end_recovery(sample);
+        }
+        if ack.lost.iter().any(|packet| self.is_new_loss(packet.sent_at)) {
+            self.answer_loss(sample);
+        }
+        let is_new_mark = |sent_at: Time| {
+            is_after(sent_at, self.loss_answered_at) && is_after(sent_at, self.marks_answered_at)
+        };
+        let has_marks = self.controller.wants_ecn() && sample.ce_bytes > 0;
+        // RFC 9002 §7.3.2: marks are answered once a round trip, as losses are.
+        if has_marks
+            && self.phase == Phase::Open
+            && ack.arrived.iter().any(|packet| packet.ecn == Ecn::Ce && is_new_mark(packet.sent_at))
+        {
+            self.answer_marks(sample);
+        }
+        // As TCP tells it: the ACK that ends recovery belongs to it.
+        let phase =
+            if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
+        let counts = has_marks && self.feedback() == EcnFeedback::PerPacket;
+        // RFC 9002 §7.8, as TCP here: in slow start half a window in use is enough, since the next round doubles it.
+        let in_slow_start = self.controller.window() < self.controller.ssthresh();
+        let is_used = in_slow_start && self.controller.window() < self.flight_peak.saturating_mul(2);
+        self.controller.on_ack(&AckSample {
+            phase,
+            is_window_limited: sample.is_window_limited || is_used,
+            ecn_echo: has_marks,
+            ce_bytes: if counts { sample.ce_bytes } else { 0 },
+            ..*sample
+        });
+    }
+
+    /// RFC 9002 §7.6.2: the window collapses; the threshold is that of the loss just answered.
+    fn on_persistent_congestion(&mut self, now: Time, in_flight: u64) {
+        self.phase = Phase::Loss;
+        self.loss_answered_at = Some(now);
+        self.controller.on_rto(&RtoEvent { now, flight_size: in_flight, in_flight, is_repeated: true });
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        let is_steered = match self.controller.recovery_control() {
+            RecoveryControl::Controller => false,
+            RecoveryControl::TransportOnLoss => self.phase == Phase::Recovery,
+            RecoveryControl::Transport => matches!(self.phase, Phase::Recovery | Phase::Cwr),
+        };
+        let window = if is_steered { self.controller.ssthresh() } else { self.controller.window() };
+        window.max(MIN_PACKETS * self.packet)
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.controller.pacing_rate()
+    }
+
+    fn paces_by_window(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn pacing_quantum(&self) -> Option<u64> {
+        self.controller.pacing_quantum()
+    }
+
+    /// The controller's own estimate, or what the window carries in a round trip.
+    fn bandwidth(&self) -> Option<Rate> {
+        self.controller.bandwidth().or_else(|| {
+            let is_known = !self.smoothed_rtt.is_zero();
+            is_known.then(|| Rate::of(Bytes::new(self.window()), self.smoothed_rtt))
+        })
+    }
+
+    /// ECN for those that need a count of marks (DCTCP, Prague).
+    fn ecn(&self) -> Ecn {
+        if self.controller.wants_ecn() { self.controller.ecn().codepoint } else { Ecn::NotEct }
+    }
+}
+
+#[inline]
+fn is_after(sent_at: Time, answered_at: Option<Time>) -> bool {
+    answered_at.is_none_or(|answered_at| sent_at > answered_at)
+}
+
+#[cfg(test)]
+mod tests;

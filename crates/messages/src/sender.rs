@@ -1,0 +1,215 @@
+//! The sending half: what it knows, and what applications ask of it.
+//!
+//! `transmit.rs` decides what leaves next, `acknowledge.rs` takes ACKs, `timers.rs` the deadlines.
+
+use std::collections::VecDeque;
+
+use jettison_core::{DropReason, Duration, Rate, Time};
+use jettison_wire::MessageNumber;
+
+use super::in_flight::{InFlight, SentPacket};
+use super::layout::Layout;
+use super::message::{MessageEvent, MessageParams, MessagePayload, SendError};
+use super::parameters::Settings;
+use super::rtt::RttEstimator;
+use super::send_buffer::{SendBuffer, Waiting, label};
+use super::statistics::OctopusStatistics;
+use super::streams::{StreamOptions, Streams};
+use super::underway::Underway;
+use crate::path::{ArrivedPacket, LostPacket, PathController};
+use jettison_tcp::PathEstimate;
+use jettison_tcp::congestion::{RateSample, RateSampler};
+use jettison_tcp::pacing::Pacer;
+
+/// The sending half of a connection.
+#[derive(Debug)]
+pub(super) struct Sender {
+    pub settings: Settings,
+    pub controller: Box<dyn PathController>,
+    // Messages.
+    pub streams: Streams,
+    pub buffer: SendBuffer,
+    pub underway: Underway,
+    pub events: VecDeque<MessageEvent>,
+    // Packets.
+    pub flight: InFlight,
+    pub rtt: RttEstimator,
+    pub sampler: RateSampler,
+    pub pacer: Pacer,
+    pub last_rate: RateSample,
+    pub rtt_sample: Option<Duration>,
+    /// Bytes sent when the window last held data back.
+    pub limited_until: u64,
+    /// Marks that the peer has counted, modulo [`super::ack::Ack::CE_MODULUS`].
+    pub ce_count: u16,
+    /// The last arrival time that the peer told, as on the wire and unwrapped.
+    pub arrival: Option<(u32, u64)>,
+    // Deadlines; `Time::MAX` for none.
+    pub loss_at: Time,
+    pub probe_at: Time,
+    pub pacing_at: Time,
+    pub last_sent_at: Time,
+    /// Probe timeouts in a row, and probes that may still leave.
+    pub timeouts: u32,
+    pub probes: u32,
+    pub counters: OctopusStatistics,
+    pub scratch: Scratch,
+}
+
+/// Lists that each ACK fills anew.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub settled: Vec<(u64, SentPacket)>,
+    pub arrived: Vec<ArrivedPacket>,
+    pub lost: Vec<LostPacket>,
+}
+
+impl Sender {
+    pub fn new(settings: &Settings, controller: Box<dyn PathController>, now: Time) -> Sender {
+        Sender {
+            controller,
+            streams: Streams::new(settings.first_message, settings.verdict, settings.reassembly),
+            buffer: SendBuffer::new(settings.send_buffer),
+            underway: Underway::default(),
+            events: VecDeque::new(),
+            flight: InFlight::new(settings.first_sequence),
+            rtt: RttEstimator::new(settings.initial_rtt, now),
+            sampler: RateSampler::default(),
+            pacer: Pacer::default(),
+            last_rate: RateSample::default(),
+            rtt_sample: None,
+            limited_until: 0,
+            ce_count: 0,
+            arrival: None,
+            loss_at: Time::MAX,
+            probe_at: Time::MAX,
+            pacing_at: Time::MAX,
+            last_sent_at: now,
+            timeouts: 0,
+            probes: 0,
+            counters: OctopusStatistics::default(),
+            scratch: Scratch::default(),
+            settings: *settings,
+        }
+    }
+
+    pub fn open_stream(&mut self, stream: u16, options: StreamOptions) -> bool {
+        self.streams.open(stream, options)
+    }
+
+    /// Takes a message into the send buffer.
+    pub fn send(
+        &mut self,
+        stream: u16,
+        payload: MessagePayload,
+        params: &MessageParams,
+        now: Time,
+    ) -> Result<MessageNumber, SendError> {
+        params.validate()?;
+        let length = payload.len();
+        if length == 0 {
+            return Err(SendError::Empty);
+        }
+        if payload.head.as_slice().len() > MessagePayload::HEAD {
+            return Err(SendError::Head(payload.head.as_slice().len()));
+        }
+        if self.streams.is_reliable(stream) && *params != MessageParams::default() {
+            return Err(SendError::Reliable(stream));
+        }
+        let layout = Layout::new(length, self.settings.mss, self.settings.parity)?;
+        if let Err(error) = self.buffer.check(length, self.underway.unsent()) {
+            self.counters.refused.add(length);
+            return Err(error);
+        }
+        // Draft-cheng-iccrg-delivery-rate-estimation §3.4: it was idle until this write.
+        self.note_app_limited(now);
+        let number = self.streams.next_number(stream);
+        let label = label(stream, number, params);
+        self.streams.take_in(&label);
+        self.buffer.push(Waiting { label, payload, layout, accepted_at: now });
+        self.counters.accepted.add(length);
+        Ok(number)
+    }
+
+    /// Whether nothing waits to leave.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.buffer.is_empty() && self.underway.next_new().is_none() && self.underway.repairs.is_empty()
+    }
+
+    /// If nothing waits although window and pacing have room, samples of the delivery rate say little from now on.
+    pub fn note_app_limited(&mut self, now: Time) {
+        let has_room = self.flight.bytes() + self.settings.packet <= self.controller.window();
+        if self.is_idle() && has_room && self.pacer.may_send(now) {
+            self.sampler.on_app_limited(self.flight.bytes());
+        }
+    }
+
+    /// Bytes accepted and not yet sent.
+    pub fn backlog(&self) -> u64 {
+        self.buffer.bytes() + self.underway.unsent()
+    }
+
+    /// The send buffer drops a message that has not begun to leave.
+    pub fn drop_waiting(&mut self, waiting: &Waiting, reason: DropReason) {
+        let length = waiting.payload.len();
+        match reason {
+            DropReason::OverBitrate => self.counters.dropped_over_bitrate.add(length),
+            _ => self.counters.dropped_stale.add(length),
+        }
+        let (stream, number) = (waiting.label.stream, waiting.label.message);
+        self.events.push_back(MessageEvent::Dropped { stream, number, length, reason });
+    }
+
+    /// The rate at which packets are spaced; `None` without pacing.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        if let Some(rate) = self.controller.pacing_rate() {
+            return (!rate.is_zero()).then_some(rate);
+        }
+        let is_paced = self.settings.pacing_gain > 0.0 && self.controller.paces_by_window();
+        if !is_paced || self.rtt.smoothed().is_zero() {
+            return None;
+        }
+        // RFC 9002 §7.7: N * congestion_window / smoothed_rtt.
+        let window = jettison_core::Bytes::new(self.controller.window());
+        Some(Rate::of(window, self.rtt.smoothed()).mul_f64(self.settings.pacing_gain))
+    }
+
+    pub fn estimate(&self, now: Time) -> PathEstimate {
+        let has_rtt = self.rtt.first_at().is_some();
+        let in_flight = self.flight.bytes();
+        PathEstimate {
+            bandwidth: self.controller.bandwidth(),
+            rtt: has_rtt.then(|| self.rtt.smoothed()),
+            min_rtt: has_rtt.then(|| self.rtt.minimum()),
+            is_app_limited: self.is_app_limited(),
+            budget: self.controller.budget(now, in_flight),
+            backlog: self.backlog(),
+            in_flight,
+        }
+    }
+
+    /// Whether the application limits the sender at present.
+    fn is_app_limited(&self) -> bool {
+        self.is_idle() && self.flight.bytes() + self.settings.packet <= self.controller.window()
+    }
+
+    pub fn statistics(&self) -> OctopusStatistics {
+        OctopusStatistics {
+            bytes_lost: self.flight.lost_total(),
+            smoothed_rtt: self.rtt.smoothed(),
+            latest_rtt: self.rtt.latest(),
+            rtt_variation: self.rtt.variation(),
+            min_rtt: if self.rtt.first_at().is_some() { self.rtt.minimum() } else { Duration::ZERO },
+            probe_timeout: self.probe_timeout(),
+            in_flight: self.flight.bytes(),
+            window: self.controller.window(),
+            pacing_rate: self.pacing_rate(),
+            bandwidth: self.controller.bandwidth(),
+            delivery_rate: self.last_rate.rate(),
+            backlog: self.backlog(),
+            is_app_limited: self.is_app_limited(),
+            ..self.counters
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The dropping verdict in the send buffer: the routers' own, on messages that have not begun to leave.
+
+use jettison_core::{DropReason, Rate};
+use jettison_messages::{MessageEvent, MessageParams, OctopusParameters};
+use jettison_tcp::Payload;
+
+use super::harness::*;
+
+const PLAIN: MessageParams =
+    MessageParams { priority: 0, drop_flag: false, threshold: 0, bitrate_threshold: 0, slack: 0 };
+
+/// Ten packets fill the window; what is sent then waits 100 ms.
+fn filled(parameters: &OctopusParameters) -> Net {
+    let mut net = Net::new(ms(50), parameters);
+    net.send(9_800);
+    net
+}
+
+fn send(net: &mut Net, bytes: u64, params: MessageParams) -> u32 {
+    net.send_with(1, Payload::Zeros(bytes).into(), params).expect("there is room").get()
+}
+
+fn drops(net: &Net) -> Vec<(u32, DropReason)> {
+    let dropped = |event: &MessageEvent| match event {
+        MessageEvent::Dropped { number, reason, .. } => Some((number.get(), *reason)),
+        _ => None,
+    };
+    net.events[0].iter().filter_map(|(_, event)| dropped(event)).collect()
+}
+
+#[test]
+fn a_newer_dropper_makes_those_before_it_superfluous() {
+    let mut net = filled(&parameters());
+    let important = send(&mut net, 500, MessageParams { priority: 1, ..PLAIN });
+    let other = send(&mut net, 500, MessageParams { priority: 2, ..PLAIN });
+    let dropper = send(&mut net, 500, MessageParams { drop_flag: true, threshold: 2, priority: 1, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), [(other, DropReason::StaleMessage)], "those of priority 2 or above");
+    assert_eq!(net.delivered(), [0, important, dropper]);
+    assert_eq!(net.statistics(0).dropped_stale.bytes, 500);
+}
+
+#[test]
+fn a_message_that_has_begun_to_leave_is_never_dropped() {
+    let mut net = Net::new(ms(50), &parameters());
+    // Ten of twenty packets leave.
+    let begun = send(&mut net, 19_600, MessageParams { priority: 3, ..PLAIN });
+    let dropper = send(&mut net, 500, MessageParams { drop_flag: true, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), []);
+    assert_eq!(net.delivered(), [begun, dropper]);
+}
+
+#[test]
+fn what_asks_for_more_than_the_estimate_is_dropped() {
+    let mut net = filled(&parameters());
+    // By the first ACK: a window of eleven packets in 100 ms are 880 kbit/s.
+    let low = send(&mut net, 500, MessageParams { bitrate_threshold: 800, ..PLAIN });
+    let high = send(&mut net, 500, MessageParams { bitrate_threshold: 2000, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), [(high, DropReason::OverBitrate)]);
+    assert_eq!(net.delivered(), [0, low]);
+    assert!(net.ends[0].estimate(net.now).bandwidth.is_some_and(|rate| rate < Rate::from_mbit(2)));
+}
+
+#[test]
+fn nothing_is_over_bitrate_before_an_estimate() {
+    let mut net = Net::new(ms(50), &parameters());
+    send(&mut net, 500, MessageParams { bitrate_threshold: 16_000_000, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!(net.delivered(), [0]);
+}
+
+#[test]
+fn slack_spares_what_has_not_waited_long_enough() {
+    let with = |slack| {
+        let mut net = filled(&OctopusParameters { slack: true, ..parameters() });
+        let label = MessageParams { bitrate_threshold: 2000, slack, ..PLAIN };
+        send(&mut net, 500, label);
+        net.run_to_end(at(5000));
+        drops(&net).len()
+    };
+    assert_eq!((with(100), with(101)), (1, 0), "it waits 100 ms");
+}
+
+#[test]
+fn adapt_off_drops_nothing_here() {
+    let mut net = filled(&OctopusParameters { adapt: false, ..parameters() });
+    send(&mut net, 500, MessageParams { priority: 7, bitrate_threshold: 16_000_000, ..PLAIN });
+    send(&mut net, 500, MessageParams { drop_flag: true, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!((drops(&net), net.delivered()), (vec![], vec![0, 1, 2]));
+}
+
+#[test]
+fn all_parameters_zero_mean_no_adaptation() {
+    let mut net = filled(&parameters());
+    for _ in 0..50 {
+        send(&mut net, 5_000, PLAIN);
+    }
+    net.run_to_end(at(20_000));
+    assert_eq!((drops(&net), net.delivered().len()), (vec![], 51));
+}
+
+#[test]
+fn streams_do_not_drop_each_others_messages() {
+    let mut net = filled(&parameters());
+    send(&mut net, 500, MessageParams { priority: 7, ..PLAIN });
+    let dropper = MessageParams { drop_flag: true, ..PLAIN };
+    net.send_with(2, Payload::Zeros(500).into(), dropper).expect("there is room");
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), []);
+}

@@ -1,0 +1,113 @@
+//! What was decided of a stream's last messages.
+
+use jettison_core::DropReason;
+use jettison_wire::MessageNumber;
+
+/// How many messages of a stream are remembered.
+const REMEMBERED: usize = 8;
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It has begun to leave: no packet of it is dropped any more.
+    Goes,
+    /// It is dropped, what arrives of it later included.
+    Dropped(DropReason),
+}
+
+/// The fates of a stream's newest messages: constant state.
+///
+/// More than the newest one, because packets come late: repairs, or what was reordered. Of a message that is older than all
+/// that is remembered nobody knows whether it has begun to leave, so it counts as one that has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fates {
+    known: [Option<(MessageNumber, Fate)>; REMEMBERED],
+    newest: Option<MessageNumber>,
+}
+
+impl Fates {
+    /// What was decided of a message; `None` for nothing yet.
+    #[inline]
+    pub fn of(&self, message: MessageNumber) -> Option<Fate> {
+        let known = self.known.iter().flatten().find(|(number, _)| *number == message);
+        match known {
+            Some((_, fate)) => Some(*fate),
+            None => self.newest.is_some_and(|newest| message.is_before(newest)).then_some(Fate::Goes),
+        }
+    }
+
+    /// Remembers what was decided, in place of the oldest message.
+    #[inline]
+    pub fn remember(&mut self, message: MessageNumber, fate: Fate) {
+        if self.newest.is_none_or(|newest| !message.is_before(newest)) {
+            self.newest = Some(message);
+        }
+        let known =
+            |slot: &&mut Option<(MessageNumber, Fate)>| slot.is_some_and(|(number, _)| number == message);
+        if let Some(slot) = self.known.iter_mut().find(known) {
+            *slot = Some((message, fate));
+            return;
+        }
+        if let Some(free) = self.known.iter_mut().find(|slot| slot.is_none()) {
+            *free = Some((message, fate));
+            return;
+        }
+        let mut oldest = 0;
+        for at in 1..REMEMBERED {
+            if let (Some((number, _)), Some((least, _))) = (self.known[at], self.known[oldest])
+                && number.is_before(least)
+            {
+                oldest = at;
+            }
+        }
+        if self.known[oldest].is_some_and(|(least, _)| !message.is_before(least)) {
+            self.known[oldest] = Some((message, fate));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DROPPED: Fate = Fate::Dropped(DropReason::StaleMessage);
+
+    fn number(n: u32) -> MessageNumber {
+        MessageNumber::new(n)
+    }
+
+    #[test]
+    fn of_a_stream_the_eight_newest_messages_are_remembered() {
+        // Numbers that wrap around: 2^29 - 4 to 7.
+        let mut fates = Fates::default();
+        let from = (1u32 << 29) - 4;
+        for step in 0..12 {
+            assert_eq!(fates.of(number(from + step)), None);
+            fates.remember(number(from + step), if step % 2 == 0 { DROPPED } else { Fate::Goes });
+        }
+        for step in 4..12 {
+            let fate = if step % 2 == 0 { DROPPED } else { Fate::Goes };
+            assert_eq!(fates.of(number(from + step)), Some(fate), "{step}");
+        }
+        assert_eq!(fates.of(number(from + 12)), None);
+    }
+
+    #[test]
+    fn an_older_message_counts_as_one_that_has_begun_to_leave() {
+        let mut fates = Fates::default();
+        (0..20).for_each(|n| fates.remember(number(n), DROPPED));
+        assert_eq!(fates.of(number(3)), Some(Fate::Goes));
+        fates.remember(number(3), DROPPED);
+        assert_eq!(fates.of(number(3)), Some(Fate::Goes), "it does not take a newer one's place");
+        assert_eq!(fates.of(number(12)), Some(DROPPED));
+    }
+
+    #[test]
+    fn a_fate_may_be_decided_again() {
+        let mut fates = Fates::default();
+        fates.remember(number(1), Fate::Goes);
+        fates.remember(number(1), DROPPED);
+        assert_eq!(fates.of(number(1)), Some(DROPPED));
+        assert_eq!(fates.known.iter().flatten().count(), 1);
+    }
+}

@@ -1,0 +1,19 @@
+#![forbid(unsafe_code)]
+//! Octopus's decisions, which a router's queue and a sender's buffer share (Chen, Tahir, Mittal, Algorithm 1).
+//!
+//! [`VerdictOptions`] decides whether a message is superfluous; [`max_min_share`], [`ArrivalRate`] and [`Bandwidth`] give
+//! the rate that its stream may use; [`Fates`] and [`Streams`] remember what was decided.
+
+mod bandwidth;
+mod fair_share;
+mod fates;
+mod streams;
+#[cfg(test)]
+mod testing;
+mod verdict;
+
+pub use bandwidth::{Bandwidth, BandwidthSettings, PARTS};
+pub use fair_share::{ArrivalRate, ArrivalWindow, max_min_share};
+pub use fates::{Fate, Fates};
+pub use streams::Streams;
+pub use verdict::{Droppers, VerdictOptions};

@@ -1,0 +1,154 @@
+//! State by stream: a flow's five-tuple and its stream id.
+
+use jettison_core::{Duration, Time};
+use jettison_wire::Packet;
+use rustc_hash::FxHashMap;
+
+/// A stream that was not heard for so long, and has nothing in the queue, leaves the table.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
+
+/// State of type `T` for any number of streams. A stream keeps its slot while it is heard or has packets in the queue.
+///
+/// Streams are told apart by a seeded hash of 64 bits alone: two of them share one by chance once in 10^19 pairs.
+#[derive(Debug)]
+pub struct Streams<T> {
+    seed: u64,
+    slots: FxHashMap<u64, u32>,
+    entries: Vec<Entry<T>>,
+    /// Slots that no stream has.
+    free: Vec<u32>,
+    /// The slot that is looked at next for a stream to forget.
+    hand: usize,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    key: u64,
+    in_use: bool,
+    /// Its packets in the queue.
+    queued: u64,
+    heard: Time,
+    state: T,
+}
+
+impl<T: Default> Streams<T> {
+    /// No streams yet; `seed` varies which slots their names hash to.
+    pub fn new(seed: u64) -> Streams<T> {
+        Streams { seed, slots: FxHashMap::default(), entries: Vec::new(), free: Vec::new(), hand: 0 }
+    }
+
+    /// The slot of a packet's stream, which is heard now.
+    #[inline]
+    pub fn hear(&mut self, packet: &Packet, stream: u16, now: Time) -> u32 {
+        let seed = self.seed.wrapping_add(u64::from(stream).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let key = packet.flow_hash(seed);
+        let slot = match self.slots.get(&key) {
+            Some(slot) => *slot,
+            None => self.admit(key),
+        };
+        self.entries[slot as usize].heard = now;
+        self.forget_one(now);
+        slot
+    }
+
+    #[cold]
+    fn admit(&mut self, key: u64) -> u32 {
+        let entry = Entry { key, in_use: true, queued: 0, heard: Time::ZERO, state: T::default() };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.entries[slot as usize] = entry;
+                slot
+            }
+            None => {
+                self.entries.push(entry);
+                (self.entries.len() - 1) as u32
+            }
+        };
+        self.slots.insert(key, slot);
+        slot
+    }
+
+    /// Looks at one slot at each arrival: constant work, and none is missed for long.
+    #[inline]
+    fn forget_one(&mut self, now: Time) {
+        self.hand = if self.hand + 1 < self.entries.len() { self.hand + 1 } else { 0 };
+        let entry = &mut self.entries[self.hand];
+        if entry.in_use && entry.queued == 0 && now.since(entry.heard) > FORGOTTEN_AFTER {
+            entry.in_use = false;
+            entry.state = T::default();
+            self.slots.remove(&entry.key);
+            self.free.push(self.hand as u32);
+        }
+    }
+}
+
+impl<T> Streams<T> {
+    /// A packet of the stream in `slot` was queued.
+    #[inline]
+    pub fn queued(&mut self, slot: u32) {
+        self.entries[slot as usize].queued += 1;
+    }
+
+    /// A packet of that stream left the queue.
+    #[inline]
+    pub fn left(&mut self, slot: u32) {
+        self.entries[slot as usize].queued -= 1;
+    }
+
+    /// A stream's state.
+    #[inline]
+    pub fn state(&mut self, slot: u32) -> &mut T {
+        &mut self.entries[slot as usize].state
+    }
+
+    /// The states of all streams but that in `slot`; a slot without a stream has the default.
+    pub fn others(&mut self, slot: u32) -> impl Iterator<Item = &mut T> {
+        let (before, rest) = self.entries.split_at_mut(slot as usize);
+        before.iter_mut().chain(rest.iter_mut().skip(1)).map(|entry| &mut entry.state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::packet_of;
+
+    #[test]
+    fn a_stream_is_a_flow_and_an_id() {
+        let mut streams = Streams::<u32>::new(7);
+        let mut slots = Vec::new();
+        for flow in 0..3 {
+            for stream in 0..3 {
+                slots.push(streams.hear(&packet_of(flow, 0, 100), stream, Time::ZERO));
+            }
+        }
+        assert_eq!(slots, (0..9).collect::<Vec<_>>());
+        assert_eq!(streams.hear(&packet_of(1, 5, 999), 2, Time::ZERO), 5);
+        assert_eq!(streams.others(5).count(), 8);
+    }
+
+    #[test]
+    fn a_stream_that_is_not_heard_leaves_the_table_unless_it_has_packets_in_the_queue() {
+        let mut streams = Streams::<u32>::new(7);
+        for stream in 0..4 {
+            let slot = streams.hear(&packet_of(0, 0, 100), stream, Time::ZERO);
+            *streams.state(slot) = 1 + slot;
+        }
+        streams.queued(2);
+        let late = Time::from_secs(11);
+        (0..4).for_each(|_| {
+            streams.hear(&packet_of(0, 0, 100), 0, late);
+        });
+        assert_eq!((streams.slots.len(), streams.free.len()), (2, 2));
+        assert_eq!((*streams.state(0), *streams.state(2)), (1, 3), "heard, and queued");
+        // A new stream takes a free slot with a state of its own.
+        let slot = streams.hear(&packet_of(9, 0, 100), 0, late);
+        assert!(slot == 1 || slot == 3);
+        assert_eq!(*streams.state(slot), 0);
+        streams.left(2);
+        (0..8).for_each(|_| {
+            streams.hear(&packet_of(0, 0, 100), 0, late);
+        });
+        assert_eq!((streams.slots.len(), streams.entries.len()), (2, 4));
+    }
+}

@@ -1,0 +1,296 @@
+//! `command`: programs of the user's at the ends of a flow. Only `jettison live` runs them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jettison_core::{BuildError, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Initiator;
+
+/// Parameters of `command`: a program at one end of the flow, or at both.
+///
+/// In commands and in the environment these are replaced: `{from}` and `{to}` (addresses of the flow's ends), `{peer}` (of the
+/// other end), `{port}` (of the flow), `{seconds}` (from the flow's start to its stop, rounded up), `{folder}` (of the scenario file),
+/// `{work}` (an empty folder of this program's own, removed at the end), `{results}` (a file to which the program may write
+/// measures of its own). A brace that is meant is written twice. No shell reads a command; `sh -c '…'` asks for one.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommandParameters {
+    /// The program at the flow's `from`, with its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_from: Option<String>,
+    /// The program at the flow's `to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_to: Option<String>,
+    /// The end that begins: the flow's `start` and `stop` are its program's. The other end's program is started before the
+    /// run's clock, and ends after it. Default: `to` if there is a program at both ends, or else the end with the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begins: Option<Begins>,
+    /// When the program that is started first is ready. Without it: at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready: Option<Ready>,
+    /// How long that may take.
+    pub ready_within: ReadyWithin,
+    /// The user that the programs run as; root only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// More environment variables.
+    pub environment: BTreeMap<String, String>,
+    /// The folder that the programs start in. Default: that of the scenario file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
+    /// The signal that ends a program that is still there at its end.
+    pub stop_signal: StopSignal,
+    /// Ports of the flow's packets, for accounting. Default: every packet between the two hosts that no other flow claims.
+    pub ports: Vec<u16>,
+}
+
+/// Which end begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Begins {
+    /// The flow's `from`.
+    From,
+    /// The flow's `to`.
+    To,
+}
+
+/// What shows that a program is ready for the other end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    /// A socket listens at this port of its host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// The port's protocol.
+    #[serde(default)]
+    pub protocol: PortProtocol,
+    /// The program has written this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// This file is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// So long after its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Duration>,
+}
+
+/// Protocol of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PortProtocol {
+    /// A listening TCP socket.
+    #[default]
+    Tcp,
+    /// A bound UDP socket.
+    Udp,
+}
+
+/// How long a program may take until it is ready; 10 s by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ReadyWithin(pub Duration);
+
+impl Default for ReadyWithin {
+    fn default() -> ReadyWithin {
+        ReadyWithin(Duration::from_secs(10))
+    }
+}
+
+/// A signal that asks a program to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::upper_case_acronyms)] // as signals are written
+pub enum StopSignal {
+    /// Terminate.
+    #[default]
+    SIGTERM,
+    /// Interrupt, as Ctrl-C.
+    SIGINT,
+    /// Hang up.
+    SIGHUP,
+    /// Quit.
+    SIGQUIT,
+    /// Kill at once.
+    SIGKILL,
+}
+
+impl CommandParameters {
+    /// Which end begins.
+    pub fn initiator(&self) -> Initiator {
+        match (self.begins, &self.at_from, &self.at_to) {
+            (Some(Begins::From), ..) | (None, Some(_), None) => Initiator::From,
+            (Some(Begins::To), ..) | (None, _, _) => Initiator::To,
+        }
+    }
+
+    /// Says what is wrong with the values.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        let empty = |command: &Option<String>| command.as_ref().is_some_and(|c| c.trim().is_empty());
+        if self.at_from.is_none() && self.at_to.is_none() {
+            return Err(BuildError::whole("names no program: give `at_from`, `at_to` or both"));
+        }
+        for (key, command) in [("at_from", &self.at_from), ("at_to", &self.at_to)] {
+            if empty(command) {
+                return Err(BuildError::at(key, "is empty: name a program"));
+            }
+            if let Some(command) = command {
+                shell_words::split(command)
+                    .map_err(|_| BuildError::at(key, "has a quote that is not closed"))?;
+                // Whichever way they are filled in, the names must be known.
+                self.fill(command, &|name| Placeholder::parse(name).map(|_| String::new()))
+                    .map_err(|message| BuildError::at(key, message))?;
+            }
+        }
+        for (variable, value) in &self.environment {
+            if variable.is_empty() || variable.contains(['=', '\0']) {
+                return Err(BuildError::at("environment", format!("`{variable}` is no variable's name")));
+            }
+            self.fill(value, &|name| Placeholder::parse(name).map(|_| String::new()))
+                .map_err(|message| BuildError::at("environment", message))?;
+        }
+        let begins = match self.initiator() {
+            Initiator::From => (&self.at_from, "at_from"),
+            Initiator::To => (&self.at_to, "at_to"),
+        };
+        if begins.0.is_none() {
+            let message = format!("that end has no program: `{}` is not there", begins.1);
+            return Err(BuildError::at("begins", message));
+        }
+        if let Some(ready) = &self.ready {
+            let ways =
+                [ready.port.is_some(), ready.output.is_some(), ready.file.is_some(), ready.delay.is_some()];
+            if ways.iter().filter(|way| **way).count() != 1 {
+                let message = "give one of `port`, `output`, `file` and `delay`";
+                return Err(BuildError::at("ready", message));
+            }
+            if self.at_from.is_none() || self.at_to.is_none() {
+                return Err(BuildError::at("ready", "only a program that another waits for is ever ready"));
+            }
+        }
+        Ok(())
+    }
+
+    /// `text` with its placeholders replaced by what `value` gives for their names.
+    pub fn fill(&self, text: &str, value: &dyn Fn(&str) -> Result<String, String>) -> Result<String, String> {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(at);
+            filled.push_str(before);
+            if from.starts_with("{{") || from.starts_with("}}") {
+                filled.push_str(&from[..1]);
+                rest = &from[2..];
+                continue;
+            }
+            let end = from.find('}').filter(|end| *end > 0);
+            let Some(end) = end else {
+                return Err(format!("`{from}` has a brace without its other: write it twice if it is meant"));
+            };
+            filled.push_str(&value(&from[1..end])?);
+            rest = &from[end + 1..];
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+}
+
+/// What may stand in braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placeholder {
+    /// Address of the flow's `from`.
+    From,
+    /// Address of its `to`.
+    To,
+    /// Address of the other end.
+    Peer,
+    /// The flow's port.
+    Port,
+    /// From the flow's start to its stop, in whole seconds, rounded up.
+    Seconds,
+    /// The scenario file's folder.
+    Folder,
+    /// The program's own folder.
+    Work,
+    /// The file for the program's own measures.
+    Results,
+}
+
+impl Placeholder {
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Placeholder); 8] = [
+        ("from", Placeholder::From),
+        ("to", Placeholder::To),
+        ("peer", Placeholder::Peer),
+        ("port", Placeholder::Port),
+        ("seconds", Placeholder::Seconds),
+        ("folder", Placeholder::Folder),
+        ("work", Placeholder::Work),
+        ("results", Placeholder::Results),
+    ];
+
+    /// The one of that name, or what there is.
+    pub fn parse(name: &str) -> Result<Placeholder, String> {
+        let found = Placeholder::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, placeholder)| *placeholder).ok_or_else(|| {
+            let names: Vec<String> = Placeholder::ALL.iter().map(|(name, _)| format!("{{{name}}}")).collect();
+            format!(
+                "there is no {{{name}}}; known: {} (a brace that is meant is written twice)",
+                names.join(" ")
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(at_to: &str) -> CommandParameters {
+        CommandParameters { at_to: Some(at_to.to_owned()), ..CommandParameters::default() }
+    }
+
+    #[test]
+    fn placeholders_are_filled_in_and_doubled_braces_stay() {
+        let own = command("x");
+        let value = |name: &str| Placeholder::parse(name).map(|_| format!("<{name}>"));
+        assert_eq!(own.fill("a {from} {{b}} {to}", &value), Ok("a <from> {b} <to>".to_owned()));
+        assert!(own.fill("{form}", &value).is_err_and(|e| e.contains("no {form}")));
+        assert!(own.fill("open {from", &value).is_err_and(|e| e.contains("without its other")));
+        assert!(own.fill("shut }", &value).is_err_and(|e| e.contains("without its other")));
+    }
+
+    #[test]
+    fn bad_values_are_refused_where_they_stand() {
+        let refuse = |own: CommandParameters, key: &str| {
+            let error = own.validate().expect_err("the values are wrong");
+            assert_eq!(error.path.first().map_or("", |key| key), key, "{error}");
+        };
+        refuse(CommandParameters::default(), "");
+        refuse(command(" "), "at_to");
+        refuse(command("iperf3 'open"), "at_to");
+        refuse(command("iperf3 {server}"), "at_to");
+        refuse(CommandParameters { begins: Some(Begins::From), ..command("x") }, "begins");
+        let ready = Ready {
+            port: Some(1),
+            protocol: PortProtocol::Tcp,
+            output: Some("x".into()),
+            file: None,
+            delay: None,
+        };
+        let both = CommandParameters { at_from: Some("y".into()), ready: Some(ready), ..command("x") };
+        refuse(both, "ready");
+        assert_eq!(command("iperf3 -c {from}").validate(), Ok(()));
+    }
+
+    #[test]
+    fn the_end_with_the_only_program_begins() {
+        assert_eq!(command("x").initiator(), Initiator::To);
+        let from = CommandParameters { at_from: Some("x".into()), ..CommandParameters::default() };
+        assert_eq!(from.initiator(), Initiator::From);
+        let both = CommandParameters { at_from: Some("x".into()), ..command("y") };
+        assert_eq!(both.initiator(), Initiator::To);
+    }
+}

@@ -1,0 +1,65 @@
+//! The `udp` transport: datagrams as the application hands them over.
+
+use jettison_wire::Ecn;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the `udp` transport.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct UdpParameters {
+    /// Differentiated-services code point of every datagram, 0 to 63 (RFC 2474).
+    pub dscp: u8,
+    /// ECN field of every datagram (RFC 3168 §5).
+    pub ecn: EcnCodepoint,
+}
+
+impl UdpParameters {
+    /// Whether the values make sense; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.dscp > 63 {
+            return Err(format!("dscp is {}: a code point is 0 to 63", self.dscp));
+        }
+        Ok(())
+    }
+
+    /// The IPv4 TOS or IPv6 traffic class of every datagram.
+    pub fn traffic_class(&self) -> u8 {
+        self.dscp << 2 | Ecn::from(self.ecn) as u8
+    }
+}
+
+/// What an endpoint puts into the ECN field.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnCodepoint {
+    /// Not ECN-capable.
+    #[default]
+    NotEct,
+    /// ECN-capable, classic.
+    Ect0,
+    /// ECN-capable, scalable (L4S).
+    Ect1,
+}
+
+impl From<EcnCodepoint> for Ecn {
+    fn from(codepoint: EcnCodepoint) -> Ecn {
+        match codepoint {
+            EcnCodepoint::NotEct => Ecn::NotEct,
+            EcnCodepoint::Ect0 => Ecn::Ect0,
+            EcnCodepoint::Ect1 => Ecn::Ect1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn udp_sets_the_traffic_class() {
+        let parameters = UdpParameters { dscp: 46, ecn: EcnCodepoint::Ect1 };
+        assert_eq!(parameters.traffic_class(), 46 << 2 | 1);
+        assert!(UdpParameters { dscp: 64, ..parameters }.validate().is_err());
+    }
+}

@@ -1,0 +1,47 @@
+#![forbid(unsafe_code)]
+//! TCP (RFC 9293), sans-IO.
+//!
+//! A [`Connection`] is both halves of one end. The sending half keeps a scoreboard of every segment and asks a
+//! [`crate::congestion::CongestionController`] for its window; the receiving half reassembles and decides when to
+//! acknowledge. Stream offsets are 64 bits inside, 32-bit sequence numbers on the wire, so wrap-around needs no care
+//! above the codec.
+//!
+//! What is there: handshake and FIN, windows and their scaling, SACK recovery (RFC 2018, 6675) or NewReno's (RFC 6582),
+//! proportional rate reduction (RFC 9937), RACK-TLP (RFC 8985), limited transmit (RFC 3042), RTO (RFC 6298), timestamps
+//! with PAWS (RFC 7323), DSACK (RFC 2883), Eifel (RFC 3522, 4015), delayed ACKs, ECN (RFC 3168) and DCTCP's echo
+//! (RFC 8257 §3.2), window probes, pacing.
+//!
+//! What is not: simultaneous open, urgent data, Nagle's algorithm (each write leaves as soon as the windows let it), Fast
+//! Open, path MTU discovery, keep-alives, growing receive buffers, AccECN, F-RTO.
+
+mod acknowledge;
+pub mod congestion;
+mod connection;
+mod endpoint;
+mod events;
+mod handshake;
+pub mod pacing;
+mod parameters;
+mod path_estimate;
+mod payload;
+mod prr;
+mod rack;
+pub mod ranges;
+mod reassembly;
+mod receiver;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod send_buffer;
+mod sender;
+mod statistics;
+mod timers;
+mod transmit;
+
+pub use connection::Connection;
+pub use endpoint::Endpoint;
+pub use events::{CloseReason, ConnectionEvent};
+pub use parameters::{Switch, TcpParameters};
+pub use path_estimate::PathEstimate;
+pub use payload::Payload;
+pub use statistics::TcpStatistics;

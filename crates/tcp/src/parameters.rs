@@ -1,0 +1,343 @@
+//! What a scenario may say of a TCP endpoint, and the checked form that the endpoint works with.
+
+use std::borrow::Cow;
+
+use jettison_core::{Bytes, Duration, RandomStream};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::congestion;
+use crate::congestion::{CongestionController, ControllerContext, Growth};
+
+/// Parameters of a TCP endpoint.
+///
+/// Defaults are those of a present Linux host, except where a document says otherwise.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields, default, rename_all = "snake_case")]
+pub struct TcpParameters {
+    /// Congestion controller, by its id.
+    pub congestion: String,
+    /// Parameters of that controller.
+    pub congestion_parameters: Map<String, Value>,
+    /// Payload bytes of a full segment, options not subtracted: 1448 fills 1,500 bytes of IPv4 with timestamps.
+    pub mss: u16,
+    /// Initial window in segments (RFC 6928).
+    pub initial_window: u32,
+    /// Lowest retransmission timeout (RFC 6298 §2.4 says 1 s; Linux has 200 ms).
+    pub min_rto: Duration,
+    /// Highest retransmission timeout (RFC 6298 §2.5).
+    pub max_rto: Duration,
+    /// Retransmission timeout before the first RTT sample (RFC 6298 §2.1).
+    pub initial_rto: Duration,
+    /// Timeouts in a row for the same data after which the connection is given up (RFC 9293 §3.8.3).
+    pub max_retransmissions: u32,
+    /// Segments received after which an ACK is due (RFC 5681 §4.2).
+    pub delayed_ack_segments: u32,
+    /// Longest delay of an ACK (RFC 5681 §4.2: at most 500 ms).
+    pub delayed_ack_timeout: Duration,
+    /// Selective acknowledgements (RFC 2018, RFC 6675); without them NewReno's recovery (RFC 6582).
+    pub sack: bool,
+    /// Reports of duplicates in SACK (RFC 2883).
+    pub dsack: bool,
+    /// Loss detection by time and tail loss probes (RFC 8985), in place of RFC 6675's counting; needs `sack`.
+    pub rack_tlp: bool,
+    /// Longest delay of the peer's ACKs that a tail loss probe allows for (RFC 8985 §7.2).
+    pub tlp_max_ack_delay: Duration,
+    /// Proportional rate reduction in recovery (RFC 9937); needs `sack`.
+    pub prr: bool,
+    /// New data on the first duplicate ACKs (RFC 3042).
+    pub limited_transmit: bool,
+    /// Timestamps, for RTT samples of retransmissions (RFC 7323).
+    pub timestamps: bool,
+    /// Detection of spurious retransmissions by timestamps, and their undoing (RFC 3522, RFC 4015); needs `timestamps`.
+    pub eifel: bool,
+    /// Explicit congestion notification, if the peer agrees (RFC 3168); `auto` leaves it to the controller (DCTCP and
+    /// Prague: yes).
+    pub ecn: Switch,
+    /// Receive buffer, advertised as the window less what waits for the application.
+    pub receive_buffer: Bytes,
+    /// Back to the restart window after an idle time of an RTO (RFC 5681 §4.1); newCWV never does.
+    pub slow_start_after_idle: bool,
+    /// Whether acknowledged bytes (as Linux, RFC 3465) or ACKs (RFC 5681 eq. 2 and 3) make the window grow.
+    pub growth: Growth,
+    /// Whether slow start ends by HyStart++ (RFC 9406); `auto` leaves it to the controller (CUBIC: yes).
+    pub hystart: Switch,
+    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (BBR, Prague).
+    pub pacing: Switch,
+    /// Pacing rate over window/RTT in slow start.
+    pub pacing_gain_slow_start: f64,
+    /// Pacing rate over window/RTT in congestion avoidance.
+    pub pacing_gain_avoidance: f64,
+    /// Segments that leave back to back when paced.
+    pub pacing_quantum: u32,
+    /// Differentiated-services code point of every packet, 0 to 63 (RFC 2474).
+    pub dscp: u8,
+    /// How long the end that closed first stays to answer a late FIN (RFC 9293 says 4 min, Linux has 60 s).
+    pub time_wait: Duration,
+}
+
+impl Default for TcpParameters {
+    fn default() -> TcpParameters {
+        TcpParameters {
+            congestion: "cubic".to_owned(),
+            congestion_parameters: Map::new(),
+            mss: 1448,
+            initial_window: 10,
+            min_rto: Duration::from_millis(200),
+            max_rto: Duration::from_secs(120),
+            initial_rto: Duration::from_secs(1),
+            max_retransmissions: 15,
+            delayed_ack_segments: 2,
+            delayed_ack_timeout: Duration::from_millis(40),
+            sack: true,
+            dsack: true,
+            rack_tlp: true,
+            tlp_max_ack_delay: Duration::from_millis(200),
+            prr: true,
+            limited_transmit: true,
+            timestamps: true,
+            eifel: true,
+            ecn: Switch::Auto,
+            receive_buffer: Bytes::new(6 << 20),
+            slow_start_after_idle: true,
+            growth: Growth::PerByte,
+            hystart: Switch::Auto,
+            pacing: Switch::Auto,
+            pacing_gain_slow_start: 2.0,
+            pacing_gain_avoidance: 1.2,
+            pacing_quantum: 1,
+            dscp: 0,
+            time_wait: Duration::from_secs(4),
+        }
+    }
+}
+
+impl TcpParameters {
+    /// Whether the values make sense, the controller's included; the message says what would.
+    pub fn validate(&self) -> Result<(), String> {
+        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
+        refuse(!(1..=65_000).contains(&self.mss), format!("mss is {}: 1 to 65000 bytes", self.mss))?;
+        refuse(self.initial_window == 0, "initial_window is 0: at least 1 segment".to_owned())?;
+        refuse(
+            self.initial_window > 100_000,
+            format!("initial_window is {}: at most 100000", self.initial_window),
+        )?;
+        refuse(self.min_rto.is_zero(), "min_rto is 0: a timeout needs time".to_owned())?;
+        refuse(
+            self.max_rto < self.min_rto || self.max_rto < self.initial_rto,
+            format!(
+                "max_rto is {}: not below min_rto ({}) or initial_rto ({})",
+                self.max_rto, self.min_rto, self.initial_rto
+            ),
+        )?;
+        refuse(self.initial_rto.is_zero(), "initial_rto is 0: a timeout needs time".to_owned())?;
+        refuse(
+            self.delayed_ack_segments == 0,
+            "delayed_ack_segments is 0: 1 acknowledges each segment".to_owned(),
+        )?;
+        refuse(
+            self.receive_buffer.get() < u64::from(self.mss),
+            format!("receive_buffer is {}: at least one segment of {} bytes", self.receive_buffer, self.mss),
+        )?;
+        refuse(
+            self.receive_buffer.get() > 65_535 << 14,
+            format!(
+                "receive_buffer is {}: window scaling ends at 1,073,725,440 bytes (RFC 7323)",
+                self.receive_buffer
+            ),
+        )?;
+        for (name, gain) in [
+            ("pacing_gain_slow_start", self.pacing_gain_slow_start),
+            ("pacing_gain_avoidance", self.pacing_gain_avoidance),
+        ] {
+            refuse(!(gain > 0.0 && gain.is_finite()), format!("{name} is {gain}: it is above 0"))?;
+        }
+        refuse(self.pacing_quantum == 0, "pacing_quantum is 0: at least 1 segment".to_owned())?;
+        refuse(self.dscp > 63, format!("dscp is {}: a code point is 0 to 63", self.dscp))?;
+        self.controller(None).map(|_| ())
+    }
+
+    /// Builds the congestion controller of one connection; `random` is for controllers that draw.
+    pub fn controller(&self, random: Option<RandomStream>) -> Result<Box<dyn CongestionController>, String> {
+        let context = ControllerContext {
+            mss: u64::from(self.mss),
+            initial_window: u64::from(self.mss) * u64::from(self.initial_window),
+            growth: self.growth,
+            hystart: self.hystart.decided(),
+            paced: self.pacing == Switch::On,
+            random,
+        };
+        if self.congestion_parameters.is_empty() {
+            congestion::build_controller(&self.congestion, &Value::Null, &context)
+        } else {
+            let parameters = Value::Object(self.congestion_parameters.clone());
+            congestion::build_controller(&self.congestion, &parameters, &context)
+        }
+    }
+}
+
+/// On, off, or as the controller has it: written `true`, `false` or `"auto"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Switch {
+    /// As the controller has it.
+    #[default]
+    Auto,
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl Switch {
+    /// `None` for [`Switch::Auto`].
+    pub const fn decided(self) -> Option<bool> {
+        match self {
+            Switch::Auto => None,
+            Switch::On => Some(true),
+            Switch::Off => Some(false),
+        }
+    }
+}
+
+impl Serialize for Switch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.decided() {
+            None => serializer.serialize_str("auto"),
+            Some(on) => serializer.serialize_bool(on),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Switch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Switch, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Switch;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("true, false or \"auto\"")
+            }
+            fn visit_bool<E: serde::de::Error>(self, on: bool) -> Result<Switch, E> {
+                Ok(if on { Switch::On } else { Switch::Off })
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Switch, E> {
+                match text {
+                    "auto" => Ok(Switch::Auto),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for Switch {
+    fn schema_name() -> Cow<'static, str> {
+        "Switch".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "enum": ["auto", true, false] })
+    }
+}
+
+/// The parameters that the data path reads, flat.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    pub mss: u64,
+    pub initial_window: u64,
+    pub min_rto: Duration,
+    pub max_rto: Duration,
+    pub initial_rto: Duration,
+    pub max_retransmissions: u32,
+    pub delayed_ack_segments: u32,
+    pub delayed_ack_timeout: Duration,
+    pub sack: bool,
+    pub dsack: bool,
+    pub rack_tlp: bool,
+    pub tlp_max_ack_delay: Duration,
+    pub prr: bool,
+    pub limited_transmit: bool,
+    pub timestamps: bool,
+    pub eifel: bool,
+    /// As decided; where the controller decides, [`super::Connection`] asks it.
+    pub ecn: bool,
+    pub receive_buffer: u64,
+    pub slow_start_after_idle: bool,
+    pub pacing: Switch,
+    pub pacing_gain_slow_start: f64,
+    pub pacing_gain_avoidance: f64,
+    pub pacing_quantum: u64,
+    pub dscp: u8,
+    pub time_wait: Duration,
+}
+
+impl From<&TcpParameters> for Settings {
+    fn from(p: &TcpParameters) -> Settings {
+        let mss = u64::from(p.mss);
+        Settings {
+            mss,
+            initial_window: mss * u64::from(p.initial_window),
+            min_rto: p.min_rto,
+            max_rto: p.max_rto,
+            initial_rto: p.initial_rto,
+            max_retransmissions: p.max_retransmissions,
+            delayed_ack_segments: p.delayed_ack_segments,
+            delayed_ack_timeout: p.delayed_ack_timeout,
+            sack: p.sack,
+            dsack: p.dsack,
+            rack_tlp: p.rack_tlp,
+            tlp_max_ack_delay: p.tlp_max_ack_delay,
+            prr: p.prr,
+            limited_transmit: p.limited_transmit,
+            timestamps: p.timestamps,
+            eifel: p.eifel,
+            ecn: p.ecn == Switch::On,
+            receive_buffer: p.receive_buffer.get(),
+            slow_start_after_idle: p.slow_start_after_idle,
+            pacing: p.pacing,
+            pacing_gain_slow_start: p.pacing_gain_slow_start,
+            pacing_gain_avoidance: p.pacing_gain_avoidance,
+            pacing_quantum: u64::from(p.pacing_quantum),
+            dscp: p.dscp,
+            time_wait: p.time_wait,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_survive_their_own_text() {
+        let written = serde_json::to_value(TcpParameters::default()).unwrap();
+        assert_eq!(serde_json::from_value::<TcpParameters>(written).unwrap(), TcpParameters::default());
+        assert_eq!(TcpParameters::default().validate(), Ok(()));
+    }
+
+    #[test]
+    fn switches_are_true_false_or_auto() {
+        let read = |text: &str| serde_json::from_str::<Switch>(text);
+        assert_eq!(read("true").unwrap(), Switch::On);
+        assert_eq!(read("false").unwrap(), Switch::Off);
+        assert_eq!(read("\"auto\"").unwrap(), Switch::Auto);
+        assert!(read("\"on\"").unwrap_err().to_string().contains("auto"));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_would_be_right() {
+        let refuse = |json: serde_json::Value, hint: &str| {
+            let parameters: TcpParameters = serde_json::from_value(json).unwrap();
+            let message = parameters.validate().unwrap_err();
+            assert!(message.contains(hint), "{message}");
+        };
+        refuse(serde_json::json!({"mss": 0}), "1 to 65000");
+        refuse(serde_json::json!({"congestion": "renew"}), "newreno");
+        refuse(serde_json::json!({"max_rto": "100 ms"}), "min_rto");
+        refuse(serde_json::json!({"congestion_parameters": {"beta": 2.0}}), "between 0 and 1");
+        refuse(serde_json::json!({"receive_buffer": "2 GB"}), "RFC 7323");
+    }
+}

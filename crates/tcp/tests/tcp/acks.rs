@@ -1,0 +1,132 @@
+//! The initial window, growth, and when ACKs come.
+
+use jettison_core::{Duration, Time};
+use jettison_tcp::congestion::Growth;
+use jettison_tcp::{Switch, TcpParameters};
+
+use crate::harness::*;
+
+#[test]
+fn rfc6928_the_initial_window_is_ten_segments() {
+    let mut net = Net::established(ms(10), &parameters());
+    net.send(50 * MSS);
+    assert_eq!(net.segments(), (0..10).collect::<Vec<_>>());
+    net.run_until(at(49));
+    assert_eq!(net.segments().len(), 10, "no ACK yet");
+    net.run_until(at(50));
+    assert_eq!(net.segments().len(), 30, "slow start doubles");
+}
+
+#[test]
+fn rfc5681_4_2_acks_come_every_second_segment() {
+    let mut net = Net::established(ms(10), &parameters());
+    net.send(10 * MSS);
+    net.run_until(at(500));
+    let acks: Vec<i64> = net.sent_by(Server).iter().map(|seen| seen.ack).collect();
+    assert_eq!(acks, [2000, 4000, 6000, 8000, 10_000]);
+}
+
+#[test]
+fn rfc5681_4_2_a_lone_segment_is_acknowledged_after_the_timeout() {
+    for timeout in [40, 200] {
+        let parameters = TcpParameters { delayed_ack_timeout: ms(timeout), min_rto: ms(500), ..parameters() };
+        let mut net = Net::established(ms(10), &parameters);
+        net.send(MSS);
+        net.run_until(at(1000));
+        let acks: Vec<Time> = net.sent_by(Server).iter().map(|seen| seen.at).collect();
+        assert_eq!(acks, [at(30 + 10 + timeout)]);
+    }
+}
+
+#[test]
+fn data_carries_acks_along() {
+    let mut net = Net::established(ms(10), &parameters());
+    net.send(MSS);
+    net.run_until(at(45));
+    net.server().write(jettison_tcp::Payload::Zeros(300));
+    net.run_until(at(55));
+    let answer = net.sent_by(Server);
+    assert_eq!((answer.len(), answer[0].ack, answer[0].length), (1, 1000, 300));
+    net.run_until(at(85));
+    assert_eq!(net.sent_by(Server).len(), 1, "the delayed ACK is not due any more");
+}
+
+#[test]
+fn rfc5681_3_1_avoidance_grows_by_bytes_or_by_acks() {
+    // Leave slow start at 20 segments by a loss at 40, then watch the window over 20 round trips.
+    let grown = |growth| {
+        let parameters = TcpParameters { growth, hystart: Switch::Off, ..parameters() };
+        let mut net = Net::established(ms(50), &parameters);
+        net.keeps_log = false;
+        net.script(lose(&[30]));
+        net.send(u64::MAX / 2);
+        net.run_until(Time::from_secs(1));
+        let before = net.statistics().congestion_window;
+        net.run_until(Time::from_secs(3));
+        assert_eq!(net.statistics().recoveries, 1);
+        (net.statistics().congestion_window - before) as f64 / MSS as f64
+    };
+    let (bytes, acks) = (grown(Growth::PerByte), grown(Growth::PerAck));
+    assert!((bytes - 20.0).abs() <= 1.5, "a segment an RTT: {bytes}");
+    assert!((acks - 10.0).abs() <= 1.5, "half of it with delayed ACKs: {acks}");
+}
+
+#[test]
+fn rfc7661_4_5_3_a_window_that_is_not_used_does_not_grow() {
+    let mut net = Net::established(ms(10), &parameters());
+    for i in 0..100 {
+        net.send(2 * MSS);
+        net.run_until(at(30 + 50 * (i + 1)));
+    }
+    assert_eq!(net.statistics().congestion_window, 10 * MSS);
+    assert!(net.statistics().is_app_limited);
+}
+
+#[test]
+fn rfc5681_4_1_the_window_restarts_after_idle_if_the_switch_is_on() {
+    for (on, expected) in [(true, 10), (false, 40)] {
+        let parameters = TcpParameters { slow_start_after_idle: on, ..parameters() };
+        let mut net = Net::established(ms(10), &parameters);
+        net.send(30 * MSS);
+        net.run_until(at(200));
+        let window = net.statistics().congestion_window;
+        assert_eq!(window, 40 * MSS);
+        net.run_until(at(200) + Duration::from_secs(1));
+        net.log.clear();
+        net.send(100 * MSS);
+        assert_eq!(net.segments().len(), expected, "slow start after idle: {on}");
+    }
+}
+
+#[test]
+fn rfc7323_4_rtt_samples_are_exact_and_include_the_delayed_ack() {
+    let mut net = Net::established(ms(25), &parameters());
+    net.send(2 * MSS);
+    net.run_until(at(200));
+    net.send(MSS);
+    net.run_until(at(400));
+    let samples: Vec<Duration> = net.flows[0].rtt_samples.iter().map(|sample| sample.1).collect();
+    assert_eq!(samples, [ms(50), ms(50), ms(90)]);
+    assert_eq!(net.statistics().min_rtt, ms(50));
+}
+
+#[test]
+fn rfc9406_hystart_leaves_slow_start_before_the_buffer_is_full() {
+    let run = |hystart| {
+        let parameters = TcpParameters { congestion: "cubic".to_owned(), hystart, ..parameters() };
+        let rate = jettison_core::Rate::from_mbit(20);
+        let mut net = Net::pair(ms(20), &parameters).with_bottleneck(rate, 2000);
+        net.keeps_log = false;
+        net.run_until(at(100));
+        net.send(u64::MAX / 2);
+        net.run_until(Time::from_secs(2));
+        (net.statistics().ssthresh, net.statistics().congestion_window, net.statistics().timeouts)
+    };
+    let (ssthresh, window, timeouts) = run(Switch::Auto);
+    // The path holds 100 segments, the queue would take 2,000. The rise is seen at about 250, and five conservative
+    // rounds multiply that by 1.25 each.
+    assert!((250 * MSS..900 * MSS).contains(&ssthresh), "{ssthresh}");
+    assert!(window < 1000 * MSS && timeouts == 0, "{window}");
+    let (ssthresh, window, _) = run(Switch::Off);
+    assert!(ssthresh == u64::MAX && window > 1000 * MSS, "without it slow start goes on: {window}");
+}

@@ -1,0 +1,236 @@
+//! Messages over the Octopus transport.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Duration, Time};
+use jettison_measure::FlowMeter;
+use jettison_messages::{Connection, MessageEvent, MessagePayload};
+use jettison_tcp::PathEstimate;
+use jettison_tcp::{Endpoint, Payload};
+use jettison_wire::MessageNumber;
+
+use super::{Carrier, Receiver};
+use crate::{Fate, MessageHead, Outgoing};
+use jettison_sockets::{Datagram, OctopusOptions, SocketEvent, SocketId, Sockets};
+
+/// One end of a connection and the socket under it.
+pub struct OctopusSocket {
+    options: OctopusOptions,
+    connection: Option<Connection>,
+    socket: Option<SocketId>,
+    remote: Option<Endpoint>,
+    /// The device's own queue is full: try again then.
+    blocked_until: Option<Time>,
+}
+
+/// How often a sender looks whether its device has room again: the time of a packet at 12 Mbit/s.
+const RETRY: Duration = Duration::from_millis(1);
+
+impl OctopusSocket {
+    /// An end that sends to `remote`, or waits for who sends to it.
+    pub fn new(options: &OctopusOptions, remote: Option<Endpoint>) -> OctopusSocket {
+        OctopusSocket {
+            options: options.clone(),
+            connection: None,
+            socket: None,
+            remote,
+            blocked_until: None,
+        }
+    }
+
+    /// Binds `port` (0 for any).
+    pub fn open(&mut self, port: u16, now: Time, host: &mut dyn Sockets) {
+        self.socket = Some(host.udp_bind(port));
+        self.connection = Some(Connection::new(&self.options.parameters, (self.options.controller)(), now));
+    }
+
+    /// The connection, once it is open.
+    pub fn connection(&self) -> Option<&Connection> {
+        self.connection.as_ref()
+    }
+
+    /// The connection, once it is open; what it has to send must be flushed.
+    pub fn connection_mut(&mut self) -> Option<&mut Connection> {
+        self.connection.as_mut()
+    }
+
+    /// Takes a datagram in, and sends what it causes.
+    pub fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets) {
+        let SocketEvent::Datagram { from, datagram, .. } = event else { return };
+        let Some(connection) = &mut self.connection else { return };
+        self.remote.get_or_insert(*from);
+        let head = datagram.head.as_slice();
+        let rest = u64::from(datagram.length).saturating_sub(head.len() as u64);
+        connection.handle_datagram(head, Payload::Zeros(rest), datagram.traffic_class, now);
+        self.flush(now, host);
+    }
+
+    /// When it wants to be called by itself.
+    pub fn next_wakeup(&self) -> Option<Time> {
+        // Its pacing may be due long since.
+        self.blocked_until.or_else(|| self.connection.as_ref()?.next_wakeup())
+    }
+
+    /// That time has come.
+    pub fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        let Some(connection) = &mut self.connection else { return };
+        let is_due = connection.next_wakeup().is_some_and(|at| at <= now);
+        if is_due {
+            connection.handle_wakeup(now);
+        }
+        if is_due || self.blocked_until.is_some_and(|at| at <= now) {
+            self.flush(now, host);
+        }
+    }
+
+    /// Sends what may leave.
+    pub fn flush(&mut self, now: Time, host: &mut dyn Sockets) {
+        let (Some(connection), Some(socket), Some(remote)) = (&mut self.connection, self.socket, self.remote)
+        else {
+            return;
+        };
+        let most = u64::from(self.options.parameters.device_queue);
+        self.blocked_until = None;
+        loop {
+            if most > 0 && host.device_backlog(remote.address) >= most {
+                self.blocked_until = Some(now + RETRY);
+                break;
+            }
+            let Some(transmit) = connection.poll_transmit(now) else { break };
+            let length = transmit.head.as_slice().len() as u64 + transmit.rest.len();
+            let datagram = Datagram {
+                head: transmit.head,
+                length: length as u16, // a packet's payload is below 64 KiB by its parameters
+                traffic_class: transmit.traffic_class,
+            };
+            host.send_to(socket, remote, &datagram);
+        }
+        while let Some(rtt) = connection.poll_rtt_sample() {
+            host.meter().round_trip(rtt);
+        }
+    }
+}
+
+/// The sending end.
+pub(super) struct OctopusSender {
+    socket: OctopusSocket,
+    /// Messages whose fate is not known, by stream and number, in order of sending.
+    open: VecDeque<(u16, MessageNumber, MessageHead)>,
+    fates: VecDeque<(MessageHead, Fate)>,
+}
+
+impl OctopusSender {
+    pub(super) fn new(options: &OctopusOptions, remote: Endpoint) -> OctopusSender {
+        let socket = OctopusSocket::new(options, Some(remote));
+        OctopusSender { socket, open: VecDeque::new(), fates: VecDeque::new() }
+    }
+
+    fn settle(&mut self, host: &mut dyn Sockets) {
+        let Some(connection) = self.socket.connection_mut() else { return };
+        while let Some(event) = connection.poll_event() {
+            let (stream, number, fate) = match event {
+                MessageEvent::Acknowledged { stream, number } => (stream, number, Fate::Acknowledged),
+                MessageEvent::Lost { stream, number } => (stream, number, Fate::Lost),
+                MessageEvent::Dropped { stream, number, reason, .. } => {
+                    host.meter().video().message_dropped(reason);
+                    (stream, number, Fate::Dropped(reason))
+                }
+            };
+            let found = self.open.iter().position(|(s, n, _)| *s == stream && *n == number);
+            if let Some((_, _, head)) = found.and_then(|at| self.open.remove(at)) {
+                self.fates.push_back((head, fate));
+            }
+        }
+    }
+}
+
+impl Carrier for OctopusSender {
+    fn open(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.socket.open(0, now, host);
+    }
+
+    fn send(&mut self, message: &Outgoing, now: Time, host: &mut dyn Sockets) -> bool {
+        let Some(connection) = self.socket.connection_mut() else { return false };
+        let rest = u64::from(message.length).saturating_sub(MessageHead::LENGTH as u64);
+        let payload = MessagePayload { head: message.head.emit(), rest: Payload::Zeros(rest) };
+        let sent = connection.send(message.stream, payload, message.params, now);
+        if let Ok(number) = sent {
+            self.open.push_back((message.stream, number, message.head));
+        }
+        self.socket.flush(now, host);
+        self.settle(host);
+        sent.is_ok()
+    }
+
+    fn estimate(&self, now: Time, _: &dyn Sockets) -> PathEstimate {
+        self.socket.connection().map_or_else(PathEstimate::default, |connection| connection.estimate(now))
+    }
+
+    fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets) {
+        self.socket.handle_event(event, now, host);
+        self.settle(host);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.socket.next_wakeup()
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.socket.handle_wakeup(now, host);
+        self.settle(host);
+    }
+
+    fn poll_fate(&mut self) -> Option<(MessageHead, Fate)> {
+        self.fates.pop_front()
+    }
+
+    fn close(&mut self, _: Time, _: &mut dyn Sockets) {}
+
+    fn finish(&mut self, _: Time, meter: &mut FlowMeter) {
+        if let Some(connection) = self.socket.connection() {
+            let statistics = connection.statistics();
+            meter.sender_ended(statistics.packets_retransmitted, statistics.timeouts);
+        }
+    }
+}
+
+/// The receiving end.
+pub(super) struct OctopusReceiver {
+    socket: OctopusSocket,
+    port: u16,
+}
+
+impl OctopusReceiver {
+    pub(super) fn new(options: &OctopusOptions, port: u16) -> OctopusReceiver {
+        OctopusReceiver { socket: OctopusSocket::new(options, None), port }
+    }
+}
+
+impl Receiver for OctopusReceiver {
+    fn open(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.socket.open(self.port, now, host);
+    }
+
+    fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets) {
+        self.socket.handle_event(event, now, host);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.socket.next_wakeup()
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.socket.handle_wakeup(now, host);
+    }
+
+    fn poll_message(&mut self) -> Option<(MessageHead, u32)> {
+        let connection = self.socket.connection_mut()?;
+        loop {
+            let message = connection.poll_message()?;
+            // What is no message of a video is none of ours.
+            if let Some(head) = MessageHead::parse(message.payload.head.as_slice()) {
+                return Some((head, message.payload.len() as u32));
+            }
+        }
+    }
+}

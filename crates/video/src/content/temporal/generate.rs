@@ -1,0 +1,111 @@
+//! Video in temporal layers of our own making.
+
+use jettison_core::{BuildError, Duration, RandomStream, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TemporalFrame, TemporalVideo};
+use crate::content::RateQuality;
+use crate::content::parameters::check_frames;
+use crate::content::scenes::{Picture, Scenes, groups, whole};
+use crate::content::single_layer::rate_without_layers;
+
+/// A generated video in temporal layers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TemporalGenerator {
+    /// With it, every run and every flow gets the video that it stands for; without, each has one of its own.
+    pub seed: Option<u64>,
+    /// Its length, cut to whole groups of pictures; it repeats from the end.
+    pub duration: Duration,
+    /// Frames of a group of pictures, a power of two.
+    #[schemars(range(min = 4, max = 64))]
+    pub gop: u32,
+    /// Its mean bitrate.
+    pub rate: Rate,
+    /// How large the frames of each of the three layers are to those of the highest.
+    pub layer_ratios: [f64; 3],
+    /// What a frame loses of SSIM, in dB, for each doubling of the distance to the frame that it refers to.
+    pub distance_loss: f64,
+    /// What the first frame of a group loses, which refers to none of its group.
+    pub key_loss: f64,
+    /// Standard deviation of the logarithm of what a group of pictures has of the bitrate.
+    pub group_variation: f64,
+    /// How its pictures change.
+    pub scenes: Scenes,
+    /// SSIM at a bitrate, of a codec without layers.
+    pub quality: RateQuality,
+}
+
+impl Default for TemporalGenerator {
+    fn default() -> TemporalGenerator {
+        TemporalGenerator {
+            seed: None,
+            duration: Duration::from_secs(60),
+            gop: 8,
+            rate: Rate::from_mbit(6),
+            layer_ratios: [1.2, 1.1, 1.0],
+            distance_loss: 0.5,
+            key_loss: 2.0,
+            group_variation: 0.05,
+            scenes: Scenes::default(),
+            quality: RateQuality::default(),
+        }
+    }
+}
+
+impl TemporalGenerator {
+    /// Draws a video whose frames cost `overhead` times what a codec without layers needs.
+    ///
+    /// # Errors
+    /// With the key that is at fault.
+    pub(crate) fn video(
+        &self,
+        overhead: f64,
+        random: &mut RandomStream,
+    ) -> Result<TemporalVideo, BuildError> {
+        let frames = self.validate()?;
+        let gop = self.gop as usize;
+        let pictures = self.scenes.draw(frames, 1, TemporalVideo::FRAME_RATE, random);
+        let groups = groups(frames as usize / gop, self.group_variation, random);
+        let ratio = |place: usize| self.layer_ratios[usize::from(TemporalVideo::layer(place as u32))];
+        let weight = |place: usize, picture: &Picture| match picture.is_cut && place > 0 {
+            true => self.scenes.cut_ratio,
+            false => ratio(place),
+        };
+        let sizes = pictures.sizes(0, gop, &groups, weight);
+        let group =
+            self.rate.as_bits() as f64 * TemporalVideo::FRAME_RATE.offset(self.gop).as_secs_f64() / 8.0;
+        let frame = |(frame, (picture, share)): (usize, (&Picture, &f64))| {
+            let place = (frame % gop) as u32;
+            let loss = match TemporalVideo::reference(place) {
+                Some(reference) => self.distance_loss * f64::from((place - reference).ilog2()),
+                None => self.key_loss,
+            };
+            let rate = rate_without_layers(self.rate, overhead);
+            let ssim_db = self.quality.bounded(rate, picture.ssim_db - loss);
+            TemporalFrame { bytes: whole(group * share), ssim_db }
+        };
+        let frames = pictures.frames.iter().zip(&sizes).enumerate().map(frame).collect();
+        Ok(TemporalVideo::new(self.gop, frames, overhead))
+    }
+
+    fn validate(&self) -> Result<u32, BuildError> {
+        let (least, most) = (TemporalVideo::LEAST_GOP, TemporalVideo::MOST_GOP);
+        let is_dyadic = self.gop.is_power_of_two() && (least..=most).contains(&self.gop);
+        BuildError::unless(is_dyadic, "gop", || format!("must be a power of two from {least} to {most}"))?;
+        let in_range = (Rate::from_bits(1_000)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
+        BuildError::unless(in_range, "rate", || "must be from 1 kbit/s to 1 Tbit/s".to_owned())?;
+        let has_ratios = self.layer_ratios.iter().all(|ratio| (0.01..=100.0).contains(ratio));
+        BuildError::unless(has_ratios, "layer_ratios", || "must be numbers from 0.01 to 100".to_owned())?;
+        for (key, loss) in [("distance_loss", self.distance_loss), ("key_loss", self.key_loss)] {
+            BuildError::unless((0.0..=20.0).contains(&loss), key, || "must be from 0 to 20".to_owned())?;
+        }
+        BuildError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
+            "must be from 0 to 1".to_owned()
+        })?;
+        self.scenes.validate().map_err(|error| error.under("scenes"))?;
+        self.quality.validate().map_err(|error| error.under("quality"))?;
+        check_frames(self.duration, TemporalVideo::FRAME_RATE, self.gop, 1)
+    }
+}

@@ -1,0 +1,40 @@
+//! Traces of video in temporal layers.
+//!
+//! The first line has the frames of a group of pictures. Then a line a frame, from 0: the frame, its bytes, and SSIM in dB if
+//! it is decoded.
+
+use super::{TemporalFrame, TemporalVideo};
+use crate::content::trace::{FileError, MOST_BYTES, MOST_FRAMES, Rows, SSIM_DB, out_of_order};
+
+const HEADER: [&str; 1] = ["GoP"];
+const COLUMNS: [&str; 3] = ["frame", "bytes", "SSIM(dB)"];
+
+/// Reads a trace, whose frames cost `overhead` times what a codec without layers needs.
+///
+/// # Errors
+/// With the line at fault and what would be right.
+pub(crate) fn parse(content: &[u8], overhead: f64) -> Result<TemporalVideo, FileError> {
+    let mut rows = Rows::new(content)?;
+    let header = rows.header(&HEADER)?;
+    let gop = header.whole(0, u64::from(TemporalVideo::LEAST_GOP), u64::from(TemporalVideo::MOST_GOP))?;
+    if !gop.is_power_of_two() {
+        return Err(
+            header.error(format!("GoP is {gop}; a dyadic group has a power of two of frames, such as 8"))
+        );
+    }
+    let mut frames = Vec::new();
+    while let Some(row) = rows.row(&COLUMNS) {
+        let row = row?;
+        let (frame, next) = (row.whole(0, 0, MOST_FRAMES - 1)?, frames.len() as u64);
+        if frame != next {
+            return Err(out_of_order(&row, &[frame], &[next], &["frame"]));
+        }
+        let bytes = row.whole(1, 1, MOST_BYTES)? as u32;
+        frames.push(TemporalFrame { bytes, ssim_db: row.number(2, SSIM_DB.0, SSIM_DB.1)? });
+    }
+    if (frames.len() as u64) < gop {
+        let message = format!("has {} frames, fewer than its group of pictures of {gop}", frames.len());
+        return Err(FileError::at(None, message));
+    }
+    Ok(TemporalVideo::new(gop as u32, frames, overhead))
+}

@@ -1,0 +1,110 @@
+//! Video of point clouds of our own making.
+
+use jettison_core::{BuildError, Duration, RandomStream, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Told, VolumetricPart, VolumetricVideo};
+use crate::content::noise::Correlated;
+use crate::content::parameters::check_frames;
+use crate::content::scenes::whole;
+use crate::content::trace::MOST_LAYERS;
+
+/// A generated video of point clouds: cells whose share of the points changes slowly, in layers of equally many points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VolumetricGenerator {
+    /// With it, every run and every flow gets the video that it stands for; without, each has one of its own.
+    pub seed: Option<u64>,
+    /// Its length; it repeats from the end.
+    pub duration: Duration,
+    /// Its mean bitrate, all layers of all cells together.
+    pub rate: Rate,
+    /// Layers of density, each with the same share of the points.
+    #[schemars(range(min = 1, max = 8))]
+    pub layers: u8,
+    /// What each cell has of the points, one number a cell, in any unit.
+    pub cells: Vec<f64>,
+    /// Standard deviation of the logarithm of a cell's size from frame to frame, common to its layers.
+    pub cell_variation: f64,
+    /// Correlation of that from one frame to the next, 0 to below 1.
+    pub correlation: f64,
+    /// Standard deviation of the logarithm of the size of each layer of a cell, beside that.
+    pub layer_variation: f64,
+}
+
+impl Default for VolumetricGenerator {
+    fn default() -> VolumetricGenerator {
+        VolumetricGenerator {
+            seed: None,
+            duration: Duration::from_secs(30),
+            // Of the order of a person captured with some hundred thousand points, at 20 frames a second.
+            rate: Rate::from_mbit(100),
+            layers: 5,
+            cells: vec![3.0, 3.0, 2.0, 2.0],
+            cell_variation: 0.1,
+            correlation: 0.95,
+            layer_variation: 0.05,
+        }
+    }
+}
+
+impl VolumetricGenerator {
+    /// Draws a video.
+    ///
+    /// # Errors
+    /// With the key that is at fault.
+    pub(crate) fn video(&self, told: Told, random: &mut RandomStream) -> Result<VolumetricVideo, BuildError> {
+        let frames = self.validate()?;
+        let noise = |_: &f64| Correlated::new(self.correlation, random);
+        let mut noise: Vec<Correlated> = self.cells.iter().map(noise).collect();
+        let mut sizes = Vec::new();
+        for _ in 0..frames {
+            let swings: Vec<f64> =
+                noise.iter_mut().map(|noise| self.cell_variation * noise.next(random)).collect();
+            for _ in 0..self.layers {
+                for (points, swing) in self.cells.iter().zip(&swings) {
+                    let own = self.layer_variation * crate::content::noise::normal(random);
+                    sizes.push(points * libm::exp(swing + own));
+                }
+            }
+        }
+        let rate = VolumetricVideo::FRAME_RATE;
+        let total = self.rate.as_bits() as f64 / 8.0 * f64::from(frames) / f64::from(rate.per_second());
+        let scale = total / sizes.iter().sum::<f64>();
+        let part = |(place, size): (usize, &f64)| {
+            let layer = place / self.cells.len() % usize::from(self.layers);
+            let share = (layer + 1) as f64 / f64::from(self.layers);
+            VolumetricPart { bytes: whole(size * scale), cumulative: self.rate.mul_f64(share) }
+        };
+        let parts = sizes.iter().enumerate().map(part).collect();
+        Ok(VolumetricVideo::new([self.layers, self.cells.len() as u8], parts, told))
+    }
+
+    fn validate(&self) -> Result<u32, BuildError> {
+        BuildError::unless((1..=MOST_LAYERS as u8).contains(&self.layers), "layers", || {
+            format!("must be from 1 to {MOST_LAYERS}")
+        })?;
+        let in_range = (Rate::from_kbit(100)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
+        BuildError::unless(in_range, "rate", || "must be from 100 kbit/s to 1 Tbit/s".to_owned())?;
+        let has_cells = (1..=64).contains(&self.cells.len())
+            && self.cells.iter().all(|points| (1e-3..=1e6).contains(points));
+        BuildError::unless(has_cells, "cells", || {
+            "must be 1 to 64 numbers from 0.001 to 1000000".to_owned()
+        })?;
+        for (key, variation) in
+            [("cell_variation", self.cell_variation), ("layer_variation", self.layer_variation)]
+        {
+            BuildError::unless((0.0..=1.0).contains(&variation), key, || "must be from 0 to 1".to_owned())?;
+        }
+        BuildError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
+            "must be from 0 to below 1".to_owned()
+        })?;
+        check_frames(
+            self.duration,
+            VolumetricVideo::FRAME_RATE,
+            1,
+            usize::from(self.layers) * self.cells.len(),
+        )
+    }
+}

@@ -1,0 +1,52 @@
+//! The program at the receiving host: hands whole messages to its sink.
+
+use jettison_core::Time;
+use jettison_measure::FlowMeter;
+
+use super::Sink;
+use super::carrier::Receiver;
+use jettison_sockets::{Application, SocketEvent, Sockets};
+
+/// Receives a flow's messages.
+pub(super) struct MessageReceiver {
+    sink: Box<dyn Sink>,
+    receiver: Box<dyn Receiver>,
+}
+
+impl MessageReceiver {
+    pub(super) fn new(sink: Box<dyn Sink>, receiver: Box<dyn Receiver>) -> MessageReceiver {
+        MessageReceiver { sink, receiver }
+    }
+
+    fn take_in(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some((head, length)) = self.receiver.poll_message() {
+            let meter = host.meter();
+            meter.delivered(u64::from(length));
+            self.sink.handle_message(&head, length, now, meter);
+        }
+    }
+}
+
+impl Application for MessageReceiver {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.receiver.open(now, host);
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        self.receiver.handle_event(&event, now, host);
+        self.take_in(now, host);
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.receiver.handle_wakeup(now, host);
+        self.take_in(now, host);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.receiver.next_wakeup()
+    }
+
+    fn finish(&mut self, now: Time, meter: &mut FlowMeter) {
+        self.sink.finish(now, meter);
+    }
+}

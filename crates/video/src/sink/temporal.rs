@@ -1,0 +1,76 @@
+//! Decoding of temporal layers.
+
+use std::sync::Arc;
+
+use jettison_core::Time;
+
+use super::{Decoder, Shown, Window};
+use crate::MessageHead;
+use crate::content::{FrameRate, TemporalVideo};
+
+/// A frame is decoded with the frame that it refers to ([`TemporalVideo::reference`]), which must have been. One that came
+/// before waits for it.
+pub struct TemporalDecoder {
+    video: Arc<TemporalVideo>,
+    open_gop: bool,
+}
+
+/// What is known of a frame.
+#[derive(Debug, Clone, Default)]
+pub struct TemporalFrame {
+    came: bool,
+    decoded_at: Option<Time>,
+}
+
+impl TemporalDecoder {
+    /// Of that video. With `open_gop`, the first frame of a group refers to the first one of the group before; without, to none.
+    pub fn new(video: Arc<TemporalVideo>, open_gop: bool) -> TemporalDecoder {
+        TemporalDecoder { video, open_gop }
+    }
+
+    fn has_reference(&self, number: u32, frames: &Window<TemporalFrame>) -> bool {
+        let place = self.video.place(number);
+        let reference = match TemporalVideo::reference(place) {
+            Some(reference) => number.checked_sub(place - reference),
+            None if self.open_gop => number.checked_sub(self.video.gop()),
+            None => None,
+        };
+        // A flow's first frames may refer to none.
+        reference
+            .is_none_or(|reference| frames.get(reference).is_some_and(|frame| frame.decoded_at.is_some()))
+    }
+}
+
+impl Decoder for TemporalDecoder {
+    type Frame = TemporalFrame;
+
+    fn blank(&self) -> TemporalFrame {
+        TemporalFrame::default()
+    }
+
+    fn frame_rate(&self) -> FrameRate {
+        self.video.frame_rate()
+    }
+
+    fn arrived(&self, head: &MessageHead, now: Time, frames: &mut Window<TemporalFrame>) {
+        let Some(frame) = frames.open(head.frame) else { return };
+        frame.came = true;
+        for number in head.frame..frames.end() {
+            if !self.open_gop && number > head.frame && self.video.place(number) == 0 {
+                break;
+            }
+            let is_decodable = self.has_reference(number, frames);
+            let Some(frame) = frames.open(number) else { break };
+            if frame.came && is_decodable {
+                frame.decoded_at.get_or_insert(now);
+            } else if number == head.frame {
+                break;
+            }
+        }
+    }
+
+    fn shown(&self, number: u32, frame: &TemporalFrame, by: Time) -> Option<Shown> {
+        let at = frame.decoded_at.filter(|at| *at <= by)?;
+        Some(Shown { layers: 1, at, ssim_db: self.video.frame(number).ssim_db })
+    }
+}

@@ -1,0 +1,342 @@
+//! The rules of decoding, and what is measured of it.
+
+use jettison_core::Duration;
+use jettison_measure::{FrameScore, metrics};
+use proptest::prelude::*;
+
+use super::testing::{Watched, spatial, temporal, volumetric};
+use super::{
+    Decoder, ScoreParameters, SingleLayerDecoder, SpatialDecoder, TemporalDecoder, VolumetricDecoder, Window,
+};
+use crate::content::ssim;
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+/// All three layers of that frame come, 40 ms and more after its capture.
+fn whole(watched: &mut Watched<SpatialDecoder>, frame: u32) {
+    (0..3).for_each(|layer| watched.comes(frame, layer, 0, 0, 40 + u64::from(layer)));
+}
+
+#[test]
+fn a_layer_needs_the_lower_layers_of_its_frame() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    watched.comes(0, 0, 0, 0, 40);
+    watched.comes(0, 2, 0, 0, 50);
+    watched.comes(5, 1, 0, 0, 40); // the first of a group again
+    let scores = watched.scores(0);
+    assert_eq!((scores[0].layers, scores[0].ssim_db, scores[0].latency), (1, 10.0, Some(MS(40))));
+    assert_eq!((scores[5].layers, scores[5].latency), (0, None));
+}
+
+#[test]
+fn a_layer_needs_its_own_layer_of_the_frame_before_but_in_the_first_frame_of_a_group() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    whole(&mut watched, 0);
+    watched.comes(1, 0, 0, 0, 40); // without layers 1 and 2
+    whole(&mut watched, 2);
+    whole(&mut watched, 4); // without frame 3
+    whole(&mut watched, 5);
+    whole(&mut watched, 6);
+    assert_eq!(watched.layers(), [3, 1, 1, 0, 0, 3, 3]);
+}
+
+#[test]
+fn what_came_before_what_it_needs_waits_for_it() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    whole(&mut watched, 1);
+    whole(&mut watched, 2);
+    (0..3).for_each(|layer| watched.comes(0, layer, 0, 0, 400));
+    watched.comes(2, 0, 0, 0, 900); // it came before
+    let scores = watched.scores(0);
+    assert_eq!(scores.iter().map(|score| score.layers).collect::<Vec<_>>(), [3, 3, 3]);
+    // Frame 2 was captured 66.67 ms after frame 0, and decoded with it.
+    assert_eq!(
+        (scores[0].latency, scores[2].latency),
+        (Some(MS(400)), Some(Duration::from_nanos(333_333_334)))
+    );
+}
+
+#[test]
+fn the_latency_of_a_frame_ends_with_its_highest_decoded_layer() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    watched.comes(0, 0, 0, 1, 30);
+    watched.comes(0, 1, 0, 1, 95);
+    let score = watched.scores(0)[0];
+    assert_eq!((score.latency, score.ssim_db), (Some(MS(95)), 16.0));
+    assert!((score.ssim - ssim::from_db(16.0)).abs() < 1e-12);
+}
+
+#[test]
+fn a_layer_of_another_rung_does_not_fit() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    watched.comes(0, 0, 0, 0, 30);
+    watched.comes(0, 1, 0, 1, 31);
+    watched.comes(1, 0, 0, 2, 30); // there is no such rung
+    assert_eq!(watched.layers(), [1, 0]);
+}
+
+#[test]
+fn a_frame_that_cannot_be_shown_scores_the_last_one_shown_times_a_decay() {
+    let parameters = ScoreParameters { decay: MS(500), ..ScoreParameters::default() };
+    let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
+    watched.comes(1, 0, 0, 0, 40); // its group's first frame has not come
+    whole(&mut watched, 5);
+    watched.comes(8, 0, 0, 0, 40);
+    let scores = watched.scores(0);
+    assert!(
+        scores[..5].iter().all(|score| (score.ssim_db, score.ssim) == (0.0, 0.0)),
+        "nothing was shown yet"
+    );
+    for (frame, frames_since) in [(6, 1.0), (7, 2.0), (8, 3.0)] {
+        let left = libm::exp(-frames_since / 30.0 / 0.5);
+        assert!((scores[frame].ssim_db - 18.0 * left).abs() < 1e-6, "{frame}");
+        assert!((scores[frame].ssim - ssim::from_db(18.0) * left).abs() < 1e-6, "{frame}");
+    }
+}
+
+#[test]
+fn what_is_decoded_after_the_deadline_is_not_shown_but_may_be_referred_to() {
+    let parameters = ScoreParameters { playout_deadline: Some(MS(100)), ..ScoreParameters::default() };
+    let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
+    watched.comes(0, 0, 0, 0, 99);
+    watched.comes(0, 1, 0, 0, 101);
+    watched.comes(1, 0, 0, 0, 100);
+    watched.comes(1, 1, 0, 0, 100);
+    watched.comes(2, 0, 0, 0, 101);
+    let scores = watched.scores(0);
+    let layers: Vec<u8> = scores.iter().map(|score| score.layers).collect();
+    assert_eq!(layers, [1, 2, 0]);
+    assert_eq!(scores[0].latency, Some(MS(99)));
+}
+
+#[test]
+fn a_message_whose_frame_has_been_scored_is_counted_as_late() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    watched.comes(0, 0, 0, 0, 40);
+    let overtaking = Window::<()>::OPEN;
+    watched.comes(overtaking, 0, 0, 0, 40);
+    assert_eq!(watched.meter.video().scores().len(), 1);
+    watched.comes(0, 1, 0, 0, 9_000);
+    watched.comes(1, 0, 0, 0, 9_000);
+    let scores = watched.scores(0);
+    assert_eq!((scores[0].layers, scores[1].layers), (1, 1));
+    assert_eq!(scores.len() as u32, overtaking + 1);
+}
+
+#[test]
+fn frames_that_were_sent_are_scored_at_the_end_though_nothing_of_them_came() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    (0..90).for_each(|frame| watched.sent(frame));
+    whole(&mut watched, 0);
+    // The run ends at 3.5 s; frames 0 to 45 were captured from 1 s to 2.5 s.
+    let scores = watched.scores(3_500);
+    assert_eq!(scores.len(), 46);
+    assert!(scores[1..].iter().all(|score| score.layers == 0));
+    // Even if nothing came at all, from the first to the last that was sent.
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    (0..20).for_each(|frame| watched.sent(frame));
+    let scores = watched.scores(60_000);
+    assert_eq!(scores.len(), 20);
+    assert_eq!(scores[0].captured_at.as_nanos(), 1_000_000_000);
+}
+
+#[test]
+fn a_frame_that_cannot_have_been_captured_yet_is_ignored() {
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    whole(&mut watched, 0);
+    let head =
+        crate::MessageHead { frame: u32::MAX, layer: 0, cell: 0, rung: 0, captured_at: watched.captured(1) };
+    let now = watched.captured(2);
+    let mut meter = std::mem::take(&mut watched.meter);
+    crate::Sink::handle_message(watched.viewer(), &head, 900, now, &mut meter);
+    watched.meter = meter;
+    assert_eq!(watched.layers(), [3]);
+}
+
+#[test]
+fn a_temporal_frame_needs_those_it_refers_to() {
+    let mut watched = Watched::new(TemporalDecoder::new(temporal(), false));
+    for frame in [0, 2, 3, 5, 6, 8, 9, 12, 14, 15] {
+        watched.comes(frame, 0, 0, 0, 40);
+    }
+    // 5 and 6 lack 4; 14 has 12, which has 8.
+    assert_eq!(watched.layers(), [1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1]);
+}
+
+#[test]
+fn the_first_frame_of_a_group_refers_to_the_one_before_only_if_groups_are_open() {
+    for (open_gop, expected) in [(false, [1, 0, 1]), (true, [1, 0, 0])] {
+        let mut watched = Watched::new(TemporalDecoder::new(temporal(), open_gop));
+        watched.comes(0, 0, 0, 0, 40);
+        watched.comes(16, 0, 0, 0, 40);
+        let layers = watched.layers();
+        assert_eq!([layers[0], layers[8], layers[16]], expected, "{open_gop}");
+    }
+}
+
+#[test]
+fn a_temporal_frame_waits_for_what_it_refers_to() {
+    let mut watched = Watched::new(TemporalDecoder::new(temporal(), true));
+    for frame in [1, 4, 7, 8, 9, 6] {
+        watched.comes(frame, 0, 0, 0, 40);
+    }
+    watched.comes(0, 0, 0, 0, 400);
+    let scores = watched.scores(0);
+    let layers: Vec<u8> = scores.iter().map(|score| score.layers).collect();
+    assert_eq!(layers, [1, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
+    let newest = scores[9];
+    assert_eq!((newest.ssim_db, newest.latency), (9.0, Some(MS(100))));
+}
+
+#[test]
+fn age_of_information_counts_frames_that_are_newer_than_all_before() {
+    let mut watched = Watched::new(TemporalDecoder::new(temporal(), false));
+    watched.comes(0, 0, 0, 0, 40);
+    watched.comes(3, 0, 0, 0, 40); // 140 ms after the capture of frame 0: not decodable, yet delivered
+    watched.comes(2, 0, 0, 0, 90);
+    watched.comes(6, 0, 0, 0, 40); // 140 ms after that of frame 3
+    assert_eq!((watched.meter.video().age().count(), watched.meter.video().age().mean()), (2, MS(140)));
+}
+
+#[test]
+fn without_layers_a_frame_needs_all_earlier_ones_of_its_group() {
+    let mut watched = Watched::new(SingleLayerDecoder::new(spatial().single_layer().into()));
+    for frame in [0, 1, 3, 4, 5, 6] {
+        watched.comes(frame, 0, 0, 1, 40);
+    }
+    watched.comes(7, 0, 0, 2, 40); // no such rung
+    let scores = watched.scores(0);
+    let layers: Vec<u8> = scores.iter().map(|score| score.layers).collect();
+    assert_eq!(layers, [1, 1, 0, 0, 0, 1, 1, 0]);
+    assert_eq!(scores[0].ssim_db, 20.0, "all that the layers show");
+}
+
+#[test]
+fn without_layers_a_frame_does_not_need_those_that_the_encoder_skipped() {
+    let mut watched = Watched::new(SingleLayerDecoder::new(spatial().single_layer().into()));
+    watched.comes(0, 0, 0, 0, 40);
+    watched.comes(2, 0, 1, 0, 40); // 1 was skipped
+    watched.comes(6, 0, 3, 0, 40); // 3 to 5 were skipped: it is the first of its group
+    watched.comes(9, 0, 1, 0, 40); // 8 was skipped, 7 was lost
+    assert_eq!(watched.layers(), [1, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn without_layers_a_frame_waits_for_earlier_ones() {
+    let mut watched = Watched::new(SingleLayerDecoder::new(spatial().single_layer().into()));
+    for frame in [1, 2, 4, 0, 3] {
+        watched.comes(frame, 0, 0, 0, 40);
+    }
+    assert_eq!(watched.layers(), [1; 5]);
+}
+
+#[test]
+fn a_layer_of_density_needs_the_lower_ones_of_its_cell_in_its_frame() {
+    let mut watched = Watched::new(VolumetricDecoder::new(volumetric(), true));
+    for layer in 0..5 {
+        (0..4).for_each(|cell| watched.comes(0, layer, cell, 0, 40));
+    }
+    // Cell 0 has two layers, cell 1 none but the second, cell 2 (occluded) one.
+    watched.comes(1, 0, 0, 0, 40);
+    watched.comes(1, 1, 0, 0, 70);
+    watched.comes(1, 1, 1, 0, 80);
+    watched.comes(1, 3, 0, 0, 85);
+    watched.comes(1, 0, 2, 0, 60);
+    let scores = watched.scores(0);
+    assert_eq!((scores[0].layers, scores[0].latency), (5, Some(MS(40))));
+    assert!((scores[0].ssim - 0.99).abs() < 1e-9, "all points");
+    assert_eq!((scores[1].layers, scores[1].latency), (2, Some(MS(70))));
+    // (2/5 + 0.1 · 1/5) of 2.2 cells: 0.1909 of the points, and the table is linear up to 0.9 at 0.2.
+    let share = (0.4 + 0.1 * 0.2) / 2.2;
+    assert!((scores[1].ssim - 0.9 * share / 0.2).abs() < 1e-9, "{}", scores[1].ssim);
+}
+
+#[test]
+fn a_point_cloud_of_which_nothing_in_front_came_is_not_shown() {
+    let mut watched = Watched::new(VolumetricDecoder::new(volumetric(), true));
+    watched.comes(0, 0, 1, 0, 40);
+    watched.comes(1, 0, 2, 0, 40);
+    assert_eq!(watched.layers(), [1, 0]);
+}
+
+#[test]
+fn without_layers_a_cell_has_all_points_up_to_its_density() {
+    let mut watched = Watched::new(VolumetricDecoder::new(volumetric(), false));
+    (0..4).for_each(|cell| watched.comes(0, 2, cell, 0, 40));
+    let score = watched.scores(0)[0];
+    assert_eq!(score.layers, 3);
+    assert!((score.ssim - 0.965).abs() < 1e-9);
+}
+
+#[test]
+fn a_viewer_fills_the_summary_and_the_series() {
+    use jettison_core::Time;
+    use jettison_measure::{Recorder, RecorderSettings};
+    let mut recorder = Recorder::new(RecorderSettings::default());
+    recorder.add_flow("cam");
+    let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+    let flow = jettison_wire::FlowId(0);
+    watched.meter = std::mem::take(recorder.flow(flow).expect("it was added"));
+    (0..30).for_each(|frame| watched.sent(frame));
+    (0..30).for_each(|frame| whole(&mut watched, frame));
+    watched.finish(4_000);
+    *recorder.flow(flow).expect("it was added") = watched.meter;
+    recorder.sample_flows(Time::from_millis(4_000));
+    let record = recorder.finish(Time::from_millis(4_000));
+    let value = |metric| record.summary_value("cam", metric).map_or(f64::NAN, |value| value.mean);
+    assert_eq!((value(metrics::SQI_SSIM), value(metrics::FRAMES_DECODED)), (18.0, 100.0));
+    assert!((value(metrics::FRAME_LATENCY) - 42.0).abs() < 0.1);
+    let of = |metric| record.series.iter().find(|series| series.metric == metric).map(|s| s.values.len());
+    assert_eq!((of(metrics::SQI_SSIM), of(metrics::AGE_OF_INFORMATION)), (Some(10), Some(1)));
+    let kept: Vec<_> = record.objects[0].distributions.iter().map(|(metric, _)| *metric).collect();
+    assert_eq!(kept, [metrics::AGE_OF_INFORMATION, metrics::FRAME_LATENCY]);
+}
+
+/// What holds of any decoder, whatever comes.
+fn holds<D: Decoder>(decoder: D, messages: &[(u32, u8, u8, u16)]) -> Result<(), TestCaseError> {
+    let mut watched = Watched::new(decoder);
+    for (place, (frame, layer, cell, rung)) in messages.iter().enumerate() {
+        watched.comes(*frame, *layer, *cell, *rung, 10_000 + place as u64);
+    }
+    let scores = watched.scores(0);
+    let is_consecutive = |(place, score): (usize, &FrameScore)| score.frame == place as u32;
+    prop_assert!(scores.iter().enumerate().all(is_consecutive));
+    for score in scores {
+        prop_assert_eq!(score.layers > 0, score.latency.is_some());
+        prop_assert!((0.0..=1.0).contains(&score.ssim) && score.ssim_db >= 0.0, "{:?}", score);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_every_frame_is_scored_once_and_in_order(
+        messages in prop::collection::vec((0u32..400, 0u8..9, 0u8..6, 0u16..3), 0..300),
+        open_gop: bool,
+        is_layered: bool,
+    ) {
+        holds(SpatialDecoder::new(spatial()), &messages)?;
+        holds(TemporalDecoder::new(temporal(), open_gop), &messages)?;
+        holds(SingleLayerDecoder::new(spatial().single_layer().into()), &messages)?;
+        holds(VolumetricDecoder::new(volumetric(), is_layered), &messages)?;
+    }
+
+    #[test]
+    fn the_order_in_which_messages_come_changes_nothing_that_is_decoded(
+        mut messages in prop::collection::vec((0u32..30, 0u8..3), 0..100),
+        seed: u64,
+    ) {
+        let layers = |messages: &[(u32, u8)]| {
+            let mut watched = Watched::new(SpatialDecoder::new(spatial()));
+            watched.comes(30, 0, 0, 0, 60_000);
+            messages.iter().for_each(|(frame, layer)| watched.comes(*frame, *layer, 0, 0, 60_000));
+            watched.layers()
+        };
+        let sent = layers(&messages);
+        let mut random = jettison_core::Seed(seed).stream(&["order"]);
+        for place in (1..messages.len()).rev() {
+            messages.swap(place, random.uniform(0, place as u64) as usize);
+        }
+        prop_assert_eq!(layers(&messages), sent);
+    }
+}

@@ -1,0 +1,77 @@
+//! Decoding of layers of density.
+
+use std::sync::Arc;
+
+use jettison_core::Time;
+
+use super::{Decoder, Shown, Window};
+use crate::MessageHead;
+use crate::content::{FrameRate, VolumetricVideo, ssim};
+
+/// A layer of a cell is decoded with the lower layers of its cell in its frame. A frame of which nothing in front came is not
+/// shown; of another one the share of points over its cells, occluded ones weighted less, says what it looks like.
+pub struct VolumetricDecoder {
+    video: Arc<VolumetricVideo>,
+    is_layered: bool,
+}
+
+/// What is known of a frame: when each layer of each cell came, cell by cell.
+#[derive(Debug, Clone)]
+pub struct VolumetricFrame {
+    came_at: Vec<Option<Time>>,
+}
+
+impl VolumetricDecoder {
+    /// Of that video. Without layers (`is_layered` false), a message of layer l holds all points up to that layer.
+    pub fn new(video: Arc<VolumetricVideo>, is_layered: bool) -> VolumetricDecoder {
+        VolumetricDecoder { video, is_layered }
+    }
+
+    /// How many layers of a cell were decoded by `by`, and when the last of them was.
+    fn decoded(&self, layers: &[Option<Time>], by: Time) -> (u8, Option<Time>) {
+        let came = layers.iter().map_while(|at| at.filter(|at| *at <= by));
+        came.fold((0, None), |(count, last), at| (count + 1, last.max(Some(at))))
+    }
+}
+
+impl Decoder for VolumetricDecoder {
+    type Frame = VolumetricFrame;
+
+    fn blank(&self) -> VolumetricFrame {
+        let parts = usize::from(self.video.layers()) * usize::from(self.video.cells());
+        VolumetricFrame { came_at: vec![None; parts] }
+    }
+
+    fn frame_rate(&self) -> FrameRate {
+        self.video.frame_rate()
+    }
+
+    fn arrived(&self, head: &MessageHead, now: Time, frames: &mut Window<VolumetricFrame>) {
+        let is_of_video = head.layer < self.video.layers() && head.cell < self.video.cells();
+        let Some(frame) = frames.open(head.frame).filter(|_| is_of_video) else { return };
+        let from = usize::from(head.cell) * usize::from(self.video.layers());
+        let (first, last) = (if self.is_layered { head.layer } else { 0 }, head.layer);
+        for at in &mut frame.came_at[from + usize::from(first)..=from + usize::from(last)] {
+            at.get_or_insert(now);
+        }
+    }
+
+    fn shown(&self, _number: u32, frame: &VolumetricFrame, by: Time) -> Option<Shown> {
+        let layers = usize::from(self.video.layers());
+        let (mut highest, mut last) = (0, None);
+        let (mut points, mut all) = (0.0, 0.0);
+        for (cell, came_at) in frame.came_at.chunks(layers).enumerate() {
+            let (decoded, at) = self.decoded(came_at, by);
+            let is_front = cell < usize::from(self.video.front_cells());
+            if is_front {
+                highest = highest.max(decoded);
+            }
+            let weight = if is_front { 1.0 } else { self.video.quality().occluded_weight };
+            points += weight * f64::from(decoded) / layers as f64;
+            all += weight;
+            last = last.max(at);
+        }
+        let at = last.filter(|_| highest > 0)?;
+        Some(Shown { layers: highest, at, ssim_db: ssim::to_db(self.video.quality().ssim(points / all)) })
+    }
+}

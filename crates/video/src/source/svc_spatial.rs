@@ -1,0 +1,332 @@
+//! Spatial SVC (case 2 of Chen, Tahir, Mittal): three quality layers, one message a layer a frame.
+//!
+//! The sender takes the highest rung of the ladder that the transport's estimate carries, anew with each group of pictures,
+//! and errs on the high side with it. In between, the queue drops the higher layers while the stream has less bandwidth than
+//! the rung needs up to them. A new group makes all that is left of the old one superfluous.
+
+use std::sync::Arc;
+
+use jettison_core::{BuildError, Duration, Rate, Time};
+use jettison_messages::MessageParams;
+use jettison_tcp::PathEstimate;
+use jettison_wire::OctopusHeader;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::clock::FrameClock;
+use super::{check_positive, length_of};
+use crate::content::SpatialVideo;
+use crate::{MessageHead, Outgoing, Source};
+
+/// Parameters of `svc-spatial`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SvcSpatialParameters {
+    /// Number of its stream.
+    pub stream: u16,
+    /// What the ladder is chosen by before the transport has an estimate; unset: its lowest rung.
+    pub initial: Option<Rate>,
+    /// Share of the estimate that a rung may need, above 0.
+    pub share: f64,
+    /// While the application limits the estimate, which then says no more than what was sent, each group takes the next rung up:
+    /// a little too much, of which the queue drops the right part. Without it, a sender that has come down stays there.
+    pub probe: bool,
+    /// The choices of the authors' code: `slack`, `droppers` and `header_factor` take its values where they are not written.
+    pub authors: bool,
+    /// How long the messages of each layer may wait, lowest layer first, whole milliseconds up to 511 ms; the last one holds for
+    /// layers beyond. A queue and a send buffer heed it with their own `slack = true` only. Unset: none; 300, 200 and 100 ms with `authors`.
+    pub slack: Option<Vec<Duration>>,
+    /// Which messages of the first frame of a group are droppers. Unset: `base`; `all-layers` with `authors`.
+    pub droppers: Option<GopDroppers>,
+    /// Bytes with headers over bytes without: rungs and thresholds are multiplied with it. Unset: 1; 15/14 with `authors`.
+    pub header_factor: Option<f64>,
+}
+
+impl Default for SvcSpatialParameters {
+    fn default() -> SvcSpatialParameters {
+        SvcSpatialParameters {
+            stream: 0,
+            initial: None,
+            share: 1.0,
+            probe: true,
+            authors: false,
+            slack: None,
+            droppers: None,
+            header_factor: None,
+        }
+    }
+}
+
+/// Which messages of the first frame of a group are droppers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GopDroppers {
+    /// That of the lowest layer, of threshold 0: whatever is older is superfluous. A layer's number, from 0, is its priority.
+    Base,
+    /// That of each layer, of threshold 1, 2, 3: older messages of its own and of higher layers are superfluous. Priorities
+    /// are 1, 2, 3 too. (The authors' code.)
+    AllLayers,
+}
+
+impl SvcSpatialParameters {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        check_positive("share", self.share)?;
+        check_positive("header_factor", self.header_factor())?;
+        for (index, slack) in self.slack.iter().flatten().enumerate() {
+            let fits = slack.as_millis() <= u64::from(OctopusHeader::MAX_SLACK);
+            let is_whole = slack.as_nanos().is_multiple_of(1_000_000);
+            BuildError::unless(fits && is_whole, &index.to_string(), || {
+                format!("{slack} is not a whole number of milliseconds up to {} ms", OctopusHeader::MAX_SLACK)
+            })
+            .map_err(|error| error.under("slack"))?;
+        }
+        Ok(())
+    }
+
+    fn droppers(&self) -> GopDroppers {
+        self.droppers.unwrap_or(if self.authors { GopDroppers::AllLayers } else { GopDroppers::Base })
+    }
+
+    fn header_factor(&self) -> f64 {
+        self.header_factor.unwrap_or(if self.authors { 15.0 / 14.0 } else { 1.0 })
+    }
+
+    /// Slack of a layer in ms.
+    fn slack(&self, layer: u8) -> u16 {
+        let millis = |slack: &Duration| slack.as_millis() as u16;
+        match &self.slack {
+            Some(slack) => slack.get(usize::from(layer)).or(slack.last()).map_or(0, millis),
+            None if self.authors => [300, 200, 100][usize::from(layer).min(2)],
+            None => 0,
+        }
+    }
+}
+
+/// Sends all layers of each frame, at the rung of its group of pictures.
+#[derive(Debug)]
+pub struct SvcSpatial {
+    parameters: SvcSpatialParameters,
+    video: Arc<SpatialVideo>,
+    clock: FrameClock,
+    rung: usize,
+}
+
+impl SvcSpatial {
+    /// An encoder of `video`.
+    ///
+    /// # Errors
+    /// For a parameter out of range; if there are more layers than priorities.
+    pub fn new(parameters: SvcSpatialParameters, video: Arc<SpatialVideo>) -> Result<SvcSpatial, BuildError> {
+        parameters.validate()?;
+        let most = match parameters.droppers() {
+            GopDroppers::Base => OctopusHeader::LEVELS,
+            GopDroppers::AllLayers => OctopusHeader::LEVELS - 1,
+        };
+        BuildError::unless(usize::from(video.layers()) <= most, "video", || {
+            format!("{} layers are more than the {most} priorities there are", video.layers())
+        })?;
+        let clock = FrameClock::new(video.frame_rate());
+        Ok(SvcSpatial { parameters, video, clock, rung: 0 })
+    }
+
+    /// The highest rung that the estimate carries, headers included; the lowest if none; the next one up, where the
+    /// application limits the estimate.
+    fn choose(&self, path: &PathEstimate) -> usize {
+        let carried = self.carried(path);
+        let is_limited = path.is_app_limited && path.backlog == 0 && path.bandwidth.is_some();
+        if self.parameters.probe && is_limited {
+            return carried.max((self.rung + 1).min(self.video.rungs() - 1));
+        }
+        carried
+    }
+
+    fn carried(&self, path: &PathEstimate) -> usize {
+        let Some(estimate) = path.bandwidth.or(self.parameters.initial) else { return 0 };
+        let (usable, factor) = (estimate.mul_f64(self.parameters.share), self.parameters.header_factor());
+        let fits = |rung: &usize| self.video.rate(*rung).mul_f64(factor) <= usable;
+        (0..self.video.rungs()).rev().find(fits).unwrap_or(0)
+    }
+
+    fn labels(&self, layer: u8, cumulative: Rate, is_first: bool) -> MessageParams {
+        // The lowest layer is never too much: without it there is no picture.
+        let bitrate =
+            if layer == 0 { Rate::ZERO } else { cumulative.mul_f64(self.parameters.header_factor()) };
+        let bitrate_threshold = kbit(bitrate);
+        let slack = self.parameters.slack(layer);
+        match self.parameters.droppers() {
+            GopDroppers::Base => {
+                let drop_flag = is_first && layer == 0;
+                MessageParams { priority: layer, drop_flag, threshold: 0, bitrate_threshold, slack }
+            }
+            GopDroppers::AllLayers => {
+                let threshold = if is_first { layer + 1 } else { 0 };
+                MessageParams {
+                    priority: layer + 1,
+                    drop_flag: is_first,
+                    threshold,
+                    bitrate_threshold,
+                    slack,
+                }
+            }
+        }
+    }
+}
+
+/// In kbit/s to the nearest, as far as the header's field goes.
+pub(super) fn kbit(rate: Rate) -> u32 {
+    let kbit = rate.as_bits().saturating_add(500) / 1000;
+    kbit.min(u64::from(OctopusHeader::MAX_BITRATE)) as u32
+}
+
+impl Source for SvcSpatial {
+    fn next_frame(&self) -> Option<Time> {
+        self.clock.next()
+    }
+
+    fn start(&mut self, now: Time) {
+        self.clock.start(now);
+    }
+
+    fn make_frame(&mut self, now: Time, path: &PathEstimate, out: &mut Vec<Outgoing>) {
+        let frame = self.clock.tick();
+        let is_first = (frame % self.video.frames()).is_multiple_of(self.video.gop());
+        if is_first {
+            self.rung = self.choose(path);
+        }
+        for (layer, picture) in (0..).zip(self.video.picture(self.rung, frame)) {
+            out.push(Outgoing {
+                stream: self.parameters.stream,
+                head: MessageHead { frame, layer, cell: 0, rung: self.rung as u16, captured_at: now },
+                length: length_of(picture.bytes),
+                params: self.labels(layer, picture.cumulative, is_first),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_core::parameters;
+    use serde_json::json;
+
+    use super::super::testing::{frames, path, spatial};
+    use super::*;
+
+    fn source(parameters: SvcSpatialParameters) -> SvcSpatial {
+        SvcSpatial::new(parameters, Arc::new(spatial())).expect("it is valid")
+    }
+
+    fn authors() -> SvcSpatialParameters {
+        SvcSpatialParameters { authors: true, ..SvcSpatialParameters::default() }
+    }
+
+    /// The rung in kbit/s that a group takes at an estimate.
+    fn rung(parameters: SvcSpatialParameters, kbit: Option<u64>) -> u64 {
+        let sent = frames(&mut source(parameters), 1, |_| path(kbit));
+        spatial().rate(usize::from(sent[0].head.rung)).as_bits() / 1000
+    }
+
+    #[test]
+    fn the_rung_is_the_highest_that_the_estimate_carries() {
+        let plain = SvcSpatialParameters::default;
+        let rungs = [None, Some(0), Some(1_199), Some(1_200), Some(2_049), Some(2_050), Some(9_999_999)]
+            .map(|estimate| rung(plain(), estimate));
+        assert_eq!(rungs, [1_200, 1_200, 1_200, 1_200, 1_200, 2_050, 3_000]);
+        let initial = || SvcSpatialParameters { initial: Some(Rate::from_kbit(2_500)), ..plain() };
+        assert_eq!((rung(initial(), None), rung(initial(), Some(1_500))), (2_050, 1_200));
+        let half = || SvcSpatialParameters { share: 0.5, ..plain() };
+        assert_eq!((rung(half(), Some(4_099)), rung(half(), Some(4_100))), (1_200, 2_050));
+    }
+
+    #[test]
+    fn an_estimate_that_the_application_limits_is_probed_a_rung_a_group() {
+        let limited = |frame| PathEstimate { is_app_limited: frame < 25, ..path(Some(1_300)) };
+        let rungs = |parameters| -> Vec<u16> {
+            let sent = frames(&mut source(parameters), 40, limited);
+            sent.iter().step_by(30).map(|message| message.head.rung).collect()
+        };
+        assert_eq!(rungs(SvcSpatialParameters::default()), [1, 2, 2, 0]);
+        assert_eq!(rungs(SvcSpatialParameters { probe: false, ..SvcSpatialParameters::default() }), [0; 4]);
+    }
+
+    #[test]
+    fn the_rung_changes_with_a_group_of_pictures_only() {
+        let sent = frames(&mut source(SvcSpatialParameters::default()), 30, |frame| {
+            path(Some(if frame == 0 || frame > 12 { 1_500 } else { 3_500 }))
+        });
+        let rungs: Vec<_> = sent.iter().step_by(3).map(|m| m.head.rung).collect();
+        assert_eq!(rungs, [[0; 10], [2; 10], [0; 10]].concat());
+    }
+
+    #[test]
+    fn each_frame_is_a_message_a_layer_of_the_traces_size() {
+        let video = spatial();
+        let sent = frames(&mut source(SvcSpatialParameters::default()), 25, |_| path(Some(2_100)));
+        assert_eq!(sent.len(), 75);
+        for (index, message) in sent.iter().enumerate() {
+            let (frame, layer) = ((index / 3) as u32, (index % 3) as u8);
+            assert_eq!((message.head.frame, message.head.layer, message.head.rung), (frame, layer, 1));
+            assert_eq!(message.length, video.layer(1, frame, layer).bytes);
+        }
+    }
+
+    #[test]
+    fn bitrate_thresholds_are_the_rungs_real_cumulative_rates() {
+        let of = |parameters, kbit| -> Vec<u32> {
+            let sent = frames(&mut source(parameters), 2, |_| path(Some(kbit)));
+            sent.iter().skip(3).map(|m| m.params.bitrate_threshold).collect()
+        };
+        assert_eq!(of(SvcSpatialParameters::default(), 1_200), [0, 700, 1_200]);
+        assert_eq!(of(SvcSpatialParameters::default(), 2_050), [0, 1_050, 2_050]);
+        assert_eq!(of(authors(), 1_300), [0, 750, 1_286], "times 15/14");
+    }
+
+    #[test]
+    fn the_first_lowest_layer_of_a_group_makes_all_that_is_older_superfluous() {
+        let sent = frames(&mut source(SvcSpatialParameters::default()), 21, |_| path(None));
+        for message in &sent {
+            let is_dropper = message.head.frame % 10 == 0 && message.head.layer == 0;
+            assert_eq!(message.params.drop_flag, is_dropper, "{message:?}");
+            assert_eq!(message.params.threshold, 0);
+            assert_eq!(message.params.priority, message.head.layer);
+            assert_eq!(message.params.slack, 0);
+        }
+    }
+
+    #[test]
+    fn the_authors_choices_together() {
+        let sent = frames(&mut source(authors()), 11, |_| path(None));
+        for message in &sent {
+            let (layer, is_first) = (message.head.layer, message.head.frame % 10 == 0);
+            assert_eq!(message.params.drop_flag, is_first);
+            assert_eq!(message.params.threshold, if is_first { layer + 1 } else { 0 });
+            assert_eq!(message.params.priority, layer + 1);
+            assert_eq!(message.params.slack, [300, 200, 100][usize::from(layer)]);
+        }
+        assert_eq!(rung(authors(), Some(2_196)), 1_200);
+        assert_eq!(rung(authors(), Some(2_197)), 2_050, "2,050 × 15/14 is 2,196.4");
+    }
+
+    #[test]
+    fn what_is_written_wins_over_the_authors_choices() {
+        let table = json!({"authors": true, "slack": ["50 ms"], "droppers": "base", "header_factor": 1});
+        let written: SvcSpatialParameters = parameters(&table).expect("it is valid");
+        let sent = frames(&mut source(written), 1, |_| path(None));
+        let labels: Vec<_> = sent.iter().map(|m| (m.params.priority, m.params.slack)).collect();
+        assert_eq!(labels, [(0, 50), (1, 50), (2, 50)]);
+        assert_eq!(sent[2].params.bitrate_threshold, 1_200);
+    }
+
+    #[test]
+    fn values_out_of_range_are_named_by_their_path() {
+        let refusal = |table| {
+            let read: SvcSpatialParameters = parameters(&table).expect("its types are right");
+            read.validate().expect_err("it is out of range").to_string()
+        };
+        assert!(refusal(json!({"slack": ["1 ms", "512 ms"]})).starts_with("slack.1: 512 ms is not"));
+        assert!(refusal(json!({"slack": ["100 us"]})).starts_with("slack.0: "));
+        assert!(refusal(json!({"share": 0})).starts_with("share: "));
+        assert!(refusal(json!({"header_factor": -1})).starts_with("header_factor: "));
+    }
+}

@@ -1,0 +1,262 @@
+//! Volumetric SVC (case 3 of Chen, Tahir, Mittal): cells of space in layers of density, one message a layer of a cell.
+//!
+//! The sender sends a little more than its estimate carries, most important first. In between, the queue drops the layers
+//! that need more bandwidth than the stream has, occluded cells and high layers first. The first message of a frame, the
+//! lowest layer of the cell in front, makes older messages superfluous: those of priority 3 and above, then of 2 and above,
+//! of 1 and above, and with each fourth frame all.
+
+use std::sync::Arc;
+
+use jettison_core::{BuildError, Rate, Time};
+use jettison_messages::MessageParams;
+use jettison_tcp::PathEstimate;
+use jettison_wire::OctopusHeader;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::clock::FrameClock;
+use super::importance::{Class, Order, classes};
+use super::svc_spatial::kbit;
+use super::{check_positive, length_of};
+use crate::content::VolumetricVideo;
+use crate::{MessageHead, Outgoing, Source};
+
+/// Parameters of `svc-volumetric`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SvcVolumetricParameters {
+    /// Number of its stream.
+    pub stream: u16,
+    /// What goes first when there is too little bandwidth: `occluded-first` or `layers-first`.
+    pub order: Order,
+    /// Thresholds of the droppers of successive frames, 0 to 7 each.
+    pub cycle: Vec<u8>,
+    /// Whether less is sent than all, once the transport has an estimate: all up to the first class that the estimate does not
+    /// carry, that one included.
+    pub adapt: bool,
+    /// Bytes with headers over bytes without: rates and thresholds are multiplied with it.
+    pub header_factor: f64,
+}
+
+impl Default for SvcVolumetricParameters {
+    fn default() -> SvcVolumetricParameters {
+        SvcVolumetricParameters {
+            stream: 0,
+            order: Order::OccludedFirst,
+            cycle: vec![3, 2, 1, 0],
+            adapt: true,
+            header_factor: 1.0,
+        }
+    }
+}
+
+impl SvcVolumetricParameters {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), BuildError> {
+        check_positive("header_factor", self.header_factor)?;
+        let is_threshold = |threshold: &u8| usize::from(*threshold) < OctopusHeader::LEVELS;
+        BuildError::unless(!self.cycle.is_empty() && self.cycle.iter().all(is_threshold), "cycle", || {
+            "must be thresholds from 0 to 7, such as [3, 2, 1, 0]".to_owned()
+        })
+    }
+}
+
+/// Sends each frame in order of importance, as far as the estimate goes and a little further.
+#[derive(Debug)]
+pub struct SvcVolumetric {
+    parameters: SvcVolumetricParameters,
+    video: Arc<VolumetricVideo>,
+    clock: FrameClock,
+    /// Most important first, with the labels that each class has.
+    classes: Vec<(Class, MessageParams)>,
+}
+
+impl SvcVolumetric {
+    /// An encoder of `video`.
+    ///
+    /// # Errors
+    /// For a parameter out of range.
+    pub fn new(
+        parameters: SvcVolumetricParameters,
+        video: Arc<VolumetricVideo>,
+    ) -> Result<SvcVolumetric, BuildError> {
+        parameters.validate()?;
+        let mut classes = classes(&video, parameters.order);
+        for class in &mut classes {
+            class.cumulative = class.cumulative.mul_f64(parameters.header_factor);
+        }
+        let count = classes.len();
+        let label = |(rank, class): (usize, Class)| {
+            // The most important class is never too much: without it there is nothing to see.
+            let bitrate_threshold = if rank == 0 { 0 } else { kbit(class.cumulative) };
+            let params = MessageParams {
+                priority: priority(rank, count),
+                bitrate_threshold,
+                ..MessageParams::default()
+            };
+            (class, params)
+        };
+        let classes = classes.into_iter().enumerate().map(label).collect();
+        let clock = FrameClock::new(video.frame_rate());
+        Ok(SvcVolumetric { parameters, video, clock, classes })
+    }
+
+    /// How many classes go out, one at least.
+    fn choose(&self, path: &PathEstimate) -> usize {
+        let estimate = path.bandwidth.filter(|_| self.parameters.adapt);
+        let is_carried = |rate: Rate| estimate.is_none_or(|estimate| rate <= estimate);
+        let carried = self.classes.iter().take_while(|(class, _)| is_carried(class.cumulative)).count();
+        (carried + 1).min(self.classes.len())
+    }
+}
+
+/// The priority of the class of that rank: the rank itself, or as many eighths of the way through if there are more than the
+/// header tells apart.
+fn priority(rank: usize, count: usize) -> u8 {
+    let scaled = if count > OctopusHeader::LEVELS { rank * OctopusHeader::LEVELS / count } else { rank };
+    scaled as u8
+}
+
+impl Source for SvcVolumetric {
+    fn next_frame(&self) -> Option<Time> {
+        self.clock.next()
+    }
+
+    fn start(&mut self, now: Time) {
+        self.clock.start(now);
+    }
+
+    fn make_frame(&mut self, now: Time, path: &PathEstimate, out: &mut Vec<Outgoing>) {
+        let frame = self.clock.tick();
+        let sent = self.choose(path);
+        let first = out.len();
+        for (class, params) in &self.classes[..sent] {
+            for cell in class.from..class.to {
+                out.push(Outgoing {
+                    stream: self.parameters.stream,
+                    head: MessageHead {
+                        frame,
+                        layer: class.layer,
+                        cell,
+                        rung: sent as u16,
+                        captured_at: now,
+                    },
+                    length: length_of(self.video.part(frame, class.layer, cell).bytes),
+                    params: *params,
+                });
+            }
+        }
+        // Only the first message of a frame: a later one of threshold 0 would make its own frame superfluous.
+        let dropper = &mut out[first].params;
+        dropper.drop_flag = true;
+        dropper.threshold = self.parameters.cycle[frame as usize % self.parameters.cycle.len()];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jettison_core::parameters;
+    use serde_json::json;
+
+    use super::super::testing::{frames, path, volumetric};
+    use super::*;
+
+    fn source(change: impl FnOnce(&mut SvcVolumetricParameters)) -> SvcVolumetric {
+        let mut parameters = SvcVolumetricParameters::default();
+        change(&mut parameters);
+        SvcVolumetric::new(parameters, Arc::new(volumetric(5, 4, 2))).expect("it is valid")
+    }
+
+    #[test]
+    fn droppers_are_the_first_layer_of_the_front_cell_and_their_thresholds_cycle() {
+        let sent = frames(&mut source(|_| ()), 6, |_| path(None));
+        let droppers: Vec<_> = sent.iter().filter(|m| m.params.drop_flag).collect();
+        assert!(droppers.iter().all(|m| (m.head.layer, m.head.cell) == (0, 0)));
+        assert_eq!(droppers.iter().map(|m| m.params.threshold).collect::<Vec<_>>(), [3, 2, 1, 0, 3, 2]);
+        assert!(sent.iter().all(|m| m.params.drop_flag || m.params.threshold == 0));
+    }
+
+    #[test]
+    fn no_dropper_makes_a_message_of_its_own_frame_superfluous() {
+        for order in [Order::OccludedFirst, Order::LayersFirst] {
+            let mut source = source(|parameters| parameters.order = order);
+            let sent = frames(&mut source, 8, |_| path(None));
+            for frame in sent.chunk_by(|a, b| a.head.frame == b.head.frame) {
+                assert!(frame[1..].iter().all(|message| !message.params.drop_flag));
+            }
+        }
+    }
+
+    #[test]
+    fn occluded_cells_and_high_layers_have_the_highest_priorities_and_thresholds() {
+        let sent = frames(&mut source(|_| ()), 1, |_| path(None));
+        assert_eq!(sent.len(), 20);
+        let labels = |layer, cell| {
+            let message = sent.iter().find(|m| (m.head.layer, m.head.cell) == (layer, cell));
+            let params = message.expect("all are sent").params;
+            (params.priority, params.bitrate_threshold)
+        };
+        // Ten classes on eight priorities.
+        let front: Vec<_> = (0..5).map(|layer| labels(layer, 0).0).collect();
+        let occluded: Vec<_> = (0..5).map(|layer| labels(layer, 3).0).collect();
+        assert_eq!((front, occluded), (vec![0, 0, 1, 2, 3], vec![4, 4, 5, 6, 7]));
+        for layer in 0..5 {
+            assert_eq!(labels(layer, 0), labels(layer, 1));
+            assert_eq!(labels(layer, 2), labels(layer, 3));
+            assert!(labels(layer, 0) < labels(layer, 2));
+        }
+        assert_eq!(labels(0, 0).1, 0, "never too much");
+        let thresholds: Vec<_> = sent.iter().map(|m| m.params.bitrate_threshold).collect();
+        assert!(thresholds.is_sorted());
+        let video = volumetric(5, 4, 2);
+        let whole = video.part(0, 4, 3).cumulative.as_bits() / 1000;
+        assert!(thresholds[19].abs_diff(whole as u32) < whole as u32 / 50);
+    }
+
+    #[test]
+    fn it_sends_a_little_too_much() {
+        let classes = classes(&volumetric(5, 4, 2), Order::OccludedFirst);
+        let count = |source: &mut SvcVolumetric, rate: Rate| {
+            let estimate = PathEstimate { bandwidth: Some(rate), ..path(None) };
+            frames(source, 1, |_| estimate).len()
+        };
+        assert_eq!(count(&mut source(|_| ()), Rate::ZERO), 2);
+        assert_eq!(count(&mut source(|_| ()), classes[2].cumulative), 8, "three classes, and one more");
+        assert_eq!(count(&mut source(|_| ()), Rate::from_mbit(10_000)), 20);
+        assert_eq!(count(&mut source(|parameters| parameters.adapt = false), Rate::ZERO), 20);
+    }
+
+    #[test]
+    fn other_shapes_work_too() {
+        let video = Arc::new(volumetric(10, 2, 2));
+        let mut source =
+            SvcVolumetric::new(SvcVolumetricParameters::default(), Arc::clone(&video)).expect("it is valid");
+        let sent = frames(&mut source, 3, |_| path(None));
+        assert_eq!(sent.len(), 60);
+        for message in &sent {
+            assert_eq!(
+                message.length,
+                video.part(message.head.frame, message.head.layer, message.head.cell).bytes
+            );
+        }
+        let priorities: Vec<_> = sent[..20].iter().step_by(2).map(|m| m.params.priority).collect();
+        assert_eq!(priorities, [0, 0, 1, 2, 3, 4, 4, 5, 6, 7]);
+        let mut source =
+            SvcVolumetric::new(SvcVolumetricParameters::default(), Arc::new(volumetric(3, 1, 1)))
+                .expect("it is valid");
+        let priorities: Vec<_> =
+            frames(&mut source, 1, |_| path(None)).iter().map(|m| m.params.priority).collect();
+        assert_eq!(priorities, [0, 1, 2]);
+    }
+
+    #[test]
+    fn values_out_of_range_are_named_by_their_path() {
+        let refusal = |table| {
+            let read: SvcVolumetricParameters = parameters(&table).expect("its types are right");
+            read.validate().expect_err("it is out of range").to_string()
+        };
+        assert!(refusal(json!({"cycle": []})).starts_with("cycle: "));
+        assert!(refusal(json!({"cycle": [3, 8]})).starts_with("cycle: "));
+        assert!(refusal(json!({"header_factor": 0})).starts_with("header_factor: "));
+    }
+}
