@@ -45,7 +45,7 @@ from jettison.errors import DisciplineError, ScenarioError
 
 __all__ = ["DROP_REASONS", "Discipline", "DisciplineError", "Drop", "Message", "Packet", "nanoseconds"]
 
-DROP_REASONS: tuple[str, ...] = tuple(_jettison.drop_reasons())
+DROP_REASONS: tuple[str, ...] = tuple(name for kind, name, *_ in _jettison.reasons() if kind == "drop")
 """What a drop may be called in results."""
 
 

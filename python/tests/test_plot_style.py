@@ -159,7 +159,7 @@ def test_all_that_a_scenario_may_name_has_a_colour_of_its_own(command, listed, k
 
 
 def test_every_reason_has_a_colour_of_its_own():
-    assert [reason for reason in _jettison.drop_reasons() if reason not in palette.PARTS] == []
+    assert [name for _, name, *_ in _jettison.reasons() if name not in palette.PARTS] == []
     assert len(set(palette.PARTS.values())) == len(palette.PARTS)
 
 

@@ -322,6 +322,8 @@ pub enum Listing {
     Encoders,
     /// Link models
     Links,
+    /// Reasons for which packets are dropped or marked
+    Reasons,
 }
 
 #[derive(Debug, Subcommand)]

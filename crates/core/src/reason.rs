@@ -1,258 +1,222 @@
-//! Why a packet was dropped or marked. No drop is silent.
+//! Reasons for which packets are dropped or marked. Every drop and mark has one.
+//!
+//! The two tables below are the only place where reasons are listed. Indices, names, descriptions, [`DropReason::ALL`],
+//! `jettison list reasons`, Python's `DROP_REASONS` and the colours of its plots are derived from them; the tables of the
+//! book are tested against them.
 
-/// Why a packet was discarded. New reasons are added with the discipline or device that needs them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DropReason {
-    /// The buffer had no room (tail drop).
-    BufferFull,
-    /// RED's early drop between the thresholds (Floyd & Jacobson 1993 §4).
-    RedEarly,
-    /// RED above the maximum threshold.
-    RedForced,
+/// Makes an enum and its table of reasons: `/// Description.` above `Variant = "name", owner "id";`.
+///
+/// Each table has one property, which all its reasons have but those that say `except`. The order is that of `index()`, which
+/// results depend on: add a reason at the end.
+macro_rules! reasons {
+    (
+        $(#[$meta:meta])* $kind:ident,
+        $(#[$about:meta])* $property:ident:
+        $($(#[doc = $doc:literal])+ $variant:ident = $name:literal, owner $owner:literal $(, $except:ident)?;)+
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $kind {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl $kind {
+            /// All reasons, by index.
+            pub const ALL: [$kind; [$($kind::$variant),+].len()] = [$($kind::$variant),+];
+
+            /// Position in `ALL`.
+            pub const fn index(self) -> usize {
+                self as usize
+            }
+
+            /// The name that results and reports print.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $name,)+
+                }
+            }
+
+            /// The reason of that name.
+            pub fn from_name(name: &str) -> Option<$kind> {
+                match name {
+                    $($name => Some($kind::$variant),)+
+                    _ => None,
+                }
+            }
+
+            /// The component that gives the reason: the id of a queue discipline, or `link`, `node`, `switch` or `python`.
+            /// Plots give the reason its colour.
+            pub const fn owner(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $owner,)+
+                }
+            }
+
+            /// When it applies, in a sentence or two.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $($kind::$variant => concat!($($doc),+).trim_ascii(),)+
+                }
+            }
+
+            $(#[$about])*
+            pub const fn $property(self) -> bool {
+                match self {
+                    $($kind::$variant => reasons!(@property $($except)?),)+
+                }
+            }
+        }
+    };
+    (@property) => { true };
+    (@property except) => { false };
+}
+
+reasons! {
+    /// Why a packet was discarded.
+    DropReason,
+    /// Whether a flow has lost a packet: a clone is no flow's packet.
+    is_loss:
+
+    /// The buffer has no room (tail drop).
+    BufferFull = "buffer-full", owner "tail-drop";
+    /// RED: the early drop between the thresholds (Floyd & Jacobson 1993 §4).
+    RedEarly = "red-early", owner "red";
+    /// RED: the average is above the maximum threshold.
+    RedForced = "red-forced", owner "red";
     /// CoDel's control law (RFC 8289 §5).
-    CoDel,
+    CoDel = "codel", owner "codel";
     /// PI2's squared probability (De Schepper et al. 2016 §4).
-    Pi2,
-    /// iRED's drop flag at ingress.
-    IredFlag,
-    /// An egress clone or recirculated copy that has done its work.
-    CloneConsumed,
-    /// A clone that found no room: what it was to tell is lost, the packet it was made of is not.
-    CloneLost,
-    /// Recirculation had no room.
-    RecirculationFull,
+    Pi2 = "pi2", owner "pi2";
+    /// iRED: the drop flag at ingress.
+    IredFlag = "ired-flag", owner "ired";
+    /// A clone or a recirculated copy has done its work. It is no flow's packet.
+    CloneConsumed = "clone-consumed", owner "switch", except;
+    /// A packet that is to be recirculated finds no room.
+    RecirculationFull = "recirculation-full", owner "switch";
     /// Random loss on a link.
-    LinkLoss,
-    /// Loss that the scenario placed at a given time or packet.
-    ScheduledLoss,
-    /// No route leads to the destination.
-    NoRoute,
-    /// TTL or hop limit reached zero.
-    HopLimit,
-    /// No socket listens there.
-    NoSocket,
-    /// A node could not read the packet.
-    Malformed,
-    /// A switch program resubmitted it more often than the pipeline allows.
-    ResubmitLimit,
+    LinkLoss = "link-loss", owner "link";
+    /// Loss on a link in a window or at a packet that the scenario names.
+    ScheduledLoss = "scheduled-loss", owner "link";
+    /// A node has no route to the destination.
+    NoRoute = "no-route", owner "node";
+    /// TTL or hop limit has reached zero.
+    HopLimit = "hop-limit", owner "node";
+    /// No socket listens at the destination, as at the end of a connection that the other end has left.
+    NoSocket = "no-socket", owner "node";
+    /// A node cannot parse the packet.
+    Malformed = "malformed", owner "node";
+    /// A switch program resubmits the packet more often than the pipeline allows.
+    ResubmitLimit = "resubmit-limit", owner "switch";
+    /// A clone finds no room. Its feedback is lost, the packet that it is a copy of is not.
+    CloneLost = "clone-lost", owner "switch", except;
     /// PIE's random early drop (RFC 8033 §4.1).
-    Pie,
+    Pie = "pie", owner "pie";
     /// DualPI2's squared probability, or its drop under overload (RFC 9332 appendix A).
-    DualPi2,
-    /// FRED: the flow has more buffered than it may (Lin & Morris 1997).
-    FredFlow,
-    /// RED-DPM's test on a tagged flow's logical queue (Parris et al. 1998).
-    DpmFlow,
-    /// RED-DPM: a tagged flow's oldest queued packet was old, and deep in the queue.
-    DpmStale,
+    DualPi2 = "dualpi2", owner "dualpi2";
+    /// FRED: the flow has more packets in the buffer than it may (Lin & Morris 1997).
+    FredFlow = "fred-flow", owner "fred";
+    /// RED-DPM: the test on a tagged flow's logical queue (Parris et al. 1998).
+    DpmFlow = "dpm-flow", owner "red-dpm";
+    /// RED-DPM: a tagged flow's oldest queued packet is old, and deep in the queue.
+    DpmStale = "dpm-stale", owner "red-dpm";
     /// BLUE's probability (Feng et al. 2002).
-    Blue,
-    /// CoDel++: at ingress, because the depth last reported for the slice's queue is over the slice's threshold.
-    SliceDepth,
-    /// Octopus: a newer message of the stream made this one superfluous (Chen, Tahir, Mittal, Algorithm 1).
-    StaleMessage,
+    Blue = "blue", owner "blue";
+    /// CoDel++ at ingress: the depth last reported for the slice's queue is over the slice's threshold.
+    SliceDepth = "slice-depth", owner "codel++";
+    /// Octopus: a newer message of the stream makes this one superfluous (Chen, Tahir & Mittal, Algorithm 1).
+    StaleMessage = "stale-message", owner "octopus";
     /// Octopus: the message asks for more than its stream's share of the bandwidth (ibid.).
-    OverBitrate,
-    /// PDrop: the buffer was full and this was the least important message in it.
-    LeastImportant,
-    /// A P4 program's own decision: `mark_to_drop`.
-    MarkedToDrop,
-    /// A P4 program gave it a priority for which the port has no queue.
-    NoQueue,
+    OverBitrate = "over-bitrate", owner "octopus";
+    /// PDrop: the buffer is full and this message is the least important in it.
+    LeastImportant = "least-important", owner "pdrop";
+    /// A P4 program drops it (`mark_to_drop`).
+    MarkedToDrop = "marked-to-drop", owner "bmv2";
+    /// A P4 program gives it a priority for which its port has no queue.
+    NoQueue = "no-queue", owner "bmv2";
     /// A queue discipline written in Python, for a reason of its own.
-    Python,
+    Python = "python", owner "python";
 }
 
-impl DropReason {
-    /// All reasons, in the order of [`DropReason::index`].
-    pub const ALL: [DropReason; 29] = [
-        DropReason::BufferFull,
-        DropReason::RedEarly,
-        DropReason::RedForced,
-        DropReason::CoDel,
-        DropReason::Pi2,
-        DropReason::IredFlag,
-        DropReason::CloneConsumed,
-        DropReason::RecirculationFull,
-        DropReason::LinkLoss,
-        DropReason::ScheduledLoss,
-        DropReason::NoRoute,
-        DropReason::HopLimit,
-        DropReason::NoSocket,
-        DropReason::Malformed,
-        DropReason::ResubmitLimit,
-        DropReason::CloneLost,
-        DropReason::Pie,
-        DropReason::DualPi2,
-        DropReason::FredFlow,
-        DropReason::DpmFlow,
-        DropReason::DpmStale,
-        DropReason::Blue,
-        DropReason::SliceDepth,
-        DropReason::StaleMessage,
-        DropReason::OverBitrate,
-        DropReason::LeastImportant,
-        DropReason::MarkedToDrop,
-        DropReason::NoQueue,
-        DropReason::Python,
-    ];
+reasons! {
+    /// Why a packet was marked instead of dropped.
+    MarkReason,
+    /// Whether the mark is ECN's CE.
+    is_ce:
 
-    /// Position in [`DropReason::ALL`]; details that a reason carries do not change it.
-    pub const fn index(self) -> usize {
-        match self {
-            DropReason::BufferFull => 0,
-            DropReason::RedEarly => 1,
-            DropReason::RedForced => 2,
-            DropReason::CoDel => 3,
-            DropReason::Pi2 => 4,
-            DropReason::IredFlag => 5,
-            DropReason::CloneConsumed => 6,
-            DropReason::RecirculationFull => 7,
-            DropReason::LinkLoss => 8,
-            DropReason::ScheduledLoss => 9,
-            DropReason::NoRoute => 10,
-            DropReason::HopLimit => 11,
-            DropReason::NoSocket => 12,
-            DropReason::Malformed => 13,
-            DropReason::ResubmitLimit => 14,
-            DropReason::CloneLost => 15,
-            DropReason::Pie => 16,
-            DropReason::DualPi2 => 17,
-            DropReason::FredFlow => 18,
-            DropReason::DpmFlow => 19,
-            DropReason::DpmStale => 20,
-            DropReason::Blue => 21,
-            DropReason::SliceDepth => 22,
-            DropReason::StaleMessage => 23,
-            DropReason::OverBitrate => 24,
-            DropReason::LeastImportant => 25,
-            DropReason::MarkedToDrop => 26,
-            DropReason::NoQueue => 27,
-            DropReason::Python => 28,
-        }
-    }
-
-    /// The name that results and reports print.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::BufferFull => "buffer-full",
-            DropReason::RedEarly => "red-early",
-            DropReason::RedForced => "red-forced",
-            DropReason::CoDel => "codel",
-            DropReason::Pi2 => "pi2",
-            DropReason::IredFlag => "ired-flag",
-            DropReason::CloneConsumed => "clone-consumed",
-            DropReason::RecirculationFull => "recirculation-full",
-            DropReason::LinkLoss => "link-loss",
-            DropReason::ScheduledLoss => "scheduled-loss",
-            DropReason::NoRoute => "no-route",
-            DropReason::HopLimit => "hop-limit",
-            DropReason::NoSocket => "no-socket",
-            DropReason::Malformed => "malformed",
-            DropReason::ResubmitLimit => "resubmit-limit",
-            DropReason::CloneLost => "clone-lost",
-            DropReason::Pie => "pie",
-            DropReason::DualPi2 => "dualpi2",
-            DropReason::FredFlow => "fred-flow",
-            DropReason::DpmFlow => "dpm-flow",
-            DropReason::DpmStale => "dpm-stale",
-            DropReason::Blue => "blue",
-            DropReason::SliceDepth => "slice-depth",
-            DropReason::StaleMessage => "stale-message",
-            DropReason::OverBitrate => "over-bitrate",
-            DropReason::LeastImportant => "least-important",
-            DropReason::MarkedToDrop => "marked-to-drop",
-            DropReason::NoQueue => "no-queue",
-            DropReason::Python => "python",
-        }
-    }
-
-    /// Whether a flow has lost a packet: a clone is none of its packets.
-    pub const fn is_loss(self) -> bool {
-        !matches!(self, DropReason::CloneConsumed | DropReason::CloneLost)
-    }
-}
-
-/// Why a packet was marked CE instead of dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MarkReason {
-    /// RED between or above its thresholds.
-    Red,
+    /// RED: the average is between or above the thresholds.
+    Red = "red", owner "red";
     /// CoDel's control law.
-    CoDel,
+    CoDel = "codel", owner "codel";
     /// PI2's classic (squared) probability.
-    Pi2Classic,
+    Pi2Classic = "pi2-classic", owner "pi2";
     /// PI2's scalable probability, for ECT(1).
-    Pi2Scalable,
+    Pi2Scalable = "pi2-scalable", owner "pi2";
     /// PIE's probability, below its limit for marks (RFC 8033 §5.1).
-    Pie,
+    Pie = "pie", owner "pie";
     /// DualPI2's squared probability, for the Classic queue.
-    DualPi2Classic,
+    DualPi2Classic = "dualpi2-classic", owner "dualpi2";
     /// DualPI2's coupled or native probability, for the L4S queue.
-    DualPi2L4s,
+    DualPi2L4s = "dualpi2-l4s", owner "dualpi2";
     /// BLUE's probability.
-    Blue,
-    /// ABC: an accelerate became a brake (Goyal et al. 2020 §3.1); not CE.
-    AbcBrake,
+    Blue = "blue", owner "blue";
+    /// ABC: an accelerate becomes a brake (Goyal et al. 2020 §3.1). It is not CE.
+    AbcBrake = "abc-brake", owner "abc", except;
     /// A queue discipline written in Python.
-    Python,
-}
-
-impl MarkReason {
-    /// All reasons, in the order of [`MarkReason::index`].
-    pub const ALL: [MarkReason; 10] = [
-        MarkReason::Red,
-        MarkReason::CoDel,
-        MarkReason::Pi2Classic,
-        MarkReason::Pi2Scalable,
-        MarkReason::Pie,
-        MarkReason::DualPi2Classic,
-        MarkReason::DualPi2L4s,
-        MarkReason::Blue,
-        MarkReason::AbcBrake,
-        MarkReason::Python,
-    ];
-
-    /// Position in [`MarkReason::ALL`].
-    pub const fn index(self) -> usize {
-        match self {
-            MarkReason::Red => 0,
-            MarkReason::CoDel => 1,
-            MarkReason::Pi2Classic => 2,
-            MarkReason::Pi2Scalable => 3,
-            MarkReason::Pie => 4,
-            MarkReason::DualPi2Classic => 5,
-            MarkReason::DualPi2L4s => 6,
-            MarkReason::Blue => 7,
-            MarkReason::AbcBrake => 8,
-            MarkReason::Python => 9,
-        }
-    }
-
-    /// The name that results and reports print.
-    pub const fn name(self) -> &'static str {
-        match self {
-            MarkReason::Red => "red",
-            MarkReason::CoDel => "codel",
-            MarkReason::Pi2Classic => "pi2-classic",
-            MarkReason::Pi2Scalable => "pi2-scalable",
-            MarkReason::Pie => "pie",
-            MarkReason::DualPi2Classic => "dualpi2-classic",
-            MarkReason::DualPi2L4s => "dualpi2-l4s",
-            MarkReason::Blue => "blue",
-            MarkReason::AbcBrake => "abc-brake",
-            MarkReason::Python => "python",
-        }
-    }
+    Python = "python", owner "python";
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn indices_follow_the_lists() {
         assert!(DropReason::ALL.iter().enumerate().all(|(i, r)| r.index() == i));
         assert!(MarkReason::ALL.iter().enumerate().all(|(i, r)| r.index() == i));
+    }
+
+    #[test]
+    fn names_lead_back_to_their_reasons() {
+        for reason in DropReason::ALL {
+            assert_eq!(DropReason::from_name(reason.name()), Some(reason));
+        }
+        for reason in MarkReason::ALL {
+            assert_eq!(MarkReason::from_name(reason.name()), Some(reason));
+        }
+        assert_eq!(DropReason::from_name("no-such-reason"), None);
+        let names: HashSet<_> = DropReason::ALL.into_iter().map(DropReason::name).collect();
+        assert_eq!(names.len(), DropReason::ALL.len());
+    }
+
+    #[test]
+    fn only_clones_are_no_loss() {
+        let not_lost: Vec<_> = DropReason::ALL.into_iter().filter(|reason| !reason.is_loss()).collect();
+        assert_eq!(not_lost, [DropReason::CloneConsumed, DropReason::CloneLost]);
+    }
+
+    #[test]
+    fn only_abc_marks_without_ce() {
+        let not_ce: Vec<_> = MarkReason::ALL.into_iter().filter(|reason| !reason.is_ce()).collect();
+        assert_eq!(not_ce, [MarkReason::AbcBrake]);
+    }
+
+    #[test]
+    fn descriptions_are_sentences() {
+        let drops = DropReason::ALL.into_iter().map(DropReason::description);
+        for text in drops.chain(MarkReason::ALL.into_iter().map(MarkReason::description)) {
+            assert!(text.ends_with('.') && !text.starts_with(' ') && !text.contains("  "), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_first_reasons_is_that_of_stored_results() {
+        // Series of drops are written by index: a reason that moves changes the bytes of results.
+        let first = ["buffer-full", "red-early", "red-forced", "codel", "pi2", "ired-flag", "clone-consumed"];
+        assert_eq!(DropReason::ALL.map(DropReason::name)[..7], first);
+        assert_eq!(DropReason::CloneLost.index(), 15);
+        assert_eq!(DropReason::Python.index(), 28);
+        assert_eq!(MarkReason::Python.index(), 9);
     }
 }

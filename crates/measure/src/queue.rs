@@ -90,10 +90,8 @@ impl QueueMeter {
 
     /// Drops of all reasons since the warm-up. A clone is no flow's packet: its end is not counted.
     pub fn total_drops(&self) -> u64 {
-        let all: u64 = self.drops.iter().sum();
-        let clones =
-            [DropReason::CloneConsumed, DropReason::CloneLost].map(|reason| self.drops[reason.index()]);
-        all - clones.iter().sum::<u64>()
+        let losses = DropReason::ALL.iter().zip(self.drops).filter(|(reason, _)| reason.is_loss());
+        losses.map(|(_, count)| count).sum()
     }
 
     /// Marks of all reasons since the warm-up.

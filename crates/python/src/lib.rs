@@ -4,6 +4,7 @@
 //! `jettison-report`. This crate turns arguments and errors into Rust's and back, releases the interpreter's lock while a
 //! run goes, and hands tables over through Arrow's C stream interface, without copying them.
 
+mod declared;
 mod discipline;
 mod errors;
 mod run;
@@ -18,11 +19,11 @@ use pyo3::prelude::*;
 /// The native part of `jettison`. Its names are no part of the package's interface.
 #[pymodule]
 mod _jettison {
+    #[pymodule_export]
+    use crate::declared::reasons;
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::discipline::driven::drive;
-    #[pymodule_export]
-    use crate::discipline::drop_reasons;
     #[pymodule_export]
     use crate::discipline::packet::{Message, PacketView};
     #[pymodule_export]

@@ -21,6 +21,8 @@ from collections.abc import Mapping
 
 from matplotlib.colors import to_hex, to_rgb
 
+from .. import _jettison
+
 __all__ = ["ALIASES", "KINDS", "PARTS", "SCHEMES", "colour", "part_colour", "sized"]
 
 BLUE, VERMILION, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
@@ -80,28 +82,36 @@ def _mixed(base: str, towards: str, weight: float) -> str:
     return to_hex((mixed[0], mixed[1], mixed[2]))
 
 
+#: Hues of the owners of reasons that are no queue disciplines.
+OWNERS: Mapping[str, str] = {"link": "#a08a6a", "node": "#707070", "switch": VERMILION, "python": "#6e5238"}
+#: What is mixed into the owner's colour for its first reason, its second and so on.
+SHADES = (
+    ("white", 0.3), ("black", 0.3), ("white", 0.55), ("black", 0.5), ("white", 0.7), ("black", 0.65),
+)  # fmt: skip
+
+
+def _of_owners() -> dict[str, tuple[str, str, float]]:
+    """Each reason with its owner and its shade of the owner's colour. A drop and a mark of one name share theirs."""
+    shades: dict[str, int] = {}
+    found: dict[str, tuple[str, str, float]] = {}
+    for _, name, owner, _, _ in _jettison.reasons():
+        if name not in found:
+            place = shades.get(owner, 0)
+            shades[owner] = place + 1
+            found[name] = (owner, *SHADES[place % len(SHADES)])
+    return found
+
+
+_REASONS = _of_owners()
 #: Reasons that are a discipline's own, with what is mixed into its colour: the hue is the discipline's.
 OF_DISCIPLINES: Mapping[str, tuple[str, str, float]] = {
-    "buffer-full": ("tail-drop", "white", 0.65), "red-early": ("red", "white", 0.35), "red-forced": ("red", "black", 0.35), "red": ("red", "white", 0.15),
-    "codel": ("codel", "white", 0.3), "pi2": ("pi2", "white", 0.25), "pi2-classic": ("pi2", "black", 0.3),
-    "pi2-scalable": ("pi2", "white", 0.55), "pie": ("pie", "white", 0.3), "dualpi2": ("dualpi2", "black", 0.3),
-    "dualpi2-classic": ("dualpi2", "black", 0.5), "dualpi2-l4s": ("dualpi2", "white", 0.4),
-    "blue": ("blue", "black", 0.2),
-    "fred-flow": ("fred", "white", 0.25), "dpm-flow": ("red-dpm", "white", 0.3),
-    "dpm-stale": ("red-dpm", "white", 0.65), "slice-depth": ("codel++", "white", 0.25),
-    "stale-message": ("octopus", "white", 0.15), "over-bitrate": ("octopus", "white", 0.5),
-    "least-important": ("pdrop", "white", 0.35), "marked-to-drop": ("bmv2", "white", 0.35),
-    "ired-flag": ("ired", "white", 0.1), "clone-consumed": ("ired", "white", 0.7),
-    "clone-lost": ("ired", "black", 0.45), "recirculation-full": ("ired", "black", 0.7),
-    "abc-brake": ("abc", "white", 0.2),
-}  # fmt: skip
-#: Reasons of drops and marks, each with its own; they share a plot with no scheme. What no discipline does is grey or brown.
+    reason: shade for reason, shade in _REASONS.items() if shade[0] in SCHEMES
+}
+#: Reasons of drops and marks, each with its own; they share a plot with no scheme.
 PARTS: Mapping[str, str] = {
-    **{reason: _mixed(SCHEMES[of], other, weight) for reason, (of, other, weight) in OF_DISCIPLINES.items()},
-    "no-queue": "#000000", "link-loss": "#a08a6a", "scheduled-loss": "#cdbfa4", "no-route": "#555555",
-    "hop-limit": "#777777", "resubmit-limit": "#999999", "malformed": "#333333", "no-socket": "#cccccc",
-    "python": "#6e5238",
-}  # fmt: skip
+    reason: _mixed(OWNERS.get(owner) or SCHEMES[owner], other, weight)
+    for reason, (owner, other, weight) in _REASONS.items()
+}
 
 _SIZED = re.compile(r"(?P<family>.+)-(?P<size>[0-9]+)")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from .. import _jettison
 from . import remarks, style, ticks
 from .counts import absent
 from .counts import runs as runs_of
@@ -21,8 +22,8 @@ from .words import axis_label, metric_name
 
 __all__ = ["drop_reasons"]
 
-#: Clones that a switch makes are no flow's packets, and their ends no losses.
-CLONES = ("clone-consumed", "clone-lost")
+#: Drops that are no losses: clones that a switch makes are no flow's packets.
+CLONES = tuple(name for kind, name, _, is_loss, _ in _jettison.reasons() if kind == "drop" and not is_loss)
 
 
 @style.styled

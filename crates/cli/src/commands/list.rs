@@ -35,6 +35,7 @@ pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
         Listing::Abr => abr_rules().iter().map(entry).collect(),
         Listing::Encoders => sources().iter().map(entry).collect(),
         Listing::Links => links().iter().map(entry).collect(),
+        Listing::Reasons => return super::declared::reasons(json),
     };
     for (index, entry) in entries.iter().enumerate() {
         if json {
@@ -83,7 +84,7 @@ fn shown_default(parameter: &ParameterDoc) -> String {
 }
 
 /// Breaks text at blanks so that no line passes `width` characters, where words allow.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

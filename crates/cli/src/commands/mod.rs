@@ -4,6 +4,7 @@ mod bench;
 mod cc;
 mod check;
 mod compare;
+mod declared;
 mod figures;
 mod list;
 mod live;

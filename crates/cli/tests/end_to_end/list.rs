@@ -108,6 +108,30 @@ fn the_text_has_what_the_records_have() {
 }
 
 #[test]
+fn reasons_are_listed_with_their_owners() {
+    let reasons = entries("reasons");
+    let reason = |kind: &str, id: &str| {
+        let found = reasons.iter().find(|reason| reason["kind"] == kind && reason["id"] == id);
+        found.unwrap_or_else(|| panic!("no {kind} {id}"))
+    };
+    assert_eq!(keys(reason("drop", "codel")), ["id", "kind", "owner", "loss", "description"]);
+    assert_eq!(keys(reason("mark", "codel")), ["id", "kind", "owner", "ce", "description"]);
+    assert_eq!(reason("drop", "red-early")["owner"], "red");
+    assert_eq!(reason("drop", "clone-lost")["loss"], false);
+    assert_eq!(reason("mark", "abc-brake")["ce"], false);
+    let text = Folder::new().jettison(&["list", "reasons"]).ok();
+    for reason in &reasons {
+        let head = format!(
+            "{}  {} by {}",
+            reason["id"].as_str().unwrap(),
+            reason["kind"].as_str().unwrap(),
+            reason["owner"].as_str().unwrap()
+        );
+        assert!(text.lines().any(|line| line.starts_with(&head)), "{head} is not in\n{text}");
+    }
+}
+
+#[test]
 fn defaults_are_those_of_the_documents() {
     let default = |what: &str, id: &str, name: &str| {
         let entries = entries(what);

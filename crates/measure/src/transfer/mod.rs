@@ -146,9 +146,8 @@ fn read_metric(input: &mut Reader) -> Result<Metric, TransferError> {
 }
 
 fn read_reason(input: &mut Reader) -> Result<DropReason, TransferError> {
-    let name = input.name()?;
-    let reason = DropReason::ALL.into_iter().find(|reason| reason.name() == name);
-    reason.ok_or(TransferError::Damaged("a drop has a reason that there is not"))
+    DropReason::from_name(input.name()?)
+        .ok_or(TransferError::Damaged("a drop has a reason that there is not"))
 }
 
 fn write_distribution(out: &mut Writer, distribution: &Distribution) {

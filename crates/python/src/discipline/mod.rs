@@ -163,9 +163,3 @@ fn kept(text: &str) -> &'static str {
     all.insert(new);
     new
 }
-
-/// The reasons that a drop may be given.
-#[pyfunction]
-pub fn drop_reasons() -> Vec<&'static str> {
-    DropReason::ALL.iter().map(|reason| reason.name()).collect()
-}

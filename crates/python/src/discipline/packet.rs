@@ -240,8 +240,7 @@ impl Drop for PacketView {
 
 /// The reason of that name.
 pub fn reason_of(name: &str) -> PyResult<DropReason> {
-    let found = DropReason::ALL.into_iter().find(|reason| reason.name() == name);
-    found.ok_or_else(|| {
+    DropReason::from_name(name).ok_or_else(|| {
         let known = DropReason::ALL.map(DropReason::name);
         let near = jettison_core::nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Drops and marks by reason.
 
 use indexmap::IndexSet;
+use jettison_core::DropReason;
 
 use super::bars::{Bar, chart};
 use super::comparison::{chip, number_cell};
@@ -11,8 +12,10 @@ use crate::number;
 use crate::store::Results;
 use crate::summary::SummaryRow;
 
-/// A copy that has done its work is counted but is no loss.
-const NO_LOSS: &str = "clone-consumed";
+/// Whether a drop for that reason loses a flow's packet. The end of a clone is counted but is no loss.
+fn is_loss(reason: &str) -> bool {
+    DropReason::from_name(reason).is_none_or(DropReason::is_loss)
+}
 
 /// Who dropped or marked how many packets, and why.
 pub(super) fn section(results: &Results) -> Result<String, ReportError> {
@@ -40,7 +43,7 @@ pub(super) fn section(results: &Results) -> Result<String, ReportError> {
 
 /// Whether a row says how many packets were dropped or marked for one reason.
 fn is_counted(row: &SummaryRow) -> bool {
-    matches!(row.metric.as_str(), "drops" | "marks") && !row.part.is_empty() && row.part != NO_LOSS
+    matches!(row.metric.as_str(), "drops" | "marks") && !row.part.is_empty() && is_loss(&row.part)
 }
 
 /// Bars of all queues together, the reasons on top of each other.
@@ -68,8 +71,7 @@ fn stacked(
                     .map(|r| r.estimate.mean)
                     .sum()
             };
-            let parts: Vec<_> =
-                reasons.iter().enumerate().map(|(i, r)| (palette::part(i), count(r))).collect();
+            let parts: Vec<_> = reasons.iter().map(|reason| (colour(reason), count(reason))).collect();
             let total: f64 = parts.iter().map(|(_, length)| length).sum();
             Bar { label: variant.title(), parts, interval: None, text: number::count(total) }
         })
@@ -119,9 +121,11 @@ fn table(results: &Results) -> String {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    if rows().any(|row| row.part == NO_LOSS) {
+    let clones: IndexSet<&str> = rows().map(|row| row.part.as_str()).filter(|part| !is_loss(part)).collect();
+    for reason in clones {
         out.push_str(&format!(
-            "<p class=\"note\"><code>{NO_LOSS}</code> counts copies that have done their work: no packet was lost.</p>\n"
+            "<p class=\"note\"><code>{}</code> counts clones, which are no flow's packets: no packet was lost.</p>\n",
+            escape(reason)
         ));
     }
     out

@@ -1,0 +1,60 @@
+//! Tables of the book that repeat what the code declares.
+//!
+//! `UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book` writes them anew.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::support::Folder;
+
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src").join(name)
+}
+
+fn listed(what: &str) -> Vec<Value> {
+    Folder::new().jettison(&["list", what, "--json"]).records()
+}
+
+fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
+    entry[key].as_str().unwrap_or_else(|| panic!("no `{key}` in {entry}"))
+}
+
+/// Holds the table between `<!-- name -->` and `<!-- end -->` of a page to these rows.
+fn hold(file: &str, name: &str, rows: &[String]) {
+    let path = page(file);
+    let page = std::fs::read_to_string(&path).expect("the page can be read");
+    let start = format!("<!-- {name} -->\n");
+    let from = page.find(&start).unwrap_or_else(|| panic!("{file} has no `{}`", start.trim())) + start.len();
+    let to = from + page[from..].find("<!-- end -->").expect("the table has an end");
+    let wanted: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    if std::env::var_os("UPDATE_BOOK").is_some() {
+        std::fs::write(&path, format!("{}{wanted}{}", &page[..from], &page[to..]))
+            .expect("the page can be written");
+        return;
+    }
+    assert_eq!(
+        &page[from..to],
+        wanted,
+        "the table `{name}` of {file} is not what `jettison list` prints: \
+         UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book"
+    );
+}
+
+#[test]
+fn reasons_are_those_of_the_code() {
+    let reasons = listed("reasons");
+    for (name, kind) in [("drop reasons", "drop"), ("mark reasons", "mark")] {
+        let head = ["| reason | owner | when |".to_owned(), "| --- | --- | --- |".to_owned()];
+        let of_kind = reasons.iter().filter(|reason| reason["kind"] == kind);
+        let rows = of_kind.map(|reason| {
+            format!(
+                "| `{}` | {} | {} |",
+                text(reason, "id"),
+                text(reason, "owner"),
+                text(reason, "description")
+            )
+        });
+        hold("results.md", name, &head.into_iter().chain(rows).collect::<Vec<_>>());
+    }
+}
