@@ -128,8 +128,8 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
         self.pipeline.capacity_changed(to, rate, now);
     }
 
-    fn notes_idle(&self, to: Port) -> bool {
-        self.pipeline.notes_idle(to)
+    fn wants_idle_polls(&self, to: Port) -> bool {
+        self.pipeline.wants_idle_polls(to)
     }
 
     fn backlog(&self, port: Port) -> Backlog {

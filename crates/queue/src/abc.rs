@@ -226,7 +226,7 @@ impl QueueDiscipline for Abc {
         false
     }
 
-    fn notes_idle(&self) -> bool {
+    fn wants_idle_polls(&self) -> bool {
         self.parameters.capacity == Capacity::Departures
     }
 

@@ -39,10 +39,9 @@ pub trait QueueDiscipline: Send {
     /// The link's rate is now `rate` (disciplines that are told it: ABC, an oracle).
     fn capacity_changed(&mut self, _rate: Rate, _now: Time) {}
 
-    /// Whether it wants to know of an opportunity that finds it empty: a link then asks once more after the packet that
-    /// emptied it, as soon as it could carry another (a discipline that measures the link's rate: Octopus). It may not
-    /// change.
-    fn notes_idle(&self) -> bool {
+    /// Whether the link polls it once more after the packet that empties it, as soon as it could carry another. A discipline
+    /// that measures the link's rate (Octopus) learns of idle times that way. The answer never changes.
+    fn wants_idle_polls(&self) -> bool {
         false
     }
 

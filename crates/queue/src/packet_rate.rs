@@ -138,8 +138,8 @@ impl QueueDiscipline for PacketRate {
         }
     }
 
-    fn notes_idle(&self) -> bool {
-        self.inner.notes_idle()
+    fn wants_idle_polls(&self) -> bool {
+        self.inner.wants_idle_polls()
     }
 
     fn capacity_changed(&mut self, rate: Rate, now: Time) {

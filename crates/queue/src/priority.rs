@@ -158,8 +158,8 @@ impl QueueDiscipline for Priority {
     }
 
     /// A band below the one that sends is not asked, so to it the link is not free.
-    fn notes_idle(&self) -> bool {
-        self.bands.iter().any(|band| band.notes_idle())
+    fn wants_idle_polls(&self) -> bool {
+        self.bands.iter().any(|band| band.wants_idle_polls())
     }
 
     fn capacity_changed(&mut self, rate: Rate, now: Time) {

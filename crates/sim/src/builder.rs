@@ -253,12 +253,12 @@ impl WorldBuilder {
                     overhead: carrier.model().overhead(),
                     queue,
                     tapped: spec.tapped,
-                    notes_idle: false,
+                    wants_idle_polls: false,
                     carrier,
                     propagation: spec.propagation,
                     loss: spec.loss,
                     free_at: Time::ZERO,
-                    owes_note: false,
+                    idle_poll_pending: false,
                     in_flight: Default::default(),
                 });
             }
@@ -320,9 +320,9 @@ impl WorldBuilder {
         }
         for direction in &mut directions {
             let End { node, port } = direction.from;
-            direction.notes_idle = match &nodes[node] {
-                Node::Host(host) => host.ports[usize::from(port)].notes_idle(),
-                Node::Router(router) => router.switch.notes_idle(Port(port)),
+            direction.wants_idle_polls = match &nodes[node] {
+                Node::Host(host) => host.ports[usize::from(port)].wants_idle_polls(),
+                Node::Router(router) => router.switch.wants_idle_polls(Port(port)),
             };
         }
         let scheduled: Vec<usize> = (0..directions.len())

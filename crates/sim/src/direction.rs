@@ -57,7 +57,7 @@ pub(crate) struct Direction {
     /// Whether the world's tap wants its packets.
     pub(crate) tapped: bool,
     /// Whether the queue in front of it wants to know of opportunities that find it empty.
-    pub(crate) notes_idle: bool,
+    pub(crate) wants_idle_polls: bool,
     // State.
     pub(crate) carrier: Carrier,
     pub(crate) propagation: Propagation,
@@ -65,6 +65,6 @@ pub(crate) struct Direction {
     /// When the transmitter has sent what it is sending.
     pub(crate) free_at: Time,
     /// A packet has left, and no opportunity has found the queue empty since, and the queue wants to know of that.
-    pub(crate) owes_note: bool,
+    pub(crate) idle_poll_pending: bool,
     pub(crate) in_flight: VecDeque<(Time, Packet)>,
 }

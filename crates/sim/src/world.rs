@@ -330,7 +330,7 @@ impl World {
                     &mut self.agenda,
                     self.slots,
                 );
-                if direction.owes_note || host.ports[port].backlog().packets > 0 {
+                if direction.idle_poll_pending || host.ports[port].backlog().packets > 0 {
                     self.serve(at, now);
                 } else if let Some(time) = host.plan_queue(port as u16) {
                     self.agenda.set(self.slots.nodes + node, time);
@@ -376,7 +376,11 @@ impl World {
         let next = loop {
             let ready = direction.carrier.ready_at(now);
             if ready > now {
-                break if direction.owes_note || node_state.backlog(port) > 0 { ready } else { Time::MAX };
+                break if direction.idle_poll_pending || node_state.backlog(port) > 0 {
+                    ready
+                } else {
+                    Time::MAX
+                };
             }
             let departure = match node_state {
                 Node::Host(host) => {
@@ -396,11 +400,11 @@ impl World {
             };
             direction.free_at = match departure {
                 None => {
-                    direction.owes_note = false;
+                    direction.idle_poll_pending = false;
                     break Time::MAX;
                 }
                 Some(Departure::Service(length)) => {
-                    direction.owes_note = direction.notes_idle;
+                    direction.idle_poll_pending = direction.wants_idle_polls;
                     direction.carrier.begin(u32::from(length) + direction.overhead, now)
                 }
                 Some(Departure::Transmit(packet)) => launch(
@@ -415,7 +419,7 @@ impl World {
                 ),
             };
             if direction.free_at > now {
-                let asks = direction.owes_note || node_state.backlog(port) > 0;
+                let asks = direction.idle_poll_pending || node_state.backlog(port) > 0;
                 break if asks { direction.free_at } else { Time::MAX };
             }
         };
@@ -488,7 +492,7 @@ fn launch(
 ) -> Time {
     let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
     let left_at = direction.carrier.begin(wire_bytes, now);
-    direction.owes_note = direction.notes_idle;
+    direction.idle_poll_pending = direction.wants_idle_polls;
     let sojourn = now.since(packet.meta.enqueued_at);
     recorder.queue(direction.queue).departed(sojourn, wire_bytes);
     if direction.tapped

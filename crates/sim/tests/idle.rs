@@ -21,7 +21,7 @@ type Asked = Arc<Mutex<Vec<(Time, bool)>>>;
 /// A tail-drop queue that writes down when it is asked.
 struct Noting {
     inner: TailDrop,
-    notes_idle: bool,
+    wants_idle_polls: bool,
     asked: Asked,
 }
 
@@ -37,8 +37,8 @@ impl QueueDiscipline for Noting {
     fn keeps_time(&self) -> bool {
         false
     }
-    fn notes_idle(&self) -> bool {
-        self.notes_idle
+    fn wants_idle_polls(&self) -> bool {
+        self.wants_idle_polls
     }
     fn backlog(&self) -> Backlog {
         self.inner.backlog()
@@ -108,13 +108,16 @@ fn router(plan: RouterPlan) -> Box<dyn Switch> {
 }
 
 /// When the queue in front of `carrier` is asked, at a host or behind a faster link that adds 100 us.
-fn asked(carrier: Carrier, at_router: bool, notes_idle: bool, sent: &[u64]) -> Vec<(Time, bool)> {
+fn asked(carrier: Carrier, at_router: bool, wants_idle_polls: bool, sent: &[u64]) -> Vec<(Time, bool)> {
     let settings = WorldSettings { seed: Seed(1), recorder: RecorderSettings::default() };
     let mut world = WorldBuilder::new(settings);
     let (a, b) = (world.host("a", Address::v4(10, 0, 0, 1)), world.host("b", Address::v4(10, 0, 0, 2)));
     let asked = Asked::default();
-    let noting =
-        Noting { inner: TailDrop::new(TailDropParameters::default()), notes_idle, asked: asked.clone() };
+    let noting = Noting {
+        inner: TailDrop::new(TailDropParameters::default()),
+        wants_idle_polls,
+        asked: asked.clone(),
+    };
     let forward = direction("l.forward", carrier, Box::new(noting));
     let reverse = direction("l.reverse", fixed(1), tail_drop());
     let from = if at_router {
@@ -141,7 +144,7 @@ fn asked(carrier: Carrier, at_router: bool, notes_idle: bool, sent: &[u64]) -> V
 }
 
 #[test]
-fn a_queue_that_notes_idle_opportunities_is_asked_once_more_when_the_link_is_free_and_it_is_empty() {
+fn a_queue_that_wants_idle_polls_is_asked_once_more_when_the_link_is_free_and_it_is_empty() {
     for at_router in [false, true] {
         let got = asked(fixed(1), at_router, true, &[3, 3, 20]);
         let later = Duration::from_micros(if at_router { 100 } else { 0 });

@@ -132,8 +132,8 @@ impl TrafficManager {
     }
 
     /// Whether a port's discipline wants to know of opportunities that find it empty.
-    pub fn notes_idle(&self, port: Port) -> bool {
-        self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.notes_idle())
+    pub fn wants_idle_polls(&self, port: Port) -> bool {
+        self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.wants_idle_polls())
     }
 
     /// What waits at a port; nothing at one that does not exist.

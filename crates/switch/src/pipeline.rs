@@ -371,8 +371,8 @@ impl<P: Program> Switch for Pipeline<P> {
         self.manager.capacity_changed(to, rate, now);
     }
 
-    fn notes_idle(&self, to: Port) -> bool {
-        self.manager.notes_idle(to)
+    fn wants_idle_polls(&self, to: Port) -> bool {
+        self.manager.wants_idle_polls(to)
     }
 
     fn backlog(&self, port: Port) -> Backlog {

@@ -33,7 +33,7 @@ pub trait Switch: Send {
 
     /// Whether the queue of `to` wants to know of an opportunity that finds it empty: the world then calls
     /// [`Switch::poll_transmit`] once more after the packet that emptied it.
-    fn notes_idle(&self, _to: Port) -> bool {
+    fn wants_idle_polls(&self, _to: Port) -> bool {
         false
     }
 

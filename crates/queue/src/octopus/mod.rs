@@ -256,7 +256,7 @@ impl QueueDiscipline for Octopus {
         false
     }
 
-    fn notes_idle(&self) -> bool {
+    fn wants_idle_polls(&self) -> bool {
         true
     }
 

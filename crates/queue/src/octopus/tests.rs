@@ -209,7 +209,7 @@ fn bandwidth_is_cleared_when_an_opportunity_finds_the_queue_empty() {
     assert!(queue.bandwidth(ms(361)).is_some(), "the last packet is under way");
     assert!(queue.dequeue(ms(361), &mut NoOutcomes).is_none());
     assert_eq!(queue.bandwidth(ms(362)), None);
-    assert!(queue.notes_idle(), "so it is to be asked when it is empty");
+    assert!(queue.wants_idle_polls(), "so it is to be asked when it is empty");
 }
 
 #[test]
