@@ -1,8 +1,8 @@
 //! What AdaptationSets and Representations say of themselves: their kind of media, their pictures, whether they align.
 
-use dash_mpd::{AdaptationSet, Representation};
 use jettison_core::Duration;
 
+use super::model::{AdaptationSet, Representation};
 use super::segments::Segments;
 use crate::content::Picture;
 use crate::content::ladder::MOST_PICTURES;
@@ -26,11 +26,13 @@ impl Kind {
 /// §5.3.7.2: the type of media is that of `contentType`, else of `mimeType`. Of one that has both, the pictures decide.
 pub(super) fn kind_of(set: &AdaptationSet) -> Option<Kind> {
     let inner = &set.representations;
-    let content = [set.contentType.as_deref()]
+    let content = [set.content_type.as_deref()]
         .into_iter()
-        .chain(set.ContentComponent.iter().map(|component| component.contentType.as_deref()))
-        .chain(inner.iter().map(|r| r.contentType.as_deref()));
-    let mime = [set.mimeType.as_deref()].into_iter().chain(inner.iter().map(|r| r.mimeType.as_deref()));
+        .chain(set.component_types.iter().map(Option::as_deref))
+        .chain(inner.iter().map(|r| r.content_type.as_deref()));
+    let mime = [set.common.mime_type.as_deref()]
+        .into_iter()
+        .chain(inner.iter().map(|r| r.common.mime_type.as_deref()));
     let mime = mime.map(|mime| mime.and_then(|mime| mime.split('/').next()));
     let words: Vec<&str> = content.chain(mime).flatten().collect();
     if words.contains(&"video") {
@@ -44,7 +46,7 @@ pub(super) fn kind_of(set: &AdaptationSet) -> Option<Kind> {
 
 /// DASH-IF's sets of key frames for winding are no representations of what is played.
 pub(super) fn is_for_trick_modes(set: &AdaptationSet) -> bool {
-    set.essential_property.iter().any(|property| property.schemeIdUri.ends_with("trickmode"))
+    set.essential_properties.iter().any(|scheme| scheme.ends_with("trickmode"))
 }
 
 /// Of a Representation that says all of it: width, height and frame rate, each its own or its set's.
@@ -52,15 +54,15 @@ pub(super) fn picture(
     set: &AdaptationSet,
     representation: &Representation,
 ) -> Result<Option<Picture>, String> {
+    let (own, sets) = (&representation.common, &set.common);
     let pixels = |own: Option<u64>, sets: Option<u64>, key: &str| {
         own.or(sets)
             .map(|n| u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| format!("has a @{key} of {n}")))
             .transpose()
     };
-    let width = pixels(representation.width, set.width, "width")?;
-    let height = pixels(representation.height, set.height, "height")?;
-    let rate =
-        representation.frameRate.as_deref().or(set.frameRate.as_deref()).map(frame_rate).transpose()?;
+    let width = pixels(own.width, sets.width, "width")?;
+    let height = pixels(own.height, sets.height, "height")?;
+    let rate = own.frame_rate.as_deref().or(sets.frame_rate.as_deref()).map(frame_rate).transpose()?;
     Ok(width.zip(height).zip(rate).map(|((width, height), frame_rate)| Picture { width, height, frame_rate }))
 }
 

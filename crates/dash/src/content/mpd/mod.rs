@@ -4,18 +4,19 @@
 //! they offer the same Representations.
 
 mod describe;
-mod outline;
+mod duration;
+mod model;
 mod segments;
 #[cfg(test)]
 mod tests;
+mod xml;
 
-use dash_mpd::{AdaptationSet, DashMpdError, MPD, Period, Representation};
 use jettison_core::{Duration, Rate};
 
 use super::draft::{Draft, DraftRepresentation, DraftSet, HIGHEST, LONGEST, MOST_SEGMENTS, Sizes};
 use describe::{Kind, align, check, is_for_trick_modes, kind_of, picture};
 use jettison_sockets::{FileError, Lines};
-use outline::Outline;
+use model::{AdaptationSet, Mpd, Period, Representation};
 use segments::Place;
 pub(super) use segments::even;
 
@@ -45,29 +46,22 @@ pub(super) fn read(content: &[u8], open: Open) -> Result<Presentation, FileError
     let text = std::str::from_utf8(content)
         .map_err(|error| FileError::at(Lines::new(content).at(error.valid_up_to()), "is not UTF-8 text"))?;
     let text = text.trim_start_matches('\u{feff}');
-    let outline = Outline::of(text)?;
-    let mpd = dash_mpd::parse(text).map_err(|error| match error {
-        DashMpdError::Parsing(message) => {
-            FileError::at(outline.named_in(&message), format!("is no MPD: {message}"))
-        }
-        other => FileError::at(None, format!("is no MPD: {other}")),
-    })?;
-    let reading = Reading { mpd: &mpd, outline: &outline, open };
+    let mpd = Mpd::parse(text)?;
+    let reading = Reading { mpd: &mpd, open };
     let mut presentation = reading.presentation()?;
     presentation.draft.manifest = Some(content.len() as u64);
     Ok(presentation)
 }
 
 struct Reading<'m> {
-    mpd: &'m MPD,
-    outline: &'m Outline,
+    mpd: &'m Mpd,
     open: Open,
 }
 
 impl<'m> Reading<'m> {
     fn presentation(&self) -> Result<Presentation, FileError> {
-        let root = |message: &str| FileError::at(self.outline.line, message);
-        if self.mpd.mpdtype.as_deref() == Some("dynamic") {
+        let root = |message: &str| FileError::at(self.mpd.line, message);
+        if self.mpd.kind.as_deref() == Some("dynamic") {
             return Err(root("is a live presentation (type=\"dynamic\"); only type=\"static\" is streamed"));
         }
         if self.mpd.periods.is_empty() {
@@ -76,29 +70,29 @@ impl<'m> Reading<'m> {
         let lengths = self.lengths()?;
         let (mut video, mut audio) = (None, None);
         for (place, (period, length)) in self.mpd.periods.iter().zip(lengths).enumerate() {
-            if period.href.is_some() {
+            if period.is_link {
                 let message = format!(
                     "{}: what stands behind a link (xlink) is not fetched",
                     period_name(place, period)
                 );
-                return Err(FileError::at(self.outline.period(place), message));
+                return Err(FileError::at(period.line, message));
             }
-            let next = self.set(place, period, length, Kind::Video)?.ok_or_else(|| {
+            let next = self.set(period, length, Kind::Video)?.ok_or_else(|| {
                 let message = format!(
                     "{} has no video: no AdaptationSet is of contentType or mimeType video",
                     period_name(place, period)
                 );
-                FileError::at(self.outline.period(place), message)
+                FileError::at(period.line, message)
             })?;
-            self.join(place, &mut video, next)?;
-            match (self.set(place, period, length, Kind::Audio)?, place) {
+            self.join(place, period, &mut video, next)?;
+            match (self.set(period, length, Kind::Audio)?, place) {
                 (Some(next), 0) => audio = Some(next),
-                (Some(next), _) if audio.is_some() => self.join(place, &mut audio, next)?,
+                (Some(next), _) if audio.is_some() => self.join(place, period, &mut audio, next)?,
                 (None, _) if audio.is_none() => {}
                 _ => {
                     let message =
                         format!("{}: some Periods have audio and some have not", period_name(place, period));
-                    return Err(FileError::at(self.outline.period(place), message));
+                    return Err(FileError::at(period.line, message));
                 }
             }
         }
@@ -109,12 +103,12 @@ impl<'m> Reading<'m> {
 
     /// The length of each Period, if it is known (§5.3.2.1).
     fn lengths(&self) -> Result<Vec<Option<Duration>>, FileError> {
-        let total = self.mpd.mediaPresentationDuration.map(|total| span(total, "mediaPresentationDuration"));
-        let total = total.transpose().map_err(|message| FileError::at(self.outline.line, message))?;
+        let total = self.mpd.duration.map(|total| span(total, "mediaPresentationDuration"));
+        let total = total.transpose().map_err(|message| FileError::at(self.mpd.line, message))?;
         let mut start = Some(Duration::ZERO);
         let mut lengths = Vec::with_capacity(self.mpd.periods.len());
         for (place, period) in self.mpd.periods.iter().enumerate() {
-            let at = |message: String| FileError::at(self.outline.period(place), message);
+            let at = |message: String| FileError::at(period.line, message);
             if let Some(own) = period.start {
                 start = Some(span(own, "start").map_err(at)?);
             }
@@ -139,14 +133,13 @@ impl<'m> Reading<'m> {
     /// The first set of that kind in a Period.
     fn set(
         &self,
-        place: usize,
         period: &'m Period,
         length: Option<Duration>,
         kind: Kind,
     ) -> Result<Option<DraftSet>, FileError> {
         let is_meant = |set: &&AdaptationSet| kind_of(set) == Some(kind) && !is_for_trick_modes(set);
-        let Some(number) = period.adaptations.iter().position(|set| is_meant(&set)) else { return Ok(None) };
-        let set = &period.adaptations[number];
+        let Some(number) = period.sets.iter().position(|set| is_meant(&set)) else { return Ok(None) };
+        let set = &period.sets[number];
         let least = match kind {
             Kind::Video => 2,
             Kind::Audio => 1,
@@ -158,7 +151,7 @@ impl<'m> Reading<'m> {
                 set.representations.len(),
                 if kind == Kind::Video { ": with less there is nothing to adapt" } else { "" },
             );
-            return Err(FileError::at(self.outline.set(place, number), message));
+            return Err(FileError::at(set.line, message));
         }
         let mut durations: Vec<Duration> = Vec::new();
         let mut representations: Vec<DraftRepresentation> = Vec::new();
@@ -168,8 +161,7 @@ impl<'m> Reading<'m> {
                 .as_deref()
                 .map_or_else(|| format!("number {}", index + 1), |id| format!("`{id}`"));
             let at = |message: String| {
-                let line = self.outline.representation(place, number, index);
-                FileError::at(line, format!("Representation {name} {message}"))
+                FileError::at(representation.line, format!("Representation {name} {message}"))
             };
             let segment_duration = self.open.segment_duration;
             let segments =
@@ -215,10 +207,10 @@ impl<'m> Reading<'m> {
         initialization: Option<u64>,
         sizes: Option<Vec<u64>>,
     ) -> Result<DraftRepresentation, String> {
-        if representation.href.is_some() {
+        if representation.is_link {
             return Err("stands behind a link (xlink), which is not fetched".to_owned());
         }
-        if representation.dependencyId.is_some() {
+        if representation.dependency_id.is_some() {
             return Err("needs another one to be decoded (@dependencyId); layers are not streamed".to_owned());
         }
         let id = representation.id.clone().ok_or("has no @id")?;
@@ -234,7 +226,7 @@ impl<'m> Reading<'m> {
                 HIGHEST.as_bits()
             ));
         }
-        let codec = representation.codecs.clone().or_else(|| set.codecs.clone());
+        let codec = representation.common.codecs.clone().or_else(|| set.common.codecs.clone());
         let sizes = match (sizes, kind) {
             (Some(sizes), _) => Sizes::Known(sizes),
             (None, Kind::Video) => Sizes::Drawn { buffer: self.open.encoder_buffer },
@@ -250,7 +242,13 @@ impl<'m> Reading<'m> {
     }
 
     /// Appends a Period's set to those before it.
-    fn join(&self, place: usize, joined: &mut Option<DraftSet>, next: DraftSet) -> Result<(), FileError> {
+    fn join(
+        &self,
+        place: usize,
+        period: &Period,
+        joined: &mut Option<DraftSet>,
+        next: DraftSet,
+    ) -> Result<(), FileError> {
         let Some(before) = joined else {
             *joined = Some(next);
             return Ok(());
@@ -264,7 +262,7 @@ impl<'m> Reading<'m> {
                  Representations have the same ids and bitrates",
                 place + 1
             );
-            return Err(FileError::at(self.outline.period(place), message));
+            return Err(FileError::at(period.line, message));
         }
         before.durations.extend(next.durations);
         for (before, next) in before.representations.iter_mut().zip(next.representations) {
@@ -279,7 +277,7 @@ impl<'m> Reading<'m> {
             let message = format!(
                 "the Periods have more than {MOST_SEGMENTS} segments together, or last longer than {LONGEST}"
             );
-            return Err(FileError::at(self.outline.period(place), message));
+            return Err(FileError::at(period.line, message));
         }
         Ok(())
     }
@@ -289,12 +287,8 @@ impl<'m> Reading<'m> {
         let sets = [Some(&draft.video), draft.audio.as_ref()];
         let streamed: Vec<&str> =
             sets.into_iter().flatten().flat_map(|set| &set.representations).map(|r| r.id.as_str()).collect();
-        let all = self
-            .mpd
-            .periods
-            .iter()
-            .flat_map(|period| &period.adaptations)
-            .flat_map(|set| &set.representations);
+        let all =
+            self.mpd.periods.iter().flat_map(|period| &period.sets).flat_map(|set| &set.representations);
         let mut others: Vec<String> =
             all.filter_map(|r| r.id.clone()).filter(|id| !streamed.contains(&id.as_str())).collect();
         others.sort();
@@ -310,7 +304,6 @@ fn period_name(place: usize, period: &Period) -> String {
     }
 }
 
-fn span(span: std::time::Duration, key: &str) -> Result<Duration, String> {
-    let nanos = u64::try_from(span.as_nanos()).map(Duration::from_nanos).unwrap_or(Duration::MAX);
-    if nanos > LONGEST { Err(format!("@{key} is longer than {LONGEST}")) } else { Ok(nanos) }
+fn span(span: Duration, key: &str) -> Result<Duration, String> {
+    if span > LONGEST { Err(format!("@{key} is longer than {LONGEST}")) } else { Ok(span) }
 }

@@ -1,12 +1,12 @@
 //! When the segments of a Representation begin, of whichever of the four ways in which an MPD says so (ISO/IEC 23009-1
 //! §5.3.9).
 
-use dash_mpd::{
-    AdaptationSet, Initialization, Period, Representation, SegmentBase, SegmentList, SegmentTemplate,
-};
-use dash_mpd::{SegmentTimeline, SegmentURL};
 use jettison_core::Duration;
 
+use super::model::{
+    AdaptationSet, Initialization, Period, Representation, SegmentBase, SegmentInformation, SegmentList,
+    SegmentTemplate, Timeline,
+};
 use crate::content::draft::{LONGEST, MOST_SEGMENTS};
 
 /// The segments of one Representation in one Period.
@@ -54,35 +54,30 @@ impl<'m> Place<'m> {
     }
 
     /// Innermost first.
-    fn levels(&self) -> [Level<'m>; 3] {
-        let (inner, set, period) = (self.representation, self.set, self.period);
-        [
-            Level::new(&inner.SegmentTemplate, &inner.SegmentList, &inner.SegmentBase),
-            Level::new(&set.SegmentTemplate, &set.SegmentList, &set.SegmentBase),
-            Level::new(&period.SegmentTemplate, &period.SegmentList, &period.SegmentBase),
-        ]
+    fn levels(&self) -> [&'m SegmentInformation; 3] {
+        [&self.representation.segments, &self.set.segments, &self.period.segments]
     }
 
     fn template<T>(&self, take: impl Fn(&'m SegmentTemplate) -> Option<T>) -> Option<T> {
-        self.levels().into_iter().filter_map(|level| level.template).find_map(take)
+        self.levels().into_iter().filter_map(|level| level.template.as_ref()).find_map(take)
     }
 
     fn list<T>(&self, take: impl Fn(&'m SegmentList) -> Option<T>) -> Option<T> {
-        self.levels().into_iter().filter_map(|level| level.list).find_map(take)
+        self.levels().into_iter().filter_map(|level| level.list.as_ref()).find_map(take)
     }
 
     fn base<T>(&self, take: impl Fn(&'m SegmentBase) -> Option<T>) -> Option<T> {
-        self.levels().into_iter().filter_map(|level| level.base).find_map(take)
+        self.levels().into_iter().filter_map(|level| level.base.as_ref()).find_map(take)
     }
 
     fn by_template(&self) -> Result<Segments, String> {
         let timescale = timescale(self.template(|template| template.timescale))?;
         let durations = match self.template(|t| {
-            let timeline = t.SegmentTimeline.as_ref().map(Pace::Timeline);
+            let timeline = t.timeline.as_ref().map(Pace::Timeline);
             timeline.or(t.duration.map(Pace::Duration))
         }) {
             Some(Pace::Timeline(timeline)) => {
-                let offset = self.template(|template| template.presentationTimeOffset).unwrap_or(0);
+                let offset = self.template(|template| template.presentation_time_offset).unwrap_or(0);
                 self.timeline(timeline, timescale, offset)?
             }
             Some(Pace::Duration(duration)) => self.template_of_duration(duration, timescale)?,
@@ -92,7 +87,7 @@ impl<'m> Place<'m> {
                 );
             }
         };
-        let initialization = initialization(self.template(|template| template.Initialization.as_ref()))?;
+        let initialization = initialization(self.template(|template| template.initialization.as_ref()))?;
         Ok(Segments { durations, initialization, sizes: None })
     }
 
@@ -101,7 +96,7 @@ impl<'m> Place<'m> {
         if !(seconds.is_finite() && seconds > 0.0) {
             return Err("has a SegmentTemplate whose @duration is no time at all".to_owned());
         }
-        let numbered = match (self.template(|t| t.startNumber), self.template(|t| t.endNumber)) {
+        let numbered = match (self.template(|t| t.start_number), self.template(|t| t.end_number)) {
             (first, Some(last)) => {
                 let first = first.unwrap_or(1);
                 let count = last.checked_sub(first).ok_or_else(|| {
@@ -135,55 +130,55 @@ impl<'m> Place<'m> {
     }
 
     fn by_list(&self) -> Result<Segments, String> {
-        let urls: &[SegmentURL] = self
-            .list(|list| (!list.segment_urls.is_empty()).then_some(list.segment_urls.as_slice()))
+        let ranges: &[Option<String>] = self
+            .list(|list| (!list.media_ranges.is_empty()).then_some(list.media_ranges.as_slice()))
             .ok_or("has a SegmentList without a SegmentURL (lists behind a link are not fetched)")?;
-        if urls.len() > MOST_SEGMENTS {
-            return Err(too_many(urls.len() as u64));
+        if ranges.len() > MOST_SEGMENTS {
+            return Err(too_many(ranges.len() as u64));
         }
         let timescale = timescale(self.list(|list| list.timescale))?;
         let pace = self.list(|list| {
-            let timeline = list.SegmentTimeline.as_ref().map(Pace::Timeline);
+            let timeline = list.timeline.as_ref().map(Pace::Timeline);
             timeline.or(list.duration.map(|duration| Pace::Duration(duration as f64)))
         });
         let durations = match (pace, self.length) {
             (Some(Pace::Timeline(timeline)), _) => {
                 let durations = self.timeline(timeline, timescale, 0)?;
-                if durations.len() != urls.len() {
+                if durations.len() != ranges.len() {
                     return Err(format!(
                         "has a SegmentTimeline of {} segments, but {} SegmentURLs",
                         durations.len(),
-                        urls.len()
+                        ranges.len()
                     ));
                 }
                 durations
             }
             (Some(Pace::Duration(duration)), length) => {
                 let whole = Duration::from_secs_f64(duration / timescale as f64);
-                let before_last = whole.saturating_mul(urls.len() as u64 - 1);
+                let before_last = whole.saturating_mul(ranges.len() as u64 - 1);
                 let end = before_last.saturating_add(whole);
                 let end = length.map_or(end, |length| length.min(end));
                 if end <= before_last {
                     return Err(format!(
                         "lists {} segments of {whole}, more than fill its Period",
-                        urls.len()
+                        ranges.len()
                     ));
                 }
                 if end > LONGEST {
                     return Err(too_long());
                 }
-                by_boundaries((0..=urls.len() as u64).map(|place| whole.saturating_mul(place).min(end)))
+                by_boundaries((0..=ranges.len() as u64).map(|place| whole.saturating_mul(place).min(end)))
             }
-            (None, Some(length)) if urls.len() == 1 => vec![length],
-            (None, None) if urls.len() == 1 => return Err(NO_LENGTH.to_owned()),
+            (None, Some(length)) if ranges.len() == 1 => vec![length],
+            (None, None) if ranges.len() == 1 => return Err(NO_LENGTH.to_owned()),
             (None, _) => {
                 return Err("has a SegmentList without @duration and without a SegmentTimeline".to_owned());
             }
         };
-        let initialization = initialization(self.list(|list| list.Initialization.as_ref()))?;
-        let ranges = urls.iter().map(|url| url.mediaRange.as_deref().map(length_of_range));
+        let initialization = initialization(self.list(|list| list.initialization.as_ref()))?;
         // All of them or none: a size that one has to guess is better drawn with the others.
-        let sizes: Option<Result<Vec<u64>, String>> = ranges.collect();
+        let sizes: Option<Result<Vec<u64>, String>> =
+            ranges.iter().map(|range| range.as_deref().map(length_of_range)).collect();
         Ok(Segments { durations, initialization, sizes: sizes.transpose()? })
     }
 
@@ -197,28 +192,23 @@ impl<'m> Place<'m> {
             );
         };
         let length = self.length.ok_or(NO_LENGTH)?;
-        let initialization = initialization(self.base(|base| base.Initialization.as_ref()))?;
+        let initialization = initialization(self.base(|base| base.initialization.as_ref()))?;
         Ok(Segments { durations: even(length, segment)?, initialization, sizes: None })
     }
 
     /// §5.3.9.6.
-    fn timeline(
-        &self,
-        timeline: &SegmentTimeline,
-        timescale: u64,
-        offset: u64,
-    ) -> Result<Vec<Duration>, String> {
+    fn timeline(&self, timeline: &Timeline, timescale: u64, offset: u64) -> Result<Vec<Duration>, String> {
         let period_end = self.length.map(|length| {
             u128::from(offset) + u128::from(length.as_nanos()) * u128::from(timescale) / 1_000_000_000
         });
         let mut ticks: Vec<u64> = Vec::new();
         let mut clock: Option<u128> = None;
-        for (place, entry) in timeline.segments.iter().enumerate() {
+        for (place, entry) in timeline.entries.iter().enumerate() {
             let at = |message: &str| format!("has a SegmentTimeline whose S number {} {message}", place + 1);
-            if entry.d == 0 {
+            let Some(each) = entry.d.filter(|d| *d > 0) else {
                 return Err(at("lasts no time: it needs @d above zero"));
-            }
-            let duration = u128::from(entry.d);
+            };
+            let duration = u128::from(each);
             let start = entry.t.map(u128::from).or(clock).unwrap_or(0);
             if let Some(clock) = clock {
                 // A few ticks are rounding of who wrote it.
@@ -232,7 +222,7 @@ impl<'m> Place<'m> {
             let end = match entry.r.unwrap_or(0) {
                 repeats if repeats >= 0 => start + duration * (repeats.unsigned_abs() as u128 + 1),
                 // Until the next one begins, or the Period ends.
-                _ => match timeline.segments.get(place + 1) {
+                _ => match timeline.entries.get(place + 1) {
                     Some(next) => next
                         .t
                         .map(u128::from)
@@ -249,7 +239,7 @@ impl<'m> Place<'m> {
             if count + ticks.len() as u128 > MOST_SEGMENTS as u128 {
                 return Err(too_many(u64::try_from(count + ticks.len() as u128).unwrap_or(u64::MAX)));
             }
-            ticks.extend(std::iter::repeat_n(entry.d, count as usize - 1));
+            ticks.extend(std::iter::repeat_n(each, count as usize - 1));
             // The last one of those until a time may be shorter; it is no longer than @d.
             ticks.push((end - start - duration * (count - 1)) as u64);
             clock = Some(end);
@@ -270,25 +260,8 @@ impl<'m> Place<'m> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Level<'m> {
-    template: Option<&'m SegmentTemplate>,
-    list: Option<&'m SegmentList>,
-    base: Option<&'m SegmentBase>,
-}
-
-impl<'m> Level<'m> {
-    fn new(
-        template: &'m Option<SegmentTemplate>,
-        list: &'m Option<SegmentList>,
-        base: &'m Option<SegmentBase>,
-    ) -> Level<'m> {
-        Level { template: template.as_ref(), list: list.as_ref(), base: base.as_ref() }
-    }
-}
-
 enum Pace<'m> {
-    Timeline(&'m SegmentTimeline),
+    Timeline(&'m Timeline),
     /// In units of the timescale.
     Duration(f64),
 }
