@@ -1,4 +1,4 @@
-// Named args.
+// Arguments of actions by name, in a call and in a default action; of constructors and functions too.
 
 #include <core.p4>
 #include <v1model.p4>

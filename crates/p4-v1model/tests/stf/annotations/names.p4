@@ -1,4 +1,4 @@
-// Annot key name.
+// @name of a table, its keys and actions is the name that the control plane uses; a leading dot makes it absolute.
 
 #include <core.p4>
 #include <v1model.p4>

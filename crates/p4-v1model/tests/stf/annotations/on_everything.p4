@@ -1,4 +1,4 @@
-// Annotations.
+// Annotations stand on all that is declared and on statements; unknown ones, and unknown properties, are ignored.
 
 #include <core.p4>
 #include <v1model.p4>

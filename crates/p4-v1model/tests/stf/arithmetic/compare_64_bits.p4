@@ -1,4 +1,4 @@
-// Cmp 64.
+// Comparison, addition and saturation of values that fill a 64-bit word, unsigned and signed.
 
 #include <core.p4>
 #include <v1model.p4>

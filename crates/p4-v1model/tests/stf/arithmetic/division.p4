@@ -1,4 +1,4 @@
-// Div mod.
+// / and % of values known at run time.
 
 #include <core.p4>
 #include <v1model.p4>

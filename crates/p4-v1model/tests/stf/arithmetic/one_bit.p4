@@ -1,4 +1,4 @@
-// One bit: 0 1 0 1 | 1 0 11 = 0101 1011.
+// Addition, subtraction and saturation of bit<1> and int<1>.
 
 #include <core.p4>
 #include <v1model.p4>

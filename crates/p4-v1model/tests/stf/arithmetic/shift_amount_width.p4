@@ -1,4 +1,4 @@
-// Width mix shift.
+// The shift amount may have another width than the value; its own width is where the amount wraps.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Shift wide amount.
+// All bits of a 64-bit shift amount count, not only its low ones.
 
 #include <core.p4>
 #include <v1model.p4>

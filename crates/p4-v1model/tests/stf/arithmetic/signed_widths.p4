@@ -1,4 +1,4 @@
-// Int types.
+// int<W> of 16, 32, 33 and 65 bits: casts, negation, complement, shifts, products, saturation.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Arith wide.
+// Saturation, shifts, products and signs of 128 bits and more; the product of a 256-bit concatenation.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Wide arith: see the numbers.
+// Carries of 128, 65, 64 and 63 bits stop at the width, whatever the words of the machine.
 
 #include <core.p4>
 #include <v1model.p4>

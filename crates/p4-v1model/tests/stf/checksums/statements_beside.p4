@@ -1,4 +1,4 @@
-// Checksum stmts.
+// Controls that verify and update checksums may contain any other statements; a verify whose condition is false sets no error.
 
 #include <core.p4>
 #include <v1model.p4>

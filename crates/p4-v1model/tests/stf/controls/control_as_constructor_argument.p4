@@ -1,4 +1,4 @@
-// Control param.
+// A control may be constructed with instances of other controls and apply them.
 
 #include <core.p4>
 #include <v1model.p4>

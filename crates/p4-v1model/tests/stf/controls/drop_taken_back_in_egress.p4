@@ -1,4 +1,4 @@
-// Mark to drop egress reassign.
+// A port written to egress_spec after mark_to_drop takes the drop back in egress; the packet keeps its port.
 
 #include <core.p4>
 #include <v1model.p4>

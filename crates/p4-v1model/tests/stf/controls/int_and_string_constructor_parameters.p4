@@ -1,4 +1,4 @@
-// Int params.
+// Constructor parameters of type int, bool and string.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// This control var persist.
+// A control's local variable starts anew with each packet.
 
 #include <core.p4>
 #include <v1model.p4>

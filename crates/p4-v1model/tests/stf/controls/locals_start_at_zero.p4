@@ -1,4 +1,4 @@
-// Local uninit zero.
+// Variables without an initializer hold 0, false or an invalid header.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Action same names.
+// Actions and tables of one name in two controls are different objects.
 
 #include <core.p4>
 #include <v1model.p4>

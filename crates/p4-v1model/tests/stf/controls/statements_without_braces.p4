@@ -1,4 +1,4 @@
-// If else chain no braces.
+// Branches without braces: else belongs to the nearest if; a call, exit or return may be a branch.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Alias slice.
+// A field and a slice of it lent to one call: the last copy-out wins where they overlap.
 
 #include <core.p4>
 #include <v1model.p4>

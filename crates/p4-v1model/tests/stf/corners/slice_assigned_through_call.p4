@@ -1,4 +1,4 @@
-// Slice lhs fn.
+// A call writes the field whose slice its result is assigned to: the other bits are those that the call left.
 
 #include <core.p4>
 #include <v1model.p4>

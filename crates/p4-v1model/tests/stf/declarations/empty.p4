@@ -1,4 +1,4 @@
-// Empty decls.
+// Headers, errors and externs without members, enums of one member, and stray semicolons.
 
 #include <core.p4>
 #include <v1model.p4>

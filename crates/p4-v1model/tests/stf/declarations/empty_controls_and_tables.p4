@@ -1,4 +1,4 @@
-// Empty things.
+// Controls, parsers and actions with empty bodies; structs and headers without fields; tables without keys or actions.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Register forms.
+// Registers, counters and meters, indexed and direct, in one control; a table with a direct counter and a direct meter.
 
 #include <core.p4>
 #include <v1model.p4>

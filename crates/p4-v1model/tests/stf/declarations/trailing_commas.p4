@@ -1,4 +1,4 @@
-// Trailing commas.
+// A comma may end the members of enums and errors and the items of lists.
 
 #include <core.p4>
 #include <v1model.p4>

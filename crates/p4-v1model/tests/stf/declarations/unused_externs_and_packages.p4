@@ -1,4 +1,4 @@
-// Multi main.
+// Parsers, externs, package types and control types that nothing uses are accepted.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Digest.
+// digest accepts a struct, a list, a named list and metadata, with and without its type argument; the packet passes unchanged.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Error uses.
+// Errors as constants, struct fields and table keys.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Enum member names.
+// Enum members with computed values: in constants, keys, entries, action data, switch labels and arithmetic.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Big concat.
+// Concatenation of fields to 128 bits, and slices of it across the 64-bit word.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Mux nested calls.
+// ?: within a branch of ?: evaluates only the branch that is chosen.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Compile time if.
+// Constants computed from a width: types, masks, shifts and a condition.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Const exprs.
+// Constants of all types: concatenations, slices, casts, comparisons, tuples and structs, computed at compile time.
 
 #include <core.p4>
 #include <v1model.p4>

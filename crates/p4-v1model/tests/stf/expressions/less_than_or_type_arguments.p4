@@ -1,4 +1,4 @@
-// Angle ambiguity.
+// < and > between names are comparisons, shifts or brackets of type arguments, as the text around them says.
 
 #include <core.p4>
 #include <v1model.p4>

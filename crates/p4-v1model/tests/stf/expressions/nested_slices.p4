@@ -1,4 +1,4 @@
-// Slice nested: second: 3+7=a.
+// A slice of a slice may be read and assigned.
 
 #include <core.p4>
 #include <v1model.p4>

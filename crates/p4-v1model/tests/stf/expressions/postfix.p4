@@ -1,4 +1,4 @@
-// Postfix.
+// Slices and members of parentheses, calls and struct expressions; doubled unary operators.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Cast precedence: in P4 & binds tighter than ==? no: as in C++ it binds less.
+// A cast binds closer than + and <<; precedence holds when constants are folded.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Slice lvalue borders: bits 63..66.
+// An assignment to a slice across the 64-bit word, and to the highest and lowest bit.
 
 #include <core.p4>
 #include <v1model.p4>

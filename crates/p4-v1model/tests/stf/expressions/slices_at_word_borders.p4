@@ -1,4 +1,4 @@
-// Slice borders.
+// Slices that end at the 64-bit word or one bit beyond it.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Int slices.
+// A slice of a constant of type int has the bits of its two's complement.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Tuple.
+// An empty tuple, tuples in tuples, and comparison with a list.
 
 #include <core.p4>
 #include <v1model.p4>

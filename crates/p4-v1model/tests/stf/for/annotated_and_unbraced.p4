@@ -1,4 +1,4 @@
-// For: 10+8+7=25=0x19; +5=0x1e.
+// Loops with an annotation, with a cast in the range, and with break and continue without braces.
 
 #include <core.p4>
 #include <v1model.p4>

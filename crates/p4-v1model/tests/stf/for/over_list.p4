@@ -1,4 +1,4 @@
-// For list.
+// for over the elements of a list, in order.
 
 #include <core.p4>
 #include <v1model.p4>

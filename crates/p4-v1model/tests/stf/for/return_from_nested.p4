@@ -1,4 +1,4 @@
-// Return in loop fn.
+// return leaves all loops of a function at once.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Dontcare param.
+// _ as an argument: the out parameter's value is discarded.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Out hdr then in same.
+// One header as in and as out argument: the in copy is taken before the out parameter starts invalid.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Overloads.
+// Functions of one name: the number of arguments or their names decide which is called.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Function kinds.
+// Functions that return a struct, an enum, a bool, an error, a header, a tuple, an int<W> or nothing.
 
 #include <core.p4>
 #include <v1model.p4>

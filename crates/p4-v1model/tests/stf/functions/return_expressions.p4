@@ -1,4 +1,4 @@
-// Return forms.
+// return converts a list to the result's struct, tuple or header type; {#} is an invalid header.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Out uninit.
+// An out parameter that the function does not write comes back as 0.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Generics.
+// Type arguments in type arguments; generic controls, header unions and stacks; a typedef of a generic header.
 
 #include <core.p4>
 #include <v1model.p4>

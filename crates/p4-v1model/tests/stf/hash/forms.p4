@@ -1,4 +1,4 @@
-// Hash forms.
+// hash with several widths of base, maximum and result, and with headers, structs and lists as data.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Hash literal.
+// A header compares equal to {#} when it is invalid.
 
 #include <core.p4>
 #include <v1model.p4>

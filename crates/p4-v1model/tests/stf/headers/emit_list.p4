@@ -1,4 +1,4 @@
-// Emit forms.
+// emit accepts a list of headers, single stack elements and conditions around it.
 
 #include <core.p4>
 #include <v1model.p4>

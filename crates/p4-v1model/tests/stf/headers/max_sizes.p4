@@ -1,4 +1,4 @@
-// Sizes.
+// maxSizeInBits and maxSizeInBytes are known at compile time, as the minimum is.
 
 #include <core.p4>
 #include <v1model.p4>

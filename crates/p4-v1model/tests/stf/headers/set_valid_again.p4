@@ -1,4 +1,4 @@
-// Set valid twice.
+// setValid of a valid header changes nothing.
 
 #include <core.p4>
 #include <v1model.p4>

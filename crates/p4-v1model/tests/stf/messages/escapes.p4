@@ -1,4 +1,4 @@
-// String esc.
+// Escape sequences in strings.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// String consts.
+// A constant of type string.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Meta struct init.
+// Metadata starts with 0, false, the first enum member and invalid headers; the parser may write it.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Meter enum.
+// A colour cast to an enum of the program; a meter without rates is green; a direct meter of bytes.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Global dot.
+// A leading dot names the global declaration that a local one hides.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Keyword names.
+// Words that mean something elsewhere name states, tables, actions and variables.
 
 #include <core.p4>
 #include <v1model.p4>

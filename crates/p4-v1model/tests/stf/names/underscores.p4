@@ -1,4 +1,4 @@
-// Underscore numbers names.
+// Names may begin and end with underscores.
 
 #include <core.p4>
 #include <v1model.p4>

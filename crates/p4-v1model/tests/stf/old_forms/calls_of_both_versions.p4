@@ -1,4 +1,4 @@
-// Old new clone.
+// Clone, resubmit, recirculate, truncate and drop are accepted in their forms of both versions of v1model.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Stf misc.
+// Commands of the control plane as lines of a packet test.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Stf counters.
+// check_counter compares packets and bytes, with both ways to write the index.
 
 #include <core.p4>
 #include <v1model.p4>

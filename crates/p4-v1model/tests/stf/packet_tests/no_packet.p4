@@ -1,4 +1,4 @@
-// No packet.
+// no_packet: nothing may come out.
 
 #include <core.p4>
 #include <v1model.p4>

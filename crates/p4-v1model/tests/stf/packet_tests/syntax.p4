@@ -1,4 +1,4 @@
-// Stf syntax.
+// Comments, groups of digits, either case, wildcards, $ with and without a blank, and expect without data.
 
 #include <core.p4>
 #include <v1model.p4>

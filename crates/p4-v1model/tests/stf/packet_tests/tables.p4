@@ -1,4 +1,4 @@
-// Stf tables.
+// add, setdefault and remove all: full and short names, masks, wildcards, binary numbers, priorities.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Parser stmts.
+// Constants and initialized variables of a parser; blocks and empty statements in a state.
 
 #include <core.p4>
 #include <v1model.p4>

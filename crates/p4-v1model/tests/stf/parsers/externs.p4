@@ -1,4 +1,4 @@
-// Externs in parser.
+// A parser may use registers, functions that use them, and log_msg.
 
 #include <core.p4>
 #include <v1model.p4>

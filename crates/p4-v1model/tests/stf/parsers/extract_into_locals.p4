@@ -1,4 +1,4 @@
-// Extract meta.
+// A header may be extracted into a local variable or metadata and copied to the headers from there.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Lookahead short.
+// lookahead beyond the end in a select is PacketTooShort; no case is taken.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Union emit lookahead.
+// lookahead of structs, headers, tuples and bool.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Implicit reject.
+// A state without a transition goes to reject: what was extracted stays, and there is no error.
 
 #include <core.p4>
 #include <v1model.p4>

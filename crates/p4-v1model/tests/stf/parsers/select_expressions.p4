@@ -1,4 +1,4 @@
-// Select expr forms.
+// select over sums, concatenations, casts, conditionals, validity and constants.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Select kinds.
+// select over enums with and without a width, bool, new types, signed ranges and slices.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// State names.
+// States may be named like others with a suffix; a state that nothing leads to is accepted.
 
 #include <core.p4>
 #include <v1model.p4>

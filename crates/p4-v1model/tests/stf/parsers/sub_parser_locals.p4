@@ -1,4 +1,4 @@
-// Subparser state.
+// A sub-parser's local variables start anew in each call.
 
 #include <core.p4>
 #include <v1model.p4>

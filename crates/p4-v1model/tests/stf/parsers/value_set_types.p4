@@ -1,4 +1,4 @@
-// Value set.
+// Value sets of bits, tuples and structs start empty; @name gives one its name.
 
 #include <core.p4>
 #include <v1model.p4>

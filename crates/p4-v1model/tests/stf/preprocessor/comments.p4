@@ -1,4 +1,4 @@
-// Comments.
+// Comments end at the first */ or at the line's end, whatever is in them.
 
 #include <core.p4>
 #include <v1model.p4>

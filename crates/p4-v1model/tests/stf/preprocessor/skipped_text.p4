@@ -1,4 +1,4 @@
-// Preprocessor.
+// Skipped lines may be no tokens at all; #line, #pragma once, #undef, nested conditions, macros next to strings.
 
 #define CAT(a, b) a##b
 #define STR(x) #x

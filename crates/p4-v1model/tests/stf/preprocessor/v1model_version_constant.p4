@@ -1,4 +1,4 @@
-// V1version const.
+// __v1model_version is a constant of the program.
 
 #include <core.p4>
 #include <v1model.p4>

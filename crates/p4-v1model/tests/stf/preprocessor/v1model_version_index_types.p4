@@ -1,4 +1,4 @@
-// V2020.
+// V1MODEL_VERSION 20200408: indices of 4 and 9 bits, also computed ones, for registers, counters and meters.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>

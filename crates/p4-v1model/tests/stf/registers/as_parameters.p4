@@ -1,4 +1,4 @@
-// Extern param.
+// A register may be a parameter and a constructor parameter of a control.
 
 #include <core.p4>
 #include <v1model.p4>

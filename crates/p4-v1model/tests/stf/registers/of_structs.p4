@@ -1,4 +1,4 @@
-// Register in struct types.
+// Registers of structs and of bool.
 
 #include <core.p4>
 #include <v1model.p4>

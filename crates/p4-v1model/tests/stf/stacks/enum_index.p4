@@ -1,4 +1,4 @@
-// Enum index.
+// A member of an enum with a width as a stack index, with and without a cast.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Stack in struct.
+// A stack in a struct within the headers: next, last and lastIndex work there too.
 
 #include <core.p4>
 #include <v1model.p4>

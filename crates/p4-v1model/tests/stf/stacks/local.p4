@@ -1,4 +1,4 @@
-// Local headers.
+// Local header and stack variables: copies, validity and pop_front.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Next set valid.
+// next names the element behind the last one that was extracted, for setValid too.
 
 #include <core.p4>
 #include <v1model.p4>

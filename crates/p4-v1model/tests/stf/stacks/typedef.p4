@@ -1,4 +1,4 @@
-// Typedef stack: sizes of stacks.
+// A typedef of a stack as a field and a parameter type; size; extract by index.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Last write.
+// A field of last may be written.
 
 #include <core.p4>
 #include <v1model.p4>

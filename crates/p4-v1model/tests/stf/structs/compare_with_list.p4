@@ -1,4 +1,4 @@
-// List compare.
+// A struct compares with a list, by position and by name, and with a struct expression.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Dots default.
+// ... gives the fields that are left their defaults, after positional and named fields and alone.
 
 #include <core.p4>
 #include <v1model.p4>

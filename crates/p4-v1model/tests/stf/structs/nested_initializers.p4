@@ -1,4 +1,4 @@
-// Nested struct init.
+// Nested lists, named fields and tuples initialize nested structs; a list is assigned to an inner struct.
 
 #include <core.p4>
 #include <v1model.p4>

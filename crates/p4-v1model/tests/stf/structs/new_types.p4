@@ -1,4 +1,4 @@
-// Newtype.
+// A new type as constant, struct field and table key; a typedef of it; casts to and from it.
 
 #include <core.p4>
 #include <v1model.p4>

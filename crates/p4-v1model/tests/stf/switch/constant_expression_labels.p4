@@ -1,4 +1,4 @@
-// Big switch labels.
+// Labels may be constants, members of an enum with a width, and sums.
 
 #include <core.p4>
 #include <v1model.p4>

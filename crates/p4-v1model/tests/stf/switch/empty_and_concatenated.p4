@@ -1,4 +1,4 @@
-// Switch bool or multi.
+// A switch without cases; labels that share a body; a switch over a concatenation.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// No default miss.
+// A miss in a table without default_action runs the default case of a switch over action_run.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Bound actions.
+// Arguments bound in the table's list hold for const entries and for several tables of one action.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Action control params.
+// A default action with in, out and inout arguments bound and data of its own.
 
 #include <core.p4>
 #include <v1model.p4>

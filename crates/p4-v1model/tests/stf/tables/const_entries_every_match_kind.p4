@@ -1,4 +1,4 @@
-// Const entries kinds.
+// const entries over every match kind and over keys of every type.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Const entries misc.
+// const entries: default as key, a key in parentheses, a cast, none at all.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Const key.
+// A constant, a masked field and a comparison as keys.
 
 #include <core.p4>
 #include <v1model.p4>

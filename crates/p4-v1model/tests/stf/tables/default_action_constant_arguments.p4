@@ -1,4 +1,4 @@
-// Actions as table default args.
+// Arguments of a default action and the size may be constant expressions.
 
 #include <core.p4>
 #include <v1model.p4>

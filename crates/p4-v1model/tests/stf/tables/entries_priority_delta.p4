@@ -1,4 +1,4 @@
-// Entries prio.
+// entries without a priority follow the one before by priority_delta; the smallest wins where largest_priority_wins is false.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Slice key name.
+// A slice as a key is named by its expression.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// Wide ternary entries.
+// Masks over 128 bits and a range over a slice of a wide field.
 
 #include <core.p4>
 #include <v1model.p4>

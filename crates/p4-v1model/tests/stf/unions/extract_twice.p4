@@ -1,4 +1,4 @@
-// Union extract twice.
+// Extracting another member of a union makes the first invalid.
 
 #include <core.p4>
 #include <v1model.p4>
