@@ -40,8 +40,9 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
     apply {
         sm.egress_spec = 1;
         const bit<8> L = K * 2;
+        const bit<8> M = K;
         f();
-        h.h.b = L + K;
+        h.h.b = L + M;
         h.h.c = m.p;
     }
 }

@@ -32,6 +32,11 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         else if (h.h.a == 1) {
             h.h.d = 9;
         } else h.h.d = 3;
+        if (h.h.b == 4) mark_to_drop(sm);
+        if (h.h.b == 5) exit;
+        if (h.h.b == 6) return;
+        else h.h.c = 7;
+        h.h.a = 8;
     }
 }
 

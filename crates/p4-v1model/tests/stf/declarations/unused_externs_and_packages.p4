@@ -34,6 +34,13 @@ extern Ext2<T> {
 
 extern bit<8> fn<T>(in T x);
 
+parser never_applied(packet_in b, @optional in bit<8> x, out bit<8> y) {
+    state start {
+        y = x;
+        transition accept;
+    }
+}
+
 parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
     state start {
         b.extract(h.h);

@@ -14,6 +14,8 @@ header h_t {
     bit<8> i;
     bit<8> j;
     bit<8> k;
+    bit<8> l;
+    bit<8> m;
 }
 
 struct Headers {
@@ -47,6 +49,9 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
           h.h.i >>= 2;
           h.h.j |+|= 0x80;
           h.h.k |-|= 0x80;
+          h.h.l /= 7;
+          h.h.m %= 7;
+          h.h.m[7:4] += 9;
     }
 }
 

@@ -30,7 +30,9 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         sm.egress_spec = 1;
         log_msg("hello");
         log_msg("a = {}, b = {}", { h.h.a, h.h.b });
+        log_msg("valid: {}", { h.h.isValid() });
         assert(h.h.a == h.h.a);
+        assume(true);
         assume(sm.ingress_port < 511);
         h.h.a = h.h.a + 1;
     }

@@ -47,10 +47,12 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
     }
     apply {
         sm.egress_spec = 1;
-        bit<8> x;
+        bit<8> x = 2;
+        m.d = 2;
         me.execute_meter(0, x);
         t.apply();
         m.c = (Color)x;
+        if (m.c == Color.GREEN && m.d == 0) h.h.d = 0xaa;
         if (m.c == Color.RED) mark_to_drop(sm);
     }
 }

@@ -2,10 +2,6 @@
 
 #include <core.p4>
 #include <v1model.p4>
-header a_t {
-    bit<8> x;
-}
-
 header h_t {
     bit<8> a;
     bit<8> b;

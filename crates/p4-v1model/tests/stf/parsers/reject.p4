@@ -42,6 +42,9 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         if (h.x.isValid()) {
             h.h.a = 0xee;
         }
+        if (sm.parser_error != error.NoError) {
+            h.h.a = 0xff;
+        }
     }
 }
 

@@ -28,17 +28,36 @@ parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm)
     state start {
         b.extract(h.h);
         transition select(h.h.a) {
-            pvs: one;
+            pvs: bits;
             default: two;
         }
     }
-    state one {
+    state bits {
+        h.h.d = 0xb1;
+        transition accept;
+    }
+    state tuples {
+        h.h.d = 0xb2;
+        transition accept;
+    }
+    state structs {
+        h.h.d = 0xb3;
+        transition accept;
+    }
+    state words {
+        h.h.d = 0xb4;
         transition accept;
     }
     state two {
         transition select(h.h.a, h.h.b) {
-            tvs: one;
-            svs: one;
+            tvs: tuples;
+            svs: structs;
+            _: three;
+        }
+    }
+    state three {
+        transition select(h.h.c ++ h.h.d) {
+            q: words;
             _: accept;
         }
     }

@@ -37,6 +37,10 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
             h.s.push_front(2);
         } else if (h.c.n == 2) {
             h.s.pop_front(2);
+        } else if (h.c.n == 3) {
+            h.s.push_front(5);
+        } else if (h.c.n == 4) {
+            h.s.pop_front(5);
         }
         h.c.n = (bit<8>)h.s.size;
     }

@@ -33,9 +33,15 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
             one: {
                 h.h.d = 5;
             }
-            EE.Q: { }
-            3 + 4: { }
-            default: { }
+            EE.Q: {
+                h.h.d = 6;
+            }
+            3 + 4: {
+                h.h.d = 7;
+            }
+            default: {
+                h.h.d = 8;
+            }
         }
     }
 }

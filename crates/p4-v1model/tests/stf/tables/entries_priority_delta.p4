@@ -39,7 +39,7 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         priority_delta = 10;
         entries = {
             priority = 20: 1 &&& 1: set(6);
-            const priority = 5: _ : set(7);
+            const priority = 5: 0x01 &&& 0x0f: set(7);
             0x05: set(8);
             const 3: set(9);
         }
