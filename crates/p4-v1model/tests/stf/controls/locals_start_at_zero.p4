@@ -33,6 +33,7 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         bit<8> z;
         if (q || hh.isValid()) z = 1;
         h.h.d = z + cnt;
+        h.h.c = z;
     }
 }
 

@@ -41,6 +41,7 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         }
         bit<(8 > 4 ? 8 : 4)> zz = 3;
         if (h.h.a<h.h.b) {} else h.h.d = 0;
+        if ((h.h.a + h.h.b)<h.h.c || 3<h.h.c[0:0] ++ 1w0) h.h.d = 0;
     }
 }
 
