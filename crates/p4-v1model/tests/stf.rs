@@ -50,7 +50,6 @@ features! {
     expressions "expressions",
     for_loops "for",
     functions "functions",
-    generated "generated",
     generics "generics",
     hash "hash",
     headers "headers",
