@@ -1,4 +1,4 @@
-// const entries: default as key, a key in parentheses, a cast, none at all.
+// const entries: default, a constant or parentheses as key, a cast, none at all.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -14,6 +14,8 @@ struct Headers {
 }
 
 struct Meta { }
+
+const bit<8> NINE = 9;
 
 parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
     state start {
@@ -39,6 +41,7 @@ control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
         const entries = {
             8w1 &&& 8w0x7f : s(9);
             (1) : s(2);
+            NINE: s(4);
             default : s(3);
         }
     }
