@@ -5,6 +5,8 @@ SHELL := /bin/bash
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
+# The project's own tasks, in the profile that is shipped: what they measure runs inside this program.
+XTASK = $(CARGO) run --profile dist --quiet --locked --package xtask --
 # What `bench`, `demo` and `experiments` add to their command, such as ARGS="tcp-codel-A --json".
 ARGS ?=
 # The folders of scenarios/ that are a paper's. The reference scenarios are what the simulator itself is measured on; those in
@@ -41,12 +43,12 @@ demo: build ## Run the iRED comparison, shortened, and say where its report is
 test: setup ## Format, clippy, all tests, docs: everything that must hold
 	@scripts/test.sh
 
-bench: build ## Measure speed against what is required; exits 1 if a figure falls short
+bench: setup ## Measure speed against what is required; exits 1 if a figure falls short
 	@scripts/setup.sh bench
-	$(JETTISON) bench $(ARGS)
+	$(XTASK) bench $(ARGS)
 
-bench-live: build ## Measure what live runs promise, in namespaces of their own; exits 1 if a figure falls short
-	$(JETTISON) bench live $(ARGS)
+bench-live: setup ## Measure what live runs promise, in namespaces of their own; exits 1 if a figure falls short
+	$(XTASK) bench live $(ARGS)
 
 experiments: build ## Run every paper's experiments in full into out/PAPER/EXPERIMENT/
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done

@@ -5,8 +5,8 @@
 #   python.sh          builds it, and says how to use it; says what is missing and exits with 1 if it cannot
 #   python.sh test     builds it, and checks and tests it; where the machine cannot, a line `left out:` and exit status 3
 #   python.sh bench [NAME ARGUMENT…]
-#                      measures it, built for speed, with python/bench/NAME.py (default bench); where the machine cannot, a line
-#                      that says so and exit status 3
+#                      measures it, built as it is shipped (profile dist), with python/bench/NAME.py (default bench); where the
+#                      machine cannot, a line that says so and exit status 3
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -116,7 +116,7 @@ case $mode in
     exit $status
     ;;
   bench)
-    build release release -p jettison-python --features jettison-python/testing >&2 || exit 1
+    build dist dist -p jettison-python --features jettison-python/testing >&2 || exit 1
     "$venv/bin/python" "python/bench/${2:-bench}.py" "${@:3}"
     ;;
   *)

@@ -1,4 +1,4 @@
-"""Measures what the package promises; `jettison bench python` runs this and holds it to what is required.
+"""Measures what the package promises; `make bench ARGS=python` runs this and holds it to what is required.
 
 Prints a record a line: `name` and `value`. Values are the best of several, the overhead is the median.
 """

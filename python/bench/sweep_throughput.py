@@ -1,7 +1,7 @@
 """What a sweep costs over the bare runner: 1,000 short runs through both.
 
 The runner runs them as the variants of one file, as `jettison run --jobs 2` and in memory, of which the faster counts; `jettison.sweep` as the points of a sweep, in two
-processes of this machine and on a Dask cluster of two worker processes on loopback. `jettison bench sweep` runs this and
+processes of this machine and on a Dask cluster of two worker processes on loopback. `make bench ARGS=sweep` runs this and
 holds it to what is promised: 85 % of the runner's throughput.
 
 Each way's time is from its begin to its end, everything included: checking, starting processes, writing. Python's imports

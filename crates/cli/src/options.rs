@@ -115,17 +115,6 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Measure the figures that this project promises; exit 1 if one falls short
-    Bench {
-        /// Names of benchmarks or of groups; all if none is given
-        names: Vec<String>,
-        /// Print NDJSON records
-        #[arg(long)]
-        json: bool,
-        /// List the benchmarks and measure nothing
-        #[arg(long)]
-        list: bool,
-    },
     /// Print shell completions
     Completions {
         /// The shell

@@ -1,8 +1,7 @@
-//! The matrix of variants × seeds over the cores, cancellation, `reproduce`, `compare` and `bench`.
+//! The matrix of variants × seeds over the cores, cancellation, `reproduce` and `compare`.
 //!
 //! What the command and the Python module are thin over: no flags and no printing here.
 
-pub mod bench;
 pub mod clock;
 mod compare;
 mod experiment;

@@ -1,6 +1,5 @@
 //! The commands, a file each.
 
-mod bench;
 mod cc;
 mod check;
 mod compare;
@@ -23,12 +22,7 @@ use std::process::ExitCode;
 use jettison_scenario::Changes;
 
 use crate::options::{Command, P4Command, TraceCommand};
-use crate::output::{Failure, print};
-
-/// Prints what a child process of `bench` has to say.
-pub fn bench_child(done: Result<String, String>) -> Result<ExitCode, Failure> {
-    print(format_args!("{}\n", done.map_err(Failure::of)?)).map(|()| ExitCode::SUCCESS)
-}
+use crate::output::Failure;
 
 /// Does what was asked; gives the exit status.
 pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
@@ -67,7 +61,6 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Compare { a, b, out, json } => {
             compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)
         }
-        Command::Bench { names, json, list } => bench::bench(&names, json, list),
         Command::Completions { shell } => shell::completions(shell).map(|()| ExitCode::SUCCESS),
         Command::Man { out } => shell::man(&out).map(|()| ExitCode::SUCCESS),
     }

@@ -3,7 +3,6 @@
 mod bad_outputs;
 mod bad_scenarios;
 mod bad_traces;
-mod bench;
 mod book;
 mod check;
 mod compare;

@@ -4,7 +4,7 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, left_out};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "live",
     "shell",
@@ -18,7 +18,6 @@ const COMMANDS: [&str; 16] = [
     "sweep",
     "report",
     "compare",
-    "bench",
     "completions",
     "man",
 ];
@@ -30,7 +29,6 @@ fn completions_know_the_commands_and_options() {
         for word in COMMANDS.iter().chain(&["quick", "pcap", "force"]) {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
-        assert!(!script.contains("bench-memory-child"), "{shell} shows what is hidden");
     }
 }
 

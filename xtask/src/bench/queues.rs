@@ -5,9 +5,9 @@ use std::cell::LazyCell;
 use std::rc::Rc;
 
 use super::instructions::count;
+use super::stopwatch::CpuStopwatch;
 use super::workload::{Steady, Workload, workloads};
 use super::{Benchmark, Better, Reading};
-use crate::clock::Stopwatch;
 
 /// Packets that wait: few, as many as the time is given for, and many.
 pub(super) const BACKLOGS: [u64; 3] = [100, 1000, 10_000];
@@ -88,9 +88,9 @@ fn times(workload: &Workload) -> Result<[f64; 3], String> {
     let mut best = [f64::INFINITY; 3];
     for _ in 0..ROUNDS {
         for (queue, best) in queues.iter_mut().zip(&mut best) {
-            let stopwatch = Stopwatch::start();
+            let stopwatch = CpuStopwatch::start();
             queue.turn_over(BATCH);
-            *best = best.min(stopwatch.elapsed().cpu.as_nanos() as f64 / BATCH as f64);
+            *best = best.min(stopwatch.elapsed().as_nanos() as f64 / BATCH as f64);
         }
     }
     for (queue, backlog) in queues.iter().zip(BACKLOGS) {

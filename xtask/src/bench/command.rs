@@ -1,14 +1,13 @@
-//! `jettison bench`.
+//! The command `bench`: chooses the benchmarks, runs them and prints their figures.
 
 use std::process::ExitCode;
 
-use jettison_run::bench::{Better, Measured, select};
-
+use super::{Better, Measured, select};
 use crate::output::{Failure, print, print_record};
 
-/// Measures; exit 1 if a figure falls short.
+/// Measures; exit status 1 if a figure falls short.
 pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failure> {
-    let benchmarks = select(names).map_err(Failure::of)?;
+    let benchmarks = select(names).map_err(Failure::Message)?;
     let mut short = false;
     for benchmark in &benchmarks {
         if list && json {
@@ -16,17 +15,17 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
             continue;
         }
         if list {
-            print(format_args!("{:<34} {}\n", benchmark.name, benchmark.group))?;
+            print(&format!("{:<34} {}", benchmark.name, benchmark.group))?;
             continue;
         }
         let measured =
-            benchmark.run().map_err(|error| Failure::of(format!("{}: {error}", benchmark.name)))?;
+            benchmark.run().map_err(|error| Failure::Message(format!("{}: {error}", benchmark.name)))?;
         short |= !measured.suffices();
         if json {
             print_record(&measured)?;
             continue;
         }
-        print(format_args!("{}\n", line(&measured)))?;
+        print(&line(&measured))?;
     }
     Ok(ExitCode::from(u8::from(short)))
 }

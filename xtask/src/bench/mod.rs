@@ -3,19 +3,24 @@
 //! Each [`Benchmark`] is a name, what is required, and a function that measures. A new one is a line in
 //! [`benchmarks`]. Values are best of several, on the CPU clock of the thread that does the work.
 
+mod child;
+mod command;
 mod foundation;
 mod instructions;
-#[cfg(feature = "live")]
 mod live;
 mod octopus;
 mod p4;
 mod port_queue;
 mod python;
 mod queues;
+mod stopwatch;
 mod streaming;
 mod workload;
 
 use serde::Serialize;
+
+pub use child::{CHILD, child};
+pub use command::bench;
 
 /// A figure that is measured.
 pub struct Benchmark {
@@ -54,7 +59,7 @@ pub enum Better {
     Lower,
 }
 
-/// A figure that was measured, as `jettison bench --json` prints it.
+/// A figure that was measured, as `bench --json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
     /// The part of the project it belongs to.
@@ -123,7 +128,6 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(octopus::benchmarks());
     all.extend(p4::benchmarks());
     all.extend(python::benchmarks());
-    #[cfg(feature = "live")]
     all.extend(live::benchmarks());
     all
 }
@@ -139,16 +143,6 @@ pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
     let unasked = |b: &Benchmark| names.is_empty() && b.group != "live";
     let wanted = |b: &Benchmark| unasked(b) || names.iter().any(|name| b.is_asked_for(name));
     Ok(all.into_iter().filter(wanted).collect())
-}
-
-/// What a child process does that a benchmark started with these arguments, and what it prints; `None` if none did.
-pub fn child(arguments: &[&str]) -> Option<Result<String, String>> {
-    match arguments {
-        [foundation::MEMORY_CHILD] => Some(foundation::memory_child().map(|megabytes| megabytes.to_string())),
-        [streaming::MEMORY_CHILD, rates] => Some(streaming::memory_child(rates)),
-        [instructions::COUNT_CHILD, workload, backlog] => Some(instructions::child(workload, backlog)),
-        _ => None,
-    }
 }
 
 /// Peak resident memory of this process, in MB.

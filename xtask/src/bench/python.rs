@@ -1,12 +1,12 @@
 //! The Python package: what it costs over the Rust call, how its tables cross and come back, and what a sweep costs over
 //! the bare runner.
 //!
-//! `scripts/python.sh bench` builds it and measures, in the project that the current folder lies in. Where there is none, or the
-//! machine has no Python, the figures are shown without a value and with the reason.
+//! `scripts/python.sh bench` builds it and measures. Where the machine has no Python, the figures are shown without a value and
+//! with the reason.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 
@@ -44,12 +44,7 @@ struct Figure {
 type Measured = Result<Result<Vec<Figure>, String>, String>;
 
 pub fn benchmarks() -> Vec<Benchmark> {
-    let sweep = || {
-        // The runner that it is compared with is this one.
-        let command =
-            std::env::current_exe().map_err(|error| format!("this command is not found: {error}"))?;
-        run(&["sweep_throughput".into(), "--command".into(), command.into()])
-    };
+    let sweep = || run(&["sweep_throughput".into(), "--command".into(), shipped_command()?.into()]);
     let mut all = group("python", &FIGURES, Lower, || run(&[]));
     all.extend(group("sweep", &SWEEP, Higher, sweep));
     all
@@ -79,11 +74,8 @@ fn group(
 }
 
 fn run(arguments: &[OsString]) -> Measured {
-    let Some(project) = project() else {
-        return Ok(Err(format!("not measured: the current folder is in no project with {SCRIPT}")));
-    };
-    let mut command = Command::new(project.join(SCRIPT));
-    command.arg("bench").args(arguments).current_dir(project).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let mut command = Command::new(project().join(SCRIPT));
+    command.arg("bench").args(arguments).current_dir(project()).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| format!("{SCRIPT}: {error}"))?;
     match output.status.code() {
         Some(0) => {}
@@ -96,8 +88,31 @@ fn run(arguments: &[OsString]) -> Measured {
     text.lines().map(figure).collect::<Result<Vec<Figure>, String>>().map(Ok)
 }
 
-/// The project that the current folder lies in.
-fn project() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors().find(|folder| folder.join(SCRIPT).is_file()).map(PathBuf::from)
+/// The command as it is shipped, built from what is in the project now: the runner that sweeps are compared with.
+fn shipped_command() -> Result<PathBuf, String> {
+    let profile = "dist";
+    let target = project().join("target");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args([
+        "build",
+        "--locked",
+        "--quiet",
+        "--profile",
+        profile,
+        "--package",
+        "jettison-cli",
+        "--target-dir",
+    ]);
+    let status = build.arg(&target).current_dir(project()).stdin(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(target.join(profile).join("jettison")),
+        Ok(status) => Err(format!("cargo build --profile {profile}: {status}")),
+        Err(error) => Err(format!("cargo does not start: {error}")),
+    }
+}
+
+/// The project's folder, where this program was built.
+fn project() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own)
 }

@@ -8,11 +8,11 @@ use jettison_measure::metrics;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, Files, Scenario};
 
+use super::stopwatch::CpuStopwatch;
 use super::{Benchmark, Better, Reading};
-use crate::clock::Stopwatch;
 
-const SPATIAL: &str = include_str!("../../../../scenarios/octopus/beyond.toml");
-const TRACE: &[u8] = include_bytes!("../../../../scenarios/octopus/traces/lte-12.trace");
+const SPATIAL: &str = include_str!("../../../scenarios/octopus/beyond.toml");
+const TRACE: &[u8] = include_bytes!("../../../scenarios/octopus/traces/lte-12.trace");
 /// One flow of the authors' choices.
 const SET: [&str; 4] = [
     "vary[0].variants=[{ name = \"authors\", set = {} }]",
@@ -64,14 +64,14 @@ fn best_speed() -> Result<f64, String> {
         let mut world = builder
             .build(settings, &scenario.contents, 1, &BuildOptions::default())
             .map_err(|failure| failure.to_string())?;
-        let stopwatch = Stopwatch::start();
+        let stopwatch = CpuStopwatch::start();
         world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
         let took = stopwatch.elapsed();
         let shown = world.finish().summary_value("video", metrics::FRAMES_DECODED).map_or(0.0, |v| v.mean);
         if shown < 50.0 {
             return Err(format!("only {shown} % of the frames were decoded: that is no run to time"));
         }
-        best = best.max(settings.duration.as_secs_f64() / took.cpu.as_secs_f64());
+        best = best.max(settings.duration.as_secs_f64() / took.as_secs_f64());
     }
     Ok(best)
 }

@@ -1,23 +1,51 @@
-//! `jettison bench`. What it measures is for `make bench` to judge; here one short benchmark says that it measures.
+//! `xtask bench`. What it measures is for `make bench` to judge; here one short benchmark says that it measures.
+
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::Folder;
+/// What a command came to.
+#[derive(Debug)]
+struct Ran {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    fn bench(arguments: &[&str]) -> Ran {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("xtask"));
+        let output = command.arg("bench").args(arguments).stdin(Stdio::null()).output();
+        let output = output.expect("the program was built and can be started");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let ran =
+            Ran { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        assert!(!ran.stderr.contains("panicked"), "a panic is a bug: {}", ran.stderr);
+        ran
+    }
+
+    /// Status 0 and no complaint: gives what it printed.
+    #[track_caller]
+    fn ok(self) -> String {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        self.stdout
+    }
+}
 
 #[test]
 fn list_names_the_benchmarks_and_their_groups() {
-    let printed = Folder::new().jettison(&["bench", "--list"]).ok();
+    let printed = Ran::bench(&["--list"]).ok();
     let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
     for name in ["tcp-codel-A", "udp-F"] {
         assert!(lines.contains(&vec![name, "foundation"]), "{printed}");
     }
-    let of_group = Folder::new().jettison(&["bench", "--list", "foundation"]).ok();
+    let of_group = Ran::bench(&["--list", "foundation"]).ok();
     assert!(printed.contains(&of_group) && !of_group.is_empty());
 }
 
 #[test]
 fn every_queue_discipline_has_a_benchmark_with_its_growth() {
-    let benchmarks = Folder::new().jettison(&["bench", "--list", "queues"]).ok();
+    let benchmarks = Ran::bench(&["--list", "queues"]).ok();
     let named: Vec<&str> = benchmarks.lines().filter_map(|line| line.split_whitespace().next()).collect();
     for id in jettison_queue::registry::disciplines().ids() {
         for suffix in ["", "/time-growth", "/instruction-growth"] {
@@ -29,7 +57,7 @@ fn every_queue_discipline_has_a_benchmark_with_its_growth() {
 
 #[test]
 fn a_queues_record_has_its_time_and_its_instructions_or_why_not() {
-    let printed = Folder::new().jettison(&["bench", "--json", "queue-tail-drop"]);
+    let printed = Ran::bench(&["--json", "queue-tail-drop"]);
     // 1 where a figure falls short: the machine may be busy.
     assert!(matches!(printed.status, Some(0 | 1)), "{printed:?}");
     let records: Vec<Value> = printed
@@ -48,7 +76,8 @@ fn a_queues_record_has_its_time_and_its_instructions_or_why_not() {
 
 #[test]
 fn an_unknown_name_is_told_the_known_ones() {
-    let said = Folder::new().jettison(&["bench", "nonsense"]).refused();
-    assert!(said.starts_with("jettison: there is no benchmark `nonsense`; there are: "), "{said}");
+    let Ran { status, stdout, stderr: said } = Ran::bench(&["nonsense"]);
+    assert_eq!((status, stdout.as_str()), (Some(2), ""), "{said}");
+    assert!(said.starts_with("xtask: there is no benchmark `nonsense`; there are: "), "{said}");
     assert!(said.contains("tcp-codel-A") && said.contains("udp-F"), "{said}");
 }

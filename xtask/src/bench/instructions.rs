@@ -6,11 +6,12 @@
 use std::io::ErrorKind;
 use std::process::Command;
 
+use super::child;
 use super::queues::{BACKLOGS, kept, warm};
 use super::workload::{Steady, workloads};
 
-/// The hidden command that a child process is started with to be counted, before a workload's name and a backlog.
-pub(super) const COUNT_CHILD: &str = "bench-count-child";
+/// The name of the work of a child process whose instructions are counted, before a workload's name and a backlog.
+pub(super) const COUNT_CHILD: &str = "count-instructions";
 /// Packets that are counted.
 const PACKETS: u64 = 20_000;
 
@@ -24,12 +25,10 @@ pub(super) fn count(workload: &str) -> Result<[f64; 3], String> {
 }
 
 fn count_at(workload: &str, backlog: u64) -> Result<f64, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--toggle-collect=*turned_over_and_counted*"])
         .arg("--callgrind-out-file=/dev/null")
-        .arg(program)
-        .args([COUNT_CHILD, workload, &backlog.to_string()])
+        .args(child::command_line(&[COUNT_CHILD, workload, &backlog.to_string()])?)
         .output();
     let output = output.map_err(|error| match error.kind() {
         ErrorKind::NotFound => "valgrind is not installed".to_owned(),
@@ -48,7 +47,7 @@ fn count_at(workload: &str, backlog: u64) -> Result<f64, String> {
 }
 
 /// What the child process does.
-pub(super) fn child(name: &str, backlog: &str) -> Result<String, String> {
+pub(super) fn count_child(name: &str, backlog: &str) -> Result<String, String> {
     let workload = workloads().into_iter().find(|workload| workload.name == name);
     let workload = workload.ok_or_else(|| format!("there is no workload `{name}`"))?;
     let backlog = backlog.parse().map_err(|_| format!("`{backlog}` is no backlog"))?;

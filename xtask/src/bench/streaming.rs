@@ -1,16 +1,15 @@
 //! Streaming: simulated seconds a CPU-second of iRED's CDN scenario, statistics on, and whether memory grows with packets.
 
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use jettison_core::Time;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-use super::{Benchmark, Better, Reading, peak_memory};
-use crate::clock::Stopwatch;
+use super::stopwatch::CpuStopwatch;
+use super::{Benchmark, Better, Reading, child, peak_memory};
 
-const CDN: &str = include_str!("../../../../scenarios/ired/dash-cdn.toml");
+const CDN: &str = include_str!("../../../scenarios/ired/dash-cdn.toml");
 /// The variant in which the links carry most: tail drop keeps them full.
 const VARIANT: &str = "queue=tail-drop-64";
 /// Best of so many runs.
@@ -18,8 +17,8 @@ const REPEATS: usize = 3;
 /// The links' rates, in Mbit/s: as the scenario has them, and four times that.
 const RATES: [(&str, u64, u64); 2] = [("plain", 60, 30), ("fourfold", 240, 120)];
 
-/// The hidden command that a child process is started with to measure its own memory.
-pub(super) const MEMORY_CHILD: &str = "bench-streaming-memory-child";
+/// The name of the work of a child process that measures its own memory, before the name of the rates.
+pub(super) const MEMORY_CHILD: &str = "streaming-memory";
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
     let group = "streaming";
@@ -54,13 +53,13 @@ fn run(set: &[String]) -> Result<(f64, f64), String> {
     let mut world = builder
         .build(settings, &scenario.contents, 1, &BuildOptions::default())
         .map_err(|failure| failure.to_string())?;
-    let stopwatch = Stopwatch::start();
+    let stopwatch = CpuStopwatch::start();
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     let took = stopwatch.elapsed();
     let record = world.finish();
     let packets = record.summary_value("transit.forward", jettison_measure::metrics::PACKETS);
     let packets = packets.ok_or("the transit link carried nothing")?.mean;
-    Ok((settings.duration.as_secs_f64() / took.cpu.as_secs_f64(), packets))
+    Ok((settings.duration.as_secs_f64() / took.as_secs_f64(), packets))
 }
 
 fn best_speed() -> Result<f64, String> {
@@ -83,10 +82,7 @@ fn memory_growth() -> Result<f64, String> {
 
 /// Peak resident memory in MB of a process that does nothing else, and the packets that it simulated.
 fn measured_by_child(rates: &str) -> Result<(f64, f64), String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output =
-        Command::new(program).args([MEMORY_CHILD, rates]).output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = child::run(&[MEMORY_CHILD, rates])?;
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(peak)), Some(Ok(packets))) => Ok((peak, packets)),

@@ -1,6 +1,5 @@
 //! The simulator's own figures: bottleneck packets a CPU-second, and memory, on the reference scenarios A and F.
 
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use jettison_core::Time;
@@ -8,16 +7,16 @@ use jettison_measure::metrics;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-use super::{Benchmark, Better, Reading, peak_memory};
-use crate::clock::Stopwatch;
+use super::stopwatch::CpuStopwatch;
+use super::{Benchmark, Better, Reading, child, peak_memory};
 
-const A: &str = include_str!("../../../../scenarios/reference/tcp-codel-a.toml");
-const F: &str = include_str!("../../../../scenarios/reference/udp-f.toml");
+const A: &str = include_str!("../../../scenarios/reference/tcp-codel-a.toml");
+const F: &str = include_str!("../../../scenarios/reference/udp-f.toml");
 /// Best of so many runs: the machine has other things to do.
 const REPEATS: usize = 5;
 
-/// The hidden command that a child process is started with to measure its own memory.
-pub(super) const MEMORY_CHILD: &str = "bench-memory-child";
+/// The name of the work of a child process that measures its own memory.
+pub(super) const MEMORY_CHILD: &str = "foundation-memory";
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
     let group = "foundation";
@@ -60,13 +59,13 @@ fn rate(name: &str, text: &str) -> Result<f64, String> {
     let mut world = builder
         .build(settings, &scenario.contents, 1, &BuildOptions::default())
         .map_err(|failure| failure.to_string())?;
-    let stopwatch = Stopwatch::start();
+    let stopwatch = CpuStopwatch::start();
     world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
     let took = stopwatch.elapsed();
     let record = world.finish();
     let packets = record.summary_value("bottleneck.forward", metrics::PACKETS);
     let packets = packets.ok_or("the bottleneck carried nothing")?.mean;
-    Ok(packets / took.cpu.as_secs_f64())
+    Ok(packets / took.as_secs_f64())
 }
 
 fn best_rate(name: &str, text: &str) -> Result<f64, String> {
@@ -79,9 +78,7 @@ fn best_rate(name: &str, text: &str) -> Result<f64, String> {
 
 /// Peak resident memory of a process that does nothing but run A.
 fn child_memory() -> Result<f64, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program).arg(MEMORY_CHILD).output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = child::run(&[MEMORY_CHILD])?;
     text.trim().parse().map_err(|_| format!("the child process said `{}`", text.trim()))
 }
 
