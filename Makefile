@@ -25,11 +25,10 @@ setup: ## Install what building needs, or say what is missing
 live-deps: ## Install the programs that scenarios/live/ runs (browser, web server, players), or say what is missing
 	@scripts/live-deps.sh
 
-build: setup ## Build target/release/jettison, with the page of live --watch if Node.js is there
-	@scripts/web.sh build
+build: setup ## Build target/release/jettison
 	$(CARGO) build --release --locked
 
-web: ## Build the page of live --watch from web/ (needs Node.js and npm); the next build takes it in
+web: ## Check and test the page of live --watch (needs Node.js and npm)
 	@scripts/web.sh
 
 python: setup ## Build the Python package for development: an environment with it and its tools in target/python/venv
@@ -75,4 +74,4 @@ install: setup ## Install the command for this user
 
 clean: ## Remove what was built, and results in out/
 	$(CARGO) clean
-	rm -rf out docs/book web/node_modules web/build web/dist/assets web/dist/index.html
+	rm -rf out docs/book web/node_modules

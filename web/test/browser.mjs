@@ -27,7 +27,6 @@ const context = await chromium.launchPersistentContext(folder, {
 });
 let status = 0;
 try {
-  await plainPage();
   await plots();
   console.log("browser: all as it should be");
 } catch (error) {
@@ -55,23 +54,11 @@ async function open(path) {
   return { page, complaints };
 }
 
-async function plainPage() {
-  const { page, complaints } = await open("/plain");
-  await page.waitForFunction(() => document.querySelectorAll("canvas").length === 20);
-  await moves(page, "canvas");
-  await updates(page, "#facts");
-  assert.match(await page.textContent("#facts"), /seed 18446744073709551615/);
-  await fits(page);
-  await picture(page, "plain");
-  assert.deepEqual(complaints, []);
-  await page.close();
-}
-
 async function plots() {
   const { page, complaints } = await open("/");
 
   // Four plots a queue, and four of the flows: goodput, RTT, one-way delay, buffer.
-  await page.waitForFunction(() => document.querySelectorAll(".uplot canvas").length === 20);
+  await page.waitForFunction(() => document.querySelectorAll(".canvas canvas").length === 20);
   const titles = await page.locator("summary").allTextContents();
   assert.deepEqual(titles, ["bottleneck.forward", "bottleneck.reverse", "access.forward", "access.reverse", "Flows"]);
   assert.equal(await page.locator(".state").getAttribute("data-state"), "live");
@@ -86,25 +73,23 @@ async function plots() {
   assert.ok(facts.includes("seed 18446744073709551615"), facts);
   assert.equal(await page.locator(".facts b").count(), 0);
 
-  await moves(page, ".uplot canvas");
+  await moves(page, ".canvas canvas");
   await updates(page, ".plot b");
   await sameColours(page);
 
   // Reads out where the pointer is, on all plots at the same time.
-  const over = first.locator(".u-over");
-  await over.first().hover({ position: { x: 30, y: 60 } });
+  const over = first.locator(".canvas");
+  await over.first().hover({ position: { x: 80, y: 60 } });
   await first.locator(".tip:visible").waitFor();
   assert.match(await first.locator(".tip:visible .when").textContent(), /^[\d.:]+( s)?$/);
   assert.equal(await page.locator(".tip:visible").count(), 1);
-  const cursors = await page.locator("details[open] .u-cursor-x").evaluateAll((nodes) =>
-    nodes.filter((node) => !node.classList.contains("u-off")).map((node) => node.style.transform),
-  );
+  const cursors = await page.locator("details[open] .cursor:visible").evaluateAll((nodes) => nodes.map((node) => node.style.left));
   assert.ok(cursors.length >= 12 && cursors.every((place) => place !== ""), cursors.join(" "));
   await picture(page, "pointer");
   await page.mouse.move(2, 2);
 
   // Paused, nothing moves; then it goes on.
-  const canvas = page.locator(".uplot canvas").first();
+  const canvas = page.locator(".canvas canvas").first();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.locator('.state[data-state="paused"]').waitFor();
   const still = await pixels(canvas);
@@ -112,13 +97,13 @@ async function plots() {
   assert.equal(await pixels(canvas), still);
   // A card that is opened meanwhile shows what there was.
   await page.locator("summary", { hasText: "access.reverse" }).click();
-  const opened = page.locator("details", { hasText: "access.reverse" }).locator(".uplot").first();
+  const opened = page.locator("details", { hasText: "access.reverse" }).locator(".canvas canvas").first();
   await opened.waitFor();
   await picture(page, "paused");
   await page.locator("summary", { hasText: "access.reverse" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.waitForFunction(
-    (before) => document.querySelector(".uplot canvas").toDataURL() !== before,
+    (before) => document.querySelector(".canvas canvas").toDataURL() !== before,
     await canvas.evaluate((node) => node.toDataURL()),
   );
 
@@ -137,7 +122,7 @@ async function plots() {
       await page.waitForTimeout(700);
       await fits(page);
       const widths = await page.locator("details[open] .canvas").evaluateAll((nodes) =>
-        nodes.map((node) => [node.clientWidth, node.querySelector(".uplot").clientWidth]),
+        nodes.map((node) => [node.clientWidth, node.querySelector("canvas").clientWidth]),
       );
       for (const [room, taken] of widths) assert.ok(Math.abs(room - taken) <= 1, `${room} ${taken}`);
       await picture(page, `${width}-${colorScheme}`);

@@ -5,8 +5,7 @@
 //!
 //! | path | what |
 //! | --- | --- |
-//! | `/` | the page that `make web` built, or the plain one |
-//! | `/plain` | the plain page, which needs no build |
+//! | `/` | the page, `web/page` |
 //! | `/events` | the events, as server-sent events; begins with what is kept of the run |
 //! | `/api/state` | the run's layout and newest snapshot, as JSON |
 //!
@@ -18,6 +17,5 @@ mod routes;
 mod server;
 mod snapshot;
 
-pub use pages::has_built_page;
 pub use server::Watch;
 pub use snapshot::{Event, FlowSnapshot, Lateness, Layout, QueueSnapshot, Snapshot};

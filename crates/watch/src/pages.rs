@@ -1,67 +1,79 @@
-//! The pages: the one that `make web` builds from `web/`, if this program was built after that, and a plain one that is
-//! always there.
-
-use std::borrow::Cow;
+//! The page: the files of `web/page`, which need no build and are part of the program.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use rust_embed::Embed;
 
-/// What `make web` left.
-#[derive(Embed)]
-#[folder = "../../web/dist"]
-#[allow_missing = true]
-struct Built;
-
-/// Whether this program has the page with plots that `make web` builds. Without it the plain page is served.
-pub fn has_built_page() -> bool {
-    Built::get("index.html").is_some()
+/// Names and contents of files of `web/page`.
+macro_rules! page_files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../web/page/", $name)))),*]
+    };
 }
 
-/// A file of a page.
+const INDEX: &str = include_str!("../../../web/page/index.html");
+/// What the page loads.
+const ASSETS: &[(&str, &str)] = page_files![
+    "cards.js",
+    "chart.js",
+    "dom.js",
+    "format.js",
+    "geometry.js",
+    "header.js",
+    "main.js",
+    "palette.js",
+    "plot.js",
+    "protocol.js",
+    "store.js",
+    "style.css",
+];
+
+/// A file of the page.
 pub(crate) struct File {
-    kind: &'static str,
-    content: Cow<'static, [u8]>,
+    name: &'static str,
+    content: &'static str,
 }
 
 impl IntoResponse for File {
     fn into_response(self) -> Response {
-        ([(header::CONTENT_TYPE, self.kind)], self.content).into_response()
+        ([(header::CONTENT_TYPE, kind(self.name))], self.content).into_response()
     }
 }
 
 /// The page at `/`.
 pub(crate) fn index() -> File {
-    match Built::get("index.html") {
-        Some(file) => File { kind: kind("index.html"), content: file.data },
-        None => plain(),
-    }
+    File { name: "index.html", content: INDEX }
 }
 
-/// The page that needs no build and no library.
-pub(crate) fn plain() -> File {
-    text("plain.html", include_str!("plain/plain.html"))
-}
-
-/// The file at `/assets/<path>`.
-pub(crate) fn asset(path: &str) -> Option<File> {
-    match path {
-        "plain.js" => Some(text("plain.js", include_str!("plain/plain.js"))),
-        "plain.css" => Some(text("plain.css", include_str!("plain/plain.css"))),
-        _ => Built::get(&format!("assets/{path}")).map(|file| File { kind: kind(path), content: file.data }),
-    }
-}
-
-fn text(name: &str, content: &'static str) -> File {
-    File { kind: kind(name), content: Cow::Borrowed(content.as_bytes()) }
+/// The file at `/assets/<name>`.
+pub(crate) fn asset(name: &str) -> Option<File> {
+    ASSETS.iter().find(|(known, _)| *known == name).map(|&(name, content)| File { name, content })
 }
 
 fn kind(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "application/octet-stream",
+        _ => "text/javascript; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_page_is_in_the_program() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/page");
+        let mut there: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "index.html")
+            .collect();
+        there.sort();
+        let known: Vec<&str> = ASSETS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(known, there);
     }
 }

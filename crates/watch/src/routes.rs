@@ -30,8 +30,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 pub(crate) fn router(source: Source) -> Router {
     Router::new()
         .route("/", get(async || pages::index()))
-        .route("/plain", get(async || pages::plain()))
-        .route("/assets/{*path}", get(asset))
+        .route("/assets/{name}", get(asset))
         .route("/events", get(events))
         .route("/api/state", get(state))
         .layer(middleware::from_fn(guard))
@@ -66,8 +65,8 @@ fn is_loopback(host: &str) -> bool {
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-async fn asset(Path(path): Path<String>) -> Result<File, (StatusCode, &'static str)> {
-    pages::asset(&path).ok_or((StatusCode::NOT_FOUND, "There is no such file.\n"))
+async fn asset(Path(name): Path<String>) -> Result<File, (StatusCode, &'static str)> {
+    pages::asset(&name).ok_or((StatusCode::NOT_FOUND, "There is no such file.\n"))
 }
 
 /// Begins with all that is kept, so that a page that connects, or connects again, needs to know nothing.

@@ -1,4 +1,4 @@
-//! The pages in headless Chromium, driven by `web/test/browser.mjs`.
+//! The page in headless Chromium, driven by `web/test/browser.mjs`.
 
 #[path = "../examples/demo/synthetic.rs"]
 mod synthetic;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jettison_watch::{Event, Watch, has_built_page};
+use jettison_watch::{Event, Watch};
 use synthetic::Synthetic;
 
 const STEP_MS: u32 = 100;
@@ -25,10 +25,7 @@ fn plots_move_in_a_browser() {
         return left_out("there is no chromium");
     };
     if found("node").is_none() || !web.join("node_modules/playwright-core").exists() {
-        return left_out("there is no node, or web/node_modules is not there: make web");
-    }
-    if !has_built_page() {
-        return left_out("the page was not built before this test: make web");
+        return left_out("there is no node, or web/node_modules is not there: scripts/web.sh");
     }
 
     let watch = Watch::start(0).unwrap();

@@ -106,22 +106,33 @@ fn state_is_the_layout_and_the_newest_snapshot() {
 }
 
 #[test]
-fn pages_and_their_files_are_served() {
+fn the_page_and_its_files_are_served() {
     let watch = Watch::start(0).unwrap();
-    for path in ["/", "/plain"] {
-        let (head, page) = get(&watch, path, "127.0.0.1");
-        assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-type: text/html"), "{head}");
-        assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
-        let files: Vec<&str> = page.split('"').filter(|text| text.starts_with("/assets/")).collect();
-        assert!(files.len() >= 2, "{page}");
-        for file in files {
-            let (head, content) = get(&watch, file, "127.0.0.1");
-            assert!(head.starts_with("HTTP/1.1 200") && !content.is_empty(), "{file}: {head}");
-            let kind = if file.ends_with(".js") { "text/javascript" } else { "text/css" };
-            assert!(head.contains(&format!("content-type: {kind}")), "{file}: {head}");
+    let (head, page) = get(&watch, "/", "127.0.0.1");
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-type: text/html"), "{head}");
+    assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
+    let files = |text: &str, prefix: &str| -> Vec<String> {
+        let quoted = text.split('"').filter_map(|part| part.strip_prefix(prefix));
+        quoted.filter(|name| name.ends_with(".js") || name.ends_with(".css")).map(str::to_owned).collect()
+    };
+    let mut found = files(&page, "/assets/");
+    assert!(found.len() >= 2, "{page}");
+    // What the page names, what that imports, and so on.
+    let mut next = 0;
+    while let Some(name) = found.get(next).cloned() {
+        let (head, content) = get(&watch, &format!("/assets/{name}"), "127.0.0.1");
+        assert!(head.starts_with("HTTP/1.1 200") && !content.is_empty(), "{name}: {head}");
+        let kind = if name.ends_with(".js") { "text/javascript" } else { "text/css" };
+        assert!(head.contains(&format!("content-type: {kind}")), "{name}: {head}");
+        for imported in files(&content, "./") {
+            if !found.contains(&imported) {
+                found.push(imported);
+            }
         }
+        next += 1;
     }
-    for path in ["/assets/none.js", "/assets/../index.html", "/assets/.gitignore", "/none"] {
+    assert!(found.len() > 5, "{found:?}");
+    for path in ["/assets/none.js", "/assets/../index.html", "/assets/index.html", "/plain", "/none"] {
         assert!(get(&watch, path, "127.0.0.1").0.starts_with("HTTP/1.1 404"), "{path}");
     }
 }

@@ -1,94 +1,104 @@
-// What the page knows of the run that it shows: columns of numbers, as uPlot wants them.
+// What the page knows of the run that it shows: columns of numbers.
 
-import type { Lateness, Layout, Snapshot, WatchEvent } from "./protocol";
+/** @import { Lateness, Layout, Snapshot, WatchEvent } from "./protocol.js" */
 
 /** The server keeps as much: see crates/watch/src/history.rs. */
 export const LOOK_BACK_S = 600;
 export const SNAPSHOTS = 5000;
 
-export type Column = (number | null)[];
+/** @typedef {(number | null)[]} Column */
 
-export interface QueueColumns {
-  backlog: Column;
-  sojourn: Column;
-  throughput: Column;
-  /** Counts since the run began. A reason is here from its first drop on, with zeros before. */
-  drops: Map<string, Column>;
-  marks: Column;
-}
+/**
+ * @typedef {object} QueueColumns
+ * @property {Column} backlog
+ * @property {Column} sojourn
+ * @property {Column} throughput
+ * @property {Map<string, Column>} drops Counts since the run began. A reason is here from its first drop on, with zeros before.
+ * @property {Column} marks
+ */
 
-export interface FlowColumns {
-  goodput: Column;
-  owd: Column;
-  rtt: Column;
-  buffer: Column;
-}
+/** @typedef {{ goodput: Column, owd: Column, rtt: Column, buffer: Column }} FlowColumns */
 
-export interface Notice {
-  text: string;
-  /** The end of a run, not a remark. */
-  end: boolean;
-}
+/**
+ * @typedef {object} Notice
+ * @property {string} text
+ * @property {boolean} end The end of a run, not a remark.
+ */
 
 export class Store {
-  layout: Layout | null = null;
-  time: number[] = [];
-  queues: QueueColumns[] = [];
-  flows: FlowColumns[] = [];
-  lateness: Lateness | null = null;
-  /** How the run that is shown ended, if it has. */
-  ended: string | null = null;
-  notices: Notice[] = [];
-  /** The flows' columns that have ever had a value. */
-  measured = new Set<Column>();
+  /** @type {Layout | null} */
+  layout = null;
+  /** @type {number[]} */
+  time = [];
+  /** @type {QueueColumns[]} */
+  queues = [];
+  /** @type {FlowColumns[]} */
+  flows = [];
+  /** @type {Lateness | null} */
+  lateness = null;
+  /**
+   * How the run that is shown ended, if it has.
+   *
+   * @type {string | null}
+   */
+  ended = null;
+  /** @type {Notice[]} */
+  notices = [];
+  /**
+   * The flows' columns that have ever had a value.
+   *
+   * @type {Set<Column>}
+   */
+  measured = new Set();
   /** Grows when the series, not only their values, have become others: a new run, a reason for drops that is new. */
   shape = 0;
 
   /** Forgets all: the stream begins anew. */
-  reset(): void {
+  reset() {
     this.layout = null;
     this.notices = [];
-    this.beginRun();
+    this.#beginRun();
   }
 
   /** What is known now, for a page that stands still while more comes. */
-  copy(): Store {
+  copy() {
     // In one piece: `measured` then has the copy's columns.
     return Object.assign(new Store(), structuredClone({ ...this }));
   }
 
-  take(event: WatchEvent): void {
+  /** @param {WatchEvent} event */
+  take(event) {
     switch (event.type) {
       case "layout":
         this.layout = event;
-        this.beginRun();
+        this.#beginRun();
         break;
       case "snapshot":
-        if (this.layout !== null && event.run === this.layout.run) this.takeSnapshot(event);
+        if (this.layout !== null && event.run === this.layout.run) this.#takeSnapshot(event);
         break;
       case "note":
         this.notices.push({ text: event.text, end: false });
         break;
       case "ended":
         this.ended = event.message;
-        this.notices.push({ text: `${this.runName()} ended: ${event.message}`, end: true });
+        this.notices.push({ text: `${this.#runName()} ended: ${event.message}`, end: true });
         break;
     }
     if (this.notices.length > 100) this.notices.shift();
   }
 
   /** Seconds since the run began, as of the newest snapshot. */
-  get now(): number {
+  get now() {
     return this.time.at(-1) ?? 0;
   }
 
-  private runName(): string {
+  #runName() {
     if (this.layout === null) return "Run";
     const { run, variant, seed } = this.layout;
     return variant === "" ? `Run ${run} (seed ${seed})` : `Run ${run} (${variant}, seed ${seed})`;
   }
 
-  private beginRun(): void {
+  #beginRun() {
     this.time = [];
     this.ended = null;
     this.lateness = null;
@@ -104,8 +114,9 @@ export class Store {
     this.shape += 1;
   }
 
-  private takeSnapshot(snapshot: Snapshot): void {
-    // uPlot needs times that grow.
+  /** @param {Snapshot} snapshot */
+  #takeSnapshot(snapshot) {
+    // The plots need times that grow.
     if (this.time.length > 0 && snapshot.time_s <= this.now) return;
     const before = this.time.length;
     this.time.push(snapshot.time_s);
@@ -117,7 +128,7 @@ export class Store {
       columns.marks.push(queue?.marks ?? null);
       for (const [reason] of queue?.drops ?? []) {
         if (!columns.drops.has(reason)) {
-          columns.drops.set(reason, new Array<number>(before).fill(0));
+          columns.drops.set(reason, new Array(before).fill(0));
           this.shape += 1;
         }
       }
@@ -126,24 +137,32 @@ export class Store {
     });
     this.flows.forEach((columns, index) => {
       const flow = snapshot.flows[index];
-      this.add(columns.goodput, flow?.goodput_mbit);
-      this.add(columns.owd, flow?.owd_ms);
-      this.add(columns.rtt, flow?.rtt_ms);
-      this.add(columns.buffer, flow?.buffer_s);
+      this.#add(columns.goodput, flow?.goodput_mbit);
+      this.#add(columns.owd, flow?.owd_ms);
+      this.#add(columns.rtt, flow?.rtt_ms);
+      this.#add(columns.buffer, flow?.buffer_s);
     });
     this.lateness = snapshot.lateness_us;
-    this.forget(snapshot.time_s - LOOK_BACK_S);
+    this.#forget(snapshot.time_s - LOOK_BACK_S);
   }
 
-  private add(column: Column, value: number | null | undefined): void {
+  /**
+   * @param {Column} column
+   * @param {number | null | undefined} value
+   */
+  #add(column, value) {
     column.push(value ?? null);
     if (value === null || value === undefined || this.measured.has(column)) return;
     this.measured.add(column);
     this.shape += 1;
   }
 
-  /** Drops what is older than `since`, and what is too much; seldom, for each column has to be moved. */
-  private forget(since: number): void {
+  /**
+   * Drops what is older than `since`, and what is too much; seldom, for each column has to be moved.
+   *
+   * @param {number} since
+   */
+  #forget(since) {
     const old = this.time.findIndex((time) => time >= since);
     const many = this.time.length - SNAPSHOTS;
     const surplus = Math.max(old, many);
@@ -152,8 +171,8 @@ export class Store {
     for (const { backlog, sojourn, throughput, marks, drops } of this.queues) {
       for (const column of [backlog, sojourn, throughput, marks, ...drops.values()]) column.splice(0, surplus);
     }
-    for (const columns of this.flows) {
-      for (const column of Object.values(columns) as Column[]) column.splice(0, surplus);
+    for (const { goodput, owd, rtt, buffer } of this.flows) {
+      for (const column of [goodput, owd, rtt, buffer]) column.splice(0, surplus);
     }
   }
 }

@@ -1,20 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parse, type Layout, type Snapshot } from "../src/protocol";
-import { SNAPSHOTS, Store } from "../src/store";
+import { parse } from "../page/protocol.js";
+import { SNAPSHOTS, Store } from "../page/store.js";
 
-function layout(run = 1): Layout {
+/** @import { Layout, Snapshot } from "../page/protocol.js" */
+
+/** @returns {Layout} */
+function layout(run = 1) {
   const names = { name: "test", variant: "", seed: "1", runs: 2, queues: ["q"], flows: ["a", "b"] };
   return { type: "layout", run, duration_s: 60, ...names };
 }
 
-function snapshot(time_s: number, drops: [string, number][] = [], run = 1): Snapshot {
+/**
+ * @param {number} time_s
+ * @param {[string, number][]} drops
+ * @returns {Snapshot}
+ */
+function snapshot(time_s, drops = [], run = 1) {
   const queue = { backlog_packets: 3, backlog_bytes: 4500, sojourn_ms: null, throughput_mbit: 9.5, drops, marks: 0 };
   const flow = { goodput_mbit: 4, owd_ms: null, rtt_ms: 20, buffer_s: null };
   return { type: "snapshot", run, time_s, queues: [queue], flows: [flow, flow], lateness_us: { p50: 1, p99: 2, max: 3 } };
 }
 
-function filled(...snapshots: Snapshot[]): Store {
+/** @param {...Snapshot} snapshots */
+function filled(...snapshots) {
   const store = new Store();
   store.take(layout());
   for (const each of snapshots) store.take(each);

@@ -1,19 +1,21 @@
 // Reads the stream, and draws once a frame at most what has changed.
 
-import "uplot/dist/uPlot.min.css";
-import "./style.css";
-import { Cards } from "./cards";
-import { Header } from "./header";
-import { onSchemeChange } from "./palette";
-import { parse } from "./protocol";
-import { Store } from "./store";
+import { Cards } from "./cards.js";
+import { Header } from "./header.js";
+import { onSchemeChange } from "./palette.js";
+import { parse } from "./protocol.js";
+import { Store } from "./store.js";
 
 /** The machine that draws may be the one that measures: no more than so many pictures a second. */
 const PICTURES = 10;
 
 const store = new Store();
-/** While paused, what there was when the reader paused. */
-let held: Store | null = null;
+/**
+ * While paused, what there was when the reader paused.
+ *
+ * @type {Store | null}
+ */
+let held = null;
 const header = new Header(required("header"), (paused) => {
   if (paused !== (held !== null)) held = paused ? store.copy() : null;
   schedule();
@@ -22,7 +24,8 @@ const cards = new Cards(required("main"), schedule);
 let due = false;
 let last = -Infinity;
 
-function draw(now: number): void {
+/** @param {number} now */
+function draw(now) {
   if (now - last < 1000 / PICTURES) {
     requestAnimationFrame(draw);
     return;
@@ -35,7 +38,7 @@ function draw(now: number): void {
 }
 
 /** A page that nobody looks at gets no frame, and draws nothing. */
-function schedule(): void {
+function schedule() {
   if (due) return;
   due = true;
   requestAnimationFrame(draw);
@@ -52,7 +55,7 @@ stream.addEventListener("error", () => {
   header.connected("lost");
   schedule();
 });
-stream.addEventListener("message", (message: MessageEvent<string>) => {
+stream.addEventListener("message", (message) => {
   store.take(parse(message.data));
   schedule();
 });
@@ -61,7 +64,8 @@ window.addEventListener("resize", schedule);
 onSchemeChange(() => cards.redraw());
 schedule();
 
-function required(id: string): HTMLElement {
+/** @param {string} id */
+function required(id) {
   const node = document.getElementById(id);
   if (node === null) throw new Error(`the page has no #${id}`);
   return node;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as format from "../src/format";
+import * as format from "../page/format.js";
 
 test("numbers have about three digits and no exponent", () => {
-  const cases: [number | null, string][] = [
+  /** @type {[number | null, string][]} */
+  const cases = [
     [null, "–"], [0, "0"], [0.004, "0.004"], [0.42, "0.42"], [9.5, "9.50"], [12.34, "12.3"], [1250.4, "1,250"], [1.25e6, "1.25M"],
   ];
   for (const [value, text] of cases) assert.equal(format.number(value), text);

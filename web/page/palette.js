@@ -13,34 +13,59 @@ const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-export interface Ink {
-  color: () => string;
-  dash: number[];
-}
+/**
+ * How a line is drawn.
+ *
+ * @typedef {object} Ink
+ * @property {() => string} color
+ * @property {number[]} dash
+ */
 
-/** Of the flow at that place: the same everywhere on the page. */
-export function flowInk(index: number): Ink {
+/**
+ * Of the flow at that place: the same everywhere on the page.
+ *
+ * @param {number} index
+ */
+export function flowInk(index) {
   return ink(LIGHT, DARK, index);
 }
 
-/** Of the reason at that place. */
-export function partInk(index: number): Ink {
+/**
+ * Of the reason at that place.
+ *
+ * @param {number} index
+ */
+export function partInk(index) {
   return ink(LIGHT_PARTS, DARK_PARTS, index);
 }
 
-/** Of what belongs to the queue as a whole. */
-export const queueInk: Ink = { color: () => (dark.matches ? "#c9d3db" : "#37434d"), dash: [] };
+/**
+ * Of what belongs to the queue as a whole.
+ *
+ * @type {Ink}
+ */
+export const queueInk = { color: () => (dark.matches ? "#c9d3db" : "#37434d"), dash: [] };
 
-export const axisColor = (): string => (dark.matches ? "#98a4ae" : "#5b6670");
-export const gridColor = (): string => (dark.matches ? "#2b333a" : "#e4e8ec");
+export const axisColor = () => (dark.matches ? "#98a4ae" : "#5b6670");
+export const gridColor = () => (dark.matches ? "#2b333a" : "#e4e8ec");
 
-/** Calls back when the reader's preference changes. */
-export function onSchemeChange(callback: () => void): void {
+/**
+ * Calls back when the reader's preference changes.
+ *
+ * @param {() => void} callback
+ */
+export function onSchemeChange(callback) {
   dark.addEventListener("change", callback);
 }
 
-function ink(light: string[], darkened: string[], index: number): Ink {
+/**
+ * @param {string[]} light
+ * @param {string[]} darkened
+ * @param {number} index
+ * @returns {Ink}
+ */
+function ink(light, darkened, index) {
   const at = index % light.length;
-  const color = (): string => (dark.matches ? darkened : light)[at] ?? "gray";
+  const color = () => (dark.matches ? darkened : light)[at] ?? "gray";
   return { color, dash: DASHES[Math.floor(index / light.length) % DASHES.length] ?? [] };
 }

@@ -1,7 +1,11 @@
 // Numbers for people.
 
-/** Three significant digits or so, never an exponent: `0.42`, `12.3`, `1,250`, `1.25M`. */
-export function number(value: number | null | undefined): string {
+/**
+ * Three significant digits or so, never an exponent: `0.42`, `12.3`, `1,250`, `1.25M`.
+ *
+ * @param {number | null | undefined} value
+ */
+export function number(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size >= 1e6) return `${(value / 1e6).toPrecision(3)}M`;
@@ -11,46 +15,72 @@ export function number(value: number | null | undefined): string {
   return size >= 0.01 ? value.toFixed(2) : value.toPrecision(1);
 }
 
-/** A count in full. */
-export function count(value: number | null | undefined): string {
+/**
+ * A count in full.
+ *
+ * @param {number | null | undefined} value
+ */
+export function count(value) {
   return value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en");
 }
 
-/** Steps between the marks of an axis: 1, 2 and 5 times powers of ten from `least` on. */
-export function increments(least: number): number[] {
+/**
+ * Steps between the marks of an axis: 1, 2 and 5 times powers of ten from `least` on.
+ *
+ * @param {number} least
+ */
+export function increments(least) {
   const lowest = Math.round(Math.log10(least));
   const powers = Array.from({ length: 12 - lowest }, (_, index) => lowest + index);
   // "1e-3" is nearer to a thousandth than 10 ** -3 may be.
   return powers.flatMap((power) => [1, 2, 5].map((factor) => Number(`${factor}e${power}`)));
 }
 
-/** Marks of an axis, all with as many decimals as `step` needs, which is one of `increments`: `0.5`, `1.0`; `20k`. */
-export function tick(value: number, step: number): string {
+/**
+ * Marks of an axis, all with as many decimals as `step` needs, which is one of `increments`: `0.5`, `1.0`; `20k`.
+ *
+ * @param {number} value
+ * @param {number} step
+ */
+export function tick(value, step) {
   const size = Math.abs(value);
   if (size >= 1e6) return `${trim(value / 1e6)}M`;
   if (size >= 1e4) return `${trim(value / 1e3)}k`;
   return value.toFixed(step >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
 }
 
-/** `42.0 s`, or from two minutes on `2:05`. */
-export function time(seconds: number): string {
+/**
+ * `42.0 s`, or from two minutes on `2:05`.
+ *
+ * @param {number} seconds
+ */
+export function time(seconds) {
   if (seconds < 120) return `${seconds.toFixed(1)} s`;
   return clock(seconds);
 }
 
-/** `0:42`, `1:02:03`. */
-export function clock(seconds: number): string {
+/**
+ * `0:42`, `1:02:03`.
+ *
+ * @param {number} seconds
+ */
+export function clock(seconds) {
   const whole = Math.max(0, Math.floor(seconds + 1e-6));
   const rest = `${whole % 60}`.padStart(2, "0");
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${`${minutes % 60}`.padStart(2, "0")}:${rest}`;
 }
 
-/** Microseconds, or milliseconds from one on. */
-export function micros(value: number): string {
+/**
+ * Microseconds, or milliseconds from one on.
+ *
+ * @param {number} value
+ */
+export function micros(value) {
   return value < 1000 ? `${number(value)} µs` : `${number(value / 1000)} ms`;
 }
 
-function trim(value: number): string {
+/** @param {number} value */
+function trim(value) {
   return String(Number(value.toFixed(2)));
 }

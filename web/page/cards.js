@@ -1,0 +1,146 @@
+// The cards: one a queue, one for the flows.
+
+import { element } from "./dom.js";
+import { flowInk, partInk, queueInk } from "./palette.js";
+import { Plot } from "./plot.js";
+
+/** @import { Line, PlotOptions } from "./plot.js" */
+/** @import { Column, FlowColumns, Store } from "./store.js" */
+
+/** So many queues are open at first: a topology may have dozens, and most of them are empty. */
+const OPEN = 3;
+
+export class Cards {
+  /** @type {{ card: HTMLDetailsElement, plot: Plot }[]} */
+  #plots = [];
+  /** @type {Store | null} */
+  #built = null;
+  #shape = 0;
+  /**
+   * Which cards the reader has opened or closed, by name: kept from run to run.
+   *
+   * @type {Map<string, boolean>}
+   */
+  #wishes = new Map();
+  #main;
+  #onOpen;
+
+  /**
+   * @param {HTMLElement} main
+   * @param {() => void} onOpen
+   */
+  constructor(main, onOpen) {
+    this.#main = main;
+    this.#onOpen = onOpen;
+  }
+
+  /**
+   * @param {Store} store
+   * @param {number} span
+   */
+  draw(store, span) {
+    this.#build(store);
+    const duration = store.layout?.duration_s ?? 0;
+    // From the start on the axis stands still until the span is full.
+    const width = Math.max(1, span === Infinity ? Math.min(Math.max(duration, store.now), 600) : span);
+    const to = Math.max(store.now, width);
+    for (const { card, plot } of this.#plots) if (card.open) plot.draw(store.time, to - width, to);
+  }
+
+  redraw() {
+    for (const { plot } of this.#plots) plot.redraw();
+  }
+
+  /**
+   * Makes the cards anew if there are other lines than before.
+   *
+   * @param {Store} store
+   */
+  #build(store) {
+    if (store === this.#built && store.shape === this.#shape) return;
+    this.#built = store;
+    this.#shape = store.shape;
+    for (const { plot } of this.#plots) plot.destroy();
+    this.#plots = [];
+    const scroll = window.scrollY;
+    this.#main.replaceChildren();
+    if (store.layout === null) {
+      this.#main.append(element("p", "waiting", "Waiting for a run to begin."));
+      return;
+    }
+    store.layout.queues.forEach((name, index) => this.#card(name, index < OPEN, queuePlots(store, index, name)));
+    if (store.flows.length > 0) this.#card("Flows", true, flowPlots(store, store.layout.flows));
+    window.scrollTo(0, scroll);
+  }
+
+  /**
+   * @param {string} name
+   * @param {boolean} open
+   * @param {PlotOptions[]} plots
+   */
+  #card(name, open, plots) {
+    const grid = element("div", "plots");
+    const card = element("details", "card", element("summary", "", name), grid);
+    card.open = this.#wishes.get(name) ?? open;
+    card.addEventListener("toggle", () => {
+      this.#wishes.set(name, card.open);
+      if (card.open) this.#onOpen();
+    });
+    this.#main.append(card);
+    for (const options of plots) {
+      const plot = new Plot(options);
+      grid.append(plot.node);
+      this.#plots.push({ card, plot });
+    }
+  }
+}
+
+/**
+ * @param {Store} store
+ * @param {number} index
+ * @param {string} name
+ * @returns {PlotOptions[]}
+ */
+function queuePlots(store, index, name) {
+  const queue = store.queues[index];
+  if (queue === undefined) return [];
+  /** @type {(column: Column, whole?: boolean) => Line[]} */
+  const only = (column, whole = false) => [{ name: "", ink: queueInk, column, whole }];
+  const count = { whole: true, steps: true };
+  const reasons = [...queue.drops].map(([reason, column], at) => ({ name: reason, ink: partInk(at), column, ...count }));
+  const marks = { name: "marked", ink: { ...queueInk, dash: [4, 4] }, column: queue.marks, ...count };
+  /** @type {(title: string, unit: string, atLeast: number, lines: Line[]) => PlotOptions} */
+  const plot = (title, unit, atLeast, lines) => {
+    return { title, unit, atLeast, lines, describe: `${title} of ${name} over time, in ${unit}` };
+  };
+  return [
+    plot("Backlog", "packets", 10, only(queue.backlog, true)),
+    plot("Sojourn time", "ms", 1, only(queue.sojourn)),
+    plot("Throughput", "Mbit/s", 0.1, only(queue.throughput)),
+    plot("Drops since the start", "packets", 10, [...reasons, marks]),
+  ];
+}
+
+/**
+ * @param {Store} store
+ * @param {string[]} names
+ * @returns {PlotOptions[]}
+ */
+function flowPlots(store, names) {
+  /** @type {(title: string, unit: string, atLeast: number, column: (flow: FlowColumns) => Column) => PlotOptions} */
+  const plot = (title, unit, atLeast, column) => {
+    const lines = store.flows.map((flow, index) => {
+      return { name: names[index] ?? "", ink: flowInk(index), column: column(flow), sparse: column(flow) !== flow.goodput };
+    });
+    // Of what is not measured everywhere only the flows that have it.
+    const shown = lines.filter((line) => !line.sparse || store.measured.has(line.column));
+    return { title, unit, atLeast, lines: shown, describe: `${title} of the flows over time, in ${unit}` };
+  };
+  const plots = [
+    plot("Goodput", "Mbit/s", 0.1, (flow) => flow.goodput),
+    plot("Round-trip time", "ms", 1, (flow) => flow.rtt),
+    plot("One-way delay", "ms", 1, (flow) => flow.owd),
+    plot("Playout buffer", "s", 1, (flow) => flow.buffer),
+  ];
+  return plots.filter((options) => options.lines.length > 0);
+}
