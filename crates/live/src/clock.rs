@@ -1,4 +1,6 @@
-//! The one clock of a live run.
+//! The real clocks: a live run's own, and the machine's for deadlines of processes. Elsewhere `clippy.toml` forbids them.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jettison_core::Time;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -31,6 +33,24 @@ impl LiveClock {
     pub fn now(self) -> Time {
         Time::from_nanos(monotonic().saturating_sub(self.origin))
     }
+}
+
+/// The machine's monotonic clock.
+#[expect(clippy::disallowed_methods, reason = "processes are waited for in real time")]
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+/// Time since 1970 by the machine's real-time clock; zero if that stands before.
+#[expect(clippy::disallowed_methods, reason = "results say when a live run began")]
+pub fn unix_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Makes the calling thread wait.
+#[expect(clippy::disallowed_methods, reason = "processes are waited for in real time")]
+pub fn sleep(duration: Duration) {
+    std::thread::sleep(duration);
 }
 
 #[inline]

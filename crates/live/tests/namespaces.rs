@@ -1,5 +1,7 @@
 //! Namespaces, addresses, routes, sysctls and counters on the real kernel. All traffic stays in namespaces of the tests' own.
 
+#![expect(clippy::disallowed_methods, reason = "the tests follow the real clock")]
+
 mod common;
 
 use std::fs::{self, File};

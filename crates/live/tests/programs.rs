@@ -1,5 +1,7 @@
 //! The supervision of programs: starting, readiness, ends.
 
+#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
+
 mod common;
 
 use std::fs;

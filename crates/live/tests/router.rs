@@ -1,5 +1,7 @@
 //! Packets of real kernels through the router: between two network namespaces that each test makes.
 
+#![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
+
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! The page in headless Chromium, driven by `web/test/browser.mjs`.
 
+#![expect(clippy::disallowed_methods, reason = "a run that a browser watches takes its time")]
+
 #[path = "../examples/demo/synthetic.rs"]
 mod synthetic;
 

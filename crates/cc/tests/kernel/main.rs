@@ -1,5 +1,7 @@
 //! newCWV in this machine's kernel, between two network namespaces. Needs root, and the parts that the loader is built of.
 
+#![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
+
 mod life;
 mod limit;
 mod loss;

@@ -1,5 +1,7 @@
 //! Ctrl-C: finished runs are kept, nothing half-written is left, exit status 130.
 
+#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
+
 use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};

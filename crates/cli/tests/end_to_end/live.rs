@@ -1,5 +1,7 @@
 //! Live runs: real packets, real programs, and nothing left behind.
 
+#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

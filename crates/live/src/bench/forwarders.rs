@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::LiveError;
 use crate::device::{Device, Tun, VnetHeader};
 use crate::router::Control;
+use crate::{LiveError, clock};
 
 /// How often the forwarders look whether they are to stop.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -40,10 +40,10 @@ pub(super) fn bare(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveErr
 pub(super) fn ticking(tuns: &mut [Tun; 2], both: bool, control: &Control) -> Result<(), LiveError> {
     let tick = Duration::from_millis(1);
     let mut queues: [VecDeque<(VnetHeader, Vec<u8>)>; 2] = Default::default();
-    let mut next = Instant::now() + tick;
+    let mut next = clock::now() + tick;
     while !control.is_stopped() {
         let idle = queues.iter().all(VecDeque::is_empty);
-        let wait = if idle { PATIENCE } else { next.saturating_duration_since(Instant::now()) };
+        let wait = if idle { PATIENCE } else { next.saturating_duration_since(clock::now()) };
         let ready = match both {
             true => readable([tuns[0].as_fd(), tuns[1].as_fd()], wait)?,
             false => [readable([tuns[0].as_fd()], wait)? == [true], false],
@@ -53,7 +53,7 @@ pub(super) fn ticking(tuns: &mut [Tun; 2], both: bool, control: &Control) -> Res
                 queues[from].push_back((header, packet.to_vec()));
             }
         }
-        let now = Instant::now();
+        let now = clock::now();
         if now >= next {
             for (from, queue) in queues.iter_mut().enumerate() {
                 for (header, packet) in queue.drain(..) {

@@ -4,16 +4,16 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jettison_core::Rate;
 
 use super::site::{ADDRESSES, Link, Site, router, through_router};
 use super::{Figure, Required, Spans, figure, forwarders};
-use crate::LiveError;
 use crate::device::{Offload, Tun};
 use crate::net::Namespace;
 use crate::router::{Control, RouterOutcome, RouterSettings};
+use crate::{LiveError, clock};
 
 /// Bytes of one call to the kernel.
 const CALL: usize = 256 * 1024;
@@ -151,11 +151,11 @@ fn transfer(hosts: &[Namespace; 2], span: Duration) -> Result<f64, LiveError> {
             read => read,
         };
         let mut receive = || -> io::Result<f64> {
-            let began = Instant::now();
+            let began = clock::now();
             while began.elapsed() < START {
                 next()?;
             }
-            let (began, mut bytes) = (Instant::now(), 0);
+            let (began, mut bytes) = (clock::now(), 0);
             while began.elapsed() < span {
                 bytes += next()?;
             }

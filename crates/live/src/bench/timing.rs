@@ -7,18 +7,17 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jettison_core::Rate;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::site::{ADDRESSES, Link, Site, router, through_router};
 use super::{Figure, Required, Spans, figure};
-use crate::LiveError;
-use crate::clock::nanos;
 use crate::device::Offload;
 use crate::net::Namespace;
 use crate::router::{RouterOutcome, RouterSettings, Scheduling};
+use crate::{LiveError, clock};
 
 /// Headers of IPv4 and UDP, and the link's own.
 const HEADERS: u64 = 28 + 14;
@@ -163,23 +162,23 @@ fn datagrams(
     receiver.set_read_timeout(Some(Duration::from_millis(300))).map_err(system("setsockopt"))?;
     thread::scope(|scope| {
         let sending = scope.spawn(move || -> io::Result<()> {
-            let began = Instant::now();
+            let began = clock::now();
             let mut bytes = vec![0; length];
             let mut next = Duration::ZERO;
             while next < span {
                 // What is due goes out at once: a late wake-up costs no packets.
-                thread::sleep(next.saturating_sub(began.elapsed()));
-                bytes[..8].copy_from_slice(&nanos(clock_gettime(ClockId::Realtime)).to_be_bytes());
+                clock::sleep(next.saturating_sub(began.elapsed()));
+                bytes[..8].copy_from_slice(&clock::nanos(clock_gettime(ClockId::Realtime)).to_be_bytes());
                 sender.send_to(&bytes, to)?;
                 next += every;
             }
             Ok(())
         });
         let mut arrivals = Vec::new();
-        let deadline = Instant::now() + span + Duration::from_secs(1);
+        let deadline = clock::now() + span + Duration::from_secs(1);
         let received = loop {
             match receive(&receiver) {
-                Ok(arrival) if Instant::now() < deadline => arrivals.push(arrival),
+                Ok(arrival) if clock::now() < deadline => arrivals.push(arrival),
                 Ok(_) => break Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if sending.is_finished() {

@@ -1,6 +1,6 @@
 //! The built-in applications on the kernel's sockets.
 //!
-//! The applications of [`jettison_media`] are state machines over [`jettison_sockets::Sockets`]. Here that trait stands over the
+//! The applications of `jettison-apps` are state machines over [`jettison_sockets::Sockets`]. Here that trait stands over the
 //! kernel's own sockets: one thread ([`LiveHosts`]) runs all programs of all hosts, each with sockets of its host's network
 //! namespace, and sleeps in `epoll_pwait2` until a socket or a program has something to do. What a program can see is as
 //! in the simulator's host; where the kernel knows less or other things than our own TCP, [`unsupported`] says so, and the

@@ -7,7 +7,6 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -19,8 +18,8 @@ use nix::unistd::{Pid, getpid};
 use super::ready::{Readiness, Watch};
 use super::user::Identity;
 use super::{find, log, mounts};
-use crate::LiveError;
 use crate::net::Namespace;
+use crate::{LiveError, clock};
 
 /// A program and its circumstances.
 #[derive(Debug, Clone)]
@@ -129,7 +128,7 @@ impl Supervisor {
         let pid = spawn(&program)?;
         self.started += 1;
         let id = ProgramId(self.started);
-        self.running.push(Running { id, program, pid, start: Instant::now(), deadline: None, killed: false });
+        self.running.push(Running { id, program, pid, start: clock::now(), deadline: None, killed: false });
         Ok(id)
     }
 
@@ -164,13 +163,13 @@ impl Supervisor {
             running.ask(running.program.grace.min(grace));
         }
         // What SIGKILL does not end within a second waits for a device, and is left to the end of the PID namespace.
-        let patience = Instant::now() + grace + Duration::from_secs(1);
+        let patience = clock::now() + grace + Duration::from_secs(1);
         loop {
             self.reap();
-            if self.is_idle() || Instant::now() > patience {
+            if self.is_idle() || clock::now() > patience {
                 return std::mem::take(&mut self.ended);
             }
-            thread::sleep(Duration::from_millis(2));
+            clock::sleep(Duration::from_millis(2));
         }
     }
 
@@ -197,7 +196,7 @@ impl Supervisor {
                 return Err(LiveError::EndedEarly { flow: exited.name.clone(), what: exited.text() });
             }
             match watch.as_mut().map(Watch::poll).transpose()? {
-                Some(false) if !stop() => thread::sleep(Duration::from_millis(5)),
+                Some(false) if !stop() => clock::sleep(Duration::from_millis(5)),
                 Some(false) => return Ok(Waited::Stopped),
                 Some(true) => return Ok(Waited::Ready),
                 None => {
@@ -215,7 +214,7 @@ impl Supervisor {
     }
 
     fn reap(&mut self) {
-        let now = Instant::now();
+        let now = clock::now();
         let ended = &mut self.ended;
         self.running.retain_mut(|running| match running.look(now) {
             Some(exited) => {
@@ -255,7 +254,7 @@ impl Drop for Supervisor {
 
 impl Running {
     fn ask(&mut self, grace: Duration) {
-        let deadline = Instant::now() + grace;
+        let deadline = clock::now() + grace;
         match &mut self.deadline {
             // Whoever asks again can only hasten it.
             Some(earlier) => *earlier = deadline.min(*earlier),

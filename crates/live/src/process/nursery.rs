@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -18,7 +17,7 @@ use nix::unistd::{ForkResult, Pid, fork, getpgrp, getpid, tcsetpgrp};
 
 use super::keeper::{self, EXITED, KILL, LONGEST, REFUSED, RUN, SIGNALED, STARTED};
 use super::{Link, frame};
-use crate::LiveError;
+use crate::{LiveError, clock};
 
 /// Which of the runs that the work knows.
 pub type Job = u64;
@@ -112,7 +111,7 @@ impl Nursery {
                 None if stop() => {
                     // A failure means that the run is ending already.
                     let _ = (&line).write_all(b"s");
-                    asked = Some(Instant::now());
+                    asked = Some(clock::now());
                 }
                 Some(since) if !killed && since.elapsed() >= self.options.grace => {
                     keeper::request(&self.control, &[KILL]);
@@ -224,14 +223,14 @@ impl Drop for Nursery {
     fn drop(&mut self) {
         // The nursery kills its run and leaves when this side of the socket closes.
         let _ = nix::sys::socket::shutdown(self.control.as_raw_fd(), nix::sys::socket::Shutdown::Both);
-        let patience = Instant::now() + Duration::from_secs(5);
+        let patience = clock::now() + Duration::from_secs(5);
         while let Ok(WaitStatus::StillAlive) = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
-            if Instant::now() > patience {
+            if clock::now() > patience {
                 let _ = kill(self.pid, Signal::SIGKILL);
                 let _ = waitpid(self.pid, None);
                 break;
             }
-            thread::sleep(Duration::from_millis(1));
+            clock::sleep(Duration::from_millis(1));
         }
         self.reclaim_terminal();
     }
@@ -239,9 +238,9 @@ impl Drop for Nursery {
 
 /// Waits until the run's end of the line is closed: until the kernel has killed it too.
 fn outlast(line: &UnixStream) {
-    let patience = Instant::now() + Duration::from_secs(5);
+    let patience = clock::now() + Duration::from_secs(5);
     let mut reader = frame::Reader::default();
-    while Instant::now() < patience {
+    while clock::now() < patience {
         let mut watched = [PollFd::new(line.as_fd(), PollFlags::POLLIN)];
         if poll(&mut watched, PollTimeout::from(50u8)).is_ok_and(|changed| changed > 0)
             && !reader.fill(line).unwrap_or(false)
@@ -260,7 +259,7 @@ fn alone() -> Result<(), LiveError> {
         if threads == 1 {
             return Ok(());
         }
-        thread::sleep(Duration::from_millis(1));
+        clock::sleep(Duration::from_millis(1));
     }
     Err(LiveError::NotSingleThreaded { threads })
 }

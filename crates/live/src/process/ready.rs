@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::command::Program;
 use super::log;
-use crate::LiveError;
 use crate::net::Namespace;
+use crate::{LiveError, clock};
 
 /// What makes a program ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Watch {
             readiness,
             log: program.log.clone(),
             start,
-            begin: Instant::now(),
+            begin: clock::now(),
             timeout,
             read: [0; 2],
         }

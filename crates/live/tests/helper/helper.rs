@@ -1,5 +1,7 @@
 //! What the tests fork, watch and kill: a process without threads. The first argument says what it is to do.
 
+#![expect(clippy::disallowed_methods, reason = "the tests watch processes that wait")]
+
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,5 +1,7 @@
 //! Built-in programs on the kernel's sockets: two namespaces joined by a pair of virtual Ethernet devices.
 
+#![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
+
 mod applications;
 mod closing;
 mod congestion;

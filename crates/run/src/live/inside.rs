@@ -12,11 +12,11 @@ use std::thread;
 use std::time::Duration as Wall;
 
 use jettison_core::Time;
-use jettison_live::LiveClock;
 use jettison_live::host::Stop;
 use jettison_live::net::Namespace;
 use jettison_live::process::{Link, Privileges};
 use jettison_live::router::{Control, RouterSnapshot};
+use jettison_live::{LiveClock, clock};
 use jettison_report::{Captures, ReportError, RunKey};
 use jettison_scenario::build::{BuildOptions, Builder, LivePlan};
 use jettison_scenario::{Scenario, Variant};
@@ -142,7 +142,7 @@ impl Inside<'_> {
                 outbox.tell(Message::Progress(seconds(now)));
             }
             let due = user.next_instant().min(end).since(now);
-            thread::sleep(BEAT.min(Wall::from_nanos(due.as_nanos())));
+            clock::sleep(BEAT.min(Wall::from_nanos(due.as_nanos())));
         };
         if ended < end {
             control.stop();

@@ -1,8 +1,7 @@
 //! What a run measured, put together from its threads, its programs and the kernel.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use jettison_core::{Duration, Time};
+use jettison_live::clock;
 use jettison_live::host::{HostsOutcome, unsupported};
 use jettison_live::net::counters::is_part;
 use jettison_live::process::Privileges;
@@ -44,9 +43,8 @@ impl Outcome {
             }
         }
         facts.live.notes.extend(ignored);
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Outcome {
-            origin_unix_ms: since_epoch.as_secs_f64() * 1e3,
+            origin_unix_ms: clock::unix_time().as_secs_f64() * 1e3,
             hosts: plan.hosts.iter().map(|host| host.name.clone()).collect(),
             built_in: plan.flows.iter().map(|flow| flow.built_in).collect(),
             facts,

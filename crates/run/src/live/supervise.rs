@@ -5,14 +5,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration as Wall;
 
 use jettison_core::{Duration, Time};
-use jettison_live::LiveError;
 use jettison_live::net::Namespace;
 use jettison_live::process::command::{Exited, Program, ProgramId, Signal, Supervisor, Waited};
 use jettison_live::process::ready::{Readiness, Transport};
+use jettison_live::{LiveError, clock};
 use jettison_report::Failure;
 use jettison_scenario::build::LivePlan;
 use jettison_sockets::command::{PortProtocol, Ready, StopSignal};
@@ -165,7 +164,7 @@ impl Programs {
             }
             let waiting = |own: &&Own| own.planned.begins == begins && own.running.is_some();
             while self.programs.iter().any(|own| waiting(&own)) {
-                thread::sleep(Wall::from_millis(2));
+                clock::sleep(Wall::from_millis(2));
                 for exited in self.supervisor.poll() {
                     self.ended(&exited, now);
                 }
