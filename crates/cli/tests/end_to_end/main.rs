@@ -14,6 +14,8 @@ mod interrupt;
 mod list;
 #[cfg(target_os = "linux")]
 mod live;
+#[cfg(target_os = "linux")]
+mod live_programs;
 mod p4;
 mod recorded;
 mod report;

@@ -1,0 +1,262 @@
+//! The supervision of programs: starting, readiness, ends.
+
+#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
+
+use crate::common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::root;
+use jettison_live::net::Namespace;
+use jettison_live::process::command::{Exited, Program, Signal, Supervisor, Waited};
+use jettison_live::process::ready::{Readiness, Transport};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_program_runs_in_its_host_with_its_words_environment_and_directory() {
+    let Some(bench) = Bench::new("a_program_runs_in_its_host_with_its_words_environment_and_directory")
+    else {
+        return;
+    };
+    let mut program = bench.program("sh -c 'echo \"$1\" $COLOUR; pwd; readlink /proc/self/ns/net; ls /sys/class/net; echo oops >&2' sh 'two  words'");
+    program.environment = vec![("COLOUR".into(), "green".into())];
+    program.directory = Some("/usr".into());
+    let exited = bench.run(program);
+    assert!(exited.status.success());
+    let output = bench.log(".out");
+    let inode = bench.host.inode().unwrap();
+    assert_eq!(output, format!("two  words green\n/usr\nnet:[{inode}]\nlo\n"));
+    assert_eq!(bench.log(".err"), "oops\n");
+}
+
+#[test]
+fn what_can_be_told_before_a_program_runs_is_told() {
+    let Some(bench) = Bench::new("what_can_be_told_before_a_program_runs_is_told") else { return };
+    let message = |program: Program| Supervisor::new().start(program).unwrap_err().to_string();
+    let said = message(Program {
+        environment: vec![("PATH".into(), "/a:/b".into())],
+        ..bench.program("nonesuch -x")
+    });
+    assert_eq!(said, "flow \"video\": no program \"nonesuch\" in PATH (/a:/b)");
+    let said = message(bench.program("say 'what"));
+    assert!(said.starts_with("flow \"video\": command \"say 'what\": "), "{said}");
+    assert!(message(bench.program("  ")).ends_with("no program named"));
+    assert!(message(bench.program("/etc/passwd")).ends_with("/etc/passwd is not executable"));
+    assert!(message(bench.program("/no/such")).contains("/no/such does not exist"));
+    let said = message(Program { user: Some("nobody-knows".into()), ..bench.program("true") });
+    assert_eq!(said, "flow \"video\": no user \"nobody-knows\" on this machine");
+    let said = message(Program { directory: Some("/no/such".into()), ..bench.program("true") });
+    assert!(said.starts_with("flow \"video\": /no/such cannot be used: "), "{said}");
+    let said = message(Program { log: "/no/such/log".into(), ..bench.program("true") });
+    assert!(said.starts_with("flow \"video\": /no/such/log.out cannot be used: "), "{said}");
+
+    let script = bench.folder.path().join("script");
+    fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = message(bench.program(&script.display().to_string()));
+    assert!(said.contains("the interpreter that its first line names"), "{said}");
+}
+
+#[test]
+fn an_early_end_is_told_with_status_and_log() {
+    let Some(bench) = Bench::new("an_early_end_is_told_with_status_and_log") else { return };
+    let exited = bench.run(bench.program("sh -c 'echo no such file >&2; exit 3'"));
+    let text = exited.text();
+    assert!(
+        text.starts_with("exit status 3 after 0.") && text.ends_with("its log ends:\nno such file"),
+        "{text}"
+    );
+    let text = bench.run(bench.program("sh -c 'kill -SEGV $$'")).text();
+    assert!(
+        text.starts_with("killed by signal 11 (SIGSEGV)") && text.ends_with("; its log is empty"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_program_that_does_not_end_is_killed_with_its_group_after_its_grace() {
+    let Some(bench) = Bench::new("a_program_that_does_not_end_is_killed_with_its_group_after_its_grace")
+    else {
+        return;
+    };
+    let mut supervisor = Supervisor::new();
+    let mut program =
+        bench.program("sh -c 'trap \"\" TERM; sleep 600 & echo $!; echo up; while :; do sleep 600; done'");
+    program.grace = Duration::from_millis(200);
+    let id = supervisor.start(program).unwrap();
+    supervisor.wait_ready(id, Readiness::Output("up".into()), 2 * SECOND, &|| false).unwrap();
+    let start = Instant::now();
+    supervisor.stop(id);
+    let exited = end(&mut supervisor);
+    assert!(exited.asked && exited.text().starts_with("killed by signal 9 (SIGKILL)"), "{}", exited.text());
+    assert!(start.elapsed() >= Duration::from_millis(200));
+    let child = bench.log(".out").lines().next().unwrap().to_owned();
+    let gone = || fs::read_to_string(format!("/proc/{child}/stat")).map_or(true, |stat| stat.contains(") Z"));
+    common::soon("the group has ended", gone);
+}
+
+#[test]
+fn all_programs_end_by_their_own_signals() {
+    let Some(bench) = Bench::new("all_programs_end_by_their_own_signals") else { return };
+    let mut supervisor = Supervisor::new();
+    let mut ids = Vec::new();
+    for (number, signal) in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().enumerate() {
+        let log = bench.folder.path().join(number.to_string());
+        let program = Program { stop_signal: signal, log, ..bench.program("sleep 600") };
+        ids.push(supervisor.start(program).unwrap());
+    }
+    assert!(ids.iter().all(|&id| supervisor.is_running(id)));
+    assert_eq!(supervisor.poll(), []);
+    let mut ended = supervisor.stop_all(SECOND);
+    // They come in the order in which the kernel got round to them.
+    ended.sort_by_key(|one| one.id);
+    let texts: Vec<String> =
+        ended.iter().map(|one| one.text().split(" after").next().unwrap().to_owned()).collect();
+    assert_eq!(
+        texts,
+        ["killed by signal 15 (SIGTERM)", "killed by signal 2 (SIGINT)", "killed by signal 1 (SIGHUP)"]
+    );
+    assert!(supervisor.is_idle());
+}
+
+#[test]
+fn a_port_is_ready_when_somebody_listens() {
+    let Some(bench) = Bench::new("a_port_is_ready_when_somebody_listens") else { return };
+    let serve =
+        |how: &str| format!("python3 -c 'import socket, time; time.sleep(0.2); {how}; time.sleep(600)'");
+    let cases = [
+        (serve("s = socket.create_server((\"127.0.0.1\", 5000))"), Transport::Tcp),
+        (serve("s = socket.create_server((\"::\", 5000), family=socket.AF_INET6)"), Transport::Tcp),
+        (serve("s = socket.socket(type=socket.SOCK_DGRAM); s.bind((\"\", 5000))"), Transport::Udp),
+    ];
+    for (run, transport) in cases {
+        let mut supervisor = Supervisor::new();
+        let id = match supervisor.start(bench.program(&run)) {
+            Ok(id) => id,
+            Err(error) => {
+                return common::left_out("a_port_is_ready_when_somebody_listens", &error.to_string());
+            }
+        };
+        let mut watch = supervisor.watch(id, Readiness::Port(5000, transport), SECOND).unwrap();
+        assert!(!watch.poll().unwrap(), "nobody listens yet");
+        let waited = supervisor.wait_ready(id, Readiness::Port(5000, transport), 5 * SECOND, &|| false);
+        assert_eq!(waited.unwrap(), Waited::Ready);
+        let machine = Arc::new(Namespace::current().unwrap());
+        let elsewhere =
+            Program { host: machine, log: bench.folder.path().join("other"), ..bench.program("sleep 600") };
+        let other = supervisor.start(elsewhere).unwrap();
+        let mut watch = supervisor.watch(other, Readiness::Port(5000, transport), SECOND).unwrap();
+        assert!(!watch.poll().unwrap(), "the port is another host's");
+    }
+}
+
+#[test]
+fn output_files_and_delays_make_ready() {
+    let Some(bench) = Bench::new("output_files_and_delays_make_ready") else { return };
+    let mut supervisor = Supervisor::new();
+    let mut program = bench.program("sh -c 'printf star; sleep 0.1; echo ted >&1; touch here; sleep 600'");
+    program.directory = Some(bench.folder.path().into());
+    let id = supervisor.start(program).unwrap();
+    for readiness in [
+        Readiness::Output("started".into()),
+        Readiness::File("here".into()),
+        Readiness::Delay(Duration::from_millis(150)),
+    ] {
+        assert_eq!(supervisor.wait_ready(id, readiness, 2 * SECOND, &|| false).unwrap(), Waited::Ready);
+    }
+    let never = Readiness::File("/no/such".into());
+    assert_eq!(supervisor.wait_ready(id, never.clone(), SECOND, &|| true).unwrap(), Waited::Stopped);
+    let said =
+        supervisor.wait_ready(id, never, Duration::from_millis(50), &|| false).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "flow \"video\": not ready after 0.05 s: there is no file /no/such; its log ends:\nstarted"
+    );
+}
+
+#[test]
+fn a_program_that_ends_before_it_is_ready_says_how() {
+    let Some(bench) = Bench::new("a_program_that_ends_before_it_is_ready_says_how") else { return };
+    let mut supervisor = Supervisor::new();
+    let id = supervisor.start(bench.program("sh -c 'echo bad option; exit 2'")).unwrap();
+    let waited = supervisor.wait_ready(id, Readiness::Port(80, Transport::Tcp), 2 * SECOND, &|| false);
+    let said = waited.unwrap_err().to_string();
+    assert!(said.starts_with("flow \"video\": ended before it was ready: exit status 2 after"), "{said}");
+    assert!(said.ends_with("bad option"), "{said}");
+    assert_eq!(supervisor.poll().len(), 1, "the end is told once more, to whoever polls");
+}
+
+#[test]
+fn a_program_runs_as_its_user() {
+    let Some(bench) = Bench::new("a_program_runs_as_its_user") else { return };
+    let run =
+        "sh -c 'id -un; id -Gn; echo $USER; echo $HOME; readlink /proc/self/ns/net; echo x >> /dev/stdout'";
+    let exited = bench.run(Program { user: Some("nobody".into()), ..bench.program(run) });
+    assert!(exited.status.success(), "{}", exited.text());
+    let output = bench.log(".out");
+    let nobody = nix::unistd::User::from_name("nobody").unwrap().unwrap();
+    let group = nix::unistd::Group::from_gid(nobody.gid).unwrap().unwrap().name;
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(
+        lines[..4],
+        ["nobody", group.as_str(), "nobody", &nobody.dir.display().to_string()],
+        "{output}"
+    );
+}
+
+/// A host and a folder for logs.
+struct Bench {
+    host: Arc<Namespace>,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(test: &str) -> Option<Self> {
+        root(test).then(|| Self {
+            host: Arc::new(Namespace::new().expect("root")),
+            folder: tempfile::tempdir().expect("a folder can be made"),
+        })
+    }
+
+    fn program(&self, run: &str) -> Program {
+        Program {
+            name: "video".into(),
+            host: self.host.clone(),
+            run: run.into(),
+            user: None,
+            environment: Vec::new(),
+            directory: None,
+            log: self.folder.path().join("log"),
+            terminal: false,
+            stop_signal: Signal::SIGTERM,
+            grace: SECOND,
+        }
+    }
+
+    fn run(&self, program: Program) -> Exited {
+        let mut supervisor = Supervisor::new();
+        supervisor.start(program).expect("it can be started");
+        end(&mut supervisor)
+    }
+
+    fn log(&self, ending: &str) -> String {
+        let path = self.folder.path().join(format!("log{ending}"));
+        fs::read_to_string(Path::new(&path)).expect("the program has a log")
+    }
+}
+
+fn end(supervisor: &mut Supervisor) -> Exited {
+    let patience = Instant::now() + 10 * SECOND;
+    loop {
+        if let Some(exited) = supervisor.poll().pop() {
+            return exited;
+        }
+        assert!(Instant::now() < patience, "the program does not end");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

@@ -1,0 +1,7 @@
+//! P4 programs on both machines, in the switch, and beside their native twins.
+
+mod machines;
+mod mutations;
+mod packet_tests;
+mod planes;
+mod twins;

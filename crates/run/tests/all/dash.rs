@@ -1,0 +1,136 @@
+//! Adaptive streaming as a whole: a server, viewers and loads over TCP, queues and links.
+
+use crate::support;
+
+use jettison_core::Time;
+use jettison_measure::{RunRecord, metrics};
+
+/// Three minutes of flows over that bottleneck, with 20 ms of base RTT.
+fn run(bottleneck: &str, flows: &str) -> RunRecord {
+    let text = format!(
+        r#"
+        name = "dash"
+        duration = "180 s"
+        sample_interval = "20 ms"
+        [nodes]
+        server = {{ kind = "host" }}
+        r = {{ kind = "router" }}
+        client = {{ kind = "host" }}
+        [links.access]
+        between = ["server", "r"]
+        rate = "1 Gbit/s"
+        delay = "0 ms"
+        [links.bottleneck]
+        between = ["r", "client"]
+        delay = "10 ms"
+        {bottleneck}
+        {flows}
+        "#
+    );
+    support::run(&text)
+}
+
+fn viewer(player: &str, more: &str) -> String {
+    format!(
+        r#"
+        [flows.viewer]
+        from = "server"
+        to = "client"
+        app = {{ kind = "dash", player = {{ {player} }} }}
+        {more}
+        "#
+    )
+}
+
+fn value(record: &RunRecord, flow: &str, metric: jettison_measure::Metric) -> f64 {
+    record.summary_value(flow, metric).unwrap_or_else(|| panic!("no {} of {flow}", metric.name)).mean
+}
+
+#[test]
+fn a_fast_link_gives_the_best_picture_with_a_full_buffer_and_rests_in_between() {
+    let record = run("rate = \"20 Mbit/s\"", &viewer("", ""));
+    assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0);
+    assert!(value(&record, "viewer", metrics::START_UP_DELAY) < 2.0);
+    assert!(value(&record, "viewer", metrics::REPRESENTATION_RATE) > 1_950.0);
+    assert!(value(&record, "viewer", metrics::FRAMES_PER_SECOND) > 28.0);
+    let buffer = record.summary_value("viewer", metrics::BUFFER).and_then(|buffer| buffer.percentiles);
+    assert!(buffer.is_some_and(|[median, _, high]| median > 25.0 && high <= 30.0), "{buffer:?}");
+    // 2.2 Mbit/s of media on 20 Mbit/s: fetching rests most of the time.
+    assert!(value(&record, "viewer", metrics::GOODPUT) < 3.0);
+    assert_eq!(value(&record, "viewer", metrics::RETRANSMITS), 0.0);
+}
+
+#[test]
+fn a_slow_link_gives_the_lowest_picture_and_too_slow_a_link_stalls() {
+    let slow = run("rate = \"600 kbit/s\"", &viewer("", ""));
+    assert!(value(&slow, "viewer", metrics::REPRESENTATION_RATE) < 400.0);
+    assert_eq!(value(&slow, "viewer", metrics::STALLS), 0.0);
+    let too_slow = run("rate = \"200 kbit/s\"", &viewer("", ""));
+    assert!(value(&too_slow, "viewer", metrics::STALLS) >= 5.0);
+    // 280 + 64 kbit/s of media over less than 200: at least two fifths of the time nothing is shown.
+    assert!(value(&too_slow, "viewer", metrics::STALL_RATIO) > 40.0);
+    let scores = [&slow, &too_slow].map(|record| value(record, "viewer", metrics::LINEAR_QOE));
+    assert!(scores[0] > 0.0 && scores[1] < 0.0, "{scores:?}");
+}
+
+#[test]
+fn viewers_alike_share_alike_under_fair_queueing() {
+    let bottleneck = "rate = \"5 Mbit/s\"\nqueue = \"fq-codel\"";
+    let record = run(bottleneck, &viewer("abr = \"throughput\"", "count = 3\nstart_jitter = \"4 s\""));
+    assert!(value(&record, "all flows", metrics::RATE_FAIRNESS) > 0.95);
+    assert!(value(&record, "all flows", metrics::FAIRNESS) > 0.95);
+}
+
+#[test]
+fn a_connection_a_segment_is_slower_than_one_that_lasts() {
+    let bottleneck = "rate = \"4 Mbit/s\"\ndelay = \"100 ms\"".replace("delay = \"100 ms\"", "");
+    let burst = |connections: &str| {
+        let player =
+            format!("connections = \"{connections}\", abr = {{ kind = \"fixed\", representation = 1 }}");
+        let record = run(&bottleneck, &viewer(&player, ""));
+        assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0);
+        value(&record, "viewer", metrics::COMPLETION)
+    };
+    let (lasting, fresh) = (burst("persistent"), burst("per-segment"));
+    // A handshake is a round trip of 20 ms more, and slow start begins anew each time.
+    assert!(fresh > lasting + 15.0, "{fresh} ms against {lasting}");
+}
+
+#[test]
+fn a_load_swings_with_its_sinusoid() {
+    let load = r#"
+        [flows.load]
+        from = "server"
+        to = "client"
+        app = { kind = "dash-load", player = { abr = { kind = "fixed", representation = 0 } } }
+    "#;
+    let record = run("rate = \"100 Mbit/s\"", load);
+    let players = record.series.iter().find(|series| series.metric == metrics::ACTIVE_PLAYERS);
+    let players = players.expect("a load says how many players it has");
+    let mean = |from: u64, to: u64| {
+        let inside = |at: &Time| (Time::from_secs(from)..Time::from_secs(to)).contains(at);
+        let values = players.times.iter().zip(&players.values).filter(|(at, _)| inside(at)).map(|(_, v)| *v);
+        jettison_measure::statistics::mean(&values.collect::<Vec<_>>()).expect("there are samples")
+    };
+    // λ is 15 at 90 s and 35 at 150 s; the number of players follows by steps, late by as many as it is short.
+    let (low, high) = (mean(85, 100), mean(150, 165));
+    assert!((14.0..19.0).contains(&low) && (30.0..36.0).contains(&high), "{low} and {high}");
+    assert!(value(&record, "load", metrics::SESSIONS) > 30.0);
+}
+
+#[test]
+fn a_rest_collapses_the_window_of_newreno_and_not_that_of_newcwv() {
+    let window = |congestion: &str| {
+        let player = "abr = { kind = \"fixed\", representation = 2 }, max_buffer = \"12 s\"";
+        let transport =
+            format!("transport = {{ kind = \"tcp\", congestion = \"{congestion}\", initial_window = 3 }}");
+        let record = run("rate = \"10 Mbit/s\"", &viewer(player, &transport));
+        let series = record.series.iter().find(|series| series.metric == metrics::CWND);
+        let series = series.expect("the server's connection is observed");
+        let late = series.times.iter().zip(&series.values).filter(|(at, _)| **at > Time::from_secs(30));
+        late.map(|(_, window)| *window).fold(f64::MAX, f64::min)
+    };
+    let (collapsed, kept) = (window("newreno"), window("newcwv"));
+    assert!(collapsed <= 3.0 * 1448.0, "{collapsed}");
+    assert!(kept > 10.0 * 1448.0, "{kept}");
+}

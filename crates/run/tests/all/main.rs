@@ -1,0 +1,9 @@
+//! Whole simulated runs.
+
+mod dash;
+mod determinism;
+mod l4s;
+mod octopus;
+mod p4;
+mod reference;
+mod support;

@@ -1,0 +1,29 @@
+//! A scenario's text, run once.
+
+// Each test binary uses what it needs.
+use std::sync::atomic::AtomicBool;
+
+use jettison_core::Time;
+use jettison_measure::RunRecord;
+use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::{Changes, NoFiles, Scenario};
+
+/// What a variant of a scenario that names no files leaves under seed 1; without `vary`, the variant is `default`.
+#[track_caller]
+pub fn run_variant(text: &str, name: &str) -> RunRecord {
+    let builder = Builder::standard();
+    let scenario = Scenario::parse(text, "test", &NoFiles, &Changes::default(), &builder.registries())
+        .expect("the scenario is right");
+    let variant = scenario.variants.iter().find(|variant| variant.name == name);
+    let settings = &variant.unwrap_or_else(|| panic!("no variant {name}")).settings;
+    let mut world =
+        builder.build(settings, &scenario.contents, 1, &BuildOptions::default()).expect("and can be built");
+    world.run(Time::ZERO + settings.duration, &AtomicBool::new(false));
+    world.finish()
+}
+
+/// What a scenario without `vary` leaves.
+#[track_caller]
+pub fn run(text: &str) -> RunRecord {
+    run_variant(text, "default")
+}

@@ -1,0 +1,330 @@
+//! Keys, units and values that cannot be read, each with the exact message: file, line, what is wrong, what is right.
+
+use crate::support;
+
+use support::{GOOD, expect, messages};
+
+#[test]
+fn the_outline_of_the_design_has_nothing_wrong() {
+    assert_eq!(messages(GOOD), "nothing wrong");
+}
+
+#[test]
+fn no_toml() {
+    expect(
+        "duration = \"60 s\"",
+        "duration = 60 s",
+        r#"s.toml:2:12: not TOML: string values must be quoted, expected literal string"#,
+    );
+    expect("[nodes]", "[nodes", r#"s.toml:6:7: not TOML: unclosed table, expected `]`"#);
+    expect("seeds = 5", "duration = \"1 s\"", r#"s.toml:4:1: not TOML: duplicate key"#);
+}
+
+#[test]
+fn an_unknown_key_gets_the_nearest_known_one() {
+    expect(
+        "duration",
+        "durration",
+        r#"s.toml:2:1: unknown key `durration` at the top of the file; did you mean `duration`?"#,
+    );
+    expect(
+        "rate = \"10 Mbit/s\"",
+        "rate = \"10 Mbit/s\"\ndelai = \"1 ms\"",
+        r#"s.toml:23:1: unknown key `delai` in `links.bottleneck`; did you mean `delay`?"#,
+    );
+    expect(
+        "congestion =",
+        "congestoin =",
+        r#"s.toml:30:29: unknown key `congestoin` in `flows.bulk.transport`; did you mean `congestion`?"#,
+    );
+    expect(
+        "n = 4",
+        "n = 4\nwireless = true",
+        r#"s.toml:14:1: unknown key `wireless` in `queues.ired-64`; known: kind, n"#,
+    );
+    expect(
+        "[[vary]]\nname",
+        "[[vary]]\nnmae",
+        r#"s.toml:35:1: unknown key `nmae` in `vary[0]`; did you mean `name`?"#,
+    );
+    expect(
+        "kind = \"host\" }\nr",
+        "kind = \"host\", routes = [] }\nr",
+        r#"s.toml:7:23: unknown key `routes` in `nodes.h1`; known: kind, address, queue, congestion, sysctls"#,
+    );
+}
+
+#[test]
+fn a_wrong_unit_or_type() {
+    expect(
+        "\"60 s\"",
+        "60",
+        r#"s.toml:2:12: `duration` is the integer 60; expected a duration with its unit, such as "20 ms""#,
+    );
+    expect(
+        "\"60 s\"",
+        "\"60\"",
+        r#"s.toml:2:12: `duration`: `60` has no unit: write one of ns, us, ms, s, min, such as "20 ms""#,
+    );
+    expect(
+        "\"60 s\"",
+        "\"60 sec\"",
+        r#"s.toml:2:12: `duration`: `sec` is not a unit of a duration: use one of ns, us, ms, s, min"#,
+    );
+    expect(
+        "\"10 Mbit/s\"",
+        "\"10 ms\"",
+        r#"s.toml:22:8: `rate`: `ms` is not a unit of a rate: use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s"#,
+    );
+    expect(
+        "\"60 s\"",
+        "\"99999999999999999999 s\"",
+        r#"s.toml:2:12: `duration`: `99999999999999999999 s` is out of range for a duration"#,
+    );
+    expect(
+        "\"60 s\"",
+        "\"600000 min\"",
+        r#"s.toml:2:12: `duration`: `600000 min` is longer than a year; write less"#,
+    );
+    expect(
+        "\"60 s\"",
+        "07:32:00",
+        r#"s.toml:2:12: `duration`: `:32:00` is not a unit of a duration: use one of ns, us, ms, s, min"#,
+    );
+    expect("n = 4", "n = 4.5", r#"s.toml:13:5: `queues.ired-64.n` is the number 4.5; expected an integer"#);
+    expect(
+        "n = 4",
+        "n = 4294967296",
+        r#"s.toml:13:5: `queues.ired-64.n` is 4294967296, out of range; write 0 to 4294967295"#,
+    );
+    expect(
+        "n = 4",
+        "n = nan",
+        r#"s.toml:13:5: `queues.ired-64.n` is not a finite number; write a decimal number"#,
+    );
+    expect("n = 4", "n = 99999999999999999999", r#"s.toml:13:5: not TOML: integer number overflowed"#);
+    expect("[\"h1\", \"r\"]", "[\"h1\"]", r#"s.toml:16:11: `links.access.between` has 1 entry; write 2"#);
+    expect(
+        "[\"h1\", \"r\"]",
+        "\"h1-r\"",
+        r#"s.toml:16:11: `links.access.between` is the string "h1-r"; expected a list of 2"#,
+    );
+    expect(
+        "queue = \"ired-64\"",
+        "queue = 64",
+        r#"s.toml:24:9: `links.bottleneck.queue` is the integer 64; expected a queue discipline or a table"#,
+    );
+    expect(
+        "h1 = { kind = \"host\" }",
+        "h1 = \"host\"",
+        r#"s.toml:7:6: `nodes.h1` is the string "host"; expected a table"#,
+    );
+    expect(
+        "h1 = { kind = \"host\" }",
+        "h1 = { kind = \"host\", address = \"198.18.0\" }",
+        r#"s.toml:7:33: `198.18.0` is not an IP address; write one such as "198.18.0.1""#,
+    );
+}
+
+#[test]
+fn a_missing_key() {
+    expect(
+        "duration = \"60 s\"\n",
+        "",
+        r#"s.toml:1:1: the file has no `duration`; add `duration`: a duration with its unit, such as "20 ms""#,
+    );
+    expect(
+        "between = [\"h1\", \"r\"]\n",
+        "",
+        r#"s.toml:15:1: `links.access` has no `between`; add `between`: a list of 2"#,
+    );
+    expect("from = \"h1\"\n", "", r#"s.toml:27:1: `flows.bulk` has no `from`; add `from`: a string"#);
+    expect(
+        "kind = \"ired\"\n",
+        "",
+        r#"s.toml:11:1: `queues.ired-64` has no `kind`; add one of: tail-drop, codel, ired"#,
+    );
+    expect("kind = \"router\"", "", r#"s.toml:8:5: `nodes.r` has no `kind`; add one of: host, router, p4"#);
+    expect(
+        "app = { kind = \"bulk\" }",
+        "app = { kind = \"cbr\" }",
+        r#"s.toml:31:7: `flows.bulk.app` has no `rate`; add `rate`: a rate with its unit, such as "10 Mbit/s""#,
+    );
+}
+
+#[test]
+fn a_name_that_nothing_has() {
+    expect("from = \"h1\"", "from = \"h11\"", r#"s.toml:28:8: there is no node `h11`; did you mean `h1`?"#);
+    expect(
+        "[\"r\", \"h2\"]",
+        "[\"r\", \"elsewhere\"]",
+        r#"s.toml:21:17: there is no node `elsewhere`; known: h1, r, h2"#,
+    );
+    expect(
+        "queue = \"ired-64\"",
+        "queue = \"ired-65\"",
+        r#"s.toml:24:9: `ired-65` is neither a [queues] name nor the id of a discipline; did you mean `ired-64`?"#,
+    );
+    expect(
+        "queue = \"ired-64\"",
+        "queue = \"coddel\"",
+        r#"s.toml:24:9: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#,
+    );
+    expect(
+        "queue = \"ired-64\"",
+        "queue = { kind = \"coddel\" }",
+        r#"s.toml:24:18: unknown queue discipline `coddel`; did you mean `codel`?"#,
+    );
+    expect(
+        "kind = \"router\"",
+        "kind = \"ruoter\"",
+        r#"s.toml:8:14: unknown node kind `ruoter`; did you mean `router`?"#,
+    );
+    expect(
+        "kind = \"tcp\"",
+        "kind = \"tpc\"",
+        r#"s.toml:30:22: unknown transport `tpc`; did you mean `tcp`?"#,
+    );
+    expect(
+        "transport = { kind = \"tcp\", congestion = \"newreno\" }",
+        "transport = \"tpc\"",
+        r#"s.toml:30:13: unknown transport `tpc`; did you mean `tcp`?"#,
+    );
+    expect(
+        "kind = \"bulk\"",
+        "kind = \"bullk\"",
+        r#"s.toml:31:16: unknown application `bullk`; did you mean `bulk`?"#,
+    );
+    expect(
+        "\"newreno\"",
+        "\"newrenno\"",
+        r#"s.toml:30:42: `flows.bulk.transport.congestion`: unknown congestion controller `newrenno`"#,
+    );
+}
+
+#[test]
+fn parameters_that_nothing_can_be_built_from() {
+    expect(
+        "queue = \"ired-64\"",
+        "queue = { kind = \"codel\", target = \"200 ms\" }",
+        r#"s.toml:24:36: `links.bottleneck.queue.target`: must be shorter than `interval`"#,
+    );
+    expect(
+        "congestion = \"newreno\"",
+        "gains = [1.0, 0.0]",
+        r#"s.toml:30:43: `flows.bulk.transport.gains[1]`: a gain must be above 0"#,
+    );
+    expect(
+        "congestion = \"newreno\"",
+        "growth = \"per-acks\"",
+        r#"s.toml:30:38: `growth` cannot be `per-acks`; did you mean `per-ack`?"#,
+    );
+    expect(
+        "kind = \"tcp\", congestion = \"newreno\"",
+        "kind = \"udp\"",
+        r#"s.toml:30:13: `bulk` runs over tcp; write `transport = "tcp"`"#,
+    );
+}
+
+#[test]
+fn loss_out_of_range() {
+    expect(
+        "delay = \"9 ms\"",
+        "loss = 1.5",
+        r#"s.toml:23:8: `links.bottleneck.loss` is 1.5, out of range; write 0 to 1"#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "loss = -0.1",
+        r#"s.toml:23:8: `links.bottleneck.loss` is -0.1, out of range; write 0 to 1"#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "loss = \"120 %\"",
+        r#"s.toml:23:8: `loss`: `120 %` is not a share; write 0 to 1, or "0 %" to "100 %""#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "loss = \"often\"",
+        r#"s.toml:23:8: `loss`: `often` is not a share; write 0 to 1, or "0 %" to "100 %""#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "loss = { probabilty = 0.1 }",
+        r#"s.toml:23:10: unknown key `probabilty` in `links.bottleneck.loss`; did you mean `probability`?"#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "loss = { scheduled = [{ count = 2 }] }",
+        r#"s.toml:23:23: `links.bottleneck.loss.scheduled[0].at`: give either `at` (a time) or `packet` (a number)"#,
+    );
+}
+
+#[test]
+fn times_that_do_not_agree() {
+    expect(
+        "\"60 s\"",
+        "\"5 s\"",
+        r#"s.toml:2:12: a duration of 5 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#,
+    );
+    expect(
+        "\"60 s\"",
+        "\"4 s\"",
+        r#"s.toml:2:12: a duration of 4 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#,
+    );
+    expect(
+        "seeds = 5",
+        "sample_interval = \"0 s\"",
+        r#"s.toml:4:19: a sample interval of zero; write one such as "100 ms""#,
+    );
+    expect(
+        "seeds = 5",
+        "sample_interval = \"1 ns\"",
+        r#"s.toml:4:19: a sample every 1 ns for 60 s makes more than 100000000; write a longer interval"#,
+    );
+    expect(
+        "start_jitter = \"100 ms\"",
+        "start = \"5 s\"\nstop = \"4 s\"",
+        r#"s.toml:33:8: the flow stops at 4 s, before it has begun at 5 s; write a later `stop` or an earlier `start`"#,
+    );
+}
+
+#[test]
+fn counts_of_nothing_and_of_too_much() {
+    expect("seeds = 5", "seeds = 0", r#"s.toml:4:9: `seeds` is 0, out of range; write 1 to 100000"#);
+    expect("seeds = 5", "seeds = []", r#"s.toml:4:9: `seeds` has 0 entries; write at least 1"#);
+    expect(
+        "seeds = 5",
+        "seeds = [1, 2, 1]",
+        r#"s.toml:4:9: seed 1 stands in `seeds` twice; a run that is repeated brings nothing new: leave one out"#,
+    );
+    expect(
+        "seeds = 5",
+        "seeds = \"five\"",
+        r#"s.toml:4:9: `seeds` is the string "five"; expected an integer or a list"#,
+    );
+    expect(
+        "start_jitter = \"100 ms\"",
+        "count = 100001",
+        r#"s.toml:32:9: `flows.bulk.count` is 100001, out of range; write 0 to 100000"#,
+    );
+    expect(
+        "start_jitter = \"100 ms\"",
+        "count = 3\nport = 65534",
+        r#"s.toml:33:8: 3 flows from port 65536 on go past port 65535; write a lower `port` or fewer flows"#,
+    );
+}
+
+#[test]
+fn names_that_cannot_be_files() {
+    expect(
+        "name = \"ired/ingress-vs-egress\"",
+        "name = \"../elsewhere\"",
+        r#"s.toml:1:8: `../elsewhere` cannot name a folder of results; write letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as "ired/mixed""#,
+    );
+    expect(
+        "[links.access]",
+        "[links.\"a/b\"]",
+        r#"s.toml:15:1: `a/b` cannot be a name in [links]; write letters, digits, `-`, `_`, `.` and `+`"#,
+    );
+}

@@ -1,0 +1,168 @@
+//! Axes, `[quick]` tables and options that change nothing or something wrong, each with the exact message.
+
+use crate::support;
+
+use support::{GOOD, changed, expect, messages, parse_with};
+
+#[test]
+fn axes_that_vary_nothing() {
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"links.botleneck.queue\"",
+        r#"s.toml:36:8: `links.botleneck.queue` names nothing: `links` has no `botleneck`; did you mean `links.bottleneck.queue`?"#,
+    );
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"links.bottleneck.queu\"",
+        r#"s.toml:36:8: `links.bottleneck.queu` names nothing: `links.bottleneck` has no `queu`; did you mean `links.bottleneck.queue`?"#,
+    );
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"links.bottleneck.queue.target\"",
+        r#"s.toml:36:8: `links.bottleneck.queue` is the name `ired-64`, which has no keys of its own; the table is `[queues.ired-64]`: its path is `queues.ired-64.target`"#,
+    );
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"links..queue\"",
+        r#"s.toml:36:8: `links..queue` is not a path: a key is empty; write keys with dots between them, such as `links.bottleneck.rate`"#,
+    );
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"seeds\"",
+        r#"s.toml:36:8: `seeds` is common to all variants; vary a key of nodes, queues, links or flows, or a time"#,
+    );
+    expect(
+        "\"links.bottleneck.queue\"",
+        "\"flows.bulk.transport.congestoin\"",
+        r#"s.toml:36:8: `flows.bulk.transport.congestoin` names nothing: `flows.bulk.transport` has no `congestoin`; did you mean `flows.bulk.transport.congestion`?"#,
+    );
+    expect(
+        "[\"ired-64\", \"codel\"]",
+        "[]",
+        r#"s.toml:37:10: `vary[0].values` is empty; write at least one value"#,
+    );
+    expect(
+        "[\"ired-64\", \"codel\"]",
+        "[\"codel\", \"codel\"]",
+        r#"s.toml:34:1: axis `queue` has two variants called `codel`; leave one out, or give tables a `label`"#,
+    );
+    expect(
+        "[\"ired-64\", \"codel\"]",
+        "[\"codel\", \"coddel\"]",
+        r#"s.toml:37:20: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#,
+    );
+    expect(
+        "path = \"links.bottleneck.queue\"\n",
+        "",
+        r#"s.toml:34:1: `vary[0]` does not say what varies; write `path` and `values`, or `variants` with a `name` and a `set` each"#,
+    );
+    expect(
+        "[[vary]]\n",
+        "[[vary]]\nname = \"queue\"\nvariants = []\n[[vary]]\n",
+        r#"s.toml:36:12: `vary[0].variants` is empty; write at least one variant"#,
+    );
+    let many: Vec<String> = (1..=200).map(|n| format!("\"{n} ms\"")).collect();
+    let axis = |key: &str| {
+        format!("[[vary]]\npath = \"links.{key}.delay\"\nname = \"{key}\"\nvalues = [{}]\n", many.join(", "))
+    };
+    let text = format!("{GOOD}{}{}", axis("access"), axis("bottleneck"));
+    assert_eq!(
+        messages(&text),
+        r#"s.toml:34:1: the axes multiply to more than 10000 variants; leave out axes or values"#
+    );
+}
+
+#[test]
+fn a_quick_table_is_checked_even_when_it_is_not_used() {
+    let quick = |table: &str| changed("[nodes]", &format!("[quick]\n{table}\n\n[nodes]"));
+    assert_eq!(quick("duration = \"6 s\""), "nothing wrong");
+    assert_eq!(
+        quick("duration = \"5 s\""),
+        r#"s.toml:7:12: a duration of 5 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#
+    );
+    assert_eq!(
+        quick("durration = \"6 s\""),
+        r#"s.toml:7:13: `durration` names nothing: the file has no `durration`; did you mean `duration`?"#
+    );
+    assert_eq!(
+        quick("\"links.bottlneck.rate\" = \"1 Mbit/s\""),
+        r#"s.toml:7:26: `links.bottlneck.rate` names nothing: `links` has no `bottlneck`; did you mean `links.bottleneck.rate`?"#
+    );
+}
+
+#[test]
+fn an_option_is_named_instead_of_a_line() {
+    let set = |option: &str| parse_with(GOOD, &[option], false).expect_err("something is wrong");
+    assert_eq!(
+        set("duration=1 s"),
+        r#"--set duration=1 s: a duration of 1 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#
+    );
+    assert_eq!(
+        set("durration=70 s"),
+        r#"--set durration=70 s: `durration` names nothing: the file has no `durration`; did you mean `duration`?"#
+    );
+    assert_eq!(
+        set("links.bottlneck.rate=1 Mbit/s"),
+        r#"--set links.bottlneck.rate=1 Mbit/s: `links.bottlneck.rate` names nothing: `links` has no `bottlneck`; did you mean `links.bottleneck.rate`?"#
+    );
+    assert_eq!(
+        set("links.bottleneck.rate=0 bit/s"),
+        r#"--set links.bottleneck.rate=0 bit/s: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#
+    );
+    assert_eq!(
+        set("links.bottleneck.rate=fast"),
+        r#"--set links.bottleneck.rate=fast: `rate`: `fast` is not a rate: write a number and a unit, such as "10 Mbit/s""#
+    );
+    assert_eq!(
+        set("links.bottleneck.queue.n=4"),
+        r#"--set links.bottleneck.queue.n=4: `links.bottleneck.queue` is the name `ired-64`, which has no keys of its own; the table is `[queues.ired-64]`: its path is `queues.ired-64.n`"#
+    );
+    assert_eq!(
+        set("flows.bulk.transport.congestion=newrenno"),
+        r#"--set flows.bulk.transport.congestion=newrenno: `flows.bulk.transport.congestion`: unknown congestion controller `newrenno`"#
+    );
+    assert_eq!(
+        set("flows.bulk.transport.gain=1"),
+        r#"--set flows.bulk.transport.gain=1: `flows.bulk.transport.gain` names nothing: `flows.bulk.transport` has no `gain`; did you mean `flows.bulk.transport.gains`?"#
+    );
+    assert_eq!(
+        set("vary[0].values=[\"coddel\"]"),
+        r#"--set vary[0].values=["coddel"]: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#
+    );
+    assert_eq!(
+        set("vary[1].values=[]"),
+        r#"--set vary[1].values=[]: `vary[1].values` names nothing: `vary` ends before it; its length is 1, and places count from 0"#
+    );
+    assert_eq!(
+        set("quick.duration=1 s"),
+        r#"--set quick.duration=1 s: `quick` only holds other keys' values; set those keys themselves"#
+    );
+    assert_eq!(
+        set("duration"),
+        r#"--set duration: `duration` has no `=`; write --set path=value, such as --set "links.bottleneck.rate=5 Mbit/s""#
+    );
+    assert_eq!(
+        set("duration.x=1"),
+        r#"--set duration.x=1: `duration.x` names nothing: `duration` has no keys; set `duration` as a whole"#
+    );
+}
+
+#[test]
+fn everything_wrong_is_reported_at_once_in_the_order_of_the_file() {
+    let text = GOOD
+        .replace("warm_up = \"5 s\"", "warm_up = \"5 parsecs\"")
+        .replace("[\"h1\", \"r\"]", "[\"h1\", \"rr\"]")
+        .replace("rate = \"1 Gbit/s\"", "rate = \"1 Gbps\"")
+        .replace("to = \"h2\"", "to = \"h3\"")
+        .replace("congestion = \"newreno\"", "congestion = \"reno\"")
+        .replace("\"codel\"]", "\"coddel\"]");
+    assert_eq!(
+        messages(&text),
+        r#"s.toml:3:11: `warm_up`: `parsecs` is not a unit of a duration: use one of ns, us, ms, s, min
+s.toml:16:18: there is no node `rr`; did you mean `r`?
+s.toml:17:8: `rate`: `Gbps` is not a unit of a rate: use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s
+s.toml:29:6: there is no node `h3`; did you mean `h1`?
+s.toml:30:42: `flows.bulk.transport.congestion`: unknown congestion controller `reno`
+s.toml:37:22: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#
+    );
+}

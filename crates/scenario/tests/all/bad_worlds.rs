@@ -1,0 +1,210 @@
+//! Nodes, links and flows that do not join up, each with the exact message.
+
+use crate::support;
+
+use support::{GOOD, changed, expect, messages};
+
+#[test]
+fn a_route_that_leads_nowhere() {
+    let route = |keys: &str| {
+        changed("{ kind = \"router\" }", &format!("{{ kind = \"router\", routes = [{{ {keys} }}] }}"))
+    };
+    assert_eq!(route("from = \"h1\", via = \"bottleneck\""), "nothing wrong");
+    assert_eq!(
+        route("from = \"h3\", via = \"botleneck\""),
+        r#"s.toml:8:43: there is no node `h3`; did you mean `h1`?
+s.toml:8:55: there is no link `botleneck`; did you mean `bottleneck`?"#
+    );
+    assert_eq!(route("to = \"h2\""), r#"s.toml:8:34: `nodes.r.routes[0]` has no `via`; add `via`: a string"#);
+    let far = "[links.far]\nbetween = [\"h1\", \"h2\"]\nrate = \"1 Mbit/s\"\n[links.access]";
+    let text = GOOD.replace("[links.access]", far);
+    let text = text.replace("{ kind = \"router\" }", "{ kind = \"router\", routes = [{ via = \"far\" }] }");
+    assert_eq!(
+        messages(&text),
+        r#"s.toml:8:42: link `far` does not end at `r`; links of `r`: access, bottleneck"#
+    );
+}
+
+#[test]
+fn an_unreachable_destination() {
+    expect(
+        "[\"r\", \"h2\"]",
+        "[\"r\", \"h1\"]",
+        r#"s.toml:29:6: no path of links and routers leads from `h1` to `h2`; add the link that is missing to [links]"#,
+    );
+    // A host on the way forwards nothing.
+    let text = GOOD
+        .replace("r = { kind = \"router\" }", "r = { kind = \"host\" }")
+        .replace("queue = \"ired-64\"", "");
+    assert_eq!(
+        messages(&text.replace("\"ired-64\", ", "")),
+        r#"s.toml:29:6: no path of links and routers leads from `h1` to `h2`; add the link that is missing to [links]"#
+    );
+}
+
+#[test]
+fn ends_that_make_no_sense() {
+    expect(
+        "[\"r\", \"h2\"]",
+        "[\"r\", \"r\"]",
+        r#"s.toml:21:11: both ends of link `bottleneck` are `r`; name two nodes"#,
+    );
+    expect(
+        "to = \"h2\"",
+        "to = \"r\"",
+        r#"s.toml:29:6: `r` is no host, and only hosts run flows; hosts: h1, h2"#,
+    );
+    expect("to = \"h2\"", "to = \"h1\"", r#"s.toml:29:6: the flow goes from `h1` to itself; name two hosts"#);
+}
+
+#[test]
+fn a_link_that_carries_nothing_or_two_things() {
+    expect(
+        "\"10 Mbit/s\"",
+        "\"0 Mbit/s\"",
+        r#"s.toml:22:8: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#,
+    );
+    expect(
+        "rate = \"10 Mbit/s\"\n",
+        "",
+        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace` nor `cell` nor `profile`; write `rate = "10 Mbit/s"`, `trace = "FILE"`, `cell = "FILE"` or `profile = "FILE"`"#,
+    );
+    expect(
+        "rate = \"10 Mbit/s\"\n",
+        "rate = \"10 Mbit/s\"\ntrace = \"good.down\"\n",
+        r#"s.toml:23:9: link `bottleneck` has both `rate` and `trace`; keep one"#,
+    );
+    expect(
+        "reverse = {",
+        "reverse = { rate = \"0 bit/s\",",
+        r#"s.toml:25:20: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#,
+    );
+    expect(
+        "delay = \"9 ms\"",
+        "overhead = \"1 MB\"",
+        r#"s.toml:23:12: an overhead of 1 MB a packet; write at most 65535 bytes"#,
+    );
+}
+
+#[test]
+fn changes_out_of_order_or_without_an_end() {
+    let change = |list: &str| changed("delay = \"9 ms\"", &format!("changes = [{list}]"));
+    assert_eq!(
+        change("{ at = \"1 s\", rate = \"0 bit/s\" }, { at = \"2 s\", rate = \"1 Mbit/s\" }"),
+        "nothing wrong"
+    );
+    assert_eq!(
+        change("{ at = \"2 s\", loss = 0.5 }, { at = \"1 s\", delay = \"1 ms\" }"),
+        r#"s.toml:23:47: the change at 1 s does not come after the one at 2 s; write changes in order of time"#
+    );
+    assert_eq!(
+        change("{ at = \"2 s\", rate = \"0 bit/s\" }"),
+        r#"s.toml:23:33: the last change of rate is to zero, after which nothing is carried; add a change that ends the outage"#
+    );
+    assert_eq!(
+        change("{ at = \"2 s\" }"),
+        r#"s.toml:23:12: `links.bottleneck.changes[0]` changes nothing; add `rate`, `delay` or `loss`"#
+    );
+    let text = GOOD.replace(
+        "rate = \"10 Mbit/s\"",
+        "trace = \"good.down\"\nchanges = [{ at = \"1 s\", rate = \"1 bit/s\" }]",
+    );
+    assert_eq!(
+        messages(&text),
+        r#"s.toml:23:33: the rate of a trace cannot be changed; change `delay` or `loss`, or give the link a `rate` instead of a trace"#
+    );
+}
+
+#[test]
+fn two_of_the_same() {
+    let text = GOOD.replace("{ kind = \"host\" }", "{ kind = \"host\", address = \"198.18.0.1\" }");
+    assert_eq!(
+        messages(&text),
+        r#"s.toml:9:33: `h2` has the address 198.18.0.1 of `h1`; give each node its own, or leave them out"#
+    );
+    let text =
+        GOOD.replace("[[vary]]", "[flows.\"bulk.1\"]\nfrom = \"h1\"\nto = \"h2\"\napp = \"ping\"\n[[vary]]");
+    assert_eq!(
+        messages(&text.replace("start_jitter = \"100 ms\"", "count = 2")),
+        r#"s.toml:34:1: `bulk` and `bulk.1` both make a flow called `bulk.1`; rename one of them"#
+    );
+}
+
+#[test]
+fn a_pipeline_queue_on_a_host() {
+    expect(
+        "reverse = { queue = \"tail-drop\" }\n",
+        "",
+        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`
+s.toml:36:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`"#,
+    );
+    expect(
+        "[\"r\", \"h2\"]",
+        "[\"h2\", \"r\"]",
+        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`
+s.toml:37:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`"#,
+    );
+}
+
+#[test]
+fn a_trace_that_cannot_be_used() {
+    let trace = |name: &str| changed("rate = \"10 Mbit/s\"", &format!("trace = \"{name}\""));
+    assert_eq!(trace("good.down"), "nothing wrong");
+    assert_eq!(
+        trace("missing.down"),
+        r#"s.toml:22:9: cannot read `shelf/missing.down`: no such file; write the path from the scenario's folder"#
+    );
+    assert_eq!(trace("bad.down"), r#"shelf/bad.down:2:1: not a number"#);
+    assert_eq!(trace("empty.down"), r#"shelf/empty.down: an empty trace"#);
+    expect(
+        "rate = \"10 Mbit/s\"",
+        "trace = { fille = \"good.down\" }",
+        r#"s.toml:22:11: unknown key `fille` in `links.bottleneck.trace`; did you mean `file`?"#,
+    );
+    expect(
+        "app = { kind = \"bulk\" }",
+        "app = { kind = \"video\", trace = \"none.csv\" }",
+        r#"s.toml:31:33: cannot read `shelf/none.csv`: no such file; write the path from the scenario's folder"#,
+    );
+}
+
+#[test]
+fn two_flows_at_one_port() {
+    let flows = "[flows.a]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7000\ncount = 3\n\
+        [flows.b]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7002\n\
+        [flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"video\"\nport = 7002\n";
+    let text = messages(&format!("{GOOD}{flows}"));
+    assert!(text.contains("`a` and `b` both listen at tcp port 7002 of `h2`"), "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.contains("both listen")).count(),
+        1,
+        "UDP ports are others: {text}"
+    );
+}
+
+#[test]
+fn two_flows_whose_servers_listen_at_one_port() {
+    // A player's `from` end listens: two at `h1` are in each other's way, and one at `h2` is in that of `bulk`.
+    let player = |name: &str, from: &str, to: &str| {
+        format!(
+            "[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\napp = {{ kind = \"player\", content = {{ rates = [1.0] }} }}\nport = 80\n"
+        )
+    };
+    let said = messages(&format!("{GOOD}{}{}", player("a", "h1", "h2"), player("b", "h1", "h2")));
+    assert!(said.contains("`a` and `b` both listen at tcp port 80 of `h1`"), "{said}");
+    let bulk = "[flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 80\n";
+    assert_eq!(messages(&format!("{GOOD}{}{bulk}", player("a", "h1", "h2"))), "nothing wrong");
+    let said = messages(&format!("{GOOD}{}{bulk}", player("a", "h2", "h1")));
+    assert!(said.contains("`a` and `c` both listen at tcp port 80 of `h2`"), "{said}");
+}
+
+#[test]
+fn two_families() {
+    let text =
+        GOOD.replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", address = \"2001:db8::1\" }");
+    assert!(
+        messages(&text).contains("`h1` and `h2` have addresses of different families"),
+        "{}",
+        messages(&text)
+    );
+}

@@ -1,0 +1,124 @@
+//! Links that follow the grants of a cell.
+
+use crate::support;
+
+use jettison_scenario::schema::{Carrier, DirectionSettings};
+use jettison_scenario::{InputHash, Scenario};
+use support::{GOOD, changed, expect, messages, parse_with};
+
+/// The good scenario with a cell in place of the bottleneck's rate.
+fn text(cell: &str) -> String {
+    GOOD.replace("rate = \"10 Mbit/s\"\n", &format!("cell = {cell}\n"))
+}
+
+fn good(text: &str) -> Scenario {
+    parse_with(text, &[], false).unwrap_or_else(|messages| panic!("{messages}"))
+}
+
+fn directions(scenario: &Scenario) -> [DirectionSettings; 2] {
+    let settings = &scenario.variants[0].settings;
+    [true, false].map(|forward| settings.direction(&settings.links["bottleneck"], forward))
+}
+
+/// Bytes of a round, and the overhead.
+#[track_caller]
+fn granted(direction: &DirectionSettings) -> (u64, u64) {
+    let Carrier::Cell(cell) = &direction.carrier else { panic!("{:?}", direction.carrier) };
+    (cell.read.as_ref().map_or(0, |grants| grants.total()), direction.overhead.get())
+}
+
+#[test]
+fn both_directions_follow_the_file_which_is_an_input() {
+    for cell in ["\"cell.trace\"", "{ file = \"cell.trace\", segment_header = \"4 bytes\" }"] {
+        let scenario = good(&text(cell));
+        let [forward, reverse] = directions(&scenario);
+        assert_eq!([granted(&forward), granted(&reverse)], [(17_400, 2), (17_400, 2)]);
+        assert_eq!(scenario.inputs[1], InputHash::of("cell.trace", b"10\n3\n14500\n0\n2900\n"));
+    }
+}
+
+#[test]
+fn a_mahimahi_trace_grants_what_its_opportunities_count_for() {
+    let with = |more: &str| {
+        let cell = format!("{{ file = \"good.down\"{more} }}");
+        granted(&directions(&good(&text(&cell)))[0]).0
+    };
+    assert_eq!(with(""), 3 * 1_504);
+    assert_eq!(with(", opportunity = \"1450 bytes\""), 3 * 1_450);
+}
+
+#[test]
+fn reverse_may_say_otherwise() {
+    let with = |reverse: &str| {
+        directions(&good(&text("\"cell.trace\"").replace("reverse = {", &format!("reverse = {{ {reverse},"))))
+    };
+    let [_, reverse] = with("rate = \"1 Mbit/s\"");
+    assert!(matches!(reverse.carrier, Carrier::Rate(_)));
+    assert_eq!(reverse.overhead.get(), 14);
+    let [forward, reverse] = with("cell = \"good.down\", overhead = \"3 bytes\"");
+    assert_eq!([granted(&forward), granted(&reverse)], [(17_400, 2), (4_512, 3)]);
+}
+
+#[test]
+fn a_cell_may_vary() {
+    let axis = "[[vary]]\npath = \"links.bottleneck.cell\"\n\
+        values = [\"cell.trace\", { file = \"good.down\", label = \"thin\" }]\n";
+    let scenario = good(&format!("{}{axis}", text("\"cell.trace\"")));
+    assert_eq!(scenario.axes["cell"], ["cell.trace", "thin"]);
+}
+
+#[test]
+fn a_cell_that_cannot_be_used() {
+    let cell = |value: &str| changed("rate = \"10 Mbit/s\"", &format!("cell = {value}"));
+    assert_eq!(cell("\"cell.trace\""), "nothing wrong");
+    assert_eq!(
+        cell("\"none.trace\""),
+        "s.toml:22:8: cannot read `shelf/none.trace`: no such file; write the path from the scenario's folder"
+    );
+    assert_eq!(
+        cell("\"short.trace\""),
+        "shelf/short.trace:2:1: 4 batches are announced, but 3 lines follow; write in the second line how many do"
+    );
+    assert!(cell("\"empty.down\"").starts_with("shelf/empty.down: the trace is empty"));
+    assert!(
+        cell("{ file = \"cell.trace\", format = \"mahimahi\" }")
+            .starts_with("shelf/cell.trace:2:1: 3 ms comes")
+    );
+    assert_eq!(
+        cell("{ file = \"cell.trace\", format = \"srsra\" }"),
+        "s.toml:22:40: unknown trace format `srsra`; did you mean `srsran`?"
+    );
+    assert_eq!(
+        cell("{ file = \"cell.trace\", opportunity = \"0 bytes\" }"),
+        "s.toml:22:45: `links.bottleneck.cell.opportunity`: an opportunity of 0 bytes; write 1 to 65535 bytes"
+    );
+    let thin = "`links.bottleneck.cell.segment_header`: the largest grant in a millisecond is 2 bytes, and a segment \
+                header takes 2: nothing is ever carried; write less";
+    assert_eq!(cell("\"thin.trace\""), format!("s.toml:22:1: {thin}"));
+    assert_eq!(
+        cell("{ file = \"thin.trace\", segment_header = \"2 bytes\" }"),
+        format!("s.toml:22:48: {thin}")
+    );
+    assert_eq!(cell("{ file = \"thin.trace\", segment_header = \"1 bytes\" }"), "nothing wrong");
+}
+
+#[test]
+fn a_cell_and_whatever_else_says_the_same() {
+    expect(
+        "rate = \"10 Mbit/s\"\n",
+        "rate = \"10 Mbit/s\"\ncell = \"cell.trace\"\n",
+        "s.toml:23:8: link `bottleneck` has both `rate` and `cell`; keep one",
+    );
+    let both = text("\"cell.trace\"")
+        .replace("reverse = {", "reverse = { trace = \"good.down\", cell = \"cell.trace\",");
+    assert_eq!(messages(&both), "s.toml:25:41: link `bottleneck` has both `trace` and `cell`; keep one");
+    assert_eq!(
+        changed(
+            "rate = \"10 Mbit/s\"\ndelay = \"9 ms\"\n",
+            "profile = \"steps.json\"\ncell = \"cell.trace\"\n"
+        ),
+        "s.toml:23:8: link `bottleneck` has both `cell` and `profile`; leave out what the profile says"
+    );
+    let change = text("\"cell.trace\"\nchanges = [{ at = \"1 s\", rate = \"1 bit/s\" }]");
+    assert!(messages(&change).starts_with("s.toml:23:33: the rate of a trace cannot be changed"));
+}

@@ -1,0 +1,13 @@
+//! Scenario files: checks, messages, and the worlds made of them.
+
+mod bad_keys;
+mod bad_variants;
+mod bad_worlds;
+mod cells;
+mod files;
+mod p4;
+mod profiles;
+mod robustness;
+mod shipped;
+mod support;
+mod variants;

@@ -1,0 +1,5 @@
+//! The event loop.
+
+mod idle;
+mod realtime;
+mod world;

@@ -1,0 +1,105 @@
+//! The page in headless Chromium, driven by `web/test/browser.mjs`.
+
+#![expect(clippy::disallowed_methods, reason = "a run that a browser watches takes its time")]
+
+#[path = "../../examples/demo/synthetic.rs"]
+mod synthetic;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jettison_watch::{Event, Watch};
+use synthetic::Synthetic;
+
+const STEP_MS: u32 = 100;
+/// Long enough for the checks that need a run that goes on.
+const STEPS: u32 = 140;
+const RUNS: u32 = 40;
+
+#[test]
+fn plots_move_in_a_browser() {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+    let Some(chromium) = found("chromium").or_else(|| found("chromium-browser")) else {
+        return left_out("there is no chromium");
+    };
+    if found("node").is_none() || !web.join("node_modules/playwright-core").exists() {
+        return left_out("there is no node, or web/node_modules is not there: scripts/web.sh");
+    }
+
+    let watch = Watch::start(0).unwrap();
+    let (url, port) = (watch.url(), watch.address().port());
+    let watch = Arc::new(Mutex::new(Some(watch)));
+    let over = Arc::new(AtomicBool::new(false));
+    let run = Arc::new(AtomicU32::new(0));
+    let publisher = std::thread::spawn({
+        let (watch, over, run) = (watch.clone(), over.clone(), run.clone());
+        move || publish(&watch, &over, &run)
+    });
+
+    // Pictures are kept if there is a folder for them: to look at.
+    let pictures = std::env::var_os("JETTISON_WATCH_PICTURES");
+    let mut browser = Command::new("node")
+        .arg("test/browser.mjs")
+        .arg(url)
+        .args(pictures)
+        .current_dir(web)
+        .env("CHROMIUM", chromium)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for line in BufReader::new(browser.stdout.take().unwrap()).lines() {
+        match line.unwrap().as_str() {
+            "end the server" => *watch.lock().unwrap() = None,
+            "start the server" => {
+                let mut place = watch.lock().unwrap();
+                let again = Watch::start(port).unwrap();
+                again.publish(&Event::Layout(Synthetic::new(run.load(Ordering::Relaxed)).layout(RUNS)));
+                *place = Some(again);
+            }
+            line => println!("{line}"),
+        }
+    }
+    let status = browser.wait().unwrap();
+    over.store(true, Ordering::Relaxed);
+    publisher.join().unwrap();
+    assert!(status.success(), "browser.mjs: {status}");
+}
+
+/// Runs, one after the other, until `over`; into nothing while there is no server.
+fn publish(watch: &Mutex<Option<Watch>>, over: &AtomicBool, current: &AtomicU32) {
+    let tell = |event| {
+        if let Some(watch) = watch.lock().expect("no holder panics").as_ref() {
+            watch.publish(&event);
+        }
+    };
+    tell(Event::Note { text: "These numbers are made up".into() });
+    for run in 1.. {
+        let mut synthetic = Synthetic::new(run);
+        current.store(run, Ordering::Relaxed);
+        tell(Event::Layout(synthetic.layout(RUNS)));
+        for step in 1..=STEPS {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(u64::from(STEP_MS)));
+            tell(Event::Snapshot(synthetic.snapshot(f64::from(step * STEP_MS) / 1_000.0)));
+        }
+        tell(Event::Ended { message: "complete".into() });
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+fn found(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(program))
+        .find(|path| path.exists())
+}
+
+fn left_out(why: &str) {
+    // Past the test harness's capture.
+    let _ = writeln!(std::io::stderr(), "left out: plots_move_in_a_browser ({why})");
+}

@@ -1,0 +1,4 @@
+//! The live page.
+
+mod browser;
+mod server;
