@@ -6,11 +6,13 @@
 //! component. [`DropReason`] says why a packet went overboard. [`Registry`] maps an id to what can be built
 //! under it.
 
+mod gauge;
 mod random;
 mod reason;
 mod registry;
 pub mod units;
 
+pub use gauge::{Gauge, Gauges, PartOf};
 pub use random::{RandomStream, Seed};
 pub use reason::{DropReason, MarkReason};
 pub use registry::{BuildError, Catalogue, ParameterDoc, Registry, nearest, parameter_docs, parameters};

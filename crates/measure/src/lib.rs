@@ -30,8 +30,8 @@ pub use metric::{Metric, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use recorder::{
-    DropRecord, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings, RunRecord, Series, SummaryValue,
-    VideoFrames,
+    DropRecord, GaugeChoice, GaugeSampler, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings,
+    RunRecord, Series, SummaryValue, VideoFrames,
 };
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;

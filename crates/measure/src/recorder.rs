@@ -1,11 +1,14 @@
 //! One run's record: objects, series, points, drop log, summary.
 
 mod adopt;
+mod gauges;
 
 use std::borrow::Cow;
 
-use jettison_core::{DropReason, Duration, MarkReason, Time};
+use jettison_core::{DropReason, Duration, Gauge, MarkReason, Time};
 use jettison_wire::FlowId;
+
+pub use gauges::{GaugeChoice, GaugeSampler};
 
 use crate::queue::mbit;
 use crate::{Distribution, FlowMeter, FrameScore, Metric, QueueMeter, metrics, statistics};
@@ -29,7 +32,7 @@ pub struct ObjectId {
 }
 
 /// What the recorder keeps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct RecorderSettings {
     /// Time between two samples of the series.
     pub interval: Duration,
@@ -37,6 +40,8 @@ pub struct RecorderSettings {
     pub warm_up: Time,
     /// Drops and marks logged one by one; what comes after is only counted.
     pub drop_log_limit: usize,
+    /// Gauges that are sampled with the series.
+    pub gauges: GaugeChoice,
 }
 
 impl Default for RecorderSettings {
@@ -45,6 +50,7 @@ impl Default for RecorderSettings {
             interval: Duration::from_millis(100),
             warm_up: Time::ZERO,
             drop_log_limit: 1_000_000,
+            gauges: GaugeChoice::None,
         }
     }
 }
@@ -134,6 +140,8 @@ pub struct RunRecord {
     pub frames: Vec<VideoFrames>,
     /// Summary values since the warm-up.
     pub summary: Vec<SummaryValue>,
+    /// The gauges among the series, in the order they were first sampled.
+    pub gauges: Vec<Gauge>,
 }
 
 impl RunRecord {
@@ -165,6 +173,8 @@ pub struct Recorder {
     drops: Vec<DropRecord>,
     drops_not_logged: u64,
     extra: Vec<SummaryValue>,
+    // Gauges of which there are points.
+    gauges: Vec<Gauge>,
     last_sample: Time,
 }
 
@@ -182,6 +192,7 @@ impl Recorder {
             drops: Vec::new(),
             drops_not_logged: 0,
             extra: Vec::new(),
+            gauges: Vec::new(),
             last_sample: Time::ZERO,
         }
     }
@@ -414,6 +425,7 @@ impl Recorder {
         for (index, (meter, name)) in self.queues.iter().zip(&self.queue_names).enumerate() {
             let id = ObjectId { kind: Kind::Queue, index: index as u32 };
             summarise_queue(&mut summary, name, id, meter, &series, start, end);
+            gauges::summarise(&mut summary, name, id, &series, &self.gauges, start);
             let mut distributions = vec![(metrics::SOJOURN, meter.sojourn.clone())];
             distributions.extend(meter.lateness().map(|lateness| (metrics::LATENESS, lateness.clone())));
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
@@ -428,6 +440,7 @@ impl Recorder {
                 goodputs.push(mbit(meter.goodput_bytes, end.since(start)));
             }
             summarise_flow(&mut summary, name, id, meter, &series, start, end);
+            gauges::summarise(&mut summary, name, id, &series, &self.gauges, start);
             let mut distributions = vec![
                 (metrics::RTT, &meter.rtt),
                 (metrics::OWD, &meter.owd),
@@ -469,8 +482,8 @@ impl Recorder {
             Some(VideoFrames { flow: FlowId(index as u32), scores })
         });
         let frames = frames.collect();
-        let (drops, drops_not_logged) = (self.drops, self.drops_not_logged);
-        RunRecord { objects, series, drops, drops_not_logged, frames, summary }
+        let (drops, drops_not_logged, gauges) = (self.drops, self.drops_not_logged, self.gauges);
+        RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }
     }
 }
 

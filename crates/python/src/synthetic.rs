@@ -85,5 +85,6 @@ fn record(rows: u64) -> RunRecord {
         drops_not_logged: 0,
         frames: Vec::new(),
         summary: Vec::new(),
+        gauges: Vec::new(),
     }
 }

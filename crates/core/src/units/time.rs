@@ -106,6 +106,10 @@ impl Duration {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
+    /// In milliseconds.
+    pub fn as_millis_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
     /// Whether this is no time at all.
     pub const fn is_zero(self) -> bool {
         self.0 == 0

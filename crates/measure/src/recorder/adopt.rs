@@ -37,6 +37,12 @@ impl Recorder {
             }
         }
 
+        for gauge in other.gauges {
+            if !self.gauges.iter().any(|own| own.name == gauge.name) {
+                self.gauges.push(gauge);
+            }
+        }
+
         let names = &self.flow_names;
         let flow_of = |object: &str| names.iter().position(|name| name == object);
         self.extra.retain(|value| !flow_of(&value.object).is_some_and(is_adopted));

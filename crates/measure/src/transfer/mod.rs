@@ -11,7 +11,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use jettison_core::{DropReason, Duration, Time};
+use jettison_core::{DropReason, Duration, Gauge, Time};
 use jettison_wire::FlowId;
 
 use crate::{
@@ -19,9 +19,10 @@ use crate::{
     SummaryValue, VideoFrames,
 };
 use bytes::{Reader, Writer};
+pub(crate) use names::kept;
 
 /// Says what follows, and in which version of this form.
-const HEAD: &[u8; 8] = b"jet-rec\x02";
+const HEAD: &[u8; 8] = b"jet-rec\x03";
 
 /// Bytes that are no run's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +70,11 @@ impl RunRecord {
             out.unsigned(u64::from(value.percentiles.is_some()));
             value.percentiles.iter().flatten().for_each(|value| out.float(*value));
         });
+        out.list(&self.gauges, |out, gauge| {
+            out.name(gauge.name);
+            out.name(gauge.unit);
+            out.name(gauge.description);
+        });
         out.into_bytes()
     }
 
@@ -112,8 +118,9 @@ impl RunRecord {
                 },
             })
         })?;
+        let gauges = input.list(3, |input| Ok(Gauge::new(input.name()?, input.name()?, input.name()?)))?;
         match input.is_empty() {
-            true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary }),
+            true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }),
             false => Err(TransferError::Damaged("something follows its end")),
         }
     }

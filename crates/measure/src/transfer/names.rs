@@ -1,27 +1,37 @@
 //! Names that live as long as the process, each once.
 
 use std::collections::HashSet;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::TransferError;
 
 /// More names than any program has, and longer ones: what damaged bytes can make us keep is bounded.
 const MOST: usize = 4096;
-const LONGEST: usize = 128;
+const LONGEST: usize = 512;
+
+fn names() -> MutexGuard<'static, HashSet<&'static str>> {
+    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// That name for the rest of the process. The same name is kept once.
-pub(super) fn interned(name: &str) -> Result<&'static str, TransferError> {
-    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn kept(name: &str) -> &'static str {
+    let mut names = names();
     if let Some(known) = names.get(name) {
-        return Ok(known);
-    }
-    if names.len() >= MOST || name.len() > LONGEST {
-        return Err(TransferError::Damaged("too many names, or too long a one"));
+        return known;
     }
     let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
     names.insert(kept);
-    Ok(kept)
+    kept
+}
+
+/// The same for a name that others wrote.
+pub(super) fn interned(name: &str) -> Result<&'static str, TransferError> {
+    let is_known = names().contains(name);
+    if !is_known && (names().len() >= MOST || name.len() > LONGEST) {
+        return Err(TransferError::Damaged("too many names, or too long a one"));
+    }
+    Ok(kept(name))
 }
 
 #[cfg(test)]

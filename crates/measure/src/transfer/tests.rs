@@ -14,6 +14,11 @@ const METRICS: [Metric; 5] = [
     Metric::new("made_up", "parsec"),
 ];
 
+const GAUGES: [Gauge; 2] = [
+    Gauge::new("red_average", "packets", "Average queue."),
+    Gauge::new("a_python_classs_own", "1", "Something new."),
+];
+
 fn a_metric() -> impl Strategy<Value = Metric> {
     proptest::sample::select(METRICS.as_slice())
 }
@@ -95,14 +100,16 @@ fn a_video() -> impl Strategy<Value = VideoFrames> {
 
 fn a_record() -> impl Strategy<Value = RunRecord> {
     let lists = (vec(an_object(), 0..5), vec(a_series(), 0..5), vec(a_drop(), 0..20));
-    (lists, any::<u64>(), vec(a_video(), 0..4), vec(a_summary_value(), 0..10)).prop_map(
-        |((objects, series, drops), drops_not_logged, frames, summary)| RunRecord {
+    let gauges = vec(proptest::sample::select(GAUGES.as_slice()), 0..3);
+    (lists, any::<u64>(), vec(a_video(), 0..4), vec(a_summary_value(), 0..10), gauges).prop_map(
+        |((objects, series, drops), drops_not_logged, frames, summary, gauges)| RunRecord {
             objects,
             series,
             drops,
             drops_not_logged,
             frames,
             summary,
+            gauges,
         },
     )
 }
@@ -143,7 +150,7 @@ fn with_head(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn another_version_is_told() {
-    let mut bytes = with_head(&[0, 0, 0, 0, 0, 0]);
+    let mut bytes = with_head(&[0, 0, 0, 0, 0, 0, 0]);
     assert!(RunRecord::from_bytes(&bytes).is_ok_and(|record| record.summary.is_empty()));
     bytes[HEAD.len() - 1] += 1;
     assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherForm));
@@ -179,6 +186,7 @@ fn a_second_of_series_takes_little_more_than_its_values() {
         drops_not_logged: 0,
         frames: Vec::new(),
         summary: Vec::new(),
+        gauges: Vec::new(),
     };
     assert!(record.to_bytes().len() < 1000 * (8 + 4) + 100);
 }

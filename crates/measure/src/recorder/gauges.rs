@@ -1,0 +1,147 @@
+//! Gauges: values of components' own state, sampled as series where a scenario asks for them.
+
+use std::sync::Arc;
+
+use jettison_core::{Gauge, Gauges, Time};
+
+use super::{ObjectId, Recorder, Series, SummaryValue, part_of, plain};
+use crate::transfer::kept;
+use crate::{Metric, statistics};
+
+/// Which gauges are sampled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum GaugeChoice {
+    /// None: no component is asked.
+    #[default]
+    None,
+    /// All that components report.
+    All,
+    /// Those of these names.
+    Named(Arc<[String]>),
+}
+
+impl GaugeChoice {
+    /// Whether a gauge of that name is sampled.
+    pub fn wants(&self, name: &str) -> bool {
+        match self {
+            GaugeChoice::None => false,
+            GaugeChoice::All => true,
+            GaugeChoice::Named(names) => names.iter().any(|own| own == name),
+        }
+    }
+}
+
+impl Recorder {
+    /// Whether any gauge is sampled. Where none is, no component needs to be asked.
+    pub fn samples_gauges(&self) -> bool {
+        self.settings.gauges != GaugeChoice::None
+    }
+
+    /// Takes the gauges of the components of `object` at `now`: those that were asked for become points of its series.
+    pub fn gauges(&mut self, object: ObjectId, now: Time) -> GaugeSampler<'_> {
+        GaugeSampler { recorder: self, object, now }
+    }
+}
+
+/// Takes the gauges of one object at one instant.
+pub struct GaugeSampler<'a> {
+    recorder: &'a mut Recorder,
+    object: ObjectId,
+    now: Time,
+}
+
+impl Gauges for GaugeSampler<'_> {
+    fn set_part(&mut self, gauge: &Gauge, part: &str, value: f64) {
+        if !value.is_finite() || !self.recorder.settings.gauges.wants(gauge.name) {
+            return;
+        }
+        if !self.recorder.gauges.iter().any(|known| known.name == gauge.name) {
+            self.recorder.gauges.push(*gauge);
+        }
+        let part = if part.is_empty() { "" } else { kept(part) };
+        self.recorder.part_point(self.object, Metric::new(gauge.name, gauge.unit), part, self.now, value);
+    }
+}
+
+/// Adds the mean and the percentiles, over the samples after the warm-up, of an object's gauges.
+pub(super) fn summarise(
+    summary: &mut Vec<SummaryValue>,
+    name: &str,
+    id: ObjectId,
+    series: &[Series],
+    gauges: &[Gauge],
+    start: Time,
+) {
+    let first = series.partition_point(|series| series.object < id);
+    for own in series[first..].iter().take_while(|series| series.object == id) {
+        if !gauges.iter().any(|gauge| gauge.name == own.metric.name) {
+            continue;
+        }
+        let mut values = own.values[own.times.partition_point(|time| *time <= start)..].to_vec();
+        let Some(mean) = statistics::mean(&values) else { continue };
+        values.sort_by(f64::total_cmp);
+        let at = |share| statistics::quantile(&values, share).unwrap_or(mean);
+        let percentiles = Some([at(0.5), at(0.95), at(0.99)]);
+        summary.push(SummaryValue { percentiles, ..part_of(plain(name, own.metric, mean), own.part) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, RecorderSettings, RunRecord};
+
+    const COUNT: Gauge = Gauge::new("codel_count", "count", "Signals.");
+    const AVERAGE: Gauge = Gauge::new("red_average", "packets", "Average queue.");
+
+    /// A queue's gauges, sampled at 100 ms, 200 ms, … with the value of the sample's number.
+    fn sampled(gauges: GaugeChoice) -> RunRecord {
+        let warm_up = Time::from_millis(200);
+        let mut recorder = Recorder::new(RecorderSettings { gauges, warm_up, ..Default::default() });
+        let queue = recorder.add_queue("l.forward");
+        for number in 1..=4 {
+            let mut out = recorder.gauges(queue, Time::from_millis(100 * number));
+            out.set(&COUNT, number as f64);
+            out.set_part(&COUNT, "band.1", 7.0);
+            out.set(&AVERAGE, if number < 4 { f64::NAN } else { 2.5 });
+        }
+        recorder.finish(Time::from_millis(400))
+    }
+
+    fn series<'a>(record: &'a RunRecord, metric: &str, part: &str) -> Option<&'a Series> {
+        record.series.iter().find(|series| series.metric.name == metric && series.part == part)
+    }
+
+    #[test]
+    fn without_a_choice_nothing_is_kept() {
+        let record = sampled(GaugeChoice::None);
+        assert!(record.series.is_empty() && record.gauges.is_empty());
+        assert!(record.summary.iter().all(|value| value.metric.name != "codel_count"));
+    }
+
+    #[test]
+    fn all_are_sampled_and_what_is_not_finite_leaves_a_gap() {
+        let record = sampled(GaugeChoice::All);
+        assert_eq!(record.gauges, [COUNT, AVERAGE]);
+        assert_eq!(series(&record, "codel_count", "").unwrap().values, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(series(&record, "codel_count", "band.1").unwrap().values, [7.0; 4]);
+        assert_eq!(series(&record, "red_average", "").unwrap().times, [Time::from_millis(400)]);
+        assert_eq!(series(&record, "red_average", "").unwrap().object.kind, Kind::Queue);
+    }
+
+    #[test]
+    fn the_summary_counts_from_the_end_of_the_warm_up() {
+        let record = sampled(GaugeChoice::All);
+        let count = Metric::new("codel_count", "count");
+        let value = record.summary_value("l.forward", count).unwrap();
+        assert_eq!((value.mean, value.percentiles.unwrap()[0]), (3.5, 3.5));
+        assert_eq!(record.summary_part("l.forward", count, "band.1").unwrap().mean, 7.0);
+    }
+
+    #[test]
+    fn only_those_that_were_asked_for_are_sampled() {
+        let record = sampled(GaugeChoice::Named(["red_average".to_owned()].into()));
+        assert_eq!(record.gauges, [AVERAGE]);
+        assert!(series(&record, "codel_count", "").is_none());
+    }
+}
