@@ -98,6 +98,11 @@ impl Bandwidth {
         (now > from).then(|| Rate::of(Bytes::new(bytes), now.since(from)))
     }
 
+    /// The same as [`Bandwidth::rate`], with nothing forgotten: for samples, which must change nothing.
+    pub fn peek(&self, now: Time) -> Option<Rate> {
+        self.clone().rate(now)
+    }
+
     #[inline]
     fn window_start(&self, now: Time) -> Time {
         Time::from_nanos(now.as_nanos().saturating_sub(self.settings.window.as_nanos()))

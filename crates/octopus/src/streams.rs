@@ -95,6 +95,11 @@ impl<T> Streams<T> {
         self.entries[slot as usize].queued -= 1;
     }
 
+    /// How many streams have a slot.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// A stream's state.
     #[inline]
     pub fn state(&mut self, slot: u32) -> &mut T {

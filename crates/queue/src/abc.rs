@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, MarkReason, Rate, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::{Body, Ecn, Packet};
 use schemars::JsonSchema;
@@ -16,6 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 use jettison_octopus::{Bandwidth, BandwidthSettings, PARTS};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[CAPACITY, TARGET_RATE, TOKENS];
+
+const CAPACITY: Gauge = Gauge::new(
+    "abc_capacity",
+    "Mbit/s",
+    "Capacity μ of the link, as told or measured; none while it is unknown.",
+);
+const TARGET_RATE: Gauge = Gauge::new(
+    "abc_target_rate",
+    "Mbit/s",
+    "Target rate tr for a packet that has waited as long as the head of the queue; none while μ is unknown.",
+);
+const TOKENS: Gauge = Gauge::new("abc_tokens", "1", "Accelerates that may go out.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -134,19 +149,25 @@ impl Abc {
 
     /// The link's capacity μ in bit/s. Where no link ever told it, the departures have to do.
     fn capacity(&mut self, now: Time) -> Option<f64> {
-        let rate = match (self.parameters.capacity, self.told) {
-            (Capacity::Told, Some(told)) => Some(told),
-            _ => self.measured.rate(now),
-        };
+        let rate = self.told_capacity().or_else(|| self.measured.rate(now));
         rate.map(|rate| rate.as_bits() as f64)
+    }
+
+    fn told_capacity(&self) -> Option<Rate> {
+        self.told.filter(|_| self.parameters.capacity == Capacity::Told)
+    }
+
+    /// The target rate in bit/s: tr = η μ − μ/δ (x − d_t)⁺, at least zero (§3.1, equation 1).
+    fn target_rate(&self, mu: f64, queueing_delay: Duration) -> f64 {
+        let excess = queueing_delay.saturating_sub(self.parameters.dt);
+        let drain = mu * excess.as_secs_f64() / self.parameters.delta.as_secs_f64();
+        (self.parameters.eta * mu - drain).max(0.0)
     }
 
     /// The fraction of accelerates: f = min(tr / 2 cr, 1), with tr = η μ − μ/δ (x − d_t)⁺ (§3.1, equations 1 and 2).
     fn fraction(&mut self, queueing_delay: Duration, now: Time) -> f64 {
         let Some(mu) = self.capacity(now) else { return 1.0 };
-        let excess = queueing_delay.saturating_sub(self.parameters.dt);
-        let drain = mu * excess.as_secs_f64() / self.parameters.delta.as_secs_f64();
-        let target = (self.parameters.eta * mu - drain).max(0.0);
+        let target = self.target_rate(mu, queueing_delay);
         let dequeued = self.departures.bytes as f64 * 8.0 / self.parameters.window.as_secs_f64();
         if target >= 2.0 * dequeued { 1.0 } else { target / (2.0 * dequeued) }
     }
@@ -224,6 +245,15 @@ impl QueueDiscipline for Abc {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        let capacity = self.told_capacity().or_else(|| self.measured.peek(now));
+        let mu = capacity.map_or(f64::NAN, |rate| rate.as_bits() as f64);
+        let waited = self.fifo.head().map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at));
+        out.set(&CAPACITY, mu / 1e6);
+        out.set(&TARGET_RATE, if mu.is_nan() { f64::NAN } else { self.target_rate(mu, waited) / 1e6 });
+        out.set(&TOKENS, self.tokens);
     }
 
     fn wants_idle_polls(&self) -> bool {

@@ -3,7 +3,7 @@
 //! One probability of dropping or marking, raised when the buffer overflows and lowered when the link is idle. Neither
 //! the backlog nor an average of it enters: what is learned is the rate at which the senders must be told.
 
-use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Rate, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -11,6 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[PROBABILITY];
+
+const PROBABILITY: Gauge =
+    Gauge::new("blue_probability", "1", "Probability p_m with which arrivals are dropped or marked.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -175,6 +181,11 @@ impl QueueDiscipline for Blue {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    /// Idle time counts when the next packet arrives, as for the packet itself.
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&PROBABILITY, self.probability);
     }
 
     fn backlog(&self) -> Backlog {

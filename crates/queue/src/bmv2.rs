@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -18,6 +18,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
+
+/// What it reports of its state. Each queue is a part, `band.0` the one of traffic class 0.
+pub const GAUGES: &[Gauge] = &[BACKLOG];
+
+const BACKLOG: Gauge =
+    Gauge::new("bmv2_backlog", "packets", "Packets in the queue of each traffic class (the part).");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -139,6 +145,12 @@ impl QueueDiscipline for Bmv2 {
 
     fn next_wakeup(&self) -> Option<Time> {
         self.refused
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        for (class, queue) in self.queues.iter().enumerate() {
+            out.set_part(&BACKLOG, &format!("band.{class}"), queue.fifo.backlog().packets as f64);
+        }
     }
 
     fn classes(&self) -> Option<u16> {

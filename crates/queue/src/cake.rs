@@ -6,7 +6,7 @@
 //! set-associative hashing, so that they hardly ever collide. Each flow is under COBALT: CoDel, and BLUE against
 //! senders that do not listen. CAKE's shaper and its filter of acknowledgements are not part of this.
 
-use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -14,14 +14,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
 use crate::registry::{BuildContext, BuildError, Discipline};
-use crate::{Backlog, CodelSettings, Limit, PacketPool, QueueDiscipline};
+use crate::{Backlog, CodelSettings, CodelState, Limit, PacketPool, QueueDiscipline};
 
 mod associative;
 mod cobalt;
 mod tin;
 
 use associative::WAYS;
+use cobalt::Cobalt;
 use tin::Tin;
+
+/// What it reports of its state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`.
+pub const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY];
+
+const BACKLOG: Gauge = Gauge::new("cake_backlog", "packets", "Packets in the tin.");
+const FLOWS: Gauge = Gauge::new("cake_flows", "count", "Active flows of the tin.");
+const DROPPING: Gauge = Gauge::new("cake_dropping", "count", "Flows of the tin in CoDel's dropping state.");
+const COUNT: Gauge = Gauge::new(
+    "cake_count",
+    "count",
+    "Largest `count` of CoDel among the flows in dropping state; 0 without any.",
+);
+const BLUE_PROBABILITY: Gauge =
+    Gauge::new("cake_blue_probability", "1", "Largest drop probability of BLUE among the active flows.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -123,6 +138,8 @@ struct Settings {
 /// give them.
 const WEIGHTS: [u64; 4] = [1, 16, 8, 4];
 const BEST_EFFORT: usize = 1;
+/// What the tins are called, in the same order.
+const NAMES: [&str; 4] = ["bulk", "best-effort", "video", "voice"];
 
 /// Tins of flows.
 #[derive(Debug)]
@@ -257,6 +274,19 @@ impl QueueDiscipline for Cake {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        for (tin, name) in self.tins.iter().zip(NAMES) {
+            let flows = || tin.active();
+            let dropping = || flows().map(Cobalt::codel).filter(|codel| codel.is_dropping());
+            let probability = flows().map(Cobalt::blue_probability).fold(0.0, f64::max);
+            out.set_part(&BACKLOG, name, tin.backlog().packets as f64);
+            out.set_part(&FLOWS, name, flows().count() as f64);
+            out.set_part(&DROPPING, name, dropping().count() as f64);
+            out.set_part(&COUNT, name, f64::from(dropping().map(CodelState::count).max().unwrap_or(0)));
+            out.set_part(&BLUE_PROBABILITY, name, probability);
+        }
     }
 
     fn backlog(&self) -> Backlog {

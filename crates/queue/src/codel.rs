@@ -4,7 +4,7 @@
 //! at the head, at times that come closer as interval / √count. A burst that drains within an interval is left alone.
 //! The state machine is [`crate::CodelState`]; this file is the queue around it.
 
-use jettison_core::{Bytes, DropReason, Duration, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -12,6 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, Limit, QueueDiscipline};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[COUNT, DROPPING];
+
+const COUNT: Gauge = Gauge::new(
+    "codel_count",
+    "count",
+    "Signals since dropping state was entered, as the control law counts them; outside it those of the last time.",
+);
+const DROPPING: Gauge = Gauge::new("codel_dropping", "1", "1 in dropping state, 0 outside.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -127,6 +137,11 @@ impl QueueDiscipline for Codel {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&COUNT, f64::from(self.state.count()));
+        out.set(&DROPPING, f64::from(u8::from(self.state.is_dropping())));
     }
 
     fn backlog(&self) -> Backlog {

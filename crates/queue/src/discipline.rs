@@ -1,6 +1,6 @@
 //! The trait that every queue discipline is.
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 
@@ -44,6 +44,11 @@ pub trait QueueDiscipline: Send {
     fn wants_idle_polls(&self) -> bool {
         false
     }
+
+    /// Reports its gauges, the same ones at each call: a value that is not known now is not finite. Called when series are
+    /// sampled, and only where a scenario asks for gauges. A discipline that holds others reports theirs as parts
+    /// ([`jettison_core::PartOf`]).
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
     /// How many queues it keeps by traffic class, class 0 served first; `None` if the class decides nothing here.
     fn classes(&self) -> Option<u16> {

@@ -5,7 +5,7 @@
 //! or, if that is more, by its own ramp: the coupling makes a flow in L and one in C take about the same rate, although
 //! L is served first.
 
-use jettison_core::{DropReason, Duration, MarkReason, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
@@ -13,6 +13,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] =
+    &[BASE_PROBABILITY, CLASSIC_PROBABILITY, COUPLED_PROBABILITY, CLASSIC_BACKLOG, L4S_BACKLOG];
+
+const BASE_PROBABILITY: Gauge =
+    Gauge::new("dualpi2_base_probability", "1", "p', the variable that the controller moves.");
+const CLASSIC_PROBABILITY: Gauge =
+    Gauge::new("dualpi2_classic_probability", "1", "Probability for the Classic queue: p' squared.");
+const COUPLED_PROBABILITY: Gauge = Gauge::new(
+    "dualpi2_coupled_probability",
+    "1",
+    "Least marking probability of the L4S queue: `k` times p', at most 1.",
+);
+const CLASSIC_BACKLOG: Gauge =
+    Gauge::new("dualpi2_classic_backlog", "packets", "Packets in the Classic queue.");
+const L4S_BACKLOG: Gauge = Gauge::new("dualpi2_l4s_backlog", "packets", "Packets in the L4S queue.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -289,6 +306,14 @@ impl QueueDiscipline for DualPi2 {
 
     fn next_wakeup(&self) -> Option<Time> {
         Some(self.updates.next())
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&BASE_PROBABILITY, self.p_prime);
+        out.set(&CLASSIC_PROBABILITY, self.p_prime * self.p_prime);
+        out.set(&COUPLED_PROBABILITY, (self.parameters.k * self.p_prime).min(1.0));
+        out.set(&CLASSIC_BACKLOG, self.classic.backlog().packets as f64);
+        out.set(&L4S_BACKLOG, self.l4s.backlog().packets as f64);
     }
 
     fn backlog(&self) -> Backlog {

@@ -63,6 +63,11 @@ impl<T> FlowTable<T> {
         &self.states[slot as usize]
     }
 
+    /// The states in all slots.
+    pub fn states(&self) -> impl Iterator<Item = &T> {
+        self.states.iter()
+    }
+
     /// The state in a slot, for changing.
     #[inline]
     pub fn state_mut(&mut self, slot: u32) -> &mut T {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Bytes, DropReason, Duration, MarkReason, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
@@ -17,6 +17,15 @@ use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{
     Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline, Standing,
 };
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
+
+const FLOWS: Gauge = Gauge::new("fq_codel_flows", "count", "Queues in the round, new ones included.");
+const NEW_FLOWS: Gauge = Gauge::new("fq_codel_new_flows", "count", "Queues in the list of new flows.");
+const DROPPING: Gauge = Gauge::new("fq_codel_dropping", "count", "Queues whose CoDel is in dropping state.");
+const COUNT: Gauge =
+    Gauge::new("fq_codel_count", "count", "Largest `count` of the queues in dropping state; 0 without any.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -261,6 +270,15 @@ impl QueueDiscipline for FqCodel {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let of = |index: &u16| &self.queues[usize::from(*index)].codel;
+        let dropping = || self.new.iter().chain(&self.old).map(of).filter(|codel| codel.is_dropping());
+        out.set(&FLOWS, (self.new.len() + self.old.len()) as f64);
+        out.set(&NEW_FLOWS, self.new.len() as f64);
+        out.set(&DROPPING, dropping().count() as f64);
+        out.set(&COUNT, f64::from(dropping().map(CodelState::count).max().unwrap_or(0)));
     }
 
     fn backlog(&self) -> Backlog {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Bytes, DropReason, Duration, RandomStream, Rate, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -14,6 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, FlowTable, Limit, QueueDiscipline, RedState, Threshold};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[AVERAGE, FLOW_AVERAGE, FLOWS];
+
+const AVERAGE: Gauge = Gauge::new("fred_average", "packets", "Average queue that FRED decides by.");
+const FLOW_AVERAGE: Gauge =
+    Gauge::new("fred_flow_average", "packets", "Average backlog of an active flow (avgcq), at least 1.");
+const FLOWS: Gauge = Gauge::new("fred_flows", "count", "Flows with packets in the queue.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -284,6 +292,12 @@ impl QueueDiscipline for Fred {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&AVERAGE, self.average());
+        out.set(&FLOW_AVERAGE, self.avgcq);
+        out.set(&FLOWS, f64::from(self.active));
     }
 
     fn backlog(&self) -> Backlog {

@@ -27,6 +27,8 @@ mod fifo;
 mod flow_table;
 pub mod fq_codel;
 pub mod fred;
+#[cfg(test)]
+mod gauge_tests;
 mod hertz;
 mod limit;
 pub mod octopus;

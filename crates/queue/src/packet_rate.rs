@@ -7,7 +7,7 @@
 //!
 //! Around a `priority` scheduler the rate is the port's; around each of its bands every band has the full rate.
 
-use jettison_core::{DropReason, Duration, Rate, Time};
+use jettison_core::{DropReason, Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -136,6 +136,11 @@ impl QueueDiscipline for PacketRate {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
+    }
+
+    /// Those of the discipline within: the rate itself has no state worth a series.
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        self.inner.gauges(now, out);
     }
 
     fn wants_idle_polls(&self) -> bool {

@@ -7,7 +7,7 @@
 
 mod store;
 
-use jettison_core::{DropReason, Time};
+use jettison_core::{DropReason, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
 use schemars::JsonSchema;
@@ -18,6 +18,12 @@ use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Limit, QueueDiscipline};
 use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[MESSAGES, STREAMS];
+
+const MESSAGES: Gauge = Gauge::new("pdrop_messages", "count", "Messages of which packets wait.");
+const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams that the table knows.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -154,6 +160,11 @@ impl QueueDiscipline for Pdrop {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&MESSAGES, self.store.messages() as f64);
+        out.set(&STREAMS, self.streams.len() as f64);
     }
 
     fn backlog(&self) -> Backlog {

@@ -5,7 +5,7 @@
 //! Classic flow's rate goes with 1/√p, so it is signalled with p'², which makes the loop linear and does without PIE's
 //! table of gains. A Scalable flow's rate goes with 1/p: ECT(1) is marked with k · p'.
 
-use jettison_core::{DropReason, Duration, MarkReason, RandomStream, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
@@ -13,6 +13,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
+
+const BASE_PROBABILITY: Gauge =
+    Gauge::new("pi2_base_probability", "1", "p', the variable that the controller moves.");
+const CLASSIC_PROBABILITY: Gauge = Gauge::new(
+    "pi2_classic_probability",
+    "1",
+    "Probability for Classic packets: p' squared, at most `p_cmax`.",
+);
+const SCALABLE_PROBABILITY: Gauge =
+    Gauge::new("pi2_scalable_probability", "1", "Marking probability for ECT(1): `k` times p', at most 1.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -250,6 +263,13 @@ impl QueueDiscipline for Pi2 {
 
     fn next_wakeup(&self) -> Option<Time> {
         Some(self.updates.next())
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let classic = self.p_prime.min(self.p_prime_max);
+        out.set(&BASE_PROBABILITY, self.p_prime);
+        out.set(&CLASSIC_PROBABILITY, classic * classic);
+        out.set(&SCALABLE_PROBABILITY, (self.parameters.k * self.p_prime).min(1.0));
     }
 
     fn backlog(&self) -> Backlog {

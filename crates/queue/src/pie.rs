@@ -4,7 +4,7 @@
 //! `target`; arrivals are dropped with it. How far it moves goes with the probability itself (auto-tuning), because a
 //! small probability needs small steps. A burst shorter than `max_burst` is let through.
 
-use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -13,6 +13,15 @@ use serde::{Deserialize, Serialize};
 use crate::pi2::DelayFrom;
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[PROBABILITY, DELAY, BURST_ALLOWANCE];
+
+const PROBABILITY: Gauge =
+    Gauge::new("pie_probability", "1", "Drop probability; 0 while PIE is off (`on_off`).");
+const DELAY: Gauge = Gauge::new("pie_delay", "ms", "Queueing delay that the last update went by.");
+const BURST_ALLOWANCE: Gauge =
+    Gauge::new("pie_burst_allowance", "ms", "How much longer a burst is let through.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -286,6 +295,12 @@ impl QueueDiscipline for Pie {
 
     fn next_wakeup(&self) -> Option<Time> {
         Some(self.updates.next())
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&PROBABILITY, if self.active { self.drop_prob } else { 0.0 });
+        out.set(&DELAY, self.qdelay_old.as_millis_f64());
+        out.set(&BURST_ALLOWANCE, self.burst_allowance.as_millis_f64());
     }
 
     fn backlog(&self) -> Backlog {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use jettison_core::{DropReason, Rate, Time};
+use jettison_core::{DropReason, Gauge, Gauges, PartOf, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,6 +15,11 @@ use serde_json::Value;
 
 use crate::registry::{BuildContext, BuildError, Discipline, build};
 use crate::{Backlog, Dscp, Limit, QueueChange, QueueDiscipline};
+
+/// What it reports of its state, beside the gauges of the bands' disciplines: each band is the part `band.0`, `band.1`, ….
+pub const GAUGES: &[Gauge] = &[BACKLOG];
+
+const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in each band (the part).");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -164,6 +169,15 @@ impl QueueDiscipline for Priority {
 
     fn capacity_changed(&mut self, rate: Rate, now: Time) {
         self.bands.iter_mut().for_each(|band| band.capacity_changed(rate, now));
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        for (number, band) in self.bands.iter().enumerate() {
+            let name = format!("band.{number}");
+            let mut out = PartOf::new(out, &name);
+            out.set(&BACKLOG, band.backlog().packets as f64);
+            band.gauges(now, &mut out);
+        }
     }
 
     fn backlog(&self) -> Backlog {

@@ -4,7 +4,7 @@
 //! filter of the backlog, so that bursts pass and persistent queues do not. Between two signals the number of
 //! arrivals is uniform, not geometric, so that signals come neither in clusters nor late (§7).
 
-use jettison_core::{Bytes, DropReason, Duration, MarkReason, RandomStream, Rate, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -12,6 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, Threshold};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
+
+const AVERAGE: Gauge = Gauge::new(
+    "red_average",
+    "packets",
+    "Average queue that RED decides by, where its thresholds are in packets.",
+);
+const AVERAGE_BYTES: Gauge = Gauge::new(
+    "red_average_bytes",
+    "bytes",
+    "Average queue that RED decides by, where its thresholds are in bytes.",
+);
+const PROBABILITY: Gauge = Gauge::new(
+    "red_probability",
+    "1",
+    "Probability p_b that the average gives, before the count since the last signal spaces signals.",
+);
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -182,6 +201,10 @@ impl QueueDiscipline for Red {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        self.state.gauges(&self.settings, [&AVERAGE, &AVERAGE_BYTES, &PROBABILITY], out);
     }
 
     fn backlog(&self) -> Backlog {

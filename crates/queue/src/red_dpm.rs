@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, RandomStream, Rate, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 
@@ -22,6 +22,29 @@ use crate::{
 mod parameters;
 
 pub use parameters::{FlowTest, RedDpmParameters};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, FLOWS, LONGEST, TAGGED];
+
+const AVERAGE: Gauge = Gauge::new(
+    "red_dpm_average",
+    "packets",
+    "Average main queue that RED decides by, where its thresholds are in packets.",
+);
+const AVERAGE_BYTES: Gauge = Gauge::new(
+    "red_dpm_average_bytes",
+    "bytes",
+    "Average main queue that RED decides by, where its thresholds are in bytes.",
+);
+const PROBABILITY: Gauge = Gauge::new(
+    "red_dpm_probability",
+    "1",
+    "RED's probability p_b for the main queue, before the count since the last signal spaces signals.",
+);
+const FLOWS: Gauge = Gauge::new("red_dpm_flows", "count", "Tagged flows with packets in the queue.");
+const LONGEST: Gauge =
+    Gauge::new("red_dpm_longest_logical_queue", "packets", "Packets in the longest logical queue.");
+const TAGGED: Gauge = Gauge::new("red_dpm_tagged", "packets", "Packets of tagged flows in the queue.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -280,6 +303,14 @@ impl QueueDiscipline for RedDpm {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        self.red.gauges(&self.settings, [&AVERAGE, &AVERAGE_BYTES, &PROBABILITY], out);
+        let lengths = || self.flows.states().map(|flow| flow.chain.backlog().packets);
+        out.set(&FLOWS, self.active as f64);
+        out.set(&LONGEST, lengths().max().unwrap_or(0) as f64);
+        out.set(&TAGGED, lengths().sum::<u64>() as f64);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! RED's average queue and decision (Floyd & Jacobson 1993), for every discipline that contains a RED test.
 
-use jettison_core::{Duration, RandomStream, Time};
+use jettison_core::{Duration, Gauge, Gauges, RandomStream, Time};
 
 use crate::{Backlog, Threshold};
 
@@ -32,6 +32,32 @@ pub enum RedDecision {
     Forced,
 }
 
+impl RedSettings {
+    /// The average from which on every arrival is signalled.
+    #[inline]
+    fn upper(&self) -> f64 {
+        let max = self.max_th.value() as f64;
+        if self.gentle { 2.0 * max } else { max }
+    }
+
+    /// §4: the probability p_b of a signal by the average queue: 0 below the thresholds, 1 above.
+    #[inline]
+    pub fn probability(&self, average: f64) -> f64 {
+        let min = self.min_th.value() as f64;
+        let max = self.max_th.value() as f64;
+        if average < min {
+            0.0
+        } else if average < max {
+            self.max_p * (average - min) / (max - min)
+        } else if average < self.upper() {
+            // Floyd 2000: from max_p at max_th to 1 at twice max_th.
+            self.max_p + (1.0 - self.max_p) * (average - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
 /// The average of one queue and what RED remembers of its last decisions.
 #[derive(Debug, Clone, Default)]
 pub struct RedState {
@@ -48,6 +74,15 @@ impl RedState {
     #[inline]
     pub fn average(&self) -> f64 {
         self.average
+    }
+
+    /// Reports the average, as the first gauge in packets or as the second in bytes, and as the third the probability that it
+    /// gives.
+    pub(crate) fn gauges(&self, settings: &RedSettings, gauges: [&Gauge; 3], out: &mut dyn Gauges) {
+        let is_bytes = settings.min_th.is_bytes();
+        out.set(gauges[0], if is_bytes { f64::NAN } else { self.average });
+        out.set(gauges[1], if is_bytes { self.average } else { f64::NAN });
+        out.set(gauges[2], settings.probability(self.average));
     }
 
     /// §4, figure 2: "calculate new average queue size", on an arrival that finds `backlog`. `s` is the typical
@@ -85,22 +120,15 @@ impl RedState {
     /// §4, figure 2, with the count of §7, on an arrival of `length` bytes.
     #[inline]
     pub fn decide(&mut self, settings: &RedSettings, length: u16, random: &mut RandomStream) -> RedDecision {
-        let min = settings.min_th.value() as f64;
-        let max = settings.max_th.value() as f64;
-        let max_p = settings.max_p;
-        let average = self.average;
-        let mut p_b = if average < min {
+        if self.average < settings.min_th.value() as f64 {
             self.count = 0;
             return RedDecision::Pass;
-        } else if average < max {
-            max_p * (average - min) / (max - min)
-        } else if settings.gentle && average < 2.0 * max {
-            // Floyd 2000: from max_p at max_th to 1 at twice max_th.
-            max_p + (1.0 - max_p) * (average - max) / max
-        } else {
+        }
+        if self.average >= settings.upper() {
             self.count = 0;
             return RedDecision::Forced;
-        };
+        }
+        let mut p_b = settings.probability(self.average);
         if settings.min_th.is_bytes() {
             p_b *= f64::from(length) / settings.maximum_packet_size as f64;
         }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, RandomStream, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -14,6 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
+
+const FLOWS: Gauge = Gauge::new("sfq_flows", "count", "Queues with packets in them.");
+const LONGEST: Gauge = Gauge::new("sfq_longest", "packets", "Packets in the longest queue.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -218,6 +224,14 @@ impl QueueDiscipline for Sfq {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let length = |number: &u32| self.queues[*number as usize].chain.backlog().packets;
+        // A queue that a drop has emptied keeps its turn.
+        let busy = self.turns.iter().filter(|number| length(number) > 0);
+        out.set(&FLOWS, busy.count() as f64);
+        out.set(&LONGEST, self.by_length.longest().map_or(0, |number| length(&number)) as f64);
     }
 
     fn backlog(&self) -> Backlog {

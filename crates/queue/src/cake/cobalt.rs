@@ -67,6 +67,16 @@ impl Cobalt {
         None
     }
 
+    /// CoDel's state.
+    pub fn codel(&self) -> &CodelState {
+        &self.codel
+    }
+
+    /// BLUE's drop probability.
+    pub fn blue_probability(&self) -> f64 {
+        self.p_drop
+    }
+
     /// The buffer was full and this queue lost a packet for it.
     pub fn overflowed(&mut self, settings: &CodelSettings, now: Time) {
         if let Some(since) = self.empty_since.take() {

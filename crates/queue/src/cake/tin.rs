@@ -86,6 +86,11 @@ impl Tin {
         self.backlog
     }
 
+    /// COBALT's state of each active flow.
+    pub fn active(&self) -> impl Iterator<Item = &Cobalt> {
+        self.new.iter().chain(&self.old).map(|index| &self.flows[usize::from(*index)].cobalt)
+    }
+
     /// Whether no flow is active and no host has one.
     #[cfg(test)]
     pub fn is_idle(&self) -> bool {

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, Rate, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_octopus::{
     ArrivalRate, ArrivalWindow, Bandwidth, BandwidthSettings, Droppers, Fate, Fates, Streams, VerdictOptions,
@@ -19,6 +19,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS];
+
+const BANDWIDTH: Gauge = Gauge::new(
+    "octopus_bandwidth",
+    "Mbit/s",
+    "Bandwidth of the link as measured; none while it counts as unlimited.",
+);
+const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams that the table knows.");
 
 /// Its line in the registry.
 pub fn discipline() -> Discipline {
@@ -254,6 +264,11 @@ impl QueueDiscipline for Octopus {
 
     fn keeps_time(&self) -> bool {
         false
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        out.set(&BANDWIDTH, self.bandwidth.peek(now).map_or(f64::NAN, Rate::as_mbit_f64));
+        out.set(&STREAMS, self.streams.len() as f64);
     }
 
     fn wants_idle_polls(&self) -> bool {

@@ -100,6 +100,11 @@ impl MessageStore {
         self.backlog
     }
 
+    /// How many messages packets wait of.
+    pub fn messages(&self) -> usize {
+        self.by_number.len()
+    }
+
     /// The message that waits under this number, as it was labelled first.
     #[inline]
     pub fn find(&self, slot: u32, message: MessageNumber) -> Option<Label> {
