@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Gauges, Rate, Time};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes};
 use jettison_wire::Packet;
@@ -134,6 +134,10 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
 
     fn backlog(&self, port: Port) -> Backlog {
         self.pipeline.backlog(port)
+    }
+
+    fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
+        self.pipeline.gauges(port, now, out);
     }
 
     fn counters(&self) -> SwitchCounters {

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use jettison_core::{Bytes, DropReason, Duration, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_queue::codel::CodelParameters;
 use jettison_queue::packet_rate::PacketRate;
 use jettison_queue::priority::Priority;
@@ -183,6 +183,20 @@ impl CodelPlusPlusParameters {
     }
 }
 
+/// What it reports of its state. Each queue is a part: `band.0` is the one of priority 0.
+pub const GAUGES: &[Gauge] = &[DEPTH, DELAY, COUNT, DROPPING];
+
+const DEPTH: Gauge =
+    Gauge::new("codel_pp_depth", "packets", "Depth that egress reported last, which ingress compares.");
+const DELAY: Gauge = Gauge::new("codel_pp_delay", "ms", "Delay that egress reported last.");
+const COUNT: Gauge = Gauge::new(
+    "codel_pp_count",
+    "count",
+    "Signals since CoDel entered dropping state, as the control law counts them. One CoDel for the port has no part.",
+);
+const DROPPING: Gauge =
+    Gauge::new("codel_pp_dropping", "1", "1 while CoDel is in dropping state, 0 outside.");
+
 /// Its line in the registry.
 pub(crate) fn port_queue() -> PortQueueEntry {
     PortQueueEntry {
@@ -297,6 +311,24 @@ impl PortHooks for CodelPlusPlus {
 
     /// The registers are the way: nothing travels.
     fn fed_back(&mut self, _: Feedback, _: Time) {}
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        for (number, registers) in self.registers.iter().enumerate() {
+            let band = format!("band.{number}");
+            out.set_part(&DEPTH, &band, f64::from(registers.depth));
+            out.set_part(&DELAY, &band, registers.delay.as_millis_f64());
+        }
+        let is_used =
+            |number: usize| self.codel.is_some() && (self.state == CodelScope::Queue || number == 0);
+        for (number, state) in self.states.iter().enumerate().filter(|(number, _)| is_used(*number)) {
+            let band = match self.state {
+                CodelScope::Queue => format!("band.{number}"),
+                CodelScope::Port => String::new(),
+            };
+            out.set_part(&COUNT, &band, f64::from(state.count()));
+            out.set_part(&DROPPING, &band, f64::from(u8::from(state.is_dropping())));
+        }
+    }
 
     fn feedback_path(&self) -> FeedbackPath {
         FeedbackPath::Register

@@ -1,6 +1,6 @@
 //! Native forwarding: routes, hop limits, and the hooks of each port.
 
-use jettison_core::{DropReason, Time};
+use jettison_core::{DropReason, Gauges, Time};
 use jettison_queue::QueueDiscipline;
 use jettison_wire::{Instance, Packet};
 
@@ -125,6 +125,12 @@ impl Program for Forwarding {
         let queued = matches!(to, MirrorTo::Queue { .. });
         let tag = self.notes.keep(Note { port, queued, feedback });
         actions.clone = Some(Mirror { to, tag });
+    }
+
+    fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
+        if let Some(Some(hook)) = self.hooks.get(usize::from(port.0)) {
+            hook.gauges(now, out);
+        }
     }
 
     fn discarded(&mut self, packet: &Packet, queue: Option<Port>) {

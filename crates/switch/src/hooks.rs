@@ -1,6 +1,6 @@
 //! Where data-plane queue management acts on a port.
 
-use jettison_core::{DropReason, Duration, Time};
+use jettison_core::{DropReason, Duration, Gauges, Time};
 use jettison_wire::Packet;
 
 /// What a packet's queue looked like, as egress reads it.
@@ -59,6 +59,9 @@ pub trait PortHooks: Send {
     /// The queue has discarded a packet that [`PortHooks::admit`] let in. Only called if the hook
     /// [watches](PortHooks::watches_queue).
     fn discarded(&mut self, _packet: &Packet) {}
+
+    /// Reports its gauges, as [`jettison_queue::QueueDiscipline::gauges`] does.
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
     /// How feedback travels.
     fn feedback_path(&self) -> FeedbackPath;

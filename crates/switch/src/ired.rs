@@ -10,7 +10,7 @@
 //! paper leaves open, and where that program does otherwise, is a parameter: the chapter on iRED in `docs/` explains
 //! each.
 
-use jettison_core::{DropReason, Duration, RandomStream, Time};
+use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_queue::Limit;
 use jettison_queue::registry::{BuildContext, BuildError, parameters};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
@@ -154,6 +154,17 @@ impl IredParameters {
     }
 }
 
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[AVERAGE, PROBABILITY];
+
+const AVERAGE: Gauge =
+    Gauge::new("ired_average", "packets", "Average depth that egress decided by when the last packet left.");
+const PROBABILITY: Gauge = Gauge::new(
+    "ired_probability",
+    "1",
+    "Probability of a clone that this average gives: 0 below the thresholds, 1 above, the register's between.",
+);
+
 /// Its line in the registry.
 pub(crate) fn port_queue() -> PortQueueEntry {
     PortQueueEntry {
@@ -192,6 +203,8 @@ pub struct Ired {
     random: RandomStream,
     /// Two-sample: the previous packet's depth. Ewma: the average so far, times ten.
     old: u64,
+    /// The last average, times ten.
+    last: u64,
     register: u32,
     // State at ingress: the drop flag, where it is not one for each flow.
     drop_next: bool,
@@ -217,6 +230,7 @@ impl Ired {
             random,
             backlogs: parameters.culprit.then(|| FlowBacklogs::new(parameters.flow_slots)),
             old: 0,
+            last: 0,
             register: parameters.numerator,
             drop_next: false,
         })
@@ -272,6 +286,7 @@ impl PortHooks for Ired {
             backlogs.left(slot);
         }
         let average = self.update_average(u64::from(queue.enq_qdepth));
+        self.last = average;
         let clone = if average < self.min {
             self.register = self.numerator;
             false
@@ -310,6 +325,17 @@ impl PortHooks for Ired {
             let slot = backlogs.slot_of(packet);
             backlogs.left(slot);
         }
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let between = (f64::from(self.register) / (self.range + 1) as f64).min(1.0);
+        let probability = match self.last {
+            average if average < self.min => 0.0,
+            average if average <= self.max => between,
+            _ => 1.0,
+        };
+        out.set(&AVERAGE, self.last as f64 / 10.0);
+        out.set(&PROBABILITY, probability);
     }
 
     fn feedback_path(&self) -> FeedbackPath {

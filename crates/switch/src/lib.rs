@@ -10,7 +10,7 @@ mod actions;
 pub mod codel_pp;
 mod forwarding;
 mod hooks;
-mod ired;
+pub mod ired;
 mod manager;
 mod notes;
 mod packets;

@@ -1,6 +1,6 @@
 //! The traffic manager: one queue discipline a port.
 
-use jettison_core::{Duration, Rate, Time};
+use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
 use jettison_wire::Packet;
@@ -134,6 +134,13 @@ impl TrafficManager {
     /// Whether a port's discipline wants to know of opportunities that find it empty.
     pub fn wants_idle_polls(&self, port: Port) -> bool {
         self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.wants_idle_polls())
+    }
+
+    /// Reports the gauges of a port's discipline.
+    pub fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
+        if let Some(state) = self.ports.get(usize::from(port.0)) {
+            state.discipline.gauges(now, out);
+        }
     }
 
     /// What waits at a port; nothing at one that does not exist.

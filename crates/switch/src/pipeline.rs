@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, Duration, MarkReason, Rate, Time};
+use jettison_core::{DropReason, Duration, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::{Backlog, QueueChange};
 use jettison_wire::{Instance, Packet};
@@ -377,6 +377,11 @@ impl<P: Program> Switch for Pipeline<P> {
 
     fn backlog(&self, port: Port) -> Backlog {
         self.manager.backlog(port)
+    }
+
+    fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
+        self.manager.gauges(port, now, out);
+        self.program.gauges(port, now, out);
     }
 
     fn counters(&self) -> SwitchCounters {

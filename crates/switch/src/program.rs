@@ -1,6 +1,6 @@
 //! What decides where packets go: native forwarding, or a compiled P4 program.
 
-use jettison_core::Time;
+use jettison_core::{Gauges, Time};
 use jettison_wire::{Instance, Packet};
 
 use crate::{Actions, Port, QueueReading, Replica};
@@ -37,6 +37,9 @@ pub trait Program: Send {
 
     /// A digest of this program is due, in its place in the pipeline's order.
     fn digested(&mut self, _receiver: u32, _now: Time) {}
+
+    /// Reports the gauges of what manages the queue of `port` in the program.
+    fn gauges(&self, _port: Port, _now: Time, _out: &mut dyn Gauges) {}
 
     /// The queue of that port, or (`None`) the recirculation port or the pipeline discarded a packet that carries a tag.
     fn discarded(&mut self, _packet: &Packet, _queue: Option<Port>) {}

@@ -1,6 +1,6 @@
 //! What the simulator's router and the live loop drive.
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::Backlog;
 use jettison_wire::Packet;
@@ -39,6 +39,9 @@ pub trait Switch: Send {
 
     /// What waits at a port.
     fn backlog(&self, port: Port) -> Backlog;
+
+    /// Reports the gauges of a port's discipline, and of what else manages its queue.
+    fn gauges(&self, _port: Port, _now: Time, _out: &mut dyn Gauges) {}
 
     /// What the pipeline did so far.
     fn counters(&self) -> SwitchCounters;

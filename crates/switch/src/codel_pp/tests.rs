@@ -332,3 +332,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_queue_reports_what_egress_told_last() {
+    let parameters: CodelPlusPlusParameters =
+        serde_json::from_value(three_slices()).expect("the parameters are right");
+    let mut hooks = CodelPlusPlus::new(&parameters).expect("the parameters are right");
+    let reading = QueueReading {
+        deq_qdepth: 12,
+        class: 1,
+        sojourn: Duration::from_millis(3),
+        ..QueueReading::default()
+    };
+    hooks.departing(&mut from(2, 0), &reading, millis(5));
+    let mut taken: Vec<(Gauge, String, f64)> = Vec::new();
+    hooks.gauges(millis(5), &mut taken);
+    let value = |name: &str, part: &str| {
+        let found = taken.iter().find(|(gauge, own, _)| gauge.name == name && own == part);
+        found.unwrap_or_else(|| panic!("no {name} of {part}")).2
+    };
+    assert_eq!((value("codel_pp_depth", "band.1"), value("codel_pp_delay", "band.1")), (12.0, 3.0));
+    assert_eq!((value("codel_pp_depth", "band.2"), value("codel_pp_dropping", "band.2")), (0.0, 0.0));
+    assert!(taken.iter().all(|(gauge, ..)| GAUGES.contains(gauge)));
+    assert!(GAUGES.iter().all(|gauge| taken.iter().any(|(own, ..)| own == gauge)));
+}

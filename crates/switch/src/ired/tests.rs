@@ -240,3 +240,29 @@ fn clone_paths_and_delay_are_what_is_set() {
     assert_eq!(direct.feedback_path(), FeedbackPath::Recirculate);
     assert_eq!(direct.recirculation_delay(), Some(Duration::from_millis(1)));
 }
+
+/// What it reports of its state.
+fn reported(ired: &Ired) -> Vec<(&'static str, f64)> {
+    let mut taken: Vec<(jettison_core::Gauge, String, f64)> = Vec::new();
+    ired.gauges(Time::ZERO, &mut taken);
+    assert_eq!(taken.iter().map(|(gauge, ..)| *gauge).collect::<Vec<_>>(), GAUGES);
+    taken.into_iter().map(|(gauge, _, value)| (gauge.name, value)).collect()
+}
+
+#[test]
+fn the_average_and_its_probability_are_gauges() {
+    let mut two = ired(|parameters| parameters.average = Average::TwoSample);
+    assert_eq!(reported(&two), [("ired_average", 0.0), ("ired_probability", 0.0)]);
+    departs(&mut two, 20);
+    departs(&mut two, 40);
+    // (20 + 40) / 2 is between 28 and 56: the register's 2 in 512.
+    assert_eq!(reported(&two), [("ired_average", 30.0), ("ired_probability", 2.0 / 512.0)]);
+    departs(&mut two, 80);
+    assert_eq!(reported(&two), [("ired_average", 60.0), ("ired_probability", 1.0)]);
+
+    let mut ewma = ired(|parameters| parameters.average = Average::Ewma);
+    departs(&mut ewma, 20);
+    departs(&mut ewma, 40);
+    // 0 → 10 → 25.
+    assert_eq!(reported(&ewma), [("ired_average", 25.0), ("ired_probability", 0.0)]);
+}
