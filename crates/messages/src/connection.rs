@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Gauges, Time};
 use jettison_wire::{Ecn, InlineBytes, MessageNumber, OctopusHeader, PacketKind, SequenceHeader};
 
 use super::ack::{Ack, ecn_of};
@@ -177,6 +177,11 @@ impl Connection {
     /// What is known of the path.
     pub fn estimate(&self, now: Time) -> PathEstimate {
         self.sender.estimate(now)
+    }
+
+    /// Reports the gauges of its path controller.
+    pub fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        self.sender.controller.gauges(now, out);
     }
 
     /// State and counters.

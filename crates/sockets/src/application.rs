@@ -1,6 +1,6 @@
 //! What every application is.
 
-use jettison_core::Time;
+use jettison_core::{Gauges, Time};
 use jettison_measure::FlowMeter;
 
 use crate::{SocketEvent, Sockets};
@@ -23,6 +23,10 @@ pub trait Application: Send {
 
     /// The scenario stops it: it sends nothing new from here and closes what it has open.
     fn stop(&mut self, _now: Time, _host: &mut dyn Sockets) {}
+
+    /// Reports the gauges of what it runs on top of sockets, such as a transport's controller. The same ones at each call; a
+    /// value that is not known now is not finite. TCP connections that it observes are asked themselves.
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
     /// The run has ended: what only an end tells goes to the flow's meter.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}

@@ -1,6 +1,6 @@
 //! One end of a TCP connection.
 
-use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauges, Rate, Time};
 use jettison_wire::{Body, Ecn, Headers, Packet, TcpFlags, TcpHeader, Transport};
 
 use super::acknowledge::IncomingAck;
@@ -262,6 +262,11 @@ impl Connection {
     /// The other end.
     pub fn remote(&self) -> Endpoint {
         self.remote
+    }
+
+    /// Reports the gauges of its congestion controller.
+    pub fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        self.sender.controller.gauges(now, out);
     }
 
     /// Its state and counters.

@@ -1,6 +1,6 @@
 //! The program at the sending host: asks its source for frames and hands their messages to what carries them.
 
-use jettison_core::Time;
+use jettison_core::{Gauges, Time};
 use jettison_measure::{FlowMeter, metrics};
 use jettison_tcp::PathEstimate;
 
@@ -96,6 +96,10 @@ impl Application for MessageSender {
     fn stop(&mut self, now: Time, host: &mut dyn Sockets) {
         self.running = false;
         self.carrier.close(now, host);
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        self.carrier.gauges(now, out);
     }
 
     fn finish(&mut self, now: Time, meter: &mut FlowMeter) {

@@ -1,7 +1,7 @@
 //! A bulk transfer over the Octopus transport: one-packet messages that may not be dropped, as fast as the controller lets
 //! them leave. What is lost is not sent again, unless the transport's parameters say so.
 
-use jettison_core::{Bytes, Time};
+use jettison_core::{Bytes, Gauges, Time};
 use jettison_measure::{FlowMeter, metrics};
 use jettison_messages::{MessageParams, MessagePayload};
 use jettison_tcp::{Endpoint, Payload};
@@ -95,6 +95,12 @@ impl Application for MessageBulk {
 
     fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
         self.running = false;
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        if let Some(connection) = self.socket.connection() {
+            connection.gauges(now, out);
+        }
     }
 
     fn finish(&mut self, _: Time, meter: &mut FlowMeter) {

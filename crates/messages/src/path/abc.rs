@@ -15,7 +15,7 @@
 //! the smaller of the two holds. Both are kept below twice what is in flight, so that the one that does not limit cannot
 //! grow without end (§4.1).
 
-use jettison_core::{BuildError, Bytes, Rate, Time};
+use jettison_core::{BuildError, Bytes, Gauge, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,16 @@ use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, Cubic,
     CubicParameters, Growth, Phase, RecoveryEnd, RtoEvent, SlowStart,
 };
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[WINDOW, CUBIC_WINDOW];
+
+const WINDOW: Gauge = Gauge::new("abc_window", "bytes", "w_abc, the window that marks of ABC routers move.");
+const CUBIC_WINDOW: Gauge = Gauge::new(
+    "abc_cubic_window",
+    "bytes",
+    "w_nonabc, the window for other bottlenecks; none without `dual_window`.",
+);
 
 /// Parameters of `abc`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -214,6 +224,11 @@ impl PathController for Abc {
 
     fn bandwidth(&self) -> Option<Rate> {
         self.bandwidth
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&WINDOW, self.window * self.packet as f64);
+        out.set(&CUBIC_WINDOW, self.cubic.as_ref().map_or(f64::NAN, |cubic| cubic.window() as f64));
     }
 
     /// Accelerate.

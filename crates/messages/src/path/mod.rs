@@ -4,16 +4,18 @@
 //! reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`jettison_tcp::congestion`] controllers serve too, behind
 //! one adapter.
 
-mod abc;
+pub mod abc;
 mod delay;
-mod gcc;
+#[cfg(test)]
+mod gauge_tests;
+pub mod gcc;
 mod oracle;
 #[cfg(test)]
 mod properties;
 mod registry;
-mod scream;
-mod sprout;
-mod sprout_ewma;
+pub mod scream;
+pub mod sprout;
+pub mod sprout_ewma;
 #[cfg(test)]
 mod testing;
 mod under_way;
@@ -21,7 +23,7 @@ mod window;
 
 use std::fmt::Debug;
 
-use jettison_core::{Rate, Time};
+use jettison_core::{Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
 use jettison_tcp::congestion::AckSample;
@@ -77,6 +79,9 @@ pub trait PathController: Send + Debug {
     fn budget(&self, _now: Time, _in_flight: u64) -> Option<u64> {
         None
     }
+
+    /// Reports its gauges, as [`jettison_tcp::congestion::CongestionController::gauges`] does. The bandwidth is a series of its own.
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
     /// The ECN field of data packets.
     fn ecn(&self) -> Ecn {

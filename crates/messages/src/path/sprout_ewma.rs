@@ -11,7 +11,7 @@
 //! unless the paper's own is asked for: from the last arrival until the packet was due, which is when it left, plus the
 //! lowest one-way delay of late.
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,15 @@ use super::{PathAck, PathController};
 
 /// The lowest delays hold for one to two of these.
 const BASE_WIDTH: Duration = Duration::from_secs(10);
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[INTERVAL];
+
+const INTERVAL: Gauge = Gauge::new(
+    "sprout_ewma_interval",
+    "ms",
+    "τ, the moving average of the time between arrivals; none before the second.",
+);
 
 /// Parameters of `sprout-ewma`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -142,6 +151,10 @@ impl PathController for SproutEwma {
             let bits = self.packet as f64 * 8.0 / seconds;
             Rate::from_bits((bits as u64).max(1)).max(Rate::of(Bytes::new(1), Duration::from_secs(8)))
         })
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&INTERVAL, self.interval.map_or(f64::NAN, |nanos| nanos / 1e6));
     }
 
     fn budget(&self, _now: Time, in_flight: u64) -> Option<u64> {

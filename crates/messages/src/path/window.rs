@@ -5,7 +5,7 @@
 //! need be repaired, so the window simply is the threshold until recovery is over (RFC 9002 §7.3.2). A controller that
 //! keeps its own window in recovery (BBR) keeps it here too.
 
-use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 use serde_json::Value;
 
@@ -263,6 +263,10 @@ impl PathController for Window {
             let is_known = !self.smoothed_rtt.is_zero();
             is_known.then(|| Rate::of(Bytes::new(self.window()), self.smoothed_rtt))
         })
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        self.controller.gauges(now, out);
     }
 
     /// ECN for those that need a count of marks (DCTCP, Prague).

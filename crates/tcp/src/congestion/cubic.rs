@@ -4,7 +4,7 @@
 //! the window of that time, slow around it, then fast beyond. Where Reno would be faster, it follows Reno. Units:
 //! windows in segments inside the formulas (as in the RFC), bytes outside; time in seconds; C in segments/s³.
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Gauge, Gauges, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,25 @@ use super::{
     AckSample, CongestionController, CongestionEvent, ControllerContext, Growth, IdleRestart, Phase,
     RecoveryEnd, RtoEvent, SlowStart,
 };
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[W_MAX, K, W_EST];
+
+const W_MAX: Gauge = Gauge::new(
+    "cubic_w_max",
+    "bytes",
+    "W_max, the window of the last congestion; none before any and after a timeout.",
+);
+const K: Gauge = Gauge::new(
+    "cubic_k",
+    "s",
+    "K, the time from the start of a stage of congestion avoidance to W_max; none outside.",
+);
+const W_EST: Gauge = Gauge::new(
+    "cubic_w_est",
+    "bytes",
+    "W_est, the window that Reno would have; none outside congestion avoidance.",
+);
 
 /// Parameters of `cubic`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -281,6 +300,13 @@ impl CongestionController for Cubic {
     #[inline]
     fn ssthresh(&self) -> u64 {
         self.ssthresh
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let bytes = |segments: Option<f64>| segments.map_or(f64::NAN, |segments| segments * self.mss as f64);
+        out.set(&W_MAX, bytes(self.w_max));
+        out.set(&K, self.epoch.map_or(f64::NAN, |epoch| epoch.k));
+        out.set(&W_EST, bytes(self.epoch.map(|epoch| epoch.w_est)));
     }
 }
 

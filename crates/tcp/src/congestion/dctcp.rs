@@ -4,6 +4,7 @@
 //! the window falls by half of that share, not by half. All else is NewReno: growth (§3.4), the answer to loss (§3.5),
 //! and what it does on a connection without ECN. Units: bytes.
 
+use jettison_core::{Gauge, Gauges, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,11 @@ use super::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, EcnUse,
     Ect, IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[ALPHA];
+
+const ALPHA: Gauge = Gauge::new("dctcp_alpha", "1", "Moving average of the share of marked bytes.");
 
 /// Parameters of `dctcp`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -116,6 +122,10 @@ impl CongestionController for Dctcp {
     #[inline]
     fn ssthresh(&self) -> u64 {
         self.reno.ssthresh()
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&ALPHA, self.marks.alpha());
     }
 
     fn ecn(&self) -> EcnUse {

@@ -5,21 +5,23 @@
 //! the transport regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`],
 //! unless the controller says that it does this itself ([`RecoveryControl::Controller`]: BBR).
 
-mod bbr;
-mod cubic;
-mod dctcp;
+pub mod bbr;
+pub mod cubic;
+pub mod dctcp;
+#[cfg(test)]
+mod gauge_tests;
 mod hystart;
 mod marks;
-mod newcwv;
+pub mod newcwv;
 mod newreno;
-mod prague;
+pub mod prague;
 mod rate_sample;
 mod registry;
 mod sample;
 
 use std::fmt::Debug;
 
-use jettison_core::{Duration, Rate, Time};
+use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
 pub use bbr::{Bbr, BbrParameters, BbrState};
@@ -94,6 +96,10 @@ pub trait CongestionController: Send + Debug {
     fn bandwidth(&self) -> Option<Rate> {
         None
     }
+
+    /// Reports its gauges, the same ones at each call; a value that is not known now is not finite. Asked for when series are
+    /// sampled, and only where a scenario asks for gauges. The congestion window is a series of its own.
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
     /// Whether [`CongestionController::burst_limit`] is worth asking, for the life of the connection.
     fn limits_bursts(&self) -> bool {

@@ -9,7 +9,7 @@ mod pipe_ack;
 #[cfg(test)]
 mod tests;
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Gauge, Gauges, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,17 @@ use super::{
 
 /// RFC 7661 §4.4: the non-validated period should not exceed five minutes.
 const LONGEST_NON_VALIDATED_PERIOD: Duration = Duration::from_secs(300);
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[PIPE_ACK, VALIDATED];
+
+const PIPE_ACK: Gauge = Gauge::new(
+    "newcwv_pipe_ack",
+    "bytes",
+    "pipeACK, the most data that was acknowledged in one RTT lately; none while it is undefined.",
+);
+const VALIDATED: Gauge =
+    Gauge::new("newcwv_validated", "1", "1 in the validated phase, 0 in the non-validated one.");
 
 /// Parameters of `newcwv`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -239,6 +250,11 @@ impl CongestionController for NewCwv {
     #[inline]
     fn ssthresh(&self) -> u64 {
         self.reno.ssthresh()
+    }
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        out.set(&PIPE_ACK, self.pipe_ack.value(now).map_or(f64::NAN, |bytes| bytes as f64));
+        out.set(&VALIDATED, f64::from(u8::from(!self.is_non_validated(now))));
     }
 
     fn limits_bursts(&self) -> bool {

@@ -5,7 +5,7 @@
 //! with a short RTT behaves as if its RTT were `rtt_virtual_min`, so that it does not starve those with longer ones. Loss
 //! is answered as Reno does. Units: bytes; the window has a fraction.
 
-use jettison_core::{Duration, Rate, Time};
+use jettison_core::{Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,13 @@ use super::{
 
 /// Pacing rate over window/RTT in slow start, which lets the window double (draft §2.5.1); 1 after.
 const SLOW_START_GAIN: f64 = 2.0;
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[ALPHA, VIRTUAL_RTT];
+
+const ALPHA: Gauge = Gauge::new("prague_alpha", "1", "Moving average of the share of marked bytes.");
+const VIRTUAL_RTT: Gauge =
+    Gauge::new("prague_virtual_rtt", "ms", "RTT that it behaves by; none before the first sample.");
 
 /// Parameters of `prague`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -263,6 +270,12 @@ impl CongestionController for Prague {
     #[inline]
     fn ssthresh(&self) -> u64 {
         self.ssthresh
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let rtt = if self.smoothed_rtt.is_zero() { f64::NAN } else { self.virtual_rtt().as_millis_f64() };
+        out.set(&ALPHA, self.marks.alpha());
+        out.set(&VIRTUAL_RTT, rtt);
     }
 
     /// Draft §2.5.1: the window, or the flight if that is more, over the RTT; twice that in slow start.

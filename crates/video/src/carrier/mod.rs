@@ -3,9 +3,8 @@
 mod octopus;
 mod tcp;
 
-use jettison_core::{Duration, Time};
-use jettison_tcp::Endpoint;
-use jettison_tcp::PathEstimate;
+use jettison_core::{Duration, Gauges, Time};
+use jettison_tcp::{Endpoint, PathEstimate};
 
 use super::{Fate, MessageHead, Outgoing};
 use jettison_sockets::FlowTransport;
@@ -35,6 +34,8 @@ pub(super) trait Carrier: Send {
     fn poll_fate(&mut self) -> Option<(MessageHead, Fate)>;
     /// Nothing more will be sent.
     fn close(&mut self, now: Time, host: &mut dyn Sockets);
+    /// Reports the gauges of its transport's controller. A TCP connection is asked itself.
+    fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
     /// The run has ended.
     fn finish(&mut self, _now: Time, _meter: &mut jettison_measure::FlowMeter) {}
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Gauges, Time};
 use jettison_measure::FlowMeter;
 use jettison_messages::{Connection, MessageEvent, MessagePayload};
 use jettison_tcp::PathEstimate;
@@ -185,6 +185,12 @@ impl Carrier for OctopusSender {
     }
 
     fn close(&mut self, _: Time, _: &mut dyn Sockets) {}
+
+    fn gauges(&self, now: Time, out: &mut dyn Gauges) {
+        if let Some(connection) = self.socket.connection() {
+            connection.gauges(now, out);
+        }
+    }
 
     fn finish(&mut self, _: Time, meter: &mut FlowMeter) {
         if let Some(connection) = self.socket.connection() {

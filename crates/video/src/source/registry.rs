@@ -13,7 +13,7 @@ use super::{
     VivoParameters,
 };
 use crate::Source;
-use crate::content::{SingleLayerVideo, SpatialVideo, TemporalVideo, VolumetricVideo};
+use crate::{content::SingleLayerVideo, content::SpatialVideo, content::TemporalVideo, content::VolumetricVideo};
 
 /// What an encoder encodes.
 #[derive(Debug, Clone)]

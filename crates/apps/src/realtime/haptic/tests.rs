@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::load::probe::ProbeHead;
-use crate::testing::{Bench, REMOTE};
+use jettison_sockets::{testing::Bench, testing::REMOTE};
 
 fn sent(parameters: &HapticParameters, seed: u64, until: Time) -> Vec<Time> {
     let mut bench = Bench::default();

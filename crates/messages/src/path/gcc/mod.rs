@@ -13,7 +13,7 @@ mod overuse;
 mod rate;
 mod trendline;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,26 @@ use super::{PathAck, PathController};
 const NO_LIMIT: u64 = 1 << 40;
 /// What a probe timeout leaves of the rate.
 const TIMEOUT: f64 = 0.8;
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[DELAY_RATE, LOSS_RATE, INCOMING_RATE, GRADIENT, THRESHOLD, STATE];
+
+const DELAY_RATE: Gauge = Gauge::new("gcc_delay_rate", "Mbit/s", "A_hat, the rate by delay.");
+const LOSS_RATE: Gauge =
+    Gauge::new("gcc_loss_rate", "Mbit/s", "As_hat, the rate by losses; none before the first report.");
+const INCOMING_RATE: Gauge = Gauge::new(
+    "gcc_incoming_rate",
+    "Mbit/s",
+    "R_hat, the rate at which packets arrive; none before a whole window.",
+);
+const GRADIENT: Gauge = Gauge::new(
+    "gcc_gradient",
+    "ms",
+    "Delay gradient as it is compared with the threshold; none before the first group.",
+);
+const THRESHOLD: Gauge = Gauge::new("gcc_threshold", "ms", "Threshold of over-use, del_var_th.");
+const STATE: Gauge =
+    Gauge::new("gcc_state", "1", "Rate control by delay: -1 decreases, 0 holds, 1 increases.");
 
 /// Parameters of `gcc`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -218,6 +238,16 @@ impl PathController for Gcc {
 
     fn bandwidth(&self) -> Option<Rate> {
         Some(self.target())
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let mbit = |rate: Option<f64>| rate.map_or(f64::NAN, |bits| bits / 1e6);
+        out.set(&DELAY_RATE, mbit(Some(self.by_delay.rate())));
+        out.set(&LOSS_RATE, mbit(self.by_loss.rate()));
+        out.set(&INCOMING_RATE, mbit(self.incoming.rate()));
+        out.set(&GRADIENT, self.detector.gradient().unwrap_or(f64::NAN));
+        out.set(&THRESHOLD, self.detector.threshold());
+        out.set(&STATE, self.by_delay.direction());
     }
 }
 

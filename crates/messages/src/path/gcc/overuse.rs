@@ -61,6 +61,16 @@ impl OveruseDetector {
         }
     }
 
+    /// The last gradient, as often as it counts, in milliseconds.
+    pub(super) fn gradient(&self) -> Option<f64> {
+        self.last.map(|(value, _)| value)
+    }
+
+    /// The threshold, in milliseconds.
+    pub(super) fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
     /// What the gradient of a group signals; `None` while an over-use is suspected only.
     pub(super) fn detect(&mut self, gradient: Gradient) -> Option<Signal> {
         let now = gradient.arrived_at;

@@ -99,6 +99,15 @@ impl DelayRate {
         self.rate
     }
 
+    /// -1 if the rate decreases, 0 if it is held, 1 if it increases.
+    pub(super) fn direction(&self) -> f64 {
+        match self.state {
+            State::Decrease => -1.0,
+            State::Hold => 0.0,
+            State::Increase => 1.0,
+        }
+    }
+
     /// Losses show that the link is full: the quick start is over.
     pub(super) fn end_start(&mut self) {
         self.is_starting = false;

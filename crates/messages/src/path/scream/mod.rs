@@ -11,7 +11,7 @@
 mod delay;
 mod media;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,17 @@ const RESUME_AFTER: Duration = Duration::from_secs(5);
 const FLIGHT_SECONDS: usize = 5;
 /// Weight of the last RTT in the share of RTTs with losses (loss_event_rate).
 const LOSS_WEIGHT: f64 = 0.01;
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[QUEUE_DELAY, TARGET_DELAY, TREND, FAST_INCREASE, WINDOW];
+
+const QUEUE_DELAY: Gauge =
+    Gauge::new("scream_queue_delay", "ms", "qdelay, the estimate of the queue's delay.");
+const TARGET_DELAY: Gauge =
+    Gauge::new("scream_target_delay", "ms", "qdelay_target, the delay that is aimed at.");
+const TREND: Gauge = Gauge::new("scream_trend", "1", "qdelay_trend, from 0 to 1: whether the delay grows.");
+const FAST_INCREASE: Gauge = Gauge::new("scream_fast_increase", "1", "1 in fast increase, 0 outside.");
+const WINDOW: Gauge = Gauge::new("scream_window", "bytes", "cwnd of the network congestion control.");
 
 /// Parameters of `scream`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -349,6 +360,14 @@ impl PathController for Scream {
 
     fn bandwidth(&self) -> Option<Rate> {
         Some(self.media.target())
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        out.set(&QUEUE_DELAY, 1e3 * self.delay.current());
+        out.set(&TARGET_DELAY, 1e3 * self.delay.target());
+        out.set(&TREND, self.delay.trend());
+        out.set(&FAST_INCREASE, f64::from(u8::from(self.in_fast_increase)));
+        out.set(&WINDOW, self.window);
     }
 
     fn ecn(&self) -> Ecn {

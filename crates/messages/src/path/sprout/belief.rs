@@ -50,6 +50,11 @@ impl Belief {
         }
     }
 
+    /// Packets a tick, by the mean of the belief.
+    pub(super) fn mean(&self) -> f64 {
+        self.chances.iter().zip(&self.model.mean).map(|(chance, mean)| chance * mean).sum()
+    }
+
     /// Packets that will be delivered over the next `ticks`, but for a chance of `percentile`.
     pub(super) fn forecast(&self, ticks: usize, percentile: f64) -> u64 {
         self.model.forecast(&self.chances, ticks, percentile)

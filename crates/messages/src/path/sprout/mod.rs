@@ -13,7 +13,7 @@ mod belief;
 mod model;
 mod observer;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,13 @@ use super::{PathAck, PathController, PathSent};
 
 /// The lowest delays hold for one to two of these.
 const BASE_WIDTH: Duration = Duration::from_secs(10);
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[FORECAST, RATE];
+
+const FORECAST: Gauge =
+    Gauge::new("sprout_forecast", "packets", "Packets that will be delivered within the look-ahead.");
+const RATE: Gauge = Gauge::new("sprout_rate", "Mbit/s", "Mean of what is believed of the link's rate.");
 
 /// Parameters of `sprout`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -221,6 +228,12 @@ impl PathController for Sprout {
         self.base?;
         let span = self.tick.saturating_mul(self.look_ahead as u64);
         Some(Rate::of(Bytes::new(self.window()), span))
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let bits = self.belief.mean() * self.packet as f64 * 8.0;
+        out.set(&FORECAST, self.forecast as f64);
+        out.set(&RATE, bits / self.tick.as_secs_f64() / 1e6);
     }
 
     fn budget(&self, _now: Time, in_flight: u64) -> Option<u64> {

@@ -14,7 +14,7 @@ mod model;
 mod parameters;
 mod window;
 
-use jettison_core::{Bytes, Duration, RandomStream, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 
 use self::gains::{GainCycle, PhaseInput};
 use self::model::{FullPipe, PathModel};
@@ -25,6 +25,22 @@ use super::{
 };
 
 pub use parameters::BbrParameters;
+
+/// What it reports of its state.
+pub const GAUGES: &[Gauge] = &[BANDWIDTH, MIN_RTT, STATE, PACING_GAIN];
+
+const BANDWIDTH: Gauge = Gauge::new(
+    "bbr_bandwidth",
+    "Mbit/s",
+    "BtlBw, the estimate of the bottleneck's rate; none before the first sample.",
+);
+const MIN_RTT: Gauge = Gauge::new(
+    "bbr_min_rtt",
+    "ms",
+    "RTprop, the estimate of the path's own RTT; none before the first sample.",
+);
+const STATE: Gauge = Gauge::new("bbr_state", "1", "0 in Startup, 1 in Drain, 2 in ProbeBW, 3 in ProbeRTT.");
+const PACING_GAIN: Gauge = Gauge::new("bbr_pacing_gain", "1", "Pacing rate over BtlBw.");
 
 /// The RTT by which the initial window is paced before any is known, unless a parameter says otherwise (draft §4.2.1).
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
@@ -360,6 +376,14 @@ impl CongestionController for Bbr {
     fn bandwidth(&self) -> Option<Rate> {
         let highest = self.model.bandwidth();
         (!highest.is_zero()).then_some(highest)
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let highest = self.model.bandwidth();
+        out.set(&BANDWIDTH, if highest.is_zero() { f64::NAN } else { highest.as_mbit_f64() });
+        out.set(&MIN_RTT, self.rtprop().map_or(f64::NAN, Duration::as_millis_f64));
+        out.set(&STATE, f64::from(self.state as u8));
+        out.set(&PACING_GAIN, self.pacing_gain);
     }
 
     fn recovery_control(&self) -> RecoveryControl {

@@ -1,0 +1,78 @@
+//! Gauges of path controllers.
+
+use std::collections::BTreeSet;
+
+use jettison_core::{Catalogue, Duration, Gauge, Rate, Time};
+use serde_json::{Value, json};
+
+use super::testing::{Link, Source, Toy, context, run};
+use super::{PathController, abc, build_path_controller, gcc, path_controllers, scream, sprout, sprout_ewma};
+use jettison_tcp::{congestion::bbr, congestion::controllers, congestion::cubic};
+
+fn built(id: &str, parameters: Value) -> Box<dyn PathController> {
+    build_path_controller(id, &parameters, &context()).unwrap_or_else(|error| panic!("{id}: {error}"))
+}
+
+fn reported(controller: &dyn PathController) -> Vec<(Gauge, f64)> {
+    let mut taken: Vec<(Gauge, String, f64)> = Vec::new();
+    controller.gauges(Time::from_secs(20), &mut taken);
+    taken.into_iter().map(|(gauge, _, value)| (gauge, value)).collect()
+}
+
+fn value(controller: &dyn PathController, name: &str) -> f64 {
+    let all = reported(controller);
+    all.iter().find(|(gauge, _)| gauge.name == name).unwrap_or_else(|| panic!("no {name} in {all:?}")).1
+}
+
+#[test]
+fn a_path_controller_reports_exactly_the_gauges_that_it_declares() {
+    let declared: &[(&str, &[Gauge])] = &[
+        ("abc", abc::GAUGES),
+        ("gcc", gcc::GAUGES),
+        ("scream", scream::GAUGES),
+        ("sprout", sprout::GAUGES),
+        ("sprout-ewma", sprout_ewma::GAUGES),
+        ("cubic", cubic::GAUGES),
+        ("bbr", bbr::GAUGES),
+    ];
+    for (id, gauges) in declared {
+        let reported: Vec<Gauge> =
+            reported(&*built(id, json!({}))).into_iter().map(|(gauge, _)| gauge).collect();
+        assert_eq!(&reported, gauges, "{id}");
+        let prefix = format!("{}_", id.replace('-', "_"));
+        assert!(gauges.iter().all(|gauge| gauge.name.starts_with(&prefix)), "{id}");
+    }
+    // Those of TCP are asked through one adapter; the oracle has no state.
+    let tcp: BTreeSet<&str> = controllers().iter().map(|entry| entry.id()).collect();
+    let registry = path_controllers();
+    let own = registry.iter().map(|entry| entry.id()).filter(|id| !tcp.contains(id) && *id != "oracle");
+    for id in own.collect::<BTreeSet<_>>() {
+        assert!(declared.iter().any(|(known, _)| *known == id), "{id} stands above");
+    }
+}
+
+#[test]
+fn gauges_say_what_controllers_know_of_a_fixed_link() {
+    let media = || Toy { source: Source::Frames(Duration::from_micros(33_333)), ..Toy::new(Link::fixed(10)) };
+    let mut gcc = built("gcc", json!({ "max_rate": "2 Mbit/s" }));
+    run(&mut *gcc, media(), 20);
+    assert!((value(&*gcc, "gcc_delay_rate") - 2.0).abs() < 1e-6, "it has grown to its bound");
+    assert!(value(&*gcc, "gcc_threshold") >= 6.0);
+    assert!((1.5..=2.5).contains(&value(&*gcc, "gcc_incoming_rate")));
+
+    let mut scream = built("scream", json!({}));
+    run(&mut *scream, media(), 20);
+    assert_eq!(value(&*scream, "scream_target_delay"), 100.0);
+    assert!(value(&*scream, "scream_queue_delay") >= 0.0);
+
+    let mut sprout = built("sprout", json!({}));
+    run(&mut *sprout, Toy::new(Link::fixed(4)), 20);
+    let rate = value(&*sprout, "sprout_rate");
+    assert!((2.0..=6.0).contains(&rate), "a link of 4 Mbit/s, and {rate} Mbit/s is believed");
+
+    let mut ewma = built("sprout-ewma", json!({ "grace": "idle" }));
+    run(&mut *ewma, Toy::new(Link::fixed(10)), 20);
+    let bits = ewma.bandwidth().map(Rate::as_bits).expect("it has heard") as f64;
+    let packet = context().packet as f64 * 8.0;
+    assert!((value(&*ewma, "sprout_ewma_interval") - 1e3 * packet / bits).abs() < 1e-3);
+}
