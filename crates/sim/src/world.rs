@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_core::{DropReason, Time};
-use jettison_measure::{DropRecord, Recorder, RunRecord, metrics};
+use jettison_measure::{DropRecord, Kind, ObjectId, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
 use jettison_wire::{Instance, Packet};
@@ -472,8 +472,31 @@ impl World {
                 host.sample(now, &mut self.recorder);
             }
         }
+        if self.recorder.samples_gauges() {
+            self.sample_gauges(now);
+        }
         self.recorder.sample_flows(now);
         self.recorder.end_sample(now);
+    }
+}
+
+impl World {
+    /// Asks the queues in front of links, and what runs at hosts, for their gauges.
+    fn sample_gauges(&mut self, now: Time) {
+        for direction in &self.directions {
+            let id = ObjectId { kind: Kind::Queue, index: direction.queue };
+            let mut out = self.recorder.gauges(id, now);
+            let End { node, port } = direction.from;
+            match &self.nodes[node] {
+                Node::Host(host) => host.ports[usize::from(port)].gauges(now, &mut out),
+                Node::Router(router) => router.switch.gauges(Port(port), now, &mut out),
+            }
+        }
+        for node in &self.nodes {
+            if let Node::Host(host) = node {
+                host.sample_gauges(now, &mut self.recorder);
+            }
+        }
     }
 }
 

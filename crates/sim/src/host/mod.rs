@@ -4,7 +4,7 @@ mod stack;
 mod view;
 
 use jettison_core::{RandomStream, Time};
-use jettison_measure::{Recorder, metrics};
+use jettison_measure::{Kind, ObjectId, Recorder, metrics};
 use jettison_queue::QueueDiscipline;
 use jettison_sockets::{Application, SocketEvent};
 use jettison_switch::Port;
@@ -210,8 +210,9 @@ impl Host {
 
     /// Writes the series of the connections that programs observe.
     pub(crate) fn sample(&self, now: Time, recorder: &mut Recorder) {
-        for (flow, statistics) in self.stack.observed() {
-            let object = jettison_measure::ObjectId { kind: jettison_measure::Kind::Flow, index: flow.0 };
+        for (flow, connection) in self.stack.observed() {
+            let statistics = connection.statistics();
+            let object = ObjectId { kind: Kind::Flow, index: flow.0 };
             recorder.point(object, metrics::CWND, now, statistics.congestion_window as f64);
             // An ssthresh that no loss has set yet is no number worth a plot.
             if statistics.ssthresh < 1 << 40 {
@@ -225,6 +226,17 @@ impl Host {
             if let Some(rate) = statistics.pacing_rate {
                 recorder.point(object, metrics::PACING_RATE, now, rate.as_mbit_f64());
             }
+        }
+    }
+
+    /// Samples the gauges of programs that run, and of the connections that they observe.
+    pub(crate) fn sample_gauges(&self, now: Time, recorder: &mut Recorder) {
+        let of = |flow: FlowId| ObjectId { kind: Kind::Flow, index: flow.0 };
+        for (flow, connection) in self.stack.observed() {
+            connection.gauges(now, &mut recorder.gauges(of(flow), now));
+        }
+        for program in self.programs.iter().filter(|program| program.phase != Phase::Waiting) {
+            program.application.gauges(now, &mut recorder.gauges(of(program.flow), now));
         }
     }
 

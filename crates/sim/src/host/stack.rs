@@ -347,11 +347,8 @@ impl Stack {
     }
 
     /// The connections that programs observe, with their flows.
-    pub(crate) fn observed(&self) -> impl Iterator<Item = (FlowId, TcpStatistics)> + '_ {
-        self.owners.iter().filter_map(|owner| {
-            let connection = self.connection(owner.observed?)?;
-            Some((owner.flow, connection.statistics()))
-        })
+    pub(crate) fn observed(&self) -> impl Iterator<Item = (FlowId, &Connection)> + '_ {
+        self.owners.iter().filter_map(|owner| Some((owner.flow, self.connection(owner.observed?)?)))
     }
 
     /// Measuring begins: what connections did so far is left out of the summary.
