@@ -11,11 +11,33 @@ as_root() {
   fi
 }
 
+# Seconds that a busy package manager is waited for: another `make`, or unattended upgrades of a machine that has just started.
+apt_patience=${APT_PATIENCE:-600}
+
+# Runs apt-get as root. Waits while another process holds one of its locks. (`DPkg::Lock::Timeout` waits for dpkg's alone, and in
+# silence: apt-get fails at once on those of the package lists and of the downloads.)
+apt_get() {
+  local log status=0 end=$((SECONDS + apt_patience)) told=
+  log=$(mktemp)
+  while true; do
+    status=0
+    as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Acquire::Retries=3 "$@" >"$log" 2>&1 || status=$?
+    if [ $status -eq 0 ] || [ $SECONDS -ge $end ]; then break; fi
+    grep -qE 'Could not get lock|Unable to (lock|acquire)' "$log" || break
+    [ -n "$told" ] || say "waiting for another package manager to end (up to $apt_patience s)"
+    told=yes
+    sleep 2
+  done
+  cat "$log" >&2
+  rm -f "$log"
+  return $status
+}
+
 lists_are_fresh=
 update_lists() {
   [ -z "$lists_are_fresh" ] || return 0
   lists_are_fresh=yes
-  as_root apt-get update -qq >&2 || say "apt-get update failed; trying with the package lists at hand"
+  apt_get update || say "apt-get update failed; trying with the package lists at hand"
 }
 
 has_package() { command -v apt-cache >/dev/null && [ -n "$(apt-cache --names-only search "^$1\$" 2>/dev/null)" ]; }
@@ -33,5 +55,5 @@ install_packages() {
   fi
   say "installing $*"
   update_lists
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+  apt_get install -y --no-install-recommends "$@"
 }
