@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python demo test bench bench-live experiments docs fmt lint deny clean install
+.PHONY: help setup live-deps build web python wheel demo test bench bench-live experiments docs fmt lint deny clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ web: ## Check and test the page of live --watch (needs Node.js and npm)
 
 python: setup ## Build the Python package for development: an environment with it and its tools in target/python/venv
 	@scripts/python.sh
+
+wheel: setup ## Build a wheel of the Python package into target/wheels, and try it
+	@scripts/python.sh wheel
 
 demo: build ## Run the iRED comparison, shortened, and say where its report is
 	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)

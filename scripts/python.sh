@@ -4,6 +4,7 @@
 #
 #   python.sh          builds it, and says how to use it; says what is missing and exits with 1 if it cannot
 #   python.sh test     builds it, and checks and tests it; where the machine cannot, a line `left out:` and exit status 3
+#   python.sh wheel    builds a wheel for release into target/wheels, and tries it
 #   python.sh bench [NAME ARGUMENT…]
 #                      measures it, built as it is shipped (profile dist), with python/bench/NAME.py (default bench); where the
 #                      machine cannot, a line that says so and exit status 3
@@ -68,7 +69,7 @@ build() {
   # Put in its place in one step: a process may have the old one open.
   cp "$library" python/jettison/.new.so && mv python/jettison/.new.so python/jettison/_jettison.abi3.so
 }
-# What `pip install .` makes, of what is built already, and whether it works away from the checkout. Features would make it compile
+# The wheel that `pip install .` makes, from what is built already, and whether it works. Features would make it compile
 # all once more: the wrapper has maturin take the build of the tests.
 wheel() {
   local made=$target/python/wheel wrapper=$target/python/cargo
@@ -80,8 +81,14 @@ exec cargo build --locked --profile test --workspace --lib --examples --features
   --message-format json-render-diagnostics
 WRAPPER
   CARGO=$wrapper "$venv/bin/maturin" build --quiet --profile test --out "$made" || return 1
-  "$venv/bin/uv" pip install --quiet --offline --no-deps --target "$made/site" "$made"/jettison-*.whl || return 1
-  (cd / && PYTHONPATH=$made/site "$venv/bin/python" - "$made/site" <<'PYTHON')
+  try_wheel "$made"/jettison-*.whl
+}
+# Whether a wheel works away from the checkout: installs it into a folder of its own and runs a short scenario with it.
+try_wheel() {
+  local site=$target/python/tried
+  rm -rf "$site"
+  "$venv/bin/uv" pip install --quiet --offline --no-deps --target "$site" "$1" || return 1
+  (cd / && PYTHONPATH=$site "$venv/bin/python" - "$site" <<'PYTHON')
 import sys
 from pathlib import Path
 
@@ -114,6 +121,12 @@ case $mode in
     run wheel
     run env JETTISON="$target/debug/jettison" "$venv/bin/python" -m pytest --quiet python/tests
     exit $status
+    ;;
+  wheel)
+    rm -rf "$target/wheels"
+    "$venv/bin/maturin" build --release --out "$target/wheels" || exit 1
+    try_wheel "$target"/wheels/jettison-*.whl || exit 1
+    echo "The wheel: $(echo "$target"/wheels/jettison-*.whl)"
     ;;
   bench)
     build dist dist -p jettison-python --features jettison-python/testing >&2 || exit 1
