@@ -9,7 +9,7 @@ A scenario says what is simulated (:func:`load`, :class:`Scenario`), :func:`run`
 was measured, as Arrow tables. :func:`open` gives the same of a folder that ``jettison run`` wrote.
 """
 
-from jettison._jettison import __version__
+from jettison._jettison import __commit__, __version__
 from jettison.errors import DisciplineError, JettisonError, RunError, ScenarioError, SweepError
 from jettison.result import Result, Table, open  # noqa: A004
 from jettison.running import run
@@ -47,6 +47,7 @@ __all__ = [
     "SweepResult",
     "Table",
     "TuneResult",
+    "__commit__",
     "__version__",
     "load",
     "open",

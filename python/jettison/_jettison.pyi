@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, final
 
 __version__: str
+__commit__: str | None
 
 class Source(Protocol):
     @property

@@ -44,6 +44,8 @@ def test_the_results_are_the_commands_to_the_bit(file: Path, tmp_path: Path, com
     configuration = cli.manifest.pop("configuration"), in_memory.manifest.pop("configuration")
     assert len(configuration[0]) == len(configuration[1]) > 100
     assert in_memory.manifest == cli.manifest
+    assert in_memory.manifest["version"] == jettison.__version__
+    assert in_memory.manifest.get("commit") == jettison.__commit__
 
 
 def test_seeds_are_a_count_a_range_or_a_list(small: Scenario) -> None:

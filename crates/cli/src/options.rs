@@ -5,12 +5,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jettison_build_info::LONG_VERSION;
 use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
 
 /// Simulates congested networks, and compares what queue disciplines, transports and loads make of them.
 #[derive(Debug, Parser)]
-#[command(name = "jettison", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "jettison", version = LONG_VERSION, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

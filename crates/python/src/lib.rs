@@ -42,6 +42,7 @@ mod _jettison {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", jettison_build_info::VERSION)?;
+        module.add("__commit__", jettison_build_info::COMMIT)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jettison_build_info::COMMIT;
 use jettison_report::{MemoryResults, ReproductionRow, RunSummary};
 use jettison_run::reproduce::rows_of;
 use jettison_run::{
@@ -61,12 +62,21 @@ pub fn run(
     let builder = builder(py, &checked.disciplines, &control).map_err(|error| run_error(py, error))?;
     let work = |cancel: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)| {
         let in_memory = || {
-            let options = MemoryOptions { jobs, cancel, progress, compare: &compare };
+            let options = MemoryOptions { jobs, commit: COMMIT, cancel, progress, compare: &compare };
             run_in_memory(&scenario, &builder, &options).map(Some)
         };
         let in_folder = |out: &Path| {
-            let options =
-                RunOptions { out, force, jobs, pcap: false, figures, cancel, progress, compare: &compare };
+            let options = RunOptions {
+                out,
+                force,
+                jobs,
+                pcap: false,
+                figures,
+                commit: COMMIT,
+                cancel,
+                progress,
+                compare: &compare,
+            };
             run_scenario(&scenario, &builder, &options).map(|_| None)
         };
         match &out {

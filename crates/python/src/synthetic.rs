@@ -27,7 +27,7 @@ pub fn synthetic(py: Python<'_>, rows: u64, out: Option<PathBuf>) -> PyResult<Op
                 writer.finish(Closing::default()).map(|_| None)
             }
             None => {
-                let mut writer = MemoryWriter::create(experiment());
+                let mut writer = MemoryWriter::create(experiment(), None);
                 writer.add_run(&key, &record)?;
                 writer.finish(Closing::default()).map(Some)
             }

@@ -262,6 +262,9 @@ pub struct Manifest {
     pub program: String,
     /// Version of the program.
     pub version: String,
+    /// Git commit that the program was built from, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Version of the folder's layout.
     pub format: u32,
     /// Whether all runs are there.

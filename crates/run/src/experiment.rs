@@ -34,6 +34,8 @@ pub struct RunOptions<'a> {
     pub pcap: bool,
     /// Figures that the report shows beside the usual ones.
     pub figures: Vec<Figure>,
+    /// Git commit that the program was built from, for the manifest.
+    pub commit: Option<&'a str>,
     /// Set to end early: finished runs are kept.
     pub cancel: &'a AtomicBool,
     /// Told how far it is.
@@ -65,6 +67,8 @@ pub enum RunError {
 pub struct MemoryOptions<'a> {
     /// How many runs go at once.
     pub jobs: usize,
+    /// Git commit that the program was built from, for the manifest.
+    pub commit: Option<&'a str>,
     /// Set to end early: finished runs are kept.
     pub cancel: &'a AtomicBool,
     /// Told how far it is.
@@ -79,7 +83,8 @@ pub fn run_in_memory(
     builder: &Builder,
     options: &MemoryOptions<'_>,
 ) -> Result<MemoryResults, RunError> {
-    let mut writer = MemoryWriter::create(describe(scenario, Mode::Simulated, Vec::new()));
+    let experiment = describe(scenario, Mode::Simulated, Vec::new());
+    let mut writer = MemoryWriter::create(experiment, options.commit.map(str::to_owned));
     let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());
     let stopwatch = Stopwatch::start();
     let mut timings = Vec::new();
@@ -101,7 +106,8 @@ pub fn run_scenario(
     options: &RunOptions<'_>,
 ) -> Result<Results, RunError> {
     let experiment = describe(scenario, Mode::Simulated, options.figures.clone());
-    let mut writer = Writer::create(options.out, experiment, WriterOptions { force: options.force })?;
+    let keep = WriterOptions { force: options.force, commit: options.commit.map(str::to_owned) };
+    let mut writer = Writer::create(options.out, experiment, keep)?;
     let captures = writer.captures();
     let failures: Arc<Mutex<Option<ReportError>>> = Arc::default();
     let make = |job: &Job| {

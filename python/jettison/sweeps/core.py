@@ -170,7 +170,10 @@ def simulate(scenario: Scenario, work: Work, full: Path | None) -> bytes:
         raise SweepError(f"`{wrong[0]}` is another file here than where the sweep was asked for")
     result = run(here, seeds=[work.seed], jobs=1, out=full)
     runs = result.runs.arrow
-    return to_parquet(runs.replace_schema_metadata({"jettison.version": version(), "jettison.key": work.key}))
+    # The commit is told, and is no part of the key: the same version gives the same run.
+    about = {"jettison.version": version(), "jettison.commit": _jettison.__commit__, "jettison.key": work.key}
+    known = {name: text for name, text in about.items() if text is not None}
+    return to_parquet(runs.replace_schema_metadata(known))
 
 
 def summarise(runs: Any) -> Any:

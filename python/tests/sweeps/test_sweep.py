@@ -104,6 +104,8 @@ def test_partitions_are_plain_parquet_that_the_index_tells_apart(swept: SweepRes
     for row in swept.index.to_pylist():
         table = pq.read_table(Path(swept.folder) / "runs" / f"{row['key']}.parquet")
         assert table.schema.metadata[b"jettison.key"].decode() == row["key"]
+        assert table.schema.metadata[b"jettison.version"].decode() == jettison.__version__
+        assert table.schema.metadata.get(b"jettison.commit", b"").decode() == (jettison.__commit__ or "")
         assert set(table["seed"].to_pylist()) == {row["seed"]}
 
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
 use jettison_run::live::{LiveExperiment, LiveOptions, LiveRunError};
 use jettison_scenario::build::Builder;
@@ -30,6 +31,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         force: options.force,
         pcap: options.pcap,
         figures: plots_beside(file).map_err(Failure::of)?,
+        commit: COMMIT.map(str::to_owned),
         real_time: !live.no_real_time,
         watch: live.watch.is_some(),
         terminal: None,

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use jettison_build_info::COMMIT;
 use jettison_core::Rate;
 use jettison_report::{ClaimedFolder, Failure as Failed, Mates};
 use jettison_run::live::{LiveExperiment, LiveOptions};
@@ -36,6 +37,7 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
         force: arguments.force,
         pcap: false,
         figures: Vec::new(),
+        commit: COMMIT.map(str::to_owned),
         real_time: true,
         watch: false,
         terminal: Some(FLOW.to_owned()),

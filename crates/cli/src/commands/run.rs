@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jettison_build_info::COMMIT;
 use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
 use jettison_run::reproduce::plots_beside;
 use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
@@ -79,6 +80,7 @@ pub fn execute(
             jobs: options.jobs.map_or_else(default_threads, usize::from),
             pcap: options.pcap,
             figures,
+            commit: COMMIT,
             cancel: &CANCEL,
             progress: &|progress| bar.show(progress),
             compare,

@@ -50,6 +50,7 @@ fn the_manifest_says_what_ran() {
     assert_eq!(manifest["status"], "complete");
     assert_eq!(manifest["name"], "small");
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest.get("commit"), jettison_build_info::COMMIT.map(|commit| json!(commit)).as_ref());
     assert_eq!(manifest["seeds"], json!([1, 2]));
     let runs: Vec<(&str, u64)> = manifest["runs"]
         .as_array()

@@ -89,5 +89,8 @@ fn help_and_version() {
         );
     }
     let version = Folder::new().jettison(&["--version"]).ok();
-    assert_eq!(version, format!("jettison {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(version, format!("jettison {}\n", jettison_build_info::LONG_VERSION));
+    assert!(version.starts_with(concat!("jettison ", env!("CARGO_PKG_VERSION"))), "{version}");
+    let commit = jettison_build_info::COMMIT.unwrap_or_default();
+    assert!(version.contains(commit), "{version}");
 }

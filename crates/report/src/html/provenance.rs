@@ -99,9 +99,10 @@ pub(super) fn section(results: &Results) -> String {
     let experiment = &manifest.experiment;
     let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
     let mut out = format!(
-        "<table><tbody>\n<tr><th>program</th><td>{} {}</td></tr>\n<tr><th>seeds</th><td><code>{}</code></td></tr>\n",
+        "<table><tbody>\n<tr><th>program</th><td>{} {}{}</td></tr>\n<tr><th>seeds</th><td><code>{}</code></td></tr>\n",
         escape(&manifest.program),
         escape(&manifest.version),
+        manifest.commit.as_ref().map_or_else(String::new, |commit| format!(" ({})", escape(commit))),
         seeds.join(" "),
     );
     for input in &experiment.inputs {

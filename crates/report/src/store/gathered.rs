@@ -12,6 +12,8 @@ use crate::summary::{RunSummary, Summary};
 /// An experiment and what is known of its runs so far.
 pub(super) struct Gathered {
     pub(super) experiment: Experiment,
+    // The program's, for the manifest.
+    commit: Option<String>,
     // A place a run, in the order of the experiment.
     runs: Vec<Option<Done>>,
     // The same of what is noted of them.
@@ -28,11 +30,11 @@ struct Done {
 }
 
 impl Gathered {
-    /// An experiment of which no run has ended.
-    pub(super) fn new(experiment: Experiment) -> Gathered {
+    /// An experiment of which no run has ended, run by a program built from `commit`.
+    pub(super) fn new(experiment: Experiment, commit: Option<String>) -> Gathered {
         let places = experiment.variants.len() * experiment.seeds.len();
         let runs = (0..places).map(|_| None).collect();
-        Gathered { experiment, runs, live: vec![None; places], failures: vec![Vec::new(); places] }
+        Gathered { experiment, commit, runs, live: vec![None; places], failures: vec![Vec::new(); places] }
     }
 
     /// How many runs there are to be.
@@ -119,6 +121,7 @@ impl Gathered {
         Manifest {
             program: Manifest::PROGRAM.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: self.commit,
             format: Manifest::FORMAT,
             status,
             experiment: self.experiment,

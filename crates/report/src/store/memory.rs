@@ -46,10 +46,10 @@ pub(super) struct MemoryTable {
 }
 
 impl MemoryWriter {
-    /// For that experiment.
-    pub fn create(experiment: Experiment) -> MemoryWriter {
+    /// A writer for that experiment; `commit` is the Git commit that the program was built from, for the manifest.
+    pub fn create(experiment: Experiment, commit: Option<String>) -> MemoryWriter {
         let tables = Tables::create(experiment.mode, MemoryTable::new);
-        MemoryWriter { gathered: Gathered::new(experiment), tables, next: 0 }
+        MemoryWriter { gathered: Gathered::new(experiment, commit), tables, next: 0 }
     }
 
     /// Takes a finished run.

@@ -118,7 +118,9 @@ fn what_was_written_is_read_back_and_makes_the_same_page() {
 fn only_a_folder_of_ours_is_replaced_without_force() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
-    let create = |force| Writer::create(&target, experiment(&VARIANTS, 1), WriterOptions { force });
+    let create = |force| {
+        Writer::create(&target, experiment(&VARIANTS, 1), WriterOptions { force, ..WriterOptions::default() })
+    };
 
     fs::create_dir(&target).unwrap();
     drop(create(false).unwrap()); // empty: may be used
@@ -137,9 +139,17 @@ fn only_a_folder_of_ours_is_replaced_without_force() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 
     let file = target.join("manifest.json");
-    let error = Writer::create(&file, experiment(&VARIANTS, 1), WriterOptions { force: true });
+    let error = Writer::create(
+        &file,
+        experiment(&VARIANTS, 1),
+        WriterOptions { force: true, ..WriterOptions::default() },
+    );
     assert!(matches!(error, Err(ReportError::NotAFolder(_))));
-    let here = Writer::create(Path::new("."), experiment(&VARIANTS, 1), WriterOptions { force: true });
+    let here = Writer::create(
+        Path::new("."),
+        experiment(&VARIANTS, 1),
+        WriterOptions { force: true, ..WriterOptions::default() },
+    );
     assert!(matches!(here, Err(ReportError::HoldsWorkingFolder(_))));
 }
 
@@ -365,9 +375,27 @@ fn nothing_is_noted_of_runs_that_there_are_not() {
     assert!(matches!(writer.logs(&key), Err(ReportError::UnknownRun(_))));
 }
 
+#[test]
+fn the_manifest_names_the_commit_only_where_one_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    for commit in [Some("0123456789ab".to_owned()), None] {
+        let options = WriterOptions { commit: commit.clone(), ..WriterOptions::default() };
+        let target = folder.path().join(commit.as_deref().unwrap_or("none"));
+        let written = Writer::create(&target, experiment(&["a"], 1), options).unwrap();
+        let written = written.finish(Closing::default()).unwrap();
+        assert_eq!(written.manifest.commit, commit);
+        let text = std::fs::read_to_string(target.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(manifest.get("commit").and_then(|commit| commit.as_str()), commit.as_deref());
+        let memory = MemoryWriter::create(experiment(&["a"], 1), commit.clone());
+        assert_eq!(memory.finish(Closing::default()).unwrap().manifest.commit, commit);
+        assert_eq!(Results::load(&target).unwrap().manifest.commit, commit);
+    }
+}
+
 /// Two variants under two seeds.
 pub(super) fn in_memory() -> MemoryResults {
-    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
+    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2), None);
     for (key, record) in &runs(&VARIANTS, 2) {
         memory.add_run(key, record).unwrap();
     }
@@ -419,7 +447,7 @@ fn results_in_memory_are_those_of_the_folder() {
 #[test]
 fn in_memory_a_run_out_of_turn_is_refused() {
     let runs = runs(&VARIANTS, 2);
-    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2));
+    let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2), None);
     memory.add_run(&runs[1].0, &runs[1].1).unwrap();
     for wrong in [0, 1] {
         let error = memory.add_run(&runs[wrong].0, &runs[wrong].1).unwrap_err();

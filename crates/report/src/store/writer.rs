@@ -22,10 +22,12 @@ use crate::summary::{RunSummary, Summary};
 const WAITING: &str = ".waiting";
 
 /// How to write.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriterOptions {
     /// Replace a folder that is not ours.
     pub force: bool,
+    /// Git commit that the program was built from, for the manifest.
+    pub commit: Option<String>,
 }
 
 /// What is known only when all runs have ended.
@@ -72,7 +74,7 @@ impl Writer {
     ) -> Result<Writer, ReportError> {
         let staging = Staging::open(target, options.force)?;
         let tables = create_tables(staging.path(), staging.target(), open, experiment.mode)?;
-        Ok(Writer { gathered: Gathered::new(experiment), tables, next: 0, open, staging })
+        Ok(Writer { gathered: Gathered::new(experiment, options.commit), tables, next: 0, open, staging })
     }
 
     /// Where packet captures go.

@@ -53,6 +53,8 @@ pub struct LiveOptions {
     pub pcap: bool,
     /// Figures that the report shows beside the usual ones.
     pub figures: Vec<Figure>,
+    /// Git commit that the program was built from, for the manifest.
+    pub commit: Option<String>,
     /// Whether the router is scheduled in real time where that is permitted.
     pub real_time: bool,
     /// Whether the page that watches wants to be told.
@@ -160,7 +162,8 @@ impl LiveExperiment {
             return Err(LiveRunError::Obstacles(obstacles));
         }
         let experiment = describe(&scenario, Mode::Live, options.figures.clone());
-        let writer = Writer::create(&options.out, experiment, WriterOptions { force: options.force })?;
+        let keep = WriterOptions { force: options.force, commit: options.commit.clone() };
+        let writer = Writer::create(&options.out, experiment, keep)?;
         let jobs: Vec<(usize, u64)> = (0..scenario.variants.len())
             .flat_map(|variant| scenario.seeds.iter().map(move |seed| (variant, *seed)))
             .collect();

@@ -97,6 +97,7 @@ fn results(jobs: usize) -> BTreeMap<String, Vec<u8>> {
         jobs,
         pcap: true,
         figures: Vec::new(),
+        commit: Some("0123456789ab"),
         cancel: &AtomicBool::new(false),
         progress: &|_| {},
         compare: &|_| Vec::new(),
