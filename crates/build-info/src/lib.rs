@@ -1,9 +1,8 @@
+#![forbid(unsafe_code)]
 //! Version and Git commit of this build.
 //!
 //! A crate of its own, used only by the command and by the Python module: a commit rebuilds these and nothing below
 //! them. Libraries that write the commit take it as an argument.
-
-#![forbid(unsafe_code)]
 
 /// Version of Jettison, as `0.1.0`.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The `jettison` command: flags and printing over the library crates.
 
 mod commands;

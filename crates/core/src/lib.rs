@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Units, seeded random streams, drop reasons and registries: the vocabulary every other crate speaks.
 //!
 //! Nothing here acts. [`Time`] and [`Duration`] count whole nanoseconds, [`Rate`] whole bits a second, [`Bytes`]

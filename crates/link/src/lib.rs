@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Links: what carries packets after the queue, in one direction.
 //!
 //! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it takes no

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Histograms, counters, time series, and the sinks that worlds fill.
 //!
 //! Disciplines, links and switches report drops and marks through [`Outcomes`]; a world (`sim`, `live`) owns one

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Queue disciplines: what decides order, drops and marks at one port.
 //!
 //! One file a discipline, named after its id. To add one: write the file, with a `discipline()` that describes it, and

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Results on disk, tables, plots and the HTML page.
 //!
 //! An [`Experiment`] says what is run. A [`Writer`] takes the [`RunRecord`](jettison_measure::RunRecord) of each run as

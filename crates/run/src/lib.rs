@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The matrix of variants × seeds over the cores, cancellation, `reproduce` and `compare`.
 //!
 //! What the command and the Python module are thin over: no flags and no printing here.

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Scenario files: their schema, their checks and messages, and their variants.
 //!
 //! A scenario is a TOML file (see [`schema`] for its keys). [`Scenario::load`] reads it, lays over it what the

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The event loop, nodes, topology and routing, in virtual time. Models of anything live elsewhere.
 //!
 //! A [`WorldBuilder`] is told hosts, routers, links and flows; [`World::run`] then steps from event to event. Every

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The switch: ingress, traffic manager, egress.
 //!
 //! A [`Switch`] is what the simulator's router and the live loop drive. A [`Pipeline`] is one: it runs a [`Program`]

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The live page: a run's queues and flows in a browser on this machine, several times a second.
 //!
 //! [`Watch`] serves a page and a stream of [`Event`]s on loopback, from a thread of its own. Whoever runs something

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! The packet, and header codecs: bytes to typed fields and back.
 //!
 //! One [`Packet`] type travels everywhere, moved by value and at most 128 bytes. A packet that Jettison's own hosts
