@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, DictionaryArray, Float64Builder, Int32Array, Int64Array, StringArray, UInt64Array,
-};
+use arrow_array::builder::Float64Builder;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, StringArray, UInt64Array};
 use indexmap::IndexSet;
 
 use super::schema::ColumnType;

@@ -1,7 +1,7 @@
 //! Results that stay in memory, as the Arrow tables that the files of a folder hold.
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use indexmap::IndexMap;
 use jettison_measure::RunRecord;
 

@@ -2,6 +2,7 @@
 
 mod claim;
 mod column;
+mod conversion;
 mod folder;
 mod gathered;
 mod logs;

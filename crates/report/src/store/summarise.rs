@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::compute::cast;
+use arrow_array::RecordBatch;
+use arrow_schema::Field;
 
+use super::conversion::converted;
 use super::memory::MemoryTable;
 use super::reader::run_value;
 use super::schema;
@@ -41,12 +42,12 @@ pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
 /// The batch with the columns of [`schema::RUNS`], each of its type: other libraries write text without dictionaries.
 fn rows_of_runs(batch: &RecordBatch) -> Result<Rows, ReportError> {
     let wanted = schema::RUNS.arrow();
-    let column = |field: &Arc<arrow::datatypes::Field>| {
+    let column = |field: &Arc<Field>| {
         let found = batch.column_by_name(field.name());
         let found =
             found.ok_or_else(|| ReportError::Table(format!("there is no column `{}`", field.name())))?;
-        cast(found, field.data_type())
-            .map_err(|error| ReportError::Table(format!("column `{}`: {error}", field.name())))
+        converted(found, field.data_type())
+            .map_err(|message| ReportError::Table(format!("column `{}` {message}", field.name())))
     };
     let columns = wanted.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let batch = RecordBatch::try_new(Arc::clone(&wanted), columns);

@@ -9,8 +9,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type, SchemaRef, UInt64Type};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -158,11 +160,9 @@ impl Rows {
     pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         let array = self.batch.column(column);
         match array.data_type() {
-            arrow::datatypes::DataType::UInt64 => {
-                Cell::Unsigned(array.as_primitive::<UInt64Type>().value(row))
-            }
-            arrow::datatypes::DataType::Int64 => Cell::Signed(array.as_primitive::<Int64Type>().value(row)),
-            arrow::datatypes::DataType::Float64 => Cell::Float(self.float(column, row)),
+            DataType::UInt64 => Cell::Unsigned(array.as_primitive::<UInt64Type>().value(row)),
+            DataType::Int64 => Cell::Signed(array.as_primitive::<Int64Type>().value(row)),
+            DataType::Float64 => Cell::Float(self.float(column, row)),
             _ => Cell::Text(self.text(column, row)),
         }
     }
