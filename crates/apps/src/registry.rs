@@ -5,17 +5,17 @@ use jettison_sockets::{ApplicationEntry, FlowApplications, FlowContext, FlowTran
 use schemars::schema_for;
 use serde_json::Value;
 
-use crate::{load::bulk::Bulk, load::bulk::BulkParameters};
-use crate::{load::cbr::Cbr, load::cbr::CbrParameters};
-use crate::{load::message_bulk::MessageBulk, load::message_bulk::MessageSink};
-use crate::{load::on_off::OnOff, load::on_off::OnOffParameters};
-use crate::{load::ping::Ping, load::ping::PingParameters};
+use crate::load::bulk::{Bulk, BulkParameters};
+use crate::load::cbr::{Cbr, CbrParameters};
+use crate::load::message_bulk::{MessageBulk, MessageSink};
+use crate::load::on_off::{OnOff, OnOffParameters};
+use crate::load::ping::{Ping, PingParameters};
 use crate::load::probe::ProbeHead;
-use crate::{load::segments::Segments, load::segments::SegmentsParameters};
-use crate::{load::sink::TcpSink, load::sink::UdpSink};
-use crate::{load::web::Web, load::web::WebParameters};
-use crate::{realtime::conference::ConferenceParameters, realtime::conference::ConferenceReceiver, realtime::conference::ConferenceSender};
-use crate::{realtime::haptic::HapticParameters, realtime::haptic::HapticReceiver, realtime::haptic::HapticSender};
+use crate::load::segments::{Segments, SegmentsParameters};
+use crate::load::sink::{TcpSink, UdpSink};
+use crate::load::web::{Web, WebParameters};
+use crate::realtime::conference::{ConferenceParameters, ConferenceReceiver, ConferenceSender};
+use crate::realtime::haptic::{HapticParameters, HapticReceiver, HapticSender};
 use jettison_dash::{DashClient, DashLoad, DashLoadParameters, DashParameters, DashServer};
 use jettison_sockets::TcpOptions;
 use jettison_sockets::command::CommandParameters;

@@ -10,7 +10,7 @@ use super::repair::RepairPolicy;
 use super::sender::Sender;
 use super::serial::unwrap_32;
 use super::underway::RepairEntry;
-use crate::{path::ArrivedPacket, path::LostPacket, path::PathAck};
+use crate::path::{ArrivedPacket, LostPacket, PathAck};
 use jettison_tcp::congestion::{AckSample, DeliveredSegment, Phase, RateSample};
 
 impl Sender {

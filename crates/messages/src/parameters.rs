@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{path::PathContext, path::PathController, path::build_path_controller};
+use crate::path::{PathContext, PathController, build_path_controller};
 
 /// Parameters of an endpoint of the message transport. Both ends have the same.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]

@@ -16,7 +16,7 @@ use super::send_buffer::{SendBuffer, Waiting, label};
 use super::statistics::OctopusStatistics;
 use super::streams::{StreamOptions, Streams};
 use super::underway::Underway;
-use crate::{path::ArrivedPacket, path::LostPacket, path::PathController};
+use crate::path::{ArrivedPacket, LostPacket, PathController};
 use jettison_tcp::PathEstimate;
 use jettison_tcp::congestion::{RateSample, RateSampler};
 use jettison_tcp::pacing::Pacer;

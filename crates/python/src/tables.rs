@@ -1,7 +1,7 @@
 //! Results in memory, handed to Python as Arrow streams.
 
-use arrow_array::{Array, RecordBatch, RecordBatchIterator};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, RecordBatch, RecordBatchIterator};
 use jettison_report::MemoryResults;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;

@@ -29,7 +29,7 @@ impl NodeId {
 }
 
 /// What holds for the whole world.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct WorldSettings {
     /// The run's seed.
     pub seed: Seed,
@@ -220,6 +220,7 @@ impl WorldBuilder {
     /// Builds the world.
     pub fn build(self) -> Result<World, TopologyError> {
         let WorldBuilder { settings, nodes: specs, links, flows, gateway } = self;
+        let (interval, warm_up) = (settings.recorder.interval, settings.recorder.warm_up);
         let mut recorder = Recorder::new(settings.recorder);
         let mut ports: Vec<Vec<PortParts>> = specs.iter().map(|_| Vec::new()).collect();
         let mut graph = Graph {
@@ -357,8 +358,8 @@ impl WorldBuilder {
             tap: None,
             next_id: 0,
             events: 0,
-            next_sample: Time::ZERO + settings.recorder.interval,
-            measuring: settings.recorder.warm_up == Time::ZERO,
+            next_sample: Time::ZERO + interval,
+            measuring: warm_up == Time::ZERO,
             pending: Vec::new(),
             outbox: Vec::new(),
             delivered: Vec::new(),

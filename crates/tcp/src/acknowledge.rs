@@ -5,7 +5,7 @@ use jettison_wire::SackBlocks;
 
 use super::scoreboard::{DeliverySink, Segment};
 use super::sender::{Sender, timestamp};
-use crate::{congestion::AckSample, congestion::CongestionKind, congestion::DeliveredSegment, congestion::EcnFeedback, congestion::Phase, congestion::RateSample};
+use crate::congestion::{AckSample, CongestionKind, DeliveredSegment, EcnFeedback, Phase, RateSample};
 
 /// The acknowledging part of a packet, in stream offsets.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::congestion;
-use crate::{congestion::CongestionController, congestion::ControllerContext, congestion::Growth};
+use crate::congestion::{CongestionController, ControllerContext, Growth};
 
 /// Parameters of a TCP endpoint.
 ///

@@ -3,7 +3,7 @@
 use jettison_core::{Duration, Time};
 
 use super::sender::{Force, Sender};
-use crate::{congestion::CongestionKind, congestion::Phase};
+use crate::congestion::{CongestionKind, Phase};
 
 impl Sender {
     /// Does what is due at `now`. Deadlines that have moved on are no concern of the caller: too early a call does

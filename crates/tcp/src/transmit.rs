@@ -5,7 +5,7 @@ use jettison_core::{Rate, Time};
 use super::parameters::Switch;
 use super::scoreboard::Segment;
 use super::sender::{Force, Outgoing, Sender, timestamp};
-use crate::{congestion::IdleRestart, congestion::Phase, congestion::SentSample};
+use crate::congestion::{IdleRestart, Phase, SentSample};
 
 impl Sender {
     /// The next segment that may leave now, taken as sent.

@@ -5,7 +5,7 @@ use jettison_tcp::{Endpoint, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{http::HeadReader, http::Request};
+use crate::http::{HeadReader, Request};
 use jettison_sockets::{SocketId, Sockets, TcpOptions};
 
 /// After a failure a request is made again so much later.

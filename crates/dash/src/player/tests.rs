@@ -10,8 +10,8 @@ use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::Address;
 
 use super::*;
-use crate::{content::Picture, content::Representation};
-use crate::{http::HeadReader, http::Response};
+use crate::content::{Picture, Representation};
+use crate::http::{HeadReader, Response};
 use crate::qoe::LinearWeights;
 use crate::qoe::p1203::Viewing;
 use jettison_sockets::{ControllerFactory, Datagram, EchoRequest, TcpOptions};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::testing::{Link, Source, Toy, context, run};
 use super::{PathController, abc, build_path_controller, gcc, path_controllers, scream, sprout, sprout_ewma};
-use jettison_tcp::{congestion::bbr, congestion::controllers, congestion::cubic};
+use jettison_tcp::congestion::{bbr, controllers, cubic};
 
 fn built(id: &str, parameters: Value) -> Box<dyn PathController> {
     build_path_controller(id, &parameters, &context()).unwrap_or_else(|error| panic!("{id}: {error}"))

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use jettison_core::{Rate, Time};
-use jettison_messages::{path::ArrivedPacket, path::PathAck, path::PathController, path::PathSent};
+use jettison_messages::path::{ArrivedPacket, PathAck, PathController, PathSent};
 use jettison_messages::{Connection, MessageParams, OctopusParameters};
 use jettison_tcp::Payload;
 use jettison_wire::Ecn;

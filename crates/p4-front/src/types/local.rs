@@ -5,12 +5,13 @@ use super::scope::{Entity, Variable, declared_name};
 use super::ty::Ty;
 use super::value::Object;
 use crate::diagnostic::Diagnostic;
+use crate::ir;
+use crate::ir::MatchKind;
 use crate::ir::{StmtKind, ValueSet, ValueSetId};
 use crate::source::Span;
 use crate::syntax::ast::{
     Annotation, AnnotationBody, Declaration, DeclarationKind, Expr, ExprKind, Name, TypeRef,
 };
-use crate::{ir, ir::MatchKind};
 
 impl<'a> Checker<'a> {
     /// A declaration that is not at the top level.

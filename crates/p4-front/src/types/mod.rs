@@ -51,9 +51,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Diagnostic;
+use crate::ir;
+use crate::ir::VarId;
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::{ir, ir::VarId};
 
 use scope::Scopes;
 use ty::{Ty, TypeTable};

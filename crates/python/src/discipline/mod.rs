@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use jettison_core::{BuildError, DropReason};
+use jettison_core::BuildError;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::registry::{BuildContext, Discipline};
 use jettison_scenario::build::Builder;

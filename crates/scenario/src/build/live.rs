@@ -183,7 +183,7 @@ impl Builder {
 impl LivePlan {
     /// A recorder with this run's flows, in the order of their ids.
     pub fn flow_recorder(&self) -> Recorder {
-        let mut recorder = Recorder::new(self.recorder);
+        let mut recorder = Recorder::new(self.recorder.clone());
         for (index, flow) in self.flows.iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
             if !flow.carries_data {

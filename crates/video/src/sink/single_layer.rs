@@ -6,7 +6,7 @@ use jettison_core::Time;
 
 use super::{Decoder, Shown, Window};
 use crate::MessageHead;
-use crate::{content::FrameRate, content::SingleLayerVideo};
+use crate::content::{FrameRate, SingleLayerVideo};
 
 /// A frame is decoded if all earlier frames of its group of pictures were that the encoder made: [`MessageHead::cell`] says how
 /// many it skipped right before. One that came before these waits for them.

@@ -6,7 +6,7 @@ use jettison_core::Time;
 
 use super::{Decoder, Shown, Window};
 use crate::MessageHead;
-use crate::{content::FrameRate, content::SpatialVideo};
+use crate::content::{FrameRate, SpatialVideo};
 
 /// A layer is decoded with the lower layers of its frame and, but in the first frame of a group of pictures, its own layer of
 /// the frame before. One that came before what it needs waits for it.

@@ -6,7 +6,7 @@ use jettison_core::Time;
 
 use super::{Decoder, Shown, Window};
 use crate::MessageHead;
-use crate::{content::FrameRate, content::TemporalVideo};
+use crate::content::{FrameRate, TemporalVideo};
 
 /// A frame is decoded with the frame that it refers to ([`TemporalVideo::reference`]), which must have been. One that came
 /// before waits for it.

@@ -6,7 +6,7 @@ use jettison_core::Time;
 
 use super::{Decoder, Shown, Window};
 use crate::MessageHead;
-use crate::{content::FrameRate, content::VolumetricVideo, content::ssim};
+use crate::content::{FrameRate, VolumetricVideo, ssim};
 
 /// A layer of a cell is decoded with the lower layers of its cell in its frame. A frame of which nothing in front came is not
 /// shown; of another one the share of points over its cells, occluded ones weighted less, says what it looks like.

@@ -13,7 +13,7 @@ use super::{
     VivoParameters,
 };
 use crate::Source;
-use crate::{content::SingleLayerVideo, content::SpatialVideo, content::TemporalVideo, content::VolumetricVideo};
+use crate::content::{SingleLayerVideo, SpatialVideo, TemporalVideo, VolumetricVideo};
 
 /// What an encoder encodes.
 #[derive(Debug, Clone)]

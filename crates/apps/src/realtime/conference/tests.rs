@@ -2,7 +2,7 @@ use jettison_core::{Seed, Time};
 use jettison_measure::metrics;
 
 use super::*;
-use jettison_sockets::{testing::Bench, testing::REMOTE};
+use crate::testing::{Bench, REMOTE};
 use jettison_sockets::{Application, Datagram};
 
 fn run(parameters: &ConferenceParameters, seed: u64, until: Time) -> (ConferenceSender, Bench) {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::load::probe::ProbeHead;
-use jettison_sockets::{testing::Bench, testing::REMOTE};
+use crate::testing::{Bench, REMOTE};
 
 fn sent(parameters: &HapticParameters, seed: u64, until: Time) -> Vec<Time> {
     let mut bench = Bench::default();

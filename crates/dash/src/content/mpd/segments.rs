@@ -7,7 +7,7 @@ use super::model::{
     AdaptationSet, Initialization, Period, Representation, SegmentBase, SegmentInformation, SegmentList,
     SegmentTemplate, Timeline,
 };
-use crate::{content::draft::LONGEST, content::draft::MOST_SEGMENTS};
+use crate::content::draft::{LONGEST, MOST_SEGMENTS};
 
 /// The segments of one Representation in one Period.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{path::ArrivedPacket, path::LostPacket};
+use crate::path::{ArrivedPacket, LostPacket};
 use jettison_tcp::congestion::{NewReno, NewRenoParameters, RateSample, SlowStart};
 
 const PACKET: u64 = 1000;

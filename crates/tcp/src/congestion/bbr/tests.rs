@@ -2,7 +2,7 @@ use jettison_core::Seed;
 
 use super::super::testing::{MSS, context, rto};
 use super::*;
-use crate::{congestion::ControllerContext, congestion::RateSample};
+use crate::congestion::{ControllerContext, RateSample};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 /// The path of most tests: 10 Mbit/s and 20 ms hold 25,000 bytes.

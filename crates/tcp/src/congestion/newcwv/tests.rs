@@ -2,7 +2,7 @@ use jettison_core::{Duration, Time};
 
 use super::super::testing::{MSS, ack, context, loss, rto};
 use super::*;
-use crate::{congestion::CongestionKind, congestion::RateSample};
+use crate::congestion::{CongestionKind, RateSample};
 
 const RTT: Duration = Duration::from_millis(20);
 

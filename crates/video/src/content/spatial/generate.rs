@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{SpatialLayer, SpatialVideo};
 use crate::content::RateQuality;
 use crate::content::parameters::check_frames;
-use crate::{content::scenes::Picture, content::scenes::Scenes, content::scenes::groups, content::scenes::whole};
+use crate::content::scenes::{Picture, Scenes, groups, whole};
 use crate::content::single_layer::rate_without_layers;
-use crate::{content::trace::MOST_GOP, content::trace::MOST_LAYERS};
+use crate::content::trace::{MOST_GOP, MOST_LAYERS};
 
 /// A generated video in quality layers: rate control gives each group of pictures nearly its share, and frames vary within.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,9 @@
 use jettison_core::Rate;
 
 use super::{SpatialLayer, SpatialVideo};
-use crate::{content::trace::FileError, content::trace::MOST_BYTES, content::trace::MOST_FRAMES, content::trace::MOST_GOP, content::trace::MOST_KBIT, content::trace::MOST_LAYERS, content::trace::Rows, content::trace::SSIM_DB, content::trace::out_of_order};
+use crate::content::trace::{
+    FileError, MOST_BYTES, MOST_FRAMES, MOST_GOP, MOST_KBIT, MOST_LAYERS, Rows, SSIM_DB, out_of_order,
+};
 
 const HEADER: [&str; 2] = ["GoP", "layers"];
 const COLUMNS: [&str; 6] = ["ladder(kbit/s)", "frame", "layer", "bytes", "cumulative(kbit/s)", "SSIM(dB)"];

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{TemporalFrame, TemporalVideo};
 use crate::content::RateQuality;
 use crate::content::parameters::check_frames;
-use crate::{content::scenes::Picture, content::scenes::Scenes, content::scenes::groups, content::scenes::whole};
+use crate::content::scenes::{Picture, Scenes, groups, whole};
 use crate::content::single_layer::rate_without_layers;
 
 /// A generated video in temporal layers.

@@ -4,7 +4,7 @@
 //! it is decoded.
 
 use super::{TemporalFrame, TemporalVideo};
-use crate::{content::trace::FileError, content::trace::MOST_BYTES, content::trace::MOST_FRAMES, content::trace::Rows, content::trace::SSIM_DB, content::trace::out_of_order};
+use crate::content::trace::{FileError, MOST_BYTES, MOST_FRAMES, Rows, SSIM_DB, out_of_order};
 
 const HEADER: [&str; 1] = ["GoP"];
 const COLUMNS: [&str; 3] = ["frame", "bytes", "SSIM(dB)"];

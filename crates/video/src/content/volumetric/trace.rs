@@ -7,7 +7,7 @@
 use jettison_core::Rate;
 
 use super::{DensityQuality, VolumetricPart, VolumetricVideo};
-use crate::{content::trace::FileError, content::trace::MOST_BYTES, content::trace::MOST_FRAMES, content::trace::MOST_KBIT, content::trace::Row, content::trace::Rows, content::trace::out_of_order};
+use crate::content::trace::{FileError, MOST_BYTES, MOST_FRAMES, MOST_KBIT, Row, Rows, out_of_order};
 
 const HEADER: [&str; 3] = ["layers", "cells", "frames"];
 const COLUMNS: [&str; 5] = ["frame", "layer", "cell", "bytes", "cumulative(kbit/s)"];
