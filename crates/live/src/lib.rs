@@ -7,7 +7,6 @@
 //! same queues, links and switches as in virtual time, told the time of a clock. The built-in applications run on the kernel's
 //! sockets ([`host::LiveHosts`]).
 
-pub mod bench;
 pub mod clock;
 pub mod device;
 mod error;

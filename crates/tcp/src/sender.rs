@@ -13,9 +13,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use crate::Payload;
-use crate::congestion::{
-    CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl,
-};
+use crate::congestion::{CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl};
 use crate::pacing::Pacer;
 
 /// A data segment to be put into a packet.

@@ -71,15 +71,6 @@ impl Tun {
         Ok(Tun { file, name, offload, buffer: vec![0; BUFFER].into() })
     }
 
-    /// The same device once more, for another thread.
-    ///
-    /// # Errors
-    /// If the process has no file descriptor left.
-    pub fn try_clone(&self) -> io::Result<Tun> {
-        let buffer = vec![0; BUFFER].into();
-        Ok(Tun { file: self.file.try_clone()?, name: self.name.clone(), offload: self.offload, buffer })
-    }
-
     /// The device's name.
     pub fn name(&self) -> &str {
         &self.name

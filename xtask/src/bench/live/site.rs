@@ -5,20 +5,19 @@ use std::thread::Builder;
 
 use jettison_core::{Duration, Rate, Seed, Time};
 use jettison_link::{FixedRate, Propagation};
+use jettison_live::device::{Offload, Tun};
+use jettison_live::net::{self, Interface, Namespace, Route};
+use jettison_live::router::{
+    Classifier, Control, MeasuredFlow, Router, RouterOutcome, RouterPort, RouterSettings, RouterSnapshot,
+    Rule,
+};
+use jettison_live::{LiveClock, LiveError};
 use jettison_measure::RecorderSettings;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::codel::{Codel, CodelParameters};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId, WorldBuilder, WorldSettings};
 use jettison_wire::{Address, FlowId};
-
-use crate::device::{Offload, Tun};
-use crate::net::{self, Interface, Namespace, Route};
-use crate::router::RouterSnapshot;
-use crate::router::{
-    Classifier, Control, MeasuredFlow, Router, RouterOutcome, RouterPort, RouterSettings, Rule,
-};
-use crate::{LiveClock, LiveError};
 
 /// The two hosts' addresses: of the range for benchmarks (RFC 2544 §C.2.2).
 pub(super) const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(198, 18, 0, 2)];

@@ -5,11 +5,10 @@ use std::io::IoSlice;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
+use jettison_live::device::{Device, Tun, VnetHeader};
+use jettison_live::router::Control;
+use jettison_live::{LiveError, clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-use crate::device::{Device, Tun, VnetHeader};
-use crate::router::Control;
-use crate::{LiveError, clock};
 
 /// How often the forwarders look whether they are to stop.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -35,19 +34,15 @@ pub(super) fn bare(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveErr
 }
 
 /// A FIFO that ticks in milliseconds, as Mahimahi's `mm-link` does: one packet a device and wake-up is read and queued, in
-/// memory of its own, and what was queued when a millisecond ends is released. The link's rate is unlimited. `both` says
-/// whether this thread carries both directions, or only those from the first device to the second.
-pub(super) fn ticking(tuns: &mut [Tun; 2], both: bool, control: &Control) -> Result<(), LiveError> {
+/// memory of its own, and what was queued when a millisecond ends is released. The link's rate is unlimited.
+pub(super) fn ticking(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveError> {
     let tick = Duration::from_millis(1);
     let mut queues: [VecDeque<(VnetHeader, Vec<u8>)>; 2] = Default::default();
     let mut next = clock::now() + tick;
     while !control.is_stopped() {
         let idle = queues.iter().all(VecDeque::is_empty);
         let wait = if idle { PATIENCE } else { next.saturating_duration_since(clock::now()) };
-        let ready = match both {
-            true => readable([tuns[0].as_fd(), tuns[1].as_fd()], wait)?,
-            false => [readable([tuns[0].as_fd()], wait)? == [true], false],
-        };
+        let ready = readable([tuns[0].as_fd(), tuns[1].as_fd()], wait)?;
         for (from, ready) in ready.into_iter().enumerate() {
             if ready && let Some((header, packet)) = tuns[from].read().map_err(LiveError::system("read"))? {
                 queues[from].push_back((header, packet.to_vec()));
@@ -69,9 +64,9 @@ pub(super) fn ticking(tuns: &mut [Tun; 2], both: bool, control: &Control) -> Res
 }
 
 /// Waits until one of these can be read.
-fn readable<const N: usize>(devices: [BorrowedFd<'_>; N], wait: Duration) -> Result<[bool; N], LiveError> {
+fn readable(devices: [BorrowedFd<'_>; 2], wait: Duration) -> Result<[bool; 2], LiveError> {
     let mut polled = devices.map(|device| PollFd::from_borrowed_fd(device, PollFlags::IN));
     let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
     poll(&mut polled, Some(&wait)).map_err(LiveError::system("poll"))?;
-    Ok(std::array::from_fn(|index| polled[index].revents().contains(PollFlags::IN)))
+    Ok(polled.map(|polled| polled.revents().contains(PollFlags::IN)))
 }

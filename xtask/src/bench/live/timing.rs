@@ -10,15 +10,16 @@ use std::thread;
 use std::time::Duration;
 
 use jettison_core::Rate;
-use rustix::time::{ClockId, clock_gettime};
+use jettison_live::device::Offload;
+use jettison_live::net::Namespace;
+use jettison_live::router::{RouterOutcome, RouterSettings, Scheduling};
+use jettison_live::{LiveError, clock};
 
 use super::site::{ADDRESSES, Link, Site, router, through_router};
-use super::{Figure, Required, Spans, figure};
-use crate::device::Offload;
-use crate::net::Namespace;
-use crate::router::{RouterOutcome, RouterSettings, Scheduling};
-use crate::{LiveError, clock};
+use super::{Figure, ROUNDS};
 
+/// How long each link is measured.
+const SPAN: Duration = Duration::from_secs(6);
 /// Headers of IPv4 and UDP, and the link's own.
 const HEADERS: u64 = 28 + 14;
 /// Bytes of payload of the datagrams that fill a link.
@@ -26,36 +27,29 @@ const LARGE: usize = 1472;
 /// Of those that measure a delay.
 const SMALL: usize = 200;
 
-pub(super) fn measure(spans: &Spans) -> Result<Vec<Figure>, LiveError> {
-    let span = Duration::from_secs(spans.link.into());
-    let at_most = |value| Some(Required::AtMost(value));
+pub(super) fn measure() -> Result<Vec<Figure>, LiveError> {
     let mut figures = Vec::new();
-    for (mbit, [rate, error]) in [
-        (12, ["rate of a 12 Mbit/s link, error", "arrivals on a 12 Mbit/s link, error p99"]),
-        (100, ["rate of a 100 Mbit/s link, error", "arrivals on a 100 Mbit/s link, error p99"]),
+    for (mbit, [rate, arrival]) in [
+        (12, ["live-12-mbit/rate", "live-12-mbit/arrival"]),
+        (100, ["live-100-mbit/rate", "live-100-mbit/arrival"]),
     ] {
-        let (line, outcome) = best(spans, || overload(mbit, span), |(line, _)| line.p99)?;
+        let (line, outcome) = best(|| overload(mbit), |(line, _)| line.p99)?;
         let note = describe(&outcome);
-        figures.push(figure(rate, line.rate_error, "%", at_most(0.5), format!("{} arrivals", line.arrivals)));
-        figures.push(figure(error, line.p99, "us", at_most(100.0), note.clone()));
+        figures.push(Figure(rate, line.rate_error, format!("{} arrivals", line.arrivals)));
+        figures.push(Figure(arrival, line.p99, note.clone()));
         if mbit == 100 {
-            let cpu = outcome.facts.cpu_percent();
-            figures.push(figure("processor at 100 Mbit/s", cpu, "% of a core", at_most(50.0), note));
+            figures.push(Figure("live-100-mbit/processor", outcome.facts.cpu_percent(), note));
         }
     }
-    let (p99, note) = best(spans, || delay(span), |(p99, _)| *p99)?;
-    figures.push(figure("20 ms of delay, error p99", p99, "us", at_most(300.0), note));
+    let (p99, note) = best(delay, |(p99, _)| *p99)?;
+    figures.push(Figure("live-delay-20-ms", p99, note));
     Ok(figures)
 }
 
 /// The best of several: a virtual machine that is not woken for a while is not the router's doing.
-fn best<R>(
-    spans: &Spans,
-    measure: impl Fn() -> Result<R, LiveError>,
-    of: impl Fn(&R) -> f64,
-) -> Result<R, LiveError> {
+fn best<R>(measure: impl Fn() -> Result<R, LiveError>, of: impl Fn(&R) -> f64) -> Result<R, LiveError> {
     let mut best = measure()?;
-    for _ in 1..spans.rounds {
+    for _ in 1..ROUNDS {
         let again = measure()?;
         if of(&again) < of(&best) {
             best = again;
@@ -87,14 +81,14 @@ struct Line {
     p99: f64,
 }
 
-fn overload(mbit: u64, span: Duration) -> Result<(Line, RouterOutcome), LiveError> {
+fn overload(mbit: u64) -> Result<(Line, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(Offload::Checksum)?;
     let link = Link { rate: Rate::from_mbit(mbit), delay: jettison_core::Duration::ZERO, codel: false };
     let gap = (LARGE as u64 + HEADERS) as f64 * 8e3 / mbit as f64;
     // Fifteen percent more than the link carries.
     let every = Duration::from_nanos((gap / 1.15) as u64);
     let (arrivals, outcome) = through_router(router(tuns, link, RouterSettings::default())?, || {
-        datagrams(&namespaces, LARGE, every, span)
+        datagrams(&namespaces, LARGE, every)
     })?;
     // The queue is full and everything warm after a while.
     let times: Vec<u64> = arrivals.iter().map(|(_, arrived)| *arrived).collect();
@@ -113,12 +107,12 @@ fn overload(mbit: u64, span: Duration) -> Result<(Line, RouterOutcome), LiveErro
     Ok((Line { arrivals: times.len(), rate_error, p99 }, outcome))
 }
 
-fn delay(span: Duration) -> Result<(f64, String), LiveError> {
+fn delay() -> Result<(f64, String), LiveError> {
     let Site { namespaces, tuns } = Site::new(Offload::Checksum)?;
     let delay = jettison_core::Duration::from_millis(20);
     let link = Link { rate: Rate::from_mbit(1000), delay, codel: false };
     let (arrivals, outcome) = through_router(router(tuns, link, RouterSettings::default())?, || {
-        datagrams(&namespaces, SMALL, Duration::from_millis(1), span)
+        datagrams(&namespaces, SMALL, Duration::from_millis(1))
     })?;
     if arrivals.is_empty() {
         return Err(nothing_came());
@@ -146,12 +140,7 @@ fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
 }
 
 /// Sends a datagram every so often; gives when each that came was sent and when it arrived, by CLOCK_REALTIME.
-fn datagrams(
-    hosts: &[Namespace; 2],
-    length: usize,
-    every: Duration,
-    span: Duration,
-) -> Result<Vec<(u64, u64)>, LiveError> {
+fn datagrams(hosts: &[Namespace; 2], length: usize, every: Duration) -> Result<Vec<(u64, u64)>, LiveError> {
     let system = LiveError::system::<io::Error>;
     let socket = |host: usize| -> Result<UdpSocket, LiveError> {
         hosts[host].enter(|| UdpSocket::bind((ADDRESSES[host], 0)))?.map_err(system("bind"))
@@ -165,17 +154,17 @@ fn datagrams(
             let began = clock::now();
             let mut bytes = vec![0; length];
             let mut next = Duration::ZERO;
-            while next < span {
+            while next < SPAN {
                 // What is due goes out at once: a late wake-up costs no packets.
                 clock::sleep(next.saturating_sub(began.elapsed()));
-                bytes[..8].copy_from_slice(&clock::nanos(clock_gettime(ClockId::Realtime)).to_be_bytes());
+                bytes[..8].copy_from_slice(&(clock::unix_time().as_nanos() as u64).to_be_bytes());
                 sender.send_to(&bytes, to)?;
                 next += every;
             }
             Ok(())
         });
         let mut arrivals = Vec::new();
-        let deadline = clock::now() + span + Duration::from_secs(1);
+        let deadline = clock::now() + SPAN + Duration::from_secs(1);
         let received = loop {
             match receive(&receiver) {
                 Ok(arrival) if clock::now() < deadline => arrivals.push(arrival),

@@ -7,61 +7,53 @@ use std::thread;
 use std::time::Duration;
 
 use jettison_core::Rate;
+use jettison_live::device::{Offload, Tun};
+use jettison_live::net::Namespace;
+use jettison_live::router::{Control, RouterOutcome, RouterSettings};
+use jettison_live::{LiveError, clock};
 
 use super::site::{ADDRESSES, Link, Site, router, through_router};
-use super::{Figure, Required, Spans, figure, forwarders};
-use crate::device::{Offload, Tun};
-use crate::net::Namespace;
-use crate::router::{Control, RouterOutcome, RouterSettings};
-use crate::{LiveError, clock};
+use super::{Figure, ROUNDS, forwarders};
 
 /// Bytes of one call to the kernel.
 const CALL: usize = 256 * 1024;
+/// How long each transfer is measured.
+const SPAN: Duration = Duration::from_secs(3);
 /// What a connection takes to find its speed; not measured.
 const START: Duration = Duration::from_millis(500);
 /// A call that takes this long fails: nothing arrives any more.
 const TOO_LONG: Duration = Duration::from_secs(5);
 
-pub(super) fn measure(spans: &Spans) -> Result<Vec<Figure>, LiveError> {
-    let span = Duration::from_secs(spans.transfer.into());
-    let [mut bare, mut ticking, mut two, mut unmerged, mut unsplit, mut split] = [0.0f64; 6];
+pub(super) fn measure() -> Result<Vec<Figure>, LiveError> {
+    let [mut bare, mut ticking, mut unmerged, mut unsplit, mut split] = [0.0f64; 5];
     let (mut unsplit_note, mut split_note) = (String::new(), String::new());
     let mut unmerged_note = String::new();
-    for _ in 0..spans.rounds {
-        bare = bare.max(through_bare(span)?);
-        ticking = ticking.max(through_ticking(1, span)?);
-        two = two.max(through_ticking(2, span)?);
+    for _ in 0..ROUNDS {
+        bare = bare.max(through_bare()?);
+        ticking = ticking.max(through_ticking()?);
         let ours = [
             (&mut unmerged, &mut unmerged_note, Offload::Checksum, false),
             (&mut unsplit, &mut unsplit_note, Offload::Checksum, true),
             (&mut split, &mut split_note, Offload::Segmentation, true),
         ];
         for (best, note, offload, merge) in ours {
-            let (rate, outcome) = through_ours(offload, merge, span)?;
+            let (rate, outcome) = through_ours(offload, merge)?;
             if rate > *best {
                 (*best, *note) = (rate, describe(&outcome));
             }
         }
     }
-    let at_least = |value| Some(Required::AtLeast(value));
     let none = String::new;
     Ok(vec![
-        figure("TCP through a bare forwarder", bare, "Gbit/s", None, none()),
-        figure("TCP through a FIFO that ticks in milliseconds", ticking, "Gbit/s", None, none()),
-        figure("the same with a thread for each direction", two, "Gbit/s", None, none()),
-        figure("TCP through the router", unsplit, "Gbit/s", at_least(1.5), unsplit_note),
-        figure("the same, and nothing merged", unmerged, "Gbit/s", None, unmerged_note),
-        figure("TCP through the router, split and merged", split, "Gbit/s", None, split_note),
-        figure("router against the ticking FIFO", unsplit / ticking, "times", at_least(1.7), none()),
-        figure("router against the bare forwarder", unsplit / bare, "times", at_least(0.85), none()),
-        figure(
-            "router that merges nothing against the forwarder",
-            unmerged / bare,
-            "times",
-            at_least(0.85),
-            none(),
-        ),
-        figure("split and merged against not", split / unsplit, "times", at_least(2.0), none()),
+        Figure("live-tcp-forwarder", bare, none()),
+        Figure("live-tcp-ticking", ticking, none()),
+        Figure("live-tcp", unsplit, unsplit_note),
+        Figure("live-tcp/against-ticking", unsplit / ticking, none()),
+        Figure("live-tcp/against-forwarder", unsplit / bare, none()),
+        Figure("live-tcp-unmerged", unmerged, unmerged_note),
+        Figure("live-tcp-unmerged/against-forwarder", unmerged / bare, none()),
+        Figure("live-tcp-split", split, split_note),
+        Figure("live-tcp-split/against-whole", split / unsplit, none()),
     ])
 }
 
@@ -80,52 +72,40 @@ fn describe(outcome: &RouterOutcome) -> String {
     )
 }
 
-fn through_bare(span: Duration) -> Result<f64, LiveError> {
-    let Site { namespaces, mut tuns } = Site::new(Offload::Checksum)?;
-    let control = Control::new().map_err(LiveError::system("an eventfd could not be made"))?;
-    thread::scope(|scope| {
-        let running = scope.spawn(|| forwarders::bare(&mut tuns, &control));
-        finish(transfer(&namespaces, span), &control, vec![running])
-    })
+fn through_bare() -> Result<f64, LiveError> {
+    through_forwarder(Offload::Checksum, forwarders::bare)
 }
 
-fn through_ticking(threads: usize, span: Duration) -> Result<f64, LiveError> {
-    let Site { namespaces, tuns: [a, b] } = Site::new(Offload::None)?;
-    let copy = |tun: &Tun| tun.try_clone().map_err(LiveError::system("a descriptor could not be copied"));
-    let (mut there, mut back) = ([copy(&a)?, copy(&b)?], [b, a]);
-    let control = Control::new().map_err(LiveError::system("an eventfd could not be made"))?;
-    thread::scope(|scope| {
-        let mut running = vec![scope.spawn(|| forwarders::ticking(&mut there, threads == 1, &control))];
-        if threads > 1 {
-            running.push(scope.spawn(|| forwarders::ticking(&mut back, false, &control)));
-        }
-        finish(transfer(&namespaces, span), &control, running)
-    })
+fn through_ticking() -> Result<f64, LiveError> {
+    through_forwarder(Offload::None, forwarders::ticking)
 }
 
-fn finish(
-    result: Result<f64, LiveError>,
-    control: &Control,
-    running: Vec<thread::ScopedJoinHandle<'_, Result<(), LiveError>>>,
+fn through_forwarder(
+    offload: Offload,
+    forward: fn(&mut [Tun; 2], &Control) -> Result<(), LiveError>,
 ) -> Result<f64, LiveError> {
-    control.stop();
-    for thread in running {
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    }
-    result
+    let Site { namespaces, mut tuns } = Site::new(offload)?;
+    let control = Control::new().map_err(LiveError::system("an eventfd could not be made"))?;
+    thread::scope(|scope| {
+        let running = scope.spawn(|| forward(&mut tuns, &control));
+        let result = transfer(&namespaces);
+        control.stop();
+        running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        result
+    })
 }
 
-fn through_ours(offload: Offload, merge: bool, span: Duration) -> Result<(f64, RouterOutcome), LiveError> {
+fn through_ours(offload: Offload, merge: bool) -> Result<(f64, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(offload)?;
     // Faster than anything here.
     let link = Link { rate: Rate::from_mbit(100_000), delay: jettison_core::Duration::ZERO, codel: true };
     // A normal thread, as the others are: what is compared is the work of a packet.
     let settings = RouterSettings { real_time: None, merge, ..RouterSettings::default() };
-    through_router(router(tuns, link, settings)?, || transfer(&namespaces, span))
+    through_router(router(tuns, link, settings)?, || transfer(&namespaces))
 }
 
-/// One TCP connection (CUBIC) for so long: its goodput in Gbit/s after its start.
-fn transfer(hosts: &[Namespace; 2], span: Duration) -> Result<f64, LiveError> {
+/// One TCP connection (CUBIC) for [`SPAN`]: its goodput in Gbit/s after its start.
+fn transfer(hosts: &[Namespace; 2]) -> Result<f64, LiveError> {
     let system = LiveError::system::<io::Error>;
     let [from, to] = hosts;
     let listener = to.enter(|| TcpListener::bind((ADDRESSES[1], 0)))?.map_err(system("bind"))?;
@@ -156,7 +136,7 @@ fn transfer(hosts: &[Namespace; 2], span: Duration) -> Result<f64, LiveError> {
                 next()?;
             }
             let (began, mut bytes) = (clock::now(), 0);
-            while began.elapsed() < span {
+            while began.elapsed() < SPAN {
                 bytes += next()?;
             }
             Ok(bytes as f64 * 8e-9 / began.elapsed().as_secs_f64())
