@@ -12,12 +12,6 @@ use options::Cli;
 use output::Failure;
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()),
-        )
-        .init();
     match commands::dispatch(Cli::parse().command) {
         Ok(code) => code,
         // The reader of our output has gone (`jettison … | head`): nothing is wrong.

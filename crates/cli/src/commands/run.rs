@@ -136,7 +136,7 @@ pub fn cancel_on_interrupt_saying(text: &'static str) {
             eprintln!("{text}");
         });
         if let Err(error) = handler {
-            tracing::warn!("Ctrl-C will end this at once and keep nothing: {error}");
+            eprintln!("jettison: Ctrl-C will end this at once and keep nothing: {error}");
         }
     });
 }

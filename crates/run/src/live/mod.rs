@@ -252,7 +252,7 @@ impl LiveExperiment {
         for (job, (variant, seed)) in self.jobs.clone().into_iter().enumerate() {
             let key = RunKey { variant: self.scenario.variants[variant].name.clone(), seed };
             let own = Stopwatch::start();
-            let (mut record, mut facts, mut at) = (None, None, None);
+            let (mut record, mut facts, mut at, mut unreadable) = (None, None, None, 0u64);
             let jobs = self.jobs.len();
             let mut on_message = |bytes: &[u8]| match Message::from_bytes(bytes) {
                 Some(Message::Progress(seconds)) => {
@@ -267,7 +267,7 @@ impl LiveExperiment {
                 }
                 Some(Message::Record(bytes)) => record = Some(RunRecord::from_bytes(&bytes)),
                 Some(Message::Facts(told)) => facts = Some(told),
-                None => tracing::warn!("the run's process said something that cannot be read"),
+                None => unreadable += 1,
             };
             let ended = self.nursery.run(job as u64, &mut on_message, &|| cancel.load(Ordering::Relaxed))?;
             let stopped = cancel.load(Ordering::Relaxed);
@@ -276,6 +276,10 @@ impl LiveExperiment {
             }
             done += self.seconds(variant);
             let mut failures: Vec<Failure> = Vec::new();
+            if unreadable > 0 {
+                let what = format!("{unreadable} messages of its process cannot be read");
+                failures.push(Failure { at, what, status: None });
+            }
             match ended {
                 Ended::Finished => {}
                 Ended::Failed(what) => failures.push(Failure { at, what, status: None }),
