@@ -39,9 +39,8 @@ pub use pcapng::PortCapture;
 pub use reproduction::{ReproductionRow, Verdict};
 pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning};
 pub use side_by_side_table::side_by_side_table;
-pub use store::{
-    Captures, ClaimedFolder, Closing, Mates, MemoryResults, MemoryWriter, Results, Writer, WriterOptions,
-    summarise,
-};
+pub use store::{Captures, ClaimedFolder, Closing, Mates, Results, Writer, WriterOptions};
+#[cfg(feature = "arrow")]
+pub use store::{MemoryResults, MemoryWriter, summarise};
 pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::{comparison_table, reproduction_table};

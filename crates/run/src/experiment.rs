@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use jettison_core::Time;
 use jettison_report::{
-    Captures, Closing, Experiment, Figure, Input, MemoryResults, MemoryWriter, Mode, PortCapture,
-    ReportError, ReproductionRow, Results, RunKey, RunSummary, RunTiming, Timing, Variant, Writer,
-    WriterOptions,
+    Captures, Closing, Experiment, Figure, Input, Mode, PortCapture, ReportError, ReproductionRow, Results,
+    RunKey, RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
 };
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
@@ -63,42 +62,6 @@ pub enum RunError {
     NothingFinished,
 }
 
-/// How a scenario is to be run whose results stay in memory.
-pub struct MemoryOptions<'a> {
-    /// How many runs go at once.
-    pub jobs: usize,
-    /// Git commit that the program was built from, for the manifest.
-    pub commit: Option<&'a str>,
-    /// Set to end early: finished runs are kept.
-    pub cancel: &'a AtomicBool,
-    /// Told how far it is.
-    pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Sets a paper's figures beside ours, from the summaries of the runs.
-    pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
-}
-
-/// Runs every variant of a scenario under every seed and keeps the results in memory. Nothing is captured.
-pub fn run_in_memory(
-    scenario: &Scenario,
-    builder: &Builder,
-    options: &MemoryOptions<'_>,
-) -> Result<MemoryResults, RunError> {
-    let experiment = describe(scenario, Mode::Simulated, Vec::new());
-    let mut writer = MemoryWriter::create(experiment, options.commit.map(str::to_owned));
-    let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());
-    let stopwatch = Stopwatch::start();
-    let mut timings = Vec::new();
-    let jobs = jobs(scenario);
-    run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
-        let key = key(scenario, &finished.job);
-        writer.add_run(&key, &finished.record)?;
-        timings.push(timing(key, finished.took));
-        Ok(())
-    })?;
-    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
-    Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
-}
-
 /// Runs every variant of a scenario under every seed and writes the results.
 pub fn run_scenario(
     scenario: &Scenario,
@@ -136,7 +99,7 @@ pub fn run_scenario(
 }
 
 /// What is known once the last run has ended: how long it took, and the paper's figures beside ours.
-fn closing(
+pub(crate) fn closing(
     stopwatch: &Stopwatch,
     jobs: usize,
     runs: Vec<RunTiming>,
@@ -150,7 +113,7 @@ fn closing(
 }
 
 /// All runs: variants in their order, each with all seeds.
-fn jobs(scenario: &Scenario) -> Vec<Job> {
+pub(crate) fn jobs(scenario: &Scenario) -> Vec<Job> {
     let of_variant = |(variant, v): (usize, &jettison_scenario::Variant)| {
         let duration = v.settings.duration;
         scenario.seeds.iter().map(move |seed| Job { variant, seed: *seed, duration }).collect::<Vec<_>>()
@@ -158,11 +121,11 @@ fn jobs(scenario: &Scenario) -> Vec<Job> {
     scenario.variants.iter().enumerate().flat_map(of_variant).collect()
 }
 
-fn key(scenario: &Scenario, job: &Job) -> RunKey {
+pub(crate) fn key(scenario: &Scenario, job: &Job) -> RunKey {
     RunKey { variant: scenario.variants[job.variant].name.clone(), seed: job.seed }
 }
 
-fn build(
+pub(crate) fn build(
     scenario: &Scenario,
     builder: &Builder,
     job: &Job,
@@ -173,7 +136,7 @@ fn build(
     world.map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })
 }
 
-fn timing(key: RunKey, took: Took) -> RunTiming {
+pub(crate) fn timing(key: RunKey, took: Took) -> RunTiming {
     RunTiming { key, wall_seconds: took.wall.as_secs_f64(), cpu_seconds: took.cpu.as_secs_f64() }
 }
 

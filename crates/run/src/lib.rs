@@ -9,8 +9,12 @@ mod experiment;
 #[cfg(feature = "live")]
 pub mod live;
 mod matrix;
+#[cfg(feature = "memory")]
+mod memory;
 pub mod reproduce;
 
 pub use compare::{CompareError, compare};
-pub use experiment::{MemoryOptions, RunError, RunOptions, describe, run_in_memory, run_scenario};
+pub use experiment::{RunError, RunOptions, describe, run_scenario};
 pub use matrix::{Finished, Job, Progress, default_threads, run_matrix};
+#[cfg(feature = "memory")]
+pub use memory::{MemoryOptions, run_in_memory};

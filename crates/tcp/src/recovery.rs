@@ -4,7 +4,9 @@ use jettison_core::Time;
 
 use super::prr::Prr;
 use super::sender::{Force, Sender};
-use crate::congestion::{CongestionEvent, CongestionKind, EcnFeedback, Phase, RecoveryControl, RecoveryEnd, RtoEvent};
+use crate::congestion::{
+    CongestionEvent, CongestionKind, EcnFeedback, Phase, RecoveryControl, RecoveryEnd, RtoEvent,
+};
 
 impl Sender {
     /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the

@@ -13,7 +13,9 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use crate::Payload;
-use crate::congestion::{CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl};
+use crate::congestion::{
+    CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl,
+};
 use crate::pacing::Pacer;
 
 /// A data segment to be put into a packet.

@@ -1,6 +1,8 @@
 //! Messages, their packets and their labels.
 
-use jettison_messages::{MessageEvent, MessageParams, MessagePayload, OctopusParameters, SendError, StreamOptions};
+use jettison_messages::{
+    MessageEvent, MessageParams, MessagePayload, OctopusParameters, SendError, StreamOptions,
+};
 use jettison_tcp::Payload;
 use jettison_wire::{Ecn, InlineBytes, MessageNumber, Position};
 

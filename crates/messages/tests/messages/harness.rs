@@ -6,7 +6,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
-use jettison_messages::{Connection, Message, MessageEvent, MessageParams, MessagePayload, OctopusParameters, OctopusStatistics, SendError, Transmit};
+use jettison_messages::{
+    Connection, Message, MessageEvent, MessageParams, MessagePayload, OctopusParameters, OctopusStatistics,
+    SendError, Transmit,
+};
 use jettison_tcp::Payload;
 use jettison_wire::{MessageNumber, OctopusHeader, PacketKind, SequenceHeader};
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use jettison_core::Rate;
-use jettison_messages::{MessageEvent, MessageParams, MessagePayload, OctopusParameters, Repair, SendError, StreamOptions};
+use jettison_messages::{
+    MessageEvent, MessageParams, MessagePayload, OctopusParameters, Repair, SendError, StreamOptions,
+};
 use jettison_tcp::Payload;
 use jettison_wire::InlineBytes;
 use proptest::prelude::*;

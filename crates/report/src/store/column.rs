@@ -1,9 +1,5 @@
-//! The values of a table's column, gathered row by row until they are an Arrow array.
+//! The values of a table's column, in memory.
 
-use std::sync::Arc;
-
-use arrow_array::builder::Float64Builder;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, StringArray, UInt64Array};
 use indexmap::IndexSet;
 
 use super::schema::ColumnType;
@@ -24,24 +20,32 @@ pub(super) trait RowSink {
     fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError>;
 }
 
-/// A column being gathered.
+/// The values of a column by row.
+#[derive(Debug)]
 pub(super) enum Column {
-    Text { names: IndexSet<String>, keys: Vec<i32> },
+    /// Each text once, and for each row the place of its own.
+    Text {
+        names: IndexSet<String>,
+        keys: Vec<u32>,
+    },
     Unsigned(Vec<u64>),
     Signed(Vec<i64>),
-    Float(Float64Builder),
+    /// A missing number is NaN; infinite ones are missing too.
+    Float(Vec<f64>),
 }
 
 impl Column {
+    /// An empty column.
     pub(super) fn new(column: ColumnType) -> Column {
         match column {
             ColumnType::Text => Column::Text { names: IndexSet::new(), keys: Vec::new() },
             ColumnType::Unsigned => Column::Unsigned(Vec::new()),
             ColumnType::Signed => Column::Signed(Vec::new()),
-            ColumnType::Float => Column::Float(Float64Builder::new()),
+            ColumnType::Float => Column::Float(Vec::new()),
         }
     }
 
+    /// Adds a row.
     pub(super) fn push(&mut self, cell: Cell) {
         match (self, cell) {
             (Column::Text { names, keys }, Cell::Text(text)) => {
@@ -53,14 +57,14 @@ impl Column {
                 let key = last.unwrap_or_else(|| {
                     let index =
                         names.get_index_of(text).unwrap_or_else(|| names.insert_full(text.to_owned()).0);
-                    index as i32
+                    index as u32
                 });
                 keys.push(key);
             }
             (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
             (Column::Signed(values), Cell::Signed(value)) => values.push(value),
             (Column::Float(values), Cell::Float(value)) => {
-                values.append_option(value.filter(|v| v.is_finite()))
+                values.push(value.filter(|v| v.is_finite()).unwrap_or(f64::NAN));
             }
             (_, cell) => {
                 unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree")
@@ -68,17 +72,38 @@ impl Column {
         }
     }
 
-    /// What was gathered; the column is empty again.
-    pub(super) fn take(&mut self) -> ArrayRef {
+    /// The value of a row.
+    pub(super) fn cell(&self, row: usize) -> Cell<'_> {
         match self {
             Column::Text { names, keys } => {
-                let values: StringArray = std::mem::take(names).into_iter().map(Some).collect();
-                let keys = Int32Array::from(std::mem::take(keys));
-                Arc::new(DictionaryArray::new(keys, Arc::new(values)))
+                Cell::Text(names.get_index(keys[row] as usize).map_or("", String::as_str))
             }
-            Column::Unsigned(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
-            Column::Signed(values) => Arc::new(Int64Array::from(std::mem::take(values))),
-            Column::Float(values) => Arc::new(values.finish()),
+            Column::Unsigned(values) => Cell::Unsigned(values[row]),
+            Column::Signed(values) => Cell::Signed(values[row]),
+            Column::Float(values) => Cell::Float(Some(values[row]).filter(|value| !value.is_nan())),
+        }
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Column::Text { keys, .. } => keys.len(),
+            Column::Unsigned(values) => values.len(),
+            Column::Signed(values) => values.len(),
+            Column::Float(values) => values.len(),
+        }
+    }
+
+    /// Removes all rows and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        match self {
+            Column::Text { names, keys } => {
+                names.clear();
+                keys.clear();
+            }
+            Column::Unsigned(values) => values.clear(),
+            Column::Signed(values) => values.clear(),
+            Column::Float(values) => values.clear(),
         }
     }
 }

@@ -1,177 +1,219 @@
-//! Columns of other Arrow libraries, made into the types of ours: they write text with and without dictionaries and choose
-//! their own widths of numbers.
-
-use std::sync::Arc;
+//! Columns of Arrow arrays, our own or another library's: they write text with and without dictionaries and choose their own
+//! widths of numbers.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, UInt64Array, new_null_array};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-/// The column as `wanted`, which is text in a dictionary, `UInt64` or `Float64`.
+use super::column::{Cell, Column};
+use super::schema::ColumnType;
+
+/// The values of an array as a column of type `wanted`.
 ///
 /// # Errors
-/// With what is required and found, if the column holds something else, or a number that does not fit.
-pub(super) fn converted(column: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, String> {
-    let found = column.data_type();
-    if found == wanted {
-        return Ok(Arc::clone(column));
-    }
-    let made: Option<ArrayRef> = match (found, wanted) {
-        // Of a column without a value, libraries know no type.
-        (DataType::Null, _) => Some(new_null_array(wanted, column.len())),
-        (_, DataType::Dictionary(..)) => texts(column).map(|texts| {
-            let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
-            Arc::new(dictionary) as ArrayRef
+/// With what is required and found, if the array holds something else, a number that does not fit, or, other than of
+/// floating-point numbers, none.
+pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, String> {
+    let mut column = Column::new(wanted);
+    let is_whole = match (array.data_type(), &mut column) {
+        // Of an array without a value, libraries know no type.
+        (DataType::Null, Column::Float(all)) => {
+            all.resize(array.len(), f64::NAN);
+            Some(true)
+        }
+        (DataType::Null, _) => Some(array.is_empty()),
+        (_, Column::Text { .. }) => texts(array).map(|texts| {
+            let present = texts.iter().copied().map_while(|text| text);
+            present.for_each(|text| column.push(Cell::Text(text)));
+            column.len() == texts.len()
         }),
-        (_, DataType::UInt64) => unsigned(column).map(|numbers| Arc::new(numbers) as ArrayRef),
-        (_, DataType::Float64) => floats(column).map(|numbers| Arc::new(numbers) as ArrayRef),
-        _ => None,
+        (_, Column::Unsigned(all)) => integers(array, all),
+        (_, Column::Signed(all)) => integers(array, all),
+        (_, Column::Float(all)) => floats(array).map(|values| {
+            all.extend(values.into_iter().map(|value| value.unwrap_or(f64::NAN)));
+            true
+        }),
     };
-    let made = made.ok_or_else(|| format!("must be of type {wanted}, got {found}"))?;
-    if *wanted == DataType::UInt64 && made.null_count() > column.logical_null_count() {
-        return Err("must hold whole numbers >= 0, got one below zero".to_owned());
+    let required = match wanted {
+        ColumnType::Text => "text",
+        ColumnType::Unsigned => "whole numbers >= 0",
+        ColumnType::Signed => "whole numbers",
+        ColumnType::Float => "numbers",
+    };
+    match is_whole {
+        Some(true) => Ok(column),
+        Some(false) => Err(format!("must hold {required}, got a value that is missing or out of range")),
+        None => Err(format!("must hold {required}, got {}", array.data_type())),
     }
-    Ok(made)
 }
 
 /// The text of each row, of whichever encoding.
-fn texts(column: &dyn Array) -> Option<Vec<Option<&str>>> {
-    if let Some(dictionary) = column.as_any_dictionary_opt() {
+fn texts(array: &dyn Array) -> Option<Vec<Option<&str>>> {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
         let values = texts(dictionary.values())?;
         if values.is_empty() {
-            return Some(vec![None; column.len()]);
+            return Some(vec![None; array.len()]);
         }
         let keys = dictionary.normalized_keys().into_iter().enumerate();
-        return Some(keys.map(|(row, key)| if column.is_valid(row) { values[key] } else { None }).collect());
+        return Some(keys.map(|(row, key)| if array.is_valid(row) { values[key] } else { None }).collect());
     }
-    match column.data_type() {
-        DataType::Utf8 => Some(column.as_string::<i32>().iter().collect()),
-        DataType::LargeUtf8 => Some(column.as_string::<i64>().iter().collect()),
-        DataType::Utf8View => Some(column.as_string_view().iter().collect()),
+    match array.data_type() {
+        DataType::Utf8 => Some(array.as_string::<i32>().iter().collect()),
+        DataType::LargeUtf8 => Some(array.as_string::<i64>().iter().collect()),
+        DataType::Utf8View => Some(array.as_string_view().iter().collect()),
         _ => None,
     }
 }
 
-/// Integers as `UInt64`; those below zero are null.
-fn unsigned(column: &dyn Array) -> Option<UInt64Array> {
-    fn of<T: ArrowPrimitiveType<Native: TryInto<u64>>>(column: &dyn Array) -> UInt64Array {
-        column.as_primitive::<T>().unary_opt(|number| number.try_into().ok())
+/// Appends integers of any width, and says whether all are there and fit; `None` if they are none.
+fn integers<N>(array: &dyn Array, all: &mut Vec<N>) -> Option<bool>
+where
+    N: TryFrom<i8> + TryFrom<i16> + TryFrom<i32> + TryFrom<i64>,
+    N: TryFrom<u8> + TryFrom<u16> + TryFrom<u32> + TryFrom<u64>,
+{
+    fn of<T: ArrowPrimitiveType<Native: TryInto<N>>, N>(array: &dyn Array, all: &mut Vec<N>) -> bool {
+        all.extend(array.as_primitive::<T>().iter().map_while(|value| value?.try_into().ok()));
+        all.len() == array.len()
     }
-    match column.data_type() {
-        DataType::Int8 => Some(of::<Int8Type>(column)),
-        DataType::Int16 => Some(of::<Int16Type>(column)),
-        DataType::Int32 => Some(of::<Int32Type>(column)),
-        DataType::Int64 => Some(of::<Int64Type>(column)),
-        DataType::UInt8 => Some(of::<UInt8Type>(column)),
-        DataType::UInt16 => Some(of::<UInt16Type>(column)),
-        DataType::UInt32 => Some(of::<UInt32Type>(column)),
+    match array.data_type() {
+        DataType::Int8 => Some(of::<Int8Type, N>(array, all)),
+        DataType::Int16 => Some(of::<Int16Type, N>(array, all)),
+        DataType::Int32 => Some(of::<Int32Type, N>(array, all)),
+        DataType::Int64 => Some(of::<Int64Type, N>(array, all)),
+        DataType::UInt8 => Some(of::<UInt8Type, N>(array, all)),
+        DataType::UInt16 => Some(of::<UInt16Type, N>(array, all)),
+        DataType::UInt32 => Some(of::<UInt32Type, N>(array, all)),
+        DataType::UInt64 => Some(of::<UInt64Type, N>(array, all)),
         _ => None,
     }
 }
 
-/// Numbers as `Float64`: those of the types that libraries choose of themselves.
-fn floats(column: &dyn Array) -> Option<Float64Array> {
-    match column.data_type() {
-        DataType::Float32 => Some(column.as_primitive::<Float32Type>().unary(f64::from)),
-        DataType::Int64 => Some(column.as_primitive::<Int64Type>().unary(|number| number as f64)),
-        DataType::UInt64 => Some(column.as_primitive::<UInt64Type>().unary(|number| number as f64)),
+/// Numbers of the types that libraries choose of themselves; `None` if they are none.
+fn floats(array: &dyn Array) -> Option<Vec<Option<f64>>> {
+    match array.data_type() {
+        DataType::Float32 => {
+            Some(array.as_primitive::<Float32Type>().iter().map(|v| v.map(f64::from)).collect())
+        }
+        DataType::Float64 => Some(array.as_primitive::<Float64Type>().iter().collect()),
+        DataType::Int64 => {
+            Some(array.as_primitive::<Int64Type>().iter().map(|v| v.map(|v| v as f64)).collect())
+        }
+        DataType::UInt64 => {
+            Some(array.as_primitive::<UInt64Type>().iter().map(|v| v.map(|v| v as f64)).collect())
+        }
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use arrow_array::types::Float64Type;
-    use arrow_array::{
-        BooleanArray, Float32Array, Int8Array, Int64Array, LargeStringArray, NullArray, StringArray,
-        StringViewArray,
-    };
+    use std::sync::Arc;
 
-    fn text() -> DataType {
-        DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-    }
+    use super::*;
+    use arrow_array::{
+        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray,
+        NullArray, StringArray, StringViewArray, UInt64Array,
+    };
 
     fn array(array: impl Array + 'static) -> ArrayRef {
         Arc::new(array)
     }
 
-    fn rows(column: &ArrayRef) -> Vec<Option<&str>> {
-        texts(column).expect("it is text")
+    fn cells(array: &ArrayRef, wanted: ColumnType) -> Vec<Cell<'static>> {
+        let column = Box::leak(Box::new(converted(array, wanted).expect("it can be converted")));
+        (0..column.len()).map(|row| column.cell(row)).collect()
+    }
+
+    fn refusal(array: ArrayRef, wanted: ColumnType) -> String {
+        converted(&array, wanted).expect_err("it is refused")
     }
 
     #[test]
-    fn text_of_any_encoding_becomes_a_dictionary() {
-        let words = [Some("b"), None, Some("a"), Some("b")];
+    fn text_of_any_encoding_is_read() {
+        let words = ["b", "a", "b"];
         let narrow: DictionaryArray<Int8Type> = words.into_iter().collect();
-        let wide = LargeStringArray::from_iter([Some("a"), Some("b")]);
-        let keys = Int64Array::from_iter([Some(1), None, Some(0), Some(1)]);
-        let of_wide = DictionaryArray::<Int64Type>::new(keys, Arc::new(wide));
-        for column in [
-            array(StringArray::from_iter(words)),
-            array(LargeStringArray::from_iter(words)),
-            array(StringViewArray::from_iter(words)),
+        let wide = LargeStringArray::from_iter_values(["a", "b"]);
+        let of_wide = DictionaryArray::<Int64Type>::new(Int64Array::from(vec![1, 0, 1]), Arc::new(wide));
+        for found in [
+            array(StringArray::from_iter_values(words)),
+            array(LargeStringArray::from_iter_values(words)),
+            array(StringViewArray::from_iter_values(words)),
             array(narrow),
             array(of_wide),
         ] {
-            let made = converted(&column, &text()).expect("it is text");
-            assert_eq!(*made.data_type(), text());
-            assert_eq!(rows(&made), words, "{}", column.data_type());
+            assert_eq!(cells(&found, ColumnType::Text), words.map(Cell::Text), "{}", found.data_type());
         }
     }
 
     #[test]
-    fn nulls_in_a_dictionarys_values_are_nulls() {
+    fn missing_text_is_refused_wherever_it_is_missing() {
+        let keys = || Int8Array::from_iter([Some(0), None]);
+        let of_null_key = DictionaryArray::<Int8Type>::new(keys(), array(StringArray::from(vec!["a"])));
         let values = StringArray::from_iter([None, Some("a")]);
-        let column = DictionaryArray::<Int8Type>::new(Int8Array::from(vec![1, 0]), Arc::new(values));
-        assert_eq!(rows(&converted(&array(column), &text()).expect("it is text")), [Some("a"), None]);
-        let empty = DictionaryArray::<Int8Type>::new(
-            Int8Array::from_iter([None::<i8>]),
-            Arc::new(LargeStringArray::from_iter(std::iter::empty::<Option<&str>>())),
-        );
-        assert_eq!(rows(&converted(&array(empty), &text()).expect("it is text")), [None]);
-    }
-
-    #[test]
-    fn a_column_of_its_type_is_not_copied() {
-        let column = array(Float64Array::from(vec![1.0]));
-        let made = converted(&column, &DataType::Float64).expect("it is of the type");
-        assert!(Arc::ptr_eq(&made, &column));
-    }
-
-    #[test]
-    fn numbers_of_any_width_are_converted() {
-        let column = array(Int64Array::from_iter([Some(7), None]));
-        let made = converted(&column, &DataType::UInt64).expect("they fit");
-        assert_eq!(*made.as_primitive::<UInt64Type>(), UInt64Array::from_iter([Some(7), None]));
-        let made = converted(&column, &DataType::Float64).expect("they fit");
-        assert_eq!(*made.as_primitive::<Float64Type>(), Float64Array::from_iter([Some(7.0), None]));
-        let made = converted(&array(Float32Array::from(vec![0.5])), &DataType::Float64).expect("it fits");
-        assert_eq!(made.as_primitive::<Float64Type>().value(0), 0.5);
-    }
-
-    #[test]
-    fn a_column_of_nulls_may_be_of_any_type() {
-        for wanted in [text(), DataType::UInt64, DataType::Float64] {
-            let made = converted(&array(NullArray::new(3)), &wanted).expect("there is no value");
-            assert_eq!((made.data_type(), made.logical_null_count()), (&wanted, 3));
+        let of_null_value = DictionaryArray::<Int8Type>::new(Int8Array::from(vec![1, 0]), array(values));
+        let empty = StringArray::from_iter(std::iter::empty::<Option<&str>>());
+        let of_nothing = DictionaryArray::<Int8Type>::new(Int8Array::from_iter([None::<i8>]), array(empty));
+        for found in [
+            array(StringArray::from_iter([Some("a"), None])),
+            array(of_null_key),
+            array(of_null_value),
+            array(of_nothing),
+            array(NullArray::new(1)),
+        ] {
+            let said = refusal(found, ColumnType::Text);
+            assert_eq!(said, "must hold text, got a value that is missing or out of range");
         }
     }
 
     #[test]
-    fn other_columns_are_refused() {
-        let refusal = |column: ArrayRef, wanted| converted(&column, &wanted).expect_err("it is refused");
+    fn numbers_of_any_width_are_read() {
+        for found in [
+            array(Int64Array::from(vec![7])),
+            array(Int8Array::from(vec![7])),
+            array(UInt64Array::from(vec![7])),
+        ] {
+            assert_eq!(cells(&found, ColumnType::Unsigned), [Cell::Unsigned(7)]);
+            assert_eq!(cells(&found, ColumnType::Signed), [Cell::Signed(7)]);
+        }
+        for found in [
+            array(Int64Array::from(vec![7])),
+            array(UInt64Array::from(vec![7])),
+            array(Float32Array::from(vec![7.0])),
+        ] {
+            assert_eq!(cells(&found, ColumnType::Float), [Cell::Float(Some(7.0))]);
+        }
+        let found = array(Float64Array::from_iter([Some(0.5), None]));
+        assert_eq!(cells(&found, ColumnType::Float), [Cell::Float(Some(0.5)), Cell::Float(None)]);
+    }
+
+    #[test]
+    fn arrays_without_a_value_have_no_type() {
+        assert_eq!(cells(&array(NullArray::new(2)), ColumnType::Float), [Cell::Float(None); 2]);
+        for wanted in [ColumnType::Text, ColumnType::Unsigned, ColumnType::Signed] {
+            assert_eq!(cells(&array(NullArray::new(0)), wanted), []);
+        }
+    }
+
+    #[test]
+    fn other_arrays_are_refused() {
         let truth = || array(BooleanArray::from(vec![true]));
-        assert_eq!(refusal(truth(), DataType::Float64), "must be of type Float64, got Boolean");
-        assert_eq!(refusal(truth(), DataType::UInt64), "must be of type UInt64, got Boolean");
-        assert_eq!(refusal(truth(), text()), "must be of type Dictionary(Int32, Utf8), got Boolean");
+        assert_eq!(refusal(truth(), ColumnType::Float), "must hold numbers, got Boolean");
+        assert_eq!(refusal(truth(), ColumnType::Unsigned), "must hold whole numbers >= 0, got Boolean");
+        assert_eq!(refusal(truth(), ColumnType::Text), "must hold text, got Boolean");
         let words = array(StringArray::from(vec!["1"]));
-        assert_eq!(refusal(words, DataType::Float64), "must be of type Float64, got Utf8");
-        let below = array(Int8Array::from(vec![3, -1]));
-        assert_eq!(refusal(below, DataType::UInt64), "must hold whole numbers >= 0, got one below zero");
+        assert_eq!(refusal(words, ColumnType::Float), "must hold numbers, got Utf8");
+        let out_of_range = "must hold whole numbers >= 0, got a value that is missing or out of range";
+        assert_eq!(refusal(array(Int8Array::from(vec![3, -1])), ColumnType::Unsigned), out_of_range);
+        assert_eq!(
+            refusal(array(UInt64Array::from_iter([Some(3), None])), ColumnType::Unsigned),
+            out_of_range
+        );
+        let large = array(UInt64Array::from(vec![u64::MAX]));
+        let out_of_range = "must hold whole numbers, got a value that is missing or out of range";
+        assert_eq!(refusal(large, ColumnType::Signed), out_of_range);
     }
 }

@@ -1,10 +1,10 @@
 //! Results that stay in memory, as the Arrow tables that the files of a folder hold.
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 use indexmap::IndexMap;
 use jettison_measure::RunRecord;
 
+use super::arrow::record_batch;
 use super::column::{Cell, Column, RowSink};
 use super::gathered::Gathered;
 use super::schema::{self, TableSchema};
@@ -41,7 +41,7 @@ pub struct MemoryResults {
 
 /// A table being gathered.
 pub(super) struct MemoryTable {
-    schema: SchemaRef,
+    table: &'static TableSchema,
     columns: Vec<Column>,
 }
 
@@ -97,14 +97,13 @@ impl MemoryWriter {
 }
 
 impl MemoryTable {
-    pub(super) fn new(table: &TableSchema) -> MemoryTable {
+    pub(super) fn new(table: &'static TableSchema) -> MemoryTable {
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
-        MemoryTable { schema: table.arrow(), columns }
+        MemoryTable { table, columns }
     }
 
-    pub(super) fn finish(mut self) -> Result<RecordBatch, ReportError> {
-        let arrays = self.columns.iter_mut().map(Column::take).collect();
-        RecordBatch::try_new(self.schema, arrays).map_err(|error| ReportError::Table(error.to_string()))
+    pub(super) fn finish(self) -> Result<RecordBatch, ReportError> {
+        record_batch(self.table, self.columns)
     }
 }
 

@@ -1,15 +1,21 @@
 //! Results on disk: a folder that appears whole or not at all.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod claim;
 mod column;
+#[cfg(feature = "arrow")]
 mod conversion;
 mod folder;
 mod gathered;
 mod logs;
+#[cfg(feature = "arrow")]
 mod memory;
 mod reader;
+mod rows;
 mod schema;
 mod series;
+#[cfg(feature = "arrow")]
 mod summarise;
 mod table;
 mod tables;
@@ -18,8 +24,10 @@ mod tests;
 mod writer;
 
 pub use claim::{ClaimedFolder, Mates};
+#[cfg(feature = "arrow")]
 pub use memory::{MemoryResults, MemoryWriter};
 pub use reader::Results;
+#[cfg(feature = "arrow")]
 pub use summarise::summarise;
 pub use writer::{Captures, Closing, Writer, WriterOptions};
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::folder::{MANIFEST, is_ours, write_atomically};
+use super::rows::Rows;
 use super::schema::{self, TableSchema};
-use super::table::{Rows, TableReader};
+use super::table::TableReader;
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;

@@ -1,9 +1,5 @@
 //! The tables: their names and columns.
 
-use std::sync::Arc;
-
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-
 /// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnType {
@@ -136,19 +132,5 @@ impl TableSchema {
     pub(super) fn without_mode(&self) -> TableSchema {
         let columns = self.columns.strip_suffix(&[(MODE, Text)]).unwrap_or(self.columns);
         TableSchema { columns, ..*self }
-    }
-
-    /// As Arrow sees it.
-    pub(super) fn arrow(&self) -> SchemaRef {
-        let fields = self.columns.iter().map(|(name, column)| {
-            let data_type = match column {
-                Text => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-                Unsigned => DataType::UInt64,
-                Signed => DataType::Int64,
-                Float => DataType::Float64,
-            };
-            Field::new(*name, data_type, *column == Float)
-        });
-        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::rows::Rows;
 use super::schema;
-use super::table::{Rows, TableReader};
+use super::table::TableReader;
 use crate::error::ReportError;
 
 /// Which series a piece belongs to.

@@ -1,15 +1,11 @@
 //! Means over seeds of runs that were made apart, as a sweep makes them.
 
-use std::sync::Arc;
-
 use arrow_array::RecordBatch;
-use arrow_schema::Field;
 
-use super::conversion::converted;
+use super::arrow::rows_of;
 use super::memory::MemoryTable;
 use super::reader::run_value;
 use super::schema;
-use super::table::Rows;
 use super::tables::write_summary;
 use crate::error::ReportError;
 use crate::model::{Mode, RunKey};
@@ -23,7 +19,7 @@ pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
     let mut gathered: Vec<RunSummary> = Vec::new();
     let mut mode = Mode::default();
     for batch in runs.iter().filter(|batch| batch.num_rows() > 0) {
-        let rows = rows_of_runs(batch)?;
+        let rows = rows_of(batch, &schema::RUNS)?;
         mode = Mode::of_name(rows.text(10, 0)).unwrap_or_default();
         for row in 0..rows.len() {
             let (variant, seed) = (rows.text(0, row), rows.unsigned(1, row));
@@ -37,21 +33,6 @@ pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
     let mut table = MemoryTable::new(&schema::SUMMARY);
     write_summary(&mut table, &Summary::of(&gathered), mode)?;
     table.finish()
-}
-
-/// The batch with the columns of [`schema::RUNS`], each of its type: other libraries write text without dictionaries.
-fn rows_of_runs(batch: &RecordBatch) -> Result<Rows, ReportError> {
-    let wanted = schema::RUNS.arrow();
-    let column = |field: &Arc<Field>| {
-        let found = batch.column_by_name(field.name());
-        let found =
-            found.ok_or_else(|| ReportError::Table(format!("there is no column `{}`", field.name())))?;
-        converted(found, field.data_type())
-            .map_err(|message| ReportError::Table(format!("column `{}` {message}", field.name())))
-    };
-    let columns = wanted.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
-    let batch = RecordBatch::try_new(Arc::clone(&wanted), columns);
-    Ok(Rows::of(batch.map_err(|error| ReportError::Table(error.to_string()))?))
 }
 
 #[cfg(test)]

@@ -1,31 +1,28 @@
 //! Writing and reading one Parquet table.
 //!
-//! Rows are gathered into batches of a fixed size, so that the bytes of a file depend on its rows only and not on how
-//! they were handed over. Text is dictionary-encoded and the Arrow schema is left out of the file: other programs see
-//! plain strings.
+//! A row group is written when it has its fixed number of rows, so that the bytes of a file depend on its rows only and not
+//! on how they were handed over. Text is dictionary-encoded.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{ColumnDescriptor, Type};
 
 use super::column::{Cell, Column, RowSink};
-use super::schema::{MODE, TableSchema};
+use super::rows::Rows;
+use super::schema::{ColumnType, MODE, TableSchema};
 use crate::error::ReportError;
 
+/// Values that are converted at once between memory and file.
 const BATCH_ROWS: usize = 8192;
 const ROW_GROUP_ROWS: usize = 256 * 1024;
 
@@ -35,8 +32,8 @@ pub(super) struct OpenFile(pub(super) fn(&Path) -> io::Result<File>);
 
 /// A table being written.
 pub(super) struct TableWriter {
-    writer: ArrowWriter<File>,
-    schema: SchemaRef,
+    writer: SerializedFileWriter<File>,
+    /// The rows of the row group that is not written yet.
     columns: Vec<Column>,
     rows: usize,
     shown_path: PathBuf,
@@ -54,23 +51,30 @@ impl TableWriter {
         let file = (open.0)(&folder.join(table.file())).map_err(ReportError::write(&shown_path))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .set_created_by(concat!("jettison ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-        let schema = table.arrow();
-        let writer = ArrowWriter::try_new_with_options(file, schema.clone(), options)
+        let writer = table
+            .parquet()
+            .and_then(|schema| SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties)))
             .map_err(|error| write_error(&shown_path, error))?;
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
-        Ok(TableWriter { writer, schema, columns, rows: 0, shown_path })
+        Ok(TableWriter { writer, columns, rows: 0, shown_path })
     }
 
     fn flush(&mut self) -> Result<(), ReportError> {
         self.rows = 0;
-        let arrays = self.columns.iter_mut().map(Column::take).collect();
-        let batch = RecordBatch::try_new(self.schema.clone(), arrays)
-            .map_err(|error| ReportError::write(&self.shown_path)(io::Error::other(error)))?;
-        self.writer.write(&batch).map_err(|error| write_error(&self.shown_path, error))
+        self.write_row_group().map_err(|error| write_error(&self.shown_path, error))
+    }
+
+    fn write_row_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        let mut columns = self.columns.iter_mut();
+        while let (Some(mut writer), Some(column)) = (group.next_column()?, columns.next()) {
+            column.write(&mut writer)?;
+            writer.close()?;
+            column.clear();
+        }
+        group.close().map(drop)
     }
 
     /// Writes what is left and the footer.
@@ -104,13 +108,16 @@ impl RowSink for TableWriter {
             column.push(*cell);
         }
         self.rows += 1;
-        if self.rows == BATCH_ROWS { self.flush() } else { Ok(()) }
+        if self.rows == ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
     }
 }
 
-/// The rows of a table, batch by batch.
+/// The rows of a table, row group by row group.
 pub(super) struct TableReader {
-    reader: ParquetRecordBatchReader,
+    reader: SerializedFileReader<File>,
+    columns: &'static [(&'static str, ColumnType)],
+    /// The row group that comes next.
+    group: usize,
     path: PathBuf,
 }
 
@@ -119,77 +126,195 @@ impl TableReader {
     pub(super) fn open(table: &TableSchema, folder: &Path) -> Result<TableReader, ReportError> {
         let path = folder.join(table.file());
         let file = File::open(&path).map_err(|error| ReportError::read(&path, error))?;
-        let open = || {
-            let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
-            let has_mode = found.schema().column_with_name(MODE).is_some();
-            let schema = if has_mode { table.arrow() } else { table.without_mode().arrow() };
-            let options = ArrowReaderOptions::new().with_schema(schema);
-            let metadata = ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options)?;
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-            builder.with_batch_size(BATCH_ROWS).build()
+        let reader = SerializedFileReader::new(file).map_err(|error| ReportError::read(&path, error))?;
+        let found = reader.metadata().file_metadata().schema_descr().columns();
+        let has_mode = found.iter().any(|column| column.name() == MODE);
+        let table = if has_mode { *table } else { table.without_mode() };
+        if found.len() != table.columns.len() {
+            let message = format!("must have {} columns, got {}", table.columns.len(), found.len());
+            return Err(ReportError::read(&path, message));
+        }
+        for ((name, kind), found) in table.columns.iter().zip(found) {
+            check_column(name, *kind, found).map_err(|message| ReportError::read(&path, message))?;
+        }
+        Ok(TableReader { reader, columns: table.columns, group: 0, path })
+    }
+
+    fn read_row_group(&self, group: usize) -> Result<Rows, ParquetError> {
+        let group = self.reader.get_row_group(group)?;
+        let rows = group.metadata().num_rows();
+        let read = |(place, (name, kind)): (usize, &(&str, ColumnType))| {
+            let column = Column::read(*kind, group.get_column_reader(place)?)?;
+            match i64::try_from(column.len()) == Ok(rows) {
+                true => Ok(column),
+                false => Err(ParquetError::EOF(format!(
+                    "column `{name}` must have {rows} values, got {}",
+                    column.len()
+                ))),
+            }
         };
-        let reader = open().map_err(|error: ParquetError| ReportError::read(&path, error))?;
-        Ok(TableReader { reader, path })
+        let columns: Result<Vec<Column>, ParquetError> = self.columns.iter().enumerate().map(read).collect();
+        columns.map(Rows::new)
     }
 }
 
 impl Iterator for TableReader {
     type Item = Result<Rows, ReportError>;
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.reader.next()?;
-        Some(batch.map(|batch| Rows { batch }).map_err(|error| ReportError::read(&self.path, error)))
+        let groups = self.reader.metadata().num_row_groups();
+        if self.group == groups {
+            return None;
+        }
+        let rows = self.read_row_group(self.group);
+        // Behind a row group that is broken nothing is read.
+        self.group = if rows.is_ok() { self.group + 1 } else { groups };
+        Some(rows.map_err(|error| ReportError::read(&self.path, error)))
     }
 }
 
-/// A batch of rows.
-pub(super) struct Rows {
-    batch: RecordBatch,
+impl TableSchema {
+    /// As Parquet sees it.
+    fn parquet(&self) -> Result<Type, ParquetError> {
+        let field = |(name, kind): &(&str, ColumnType)| {
+            let logical = match kind {
+                ColumnType::Text => Some(LogicalType::String),
+                ColumnType::Unsigned => Some(LogicalType::integer(64, false)),
+                ColumnType::Signed | ColumnType::Float => None,
+            };
+            let repetition =
+                if *kind == ColumnType::Float { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+            Type::primitive_type_builder(name, kind.physical())
+                .with_repetition(repetition)
+                .with_logical_type(logical)
+                .build()
+                .map(Arc::new)
+        };
+        let fields: Result<Vec<_>, ParquetError> = self.columns.iter().map(field).collect();
+        Type::group_type_builder(self.name).with_fields(fields?).build()
+    }
 }
 
-impl Rows {
-    /// Those of a batch whose columns are as [`TableSchema::arrow`] has them.
-    pub(super) fn of(batch: RecordBatch) -> Rows {
-        Rows { batch }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.batch.num_rows()
-    }
-
-    /// A value of any column.
-    pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
-        let array = self.batch.column(column);
-        match array.data_type() {
-            DataType::UInt64 => Cell::Unsigned(array.as_primitive::<UInt64Type>().value(row)),
-            DataType::Int64 => Cell::Signed(array.as_primitive::<Int64Type>().value(row)),
-            DataType::Float64 => Cell::Float(self.float(column, row)),
-            _ => Cell::Text(self.text(column, row)),
+impl ColumnType {
+    fn physical(self) -> PhysicalType {
+        match self {
+            ColumnType::Text => PhysicalType::BYTE_ARRAY,
+            ColumnType::Unsigned | ColumnType::Signed => PhysicalType::INT64,
+            ColumnType::Float => PhysicalType::DOUBLE,
         }
     }
+}
 
-    /// Text of a dictionary column.
-    pub(super) fn text(&self, column: usize, row: usize) -> &str {
-        let dictionary = self.batch.column(column).as_dictionary::<Int32Type>();
-        dictionary.key(row).map_or("", |key| dictionary.values().as_string::<i32>().value(key))
+fn check_column(name: &str, kind: ColumnType, found: &ColumnDescriptor) -> Result<(), String> {
+    let is_optional = found.max_def_level() > 0;
+    let is_right = found.name() == name
+        && found.physical_type() == kind.physical()
+        && is_optional == (kind == ColumnType::Float)
+        && found.max_rep_level() == 0;
+    if is_right {
+        return Ok(());
+    }
+    let optional = |is_optional| if is_optional { "optional " } else { "" };
+    Err(format!(
+        "must have a column `{name}` of {}{}, got `{}` of {}{}",
+        optional(kind == ColumnType::Float),
+        kind.physical(),
+        found.name(),
+        optional(is_optional),
+        found.physical_type(),
+    ))
+}
+
+impl Column {
+    /// Writes all values.
+    fn write(&self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        match self {
+            Column::Text { names, keys } => {
+                let names: Vec<ByteArray> =
+                    names.iter().map(|name| ByteArray::from(name.clone().into_bytes())).collect();
+                for keys in keys.chunks(BATCH_ROWS) {
+                    let values: Vec<ByteArray> =
+                        keys.iter().map(|key| names[*key as usize].clone()).collect();
+                    writer.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+                }
+            }
+            Column::Unsigned(values) => {
+                for values in values.chunks(BATCH_ROWS) {
+                    let values: Vec<i64> = values.iter().map(|value| value.cast_signed()).collect();
+                    writer.typed::<Int64Type>().write_batch(&values, None, None)?;
+                }
+            }
+            Column::Signed(values) => {
+                writer.typed::<Int64Type>().write_batch(values, None, None)?;
+            }
+            Column::Float(values) => {
+                for values in values.chunks(BATCH_ROWS) {
+                    let levels: Vec<i16> = values.iter().map(|value| i16::from(!value.is_nan())).collect();
+                    let values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+                    writer.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Whether two rows have the same text in a dictionary column.
-    pub(super) fn same_text(&self, column: usize, a: usize, b: usize) -> bool {
-        let dictionary = self.batch.column(column).as_dictionary::<Int32Type>();
-        dictionary.key(a) == dictionary.key(b) || self.text(column, a) == self.text(column, b)
+    /// Reads all values.
+    fn read(kind: ColumnType, reader: ColumnReader) -> Result<Column, ParquetError> {
+        let mut column = Column::new(kind);
+        match (&mut column, reader) {
+            (Column::Text { .. }, ColumnReader::ByteArrayColumnReader(reader)) => {
+                each_batch(reader, |values, _| {
+                    values.iter().try_for_each(|value| {
+                        column.push(Cell::Text(value.as_utf8()?));
+                        Ok(())
+                    })
+                })?;
+            }
+            (Column::Unsigned(all), ColumnReader::Int64ColumnReader(reader)) => {
+                each_batch(reader, |values, _| {
+                    all.extend(values.iter().map(|value| value.cast_unsigned()));
+                    Ok(())
+                })?;
+            }
+            (Column::Signed(all), ColumnReader::Int64ColumnReader(reader)) => {
+                each_batch(reader, |values, _| {
+                    all.extend_from_slice(values);
+                    Ok(())
+                })?;
+            }
+            (Column::Float(all), ColumnReader::DoubleColumnReader(reader)) => {
+                each_batch(reader, |values, levels| {
+                    let mut values = values.iter().copied();
+                    all.extend(levels.iter().map(|level| match level {
+                        0 => f64::NAN,
+                        _ => values.next().unwrap_or(f64::NAN),
+                    }));
+                    Ok(())
+                })?;
+            }
+            _ => {
+                return Err(ParquetError::General(
+                    "a column is of another type than the schema's".to_owned(),
+                ));
+            }
+        }
+        Ok(column)
     }
+}
 
-    pub(super) fn unsigned(&self, column: usize, row: usize) -> u64 {
-        self.batch.column(column).as_primitive::<UInt64Type>().value(row)
-    }
-
-    pub(super) fn signed(&self, column: usize, row: usize) -> i64 {
-        self.batch.column(column).as_primitive::<Int64Type>().value(row)
-    }
-
-    pub(super) fn float(&self, column: usize, row: usize) -> Option<f64> {
-        let array = self.batch.column(column).as_primitive::<Float64Type>();
-        array.is_valid(row).then(|| array.value(row))
+/// Hands all values of a column on, batch by batch: those that are not missing, and for each row whether its is (0).
+fn each_batch<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    mut take: impl FnMut(&[T::T], &[i16]) -> Result<(), ParquetError>,
+) -> Result<(), ParquetError> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    loop {
+        values.clear();
+        levels.clear();
+        let (records, ..) = reader.read_records(BATCH_ROWS, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Ok(());
+        }
+        take(&values, &levels)?;
     }
 }
 
@@ -202,4 +327,116 @@ fn write_error(path: &Path, error: ParquetError) -> ReportError {
         other => io::Error::other(other),
     };
     ReportError::write(path)(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: TableSchema = TableSchema {
+        name: "table",
+        columns: &[
+            ("text", ColumnType::Text),
+            ("unsigned", ColumnType::Unsigned),
+            ("signed", ColumnType::Signed),
+            ("float", ColumnType::Float),
+            (MODE, ColumnType::Text),
+        ],
+    };
+
+    fn create(table: &TableSchema, folder: &Path) -> TableWriter {
+        let open = OpenFile(|path| File::create(path));
+        TableWriter::create(table, folder, folder, open).expect("the folder is there")
+    }
+
+    /// A row whose values all depend on its number.
+    fn row(number: usize) -> [Cell<'static>; 5] {
+        const TEXTS: [&str; 3] = ["", "é", "a longer text"];
+        let float = (!number.is_multiple_of(7)).then_some(number as f64 / 3.0);
+        [
+            Cell::Text(TEXTS[number % 3]),
+            Cell::Unsigned(u64::MAX - number as u64),
+            Cell::Signed(5 - number as i64),
+            Cell::Float(float),
+            Cell::Text("sim"),
+        ]
+    }
+
+    #[test]
+    fn rows_of_several_row_groups_are_read_back() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let count = ROW_GROUP_ROWS + BATCH_ROWS + 3;
+        let mut writer = create(&TABLE, folder.path());
+        (0..count).for_each(|number| writer.row(&row(number)).expect("there is room"));
+        writer.finish().expect("there is room");
+        let mut at = 0;
+        for rows in TableReader::open(&TABLE, folder.path()).expect("it was written") {
+            let rows = rows.expect("it is whole");
+            for number in 0..rows.len() {
+                let cells: Vec<Cell> = (0..5).map(|column| rows.cell(column, number)).collect();
+                assert_eq!(cells, row(at + number));
+            }
+            at += rows.len();
+        }
+        assert_eq!(at, count);
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_missing() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let mut writer = create(&TABLE, folder.path());
+        for value in [f64::NAN, f64::INFINITY, f64::MIN] {
+            let [text, unsigned, signed, _, mode] = row(1);
+            writer.row(&[text, unsigned, signed, Cell::Float(Some(value)), mode]).expect("there is room");
+        }
+        writer.finish().expect("there is room");
+        let mut reader = TableReader::open(&TABLE, folder.path()).expect("it was written");
+        let rows = reader.next().expect("there is a row group").expect("it is whole");
+        let floats: Vec<Option<f64>> = (0..3).map(|number| rows.float(3, number)).collect();
+        assert_eq!(floats, [None, None, Some(f64::MIN)]);
+    }
+
+    #[test]
+    fn a_file_with_other_columns_is_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let refusal = |columns: &'static [(&'static str, ColumnType)]| {
+            create(&TableSchema { name: "table", columns }, folder.path()).finish().expect("there is room");
+            let error = TableReader::open(&TABLE, folder.path()).err().expect("it is refused");
+            error.to_string()
+        };
+        let fewer = refusal(&[("text", ColumnType::Text)]);
+        assert!(fewer.contains("table.parquet") && fewer.contains("must have 4 columns, got 1"), "{fewer}");
+        let other = refusal(&[
+            ("text", ColumnType::Text),
+            ("unsigned", ColumnType::Unsigned),
+            ("signed", ColumnType::Float),
+            ("float", ColumnType::Float),
+        ]);
+        let wanted = "must have a column `signed` of INT64, got `signed` of optional DOUBLE";
+        assert!(other.contains(wanted), "{other}");
+    }
+
+    #[test]
+    fn a_file_with_damaged_values_is_read_or_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let mut writer = create(&TABLE, folder.path());
+        (0..50).for_each(|number| writer.row(&row(number)).expect("there is room"));
+        writer.finish().expect("there is room");
+        let path = folder.path().join(TABLE.file());
+        let whole = std::fs::read(&path).expect("it was written");
+        // The footer's length stands in front of the last four bytes.
+        let end = whole.len() - 8;
+        let footer = whole[end..].first_chunk::<4>().expect("there are eight bytes");
+        let values = end - u32::from_le_bytes(*footer) as usize;
+        let mut refused = 0;
+        for place in 4..values {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0x55;
+            std::fs::write(&path, &bytes).expect("there is room");
+            let reader = TableReader::open(&TABLE, folder.path()).expect("the footer is whole");
+            let results: Vec<Result<Rows, ReportError>> = reader.collect();
+            refused += usize::from(results.iter().any(Result::is_err));
+        }
+        assert!(refused > values / 4, "{refused} of {values}");
+    }
 }

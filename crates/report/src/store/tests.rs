@@ -428,7 +428,7 @@ fn results_in_memory_are_those_of_the_folder() {
             &schema::SUMMARY,
         ];
         let table = all.into_iter().find(|table| table.name == *name).unwrap();
-        let ours = table::Rows::of(batch.clone());
+        let ours = arrow::rows_of(batch, table).unwrap();
         let mut at = 0;
         for rows in table::TableReader::open(table, &written.folder).unwrap() {
             let rows = rows.unwrap();

@@ -6,7 +6,9 @@ use jettison_core::{Seed, Time};
 use jettison_measure::{FlowMeter, FrameScore};
 
 use super::{Decoder, ScoreParameters, Viewer};
-use crate::content::{SpatialContent, SpatialVideo, TemporalContent, TemporalVideo, VolumetricContent, VolumetricVideo};
+use crate::content::{
+    SpatialContent, SpatialVideo, TemporalContent, TemporalVideo, VolumetricContent, VolumetricVideo,
+};
 use crate::{MessageHead, Sink};
 
 /// Two groups of five frames in three layers, at two rungs. Layers 0, 1 and 2 have 10, 14 and 18 dB, 2 more at the second rung.

@@ -7,7 +7,10 @@ use jettison_core::{Rate, Seed, Time};
 use jettison_tcp::PathEstimate;
 
 use super::Video;
-use crate::content::{SingleLayerVideo, SpatialContent, SpatialVideo, TemporalContent, TemporalVideo, VolumetricContent, VolumetricVideo};
+use crate::content::{
+    SingleLayerVideo, SpatialContent, SpatialVideo, TemporalContent, TemporalVideo, VolumetricContent,
+    VolumetricVideo,
+};
 use crate::{Outgoing, Source};
 
 /// A transport that knows its bandwidth in kbit/s, or nothing at all.

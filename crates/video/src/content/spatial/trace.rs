@@ -7,7 +7,9 @@
 use jettison_core::Rate;
 
 use super::{SpatialLayer, SpatialVideo};
-use crate::content::trace::{FileError, MOST_BYTES, MOST_FRAMES, MOST_GOP, MOST_KBIT, MOST_LAYERS, Rows, SSIM_DB, out_of_order};
+use crate::content::trace::{
+    FileError, MOST_BYTES, MOST_FRAMES, MOST_GOP, MOST_KBIT, MOST_LAYERS, Rows, SSIM_DB, out_of_order,
+};
 
 const HEADER: [&str; 2] = ["GoP", "layers"];
 const COLUMNS: [&str; 6] = ["ladder(kbit/s)", "frame", "layer", "bytes", "cumulative(kbit/s)", "SSIM(dB)"];

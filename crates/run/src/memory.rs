@@ -1,0 +1,49 @@
+//! Running a scenario: the matrix in, tables in memory out.
+
+use std::sync::atomic::AtomicBool;
+
+use jettison_report::{MemoryResults, MemoryWriter, Mode, ReproductionRow, RunSummary};
+use jettison_scenario::Scenario;
+use jettison_scenario::build::{BuildOptions, Builder};
+
+use crate::clock::Stopwatch;
+use crate::experiment::{RunError, build, closing, describe, jobs, key, timing};
+use crate::matrix::{Job, Progress, run_matrix};
+
+/// How a scenario is to be run whose results stay in memory.
+pub struct MemoryOptions<'a> {
+    /// How many runs go at once.
+    pub jobs: usize,
+    /// Git commit that the program was built from, for the manifest.
+    pub commit: Option<&'a str>,
+    /// Set to end early: finished runs are kept.
+    pub cancel: &'a AtomicBool,
+    /// Told how far it is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Sets a paper's figures beside ours, from the summaries of the runs.
+    pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
+}
+
+/// Runs every variant of a scenario under every seed and keeps the results in memory. Nothing is captured.
+pub fn run_in_memory(
+    scenario: &Scenario,
+    builder: &Builder,
+    options: &MemoryOptions<'_>,
+) -> Result<MemoryResults, RunError> {
+    let mut writer = MemoryWriter::create(
+        describe(scenario, Mode::Simulated, Vec::new()),
+        options.commit.map(str::to_owned),
+    );
+    let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());
+    let stopwatch = Stopwatch::start();
+    let mut timings = Vec::new();
+    let jobs = jobs(scenario);
+    run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
+        let key = key(scenario, &finished.job);
+        writer.add_run(&key, &finished.record)?;
+        timings.push(timing(key, finished.took));
+        Ok(())
+    })?;
+    let runs: Vec<RunSummary> = writer.runs().cloned().collect();
+    Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
+}
