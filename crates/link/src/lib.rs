@@ -1,4 +1,6 @@
 #![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+//!
 //! Links: what carries packets after the queue, in one direction.
 //!
 //! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it takes no

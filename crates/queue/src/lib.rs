@@ -1,4 +1,6 @@
 #![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+//!
 //! Queue disciplines: what decides order, drops and marks at one port.
 //!
 //! One file a discipline, named after its id. To add one: write the file, with a `discipline()` that describes it, and
