@@ -1,4 +1,6 @@
 #![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+//!
 //! P4_16 front end: from source text to the elaborated program.
 //!
 //! Source text goes through [`syntax`] (preprocessor, tokens, tree) and [`types`] (checks and elaboration) to the

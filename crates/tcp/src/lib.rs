@@ -1,4 +1,6 @@
 #![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+//!
 //! TCP (RFC 9293), sans-IO.
 //!
 //! A [`Connection`] is both halves of one end. The sending half keeps a scoreboard of every segment and asks a
