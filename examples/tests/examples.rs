@@ -1,0 +1,89 @@
+//! The examples, run as a reader would run them.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use jettison_wire::{Address, Headers, Packet, Transport, UdpHeader};
+use pcap_file::DataLink;
+use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
+
+fn run(program: &str, arguments: &[&Path]) -> String {
+    let output = Command::new(program).args(arguments).output().expect("cargo has built the example");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("examples print UTF-8")
+}
+
+/// The numbers of a line, in order.
+fn numbers(line: &str) -> Vec<u64> {
+    line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+#[test]
+fn the_router_drops_what_is_too_much_and_sends_the_rest() {
+    let line = run(env!("CARGO_BIN_EXE_router"), &[]);
+    let [received, sent, dropped, 0] = numbers(&line)[..] else { panic!("{line}") };
+    assert_eq!(received, 2000);
+    assert_eq!(sent + dropped, received);
+    assert!(dropped > 0 && dropped < 400, "{line}");
+}
+
+#[test]
+fn the_router_writes_what_it_sends_and_reads_it_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (once, twice) = (folder.path().join("once.pcap"), folder.path().join("twice.pcap"));
+    let generated = folder.path().join("generated.pcap");
+    write_frames(&generated);
+    let first = run(env!("CARGO_BIN_EXE_router"), &[&generated, &once]);
+    assert_eq!(numbers(&first), [4, 3, 0, 1], "{first}");
+    let second = run(env!("CARGO_BIN_EXE_router"), &[&once, &twice]);
+    assert_eq!(numbers(&second), [3, 3, 0, 0], "{second}");
+    let (once, twice) = (packets(&once), packets(&twice));
+    assert_eq!((once.len(), twice.len()), (3, 3));
+    // One hop more: the time to live is one less, the checksum fits it, and all else is as it was.
+    let (before, after) = (&once[0], &twice[0]);
+    assert_eq!(after[8], before[8] - 1);
+    assert_eq!(header_sum(after), 0xffff);
+    assert_eq!((&after[..8], &after[12..]), (&before[..8], &before[12..]));
+}
+
+/// A capture of Ethernet frames, 10 ms apart: three UDP packets, and between them a frame that carries no IP.
+fn write_frames(file: &Path) {
+    let udp = UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() };
+    let (src, dst) = (Address::v4(10, 0, 0, 1), Address::v4(10, 0, 0, 2));
+    let mut frame = Vec::new();
+    Packet::model(Headers { src, dst, transport: Transport::Udp(udp) }, 100)
+        .write_image(&mut frame, usize::MAX);
+    let mut other = frame.clone();
+    other[14] = 0; // no IP version
+    let mut writer = PcapWriter::new(File::create(file).expect("the folder is writable")).expect("as above");
+    for (number, bytes) in [&frame, &other, &frame, &frame].into_iter().enumerate() {
+        let at = Duration::from_millis(10 * number as u64);
+        writer.write_packet(&packet(at, bytes)).expect("the file is writable");
+    }
+}
+
+fn packet(at: Duration, bytes: &[u8]) -> PcapPacket<'_> {
+    PcapPacket::new(at, bytes.len() as u32, bytes).expect("it is whole")
+}
+
+/// What a capture of IP packets holds.
+fn packets(file: &Path) -> Vec<Vec<u8>> {
+    let mut reader = PcapReader::new(File::open(file).expect("it was written")).expect("it is a capture");
+    assert_eq!(reader.header().datalink, DataLink::RAW);
+    let mut packets = Vec::new();
+    while let Some(packet) = reader.next_packet() {
+        packets.push(packet.expect("it is whole").data().to_vec());
+    }
+    packets
+}
+
+/// The one's complement sum of an IPv4 header: all ones if its checksum is right (RFC 791).
+fn header_sum(ip: &[u8]) -> u32 {
+    let mut sum: u32 = ip[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum
+}
