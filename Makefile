@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python wheel demo test bench bench-live experiments docs fmt lint deny clean install
+.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live experiments docs fmt lint deny clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,8 +42,11 @@ demo: build ## Run the iRED comparison, shortened, and say where its report is
 	@echo
 	@echo "The report, for any browser: $(CURDIR)/out/demo/report.html"
 
-test: setup ## Format, clippy, all tests, docs: everything that must hold
+test: setup ## Format, clippy, tests, docs: everything that must hold, but what needs browsers, players or web servers
 	@scripts/test.sh
+
+test-live: setup ## Tests with real programs; installs browsers, players and web servers where it can
+	@scripts/test-live.sh
 
 bench: setup ## Measure speed against what is required; exits 1 if a figure falls short
 	@scripts/setup.sh bench

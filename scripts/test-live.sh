@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# `make test-live`: the tests that need browsers, players, web servers and other programs. Installs them where it can (as root,
+# with apt and npm); tests whose programs are missing say that they are left out.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export HOME="${HOME:-$(echo ~)}"
+export PATH="$HOME/.cargo/bin:$PATH"
+cargo=${CARGO:-cargo}
+# As in test.sh: the same build of the workspace serves both.
+command -v python3 >/dev/null || export PYO3_NO_PYTHON=1
+# shellcheck source=steps.sh
+source scripts/steps.sh
+
+if [ "$(id -u)" -eq 0 ]; then
+  scripts/live-deps.sh || leave programs "some could not be installed, see above"
+else
+  leave programs "not root; \`sudo make live-deps\` installs them"
+fi
+# Installs what drives the page in a browser, too.
+optional_step page scripts/web.sh
+step live "$cargo" test --workspace --locked --no-fail-fast --test end_to_end --test all -- live_programs:: browser:: a_command_reaches_the_world_through_the_machine
+finish
