@@ -17,6 +17,7 @@ pub mod build;
 mod check;
 mod defaults;
 mod error;
+mod gauges;
 mod input_cache;
 mod inputs;
 mod json_schema;
@@ -37,6 +38,7 @@ mod vary;
 
 pub use axes_in_text::{WithAxis, with_axis, with_some_arms};
 pub use error::{CheckError, Place, ScenarioError};
+pub use gauges::GaugesOf;
 pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};
 pub use json_schema::schema_json;
 pub use p4_program::P4Program;

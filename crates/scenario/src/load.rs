@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::check::Checker;
 use crate::defaults::{fill, queue_names};
 use crate::error::{Place, ScenarioError};
+use crate::gauges::NamedGauges;
 use crate::input_cache::{FileUse, InputCache, NotCompiled};
 use crate::inputs::{Contents, Files, InputHash};
 use crate::origin::{Origin, Origins};
@@ -31,6 +32,8 @@ pub(crate) struct Loader<'a> {
     inputs: InputCache<'a>,
     /// The files that the variants so far name.
     used: IndexSet<String>,
+    /// The gauges that the variants so far name.
+    gauges: NamedGauges,
     errors: Vec<ScenarioError>,
 }
 
@@ -95,6 +98,7 @@ impl<'a> Loader<'a> {
             registries,
             inputs,
             used: IndexSet::new(),
+            gauges: NamedGauges::default(),
             errors: Vec::new(),
         }
     }
@@ -167,6 +171,7 @@ impl<'a> Loader<'a> {
                 variants.push(variant);
             }
         }
+        self.check_gauges(&variants);
         let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
         let axes = axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect();
         Loaded { axes: Some(axes), variants, tree: Value::Null }
@@ -190,6 +195,18 @@ impl<'a> Loader<'a> {
             targets.iter().any(|target| finding.path.starts_with(target) || of_a_table(finding, target))
         });
         self.report(&findings, &base.origins);
+    }
+
+    /// The gauges that a variant names must be those of a component of this variant or of another. Where a variant is wrong,
+    /// that is not known.
+    fn check_gauges(&mut self, variants: &[Variant]) {
+        let named = std::mem::take(&mut self.gauges);
+        if self.errors.is_empty() {
+            let contents = self.contents();
+            for (finding, origins) in named.unknown(variants, &contents, &self.registries.gauges) {
+                self.report(&[finding], origins);
+            }
+        }
     }
 
     fn variant(
@@ -228,6 +245,7 @@ impl<'a> Loader<'a> {
             self.fill_chosen(&mut effective, path, definition);
         }
         self.used.extend(checked.files);
+        self.gauges.add(&settings, &origins);
         Some(Variant { name, labels, settings, effective })
     }
 

@@ -11,6 +11,8 @@ use jettison_core::{BuildError, Catalogue, Registry, nearest};
 use jettison_sockets::Initiator;
 use serde_json::{Value, json};
 
+use crate::gauges::GaugesOf;
+
 /// Everything that a scenario may name by id.
 #[derive(Debug)]
 pub struct Registries {
@@ -30,6 +32,8 @@ pub struct Registries {
     pub initiator: InitiatorOf,
     /// Reads a link's trace.
     pub trace: TraceCheck,
+    /// The gauges of a variant's components.
+    pub gauges: GaugesOf,
 }
 
 /// The entries of one registry, as the checker needs them: id, schema, and a check.
@@ -137,6 +141,7 @@ impl Registries {
             usual_transport: UsualTransport(Box::new(|_| None)),
             initiator: InitiatorOf(Box::new(|_| Initiator::From)),
             trace: TraceCheck(Box::new(|_| Ok(()))),
+            gauges: GaugesOf(Box::new(|_, _| Default::default())),
         }
     }
 

@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
-use jettison_measure::Recorder;
 use jettison_sockets::{Application, SocketEvent};
+use jettison_measure::{Kind, ObjectId, Recorder};
 use jettison_wire::FlowId;
 
 use super::poller::Readiness;
@@ -145,6 +145,13 @@ impl LiveHosts {
             write_series(flow, &info, at, &mut self.recorder);
         }
         self.watch.sample(at, &mut self.recorder);
+        if self.recorder.samples_gauges() {
+            // The kernel's controllers are not ours to ask; transports that programs bring are.
+            for program in self.programs.iter().filter(|program| program.phase != Phase::Waiting) {
+                let flow = ObjectId { kind: Kind::Flow, index: program.flow.0 };
+                program.application.gauges(at, &mut self.recorder.gauges(flow, at));
+            }
+        }
         self.recorder.sample_flows(at);
         self.recorder.end_sample(at);
         self.readings.take(&self.recorder, at);

@@ -96,7 +96,7 @@ fn jitter(most: Duration, random: &dyn Fn(&str) -> RandomStream) -> Duration {
     }
 }
 
-fn flow_transport(
+pub(super) fn flow_transport(
     flow: &str,
     transport: &Kinded,
     random: &dyn Fn(&str) -> RandomStream,

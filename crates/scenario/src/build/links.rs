@@ -88,7 +88,7 @@ impl Builder {
 
     /// The queue of a direction, and its hooks if it acts in the pipeline.
     #[allow(clippy::type_complexity)] // a discipline and perhaps hooks: no name would say more
-    fn queue(
+    pub(super) fn queue(
         &self,
         link: &str,
         settings: &DirectionSettings,

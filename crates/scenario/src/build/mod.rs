@@ -5,6 +5,7 @@
 //! alike.
 
 mod flows;
+mod gauges;
 mod links;
 mod live;
 mod p4;
@@ -18,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use jettison_apps::registry::applications;
 use jettison_core::{Registry, Seed, Time};
 use jettison_link::trace::{Recording, Trace};
-use jettison_measure::RecorderSettings;
+use jettison_measure::{GaugeChoice, RecorderSettings};
 use jettison_queue::registry::{Discipline, disciplines};
 use jettison_sim::{FlowProgram, NodeId, TopologyError, World, WorldBuilder, WorldSettings};
 use jettison_sockets::ApplicationEntry;
@@ -27,7 +28,7 @@ use jettison_wire::Address;
 use thiserror::Error;
 
 use crate::inputs::Contents;
-use crate::schema::{Node, Settings};
+use crate::schema::{GaugeSettings, Node, Settings};
 use flows::FlowPrograms;
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 
@@ -71,6 +72,11 @@ pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
     RecorderSettings {
         interval: settings.sample_interval,
         warm_up: Time::ZERO + settings.warm_up,
+        gauges: match &settings.gauges {
+            None | Some(GaugeSettings::All(false)) => GaugeChoice::None,
+            Some(GaugeSettings::All(true)) => GaugeChoice::All,
+            Some(GaugeSettings::Named(names)) => GaugeChoice::Named(names.clone().into()),
+        },
         ..RecorderSettings::default()
     }
 }

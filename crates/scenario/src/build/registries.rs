@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::Builder;
 use super::flows::octopus_options;
+use crate::gauges::GaugesOf;
 use crate::registries::{
     Fits, InitiatorOf, Kinds, ReadFile, Registries, TraceCheck, TraceProblem, UsualTransport,
 };
@@ -69,6 +70,12 @@ impl Builder {
         let usual = move |application: &str| {
             entries.entry(application)?.transports.first().map(|transport| (*transport).to_owned())
         };
+        let own = Builder {
+            disciplines: self.disciplines.clone(),
+            port_queues: self.port_queues.clone(),
+            applications: self.applications.clone(),
+            traces: Default::default(),
+        };
         let entries = self.applications.clone();
         let initiator = move |application: &str| {
             entries.entry(application).map_or(Initiator::From, |entry| entry.initiator)
@@ -84,6 +91,7 @@ impl Builder {
             usual_transport: UsualTransport(Box::new(usual)),
             initiator: InitiatorOf(Box::new(initiator)),
             trace: TraceCheck(Box::new(check_trace)),
+            gauges: GaugesOf(Box::new(move |settings, contents| own.gauges(settings, contents))),
         }
     }
 }

@@ -44,6 +44,9 @@ pub struct Settings {
     /// Time between two samples of each series.
     #[serde(default = "default_sample_interval")]
     pub sample_interval: Duration,
+    /// Gauges of components that are sampled with the series: all (`true`), or those of these names. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gauges: Option<GaugeSettings>,
     /// Hosts and routers, by name.
     #[serde(default)]
     pub nodes: IndexMap<String, Node>,
@@ -69,6 +72,16 @@ pub enum Seeds {
     Count(#[schemars(range(min = 1, max = 100_000))] u32),
     /// A run for each of these seeds.
     List(#[schemars(length(min = 1))] Vec<u64>),
+}
+
+/// Which gauges are sampled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum GaugeSettings {
+    /// All, or none.
+    All(bool),
+    /// Those of these names, such as `["red_average"]`.
+    Named(Vec<String>),
 }
 
 fn default_sample_interval() -> Duration {

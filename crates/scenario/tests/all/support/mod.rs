@@ -5,8 +5,8 @@ use std::io;
 
 use jettison_core::{BuildError, Bytes, Duration, parameters};
 use jettison_scenario::{
-    Changes, Files, Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, Scenario, TraceCheck, TraceProblem,
-    UsualTransport,
+    Changes, Files, Fits, GaugesOf, InitiatorOf, Kind, Kinds, ReadFile, Registries, Scenario, TraceCheck,
+    TraceProblem, UsualTransport,
 };
 use jettison_sockets::Initiator;
 use schemars::{JsonSchema, schema_for};
@@ -188,6 +188,7 @@ pub fn registries() -> Registries {
             "player" => Initiator::To,
             _ => Initiator::From,
         })),
+        gauges: GaugesOf(Box::new(|_, _| Default::default())),
         trace: TraceCheck(Box::new(|text| {
             let bad = text.lines().position(|line| line.trim().parse::<u64>().is_err());
             if text.is_empty() {
