@@ -284,6 +284,9 @@ pub struct Manifest {
     pub objects: IndexMap<String, String>,
     /// The unit of each metric.
     pub units: IndexMap<String, String>,
+    /// What each gauge among the series is, by its name; empty unless gauges were asked for.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub gauges: IndexMap<String, String>,
 }
 
 impl Manifest {

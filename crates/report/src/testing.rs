@@ -5,8 +5,8 @@ pub(crate) mod streaming;
 use std::path::Path;
 
 use indexmap::IndexMap;
-use jettison_core::{DropReason, Duration, MarkReason, Time};
-use jettison_measure::{DropRecord, Recorder, RecorderSettings, RunRecord, metrics};
+use jettison_core::{DropReason, Duration, Gauge, MarkReason, Time};
+use jettison_measure::{DropRecord, Metric, Recorder, RecorderSettings, RunRecord, Series, metrics};
 use jettison_wire::FlowId;
 
 use crate::model::{Combine, Experiment, Failure, Figure, Input, LiveFacts, Mode, RunKey, Variant, View};
@@ -121,6 +121,28 @@ fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
         recorder.end_sample(now);
     }
     recorder.finish(Time::from_secs(20))
+}
+
+/// Stored results of two variants, of which one has gauges: CoDel's count, as a whole and in a band.
+pub(crate) fn gauges(target: &Path) -> Results {
+    const COUNT: Gauge = Gauge::new("codel_count", "count", "Signals since it <began>.");
+    let mut writer =
+        Writer::create(target, experiment(&["tail-drop", "codel"], 1), WriterOptions::default()).unwrap();
+    for (arm, variant) in ["tail-drop", "codel"].into_iter().enumerate() {
+        let mut record = record(arm as u64, 1);
+        if variant == "codel" {
+            let object = record.objects.iter().find(|object| object.name == "bottleneck.forward").unwrap().id;
+            let times: Vec<Time> = (1..=20).map(Time::from_secs).collect();
+            for (part, scale) in [("", 1.0), ("band.1", 2.0)] {
+                let metric = Metric::new(COUNT.name, COUNT.unit);
+                let values = (1..=20).map(|n| scale * f64::from(n)).collect();
+                record.series.push(Series { object, metric, part, times: times.clone(), values });
+            }
+            record.gauges.push(COUNT);
+        }
+        writer.add_run(&RunKey { variant: variant.to_owned(), seed: 1 }, &record).unwrap();
+    }
+    writer.finish(Closing::default()).unwrap()
 }
 
 /// Stored live results of two variants under two seeds, of which a run was cut short and one is missing.

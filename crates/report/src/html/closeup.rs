@@ -41,7 +41,7 @@ pub(super) fn shows(metric: &str) -> bool {
 pub(super) fn section(results: &Results, data: &PlotData, object: &str) -> Result<String, ReportError> {
     let Some(window) = window(&results.manifest.experiment) else { return Ok(String::new()) };
     let series = |metric: &str| {
-        let key = Key { object: object.to_owned(), metric: metric.to_owned() };
+        let key = Key::whole(object, metric);
         data.close.get_key_value(&key)
     };
     let shown: Vec<_> = METRICS.iter().filter_map(|metric| series(metric)).collect();

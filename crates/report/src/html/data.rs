@@ -25,11 +25,13 @@ const SKIPPED: [&str; 2] = ["backlog_bytes", "sojourn_max"];
 /// What is sampled of viewers: its distribution is made of the series.
 const OF_VIEWERS: [&str; 2] = ["buffer", "frames_per_second"];
 
-/// One metric of one object.
+/// One metric of one object, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) object: String,
     pub(super) metric: String,
+    /// Of a gauge; else empty.
+    pub(super) part: String,
 }
 
 /// A line a variant (its place in the experiment), in the experiment's order.
@@ -104,8 +106,13 @@ impl PlotData {
 }
 
 impl Key {
+    /// That metric of that object as a whole.
+    pub(super) fn whole(object: &str, metric: &str) -> Key {
+        Key { object: object.to_owned(), metric: metric.to_owned(), part: String::new() }
+    }
+
     fn of(run: &SeriesRun) -> Key {
-        Key { object: run.object.to_owned(), metric: run.metric.to_owned() }
+        Key { part: run.part.to_owned(), ..Key::whole(run.object, run.metric) }
     }
 }
 
@@ -201,6 +208,7 @@ struct Collector<'a> {
     first_seeds: HashMap<usize, u64>,
     shown: Vec<&'a str>,
     bottleneck: Option<&'a str>,
+    gauges: &'a IndexMap<String, String>,
     viewers: Viewers<'a>,
     window: Option<Range<f64>>,
     warm_up: f64,
@@ -232,6 +240,7 @@ impl<'a> Collector<'a> {
             shown: shown.map(String::as_str).collect(),
             figures: figures.map(|figure| FigureLines::new(figure, warm_up)).collect(),
             bottleneck: bottleneck(results),
+            gauges: &results.manifest.gauges,
             viewers: viewers(results),
             window: closeup::window(&results.manifest.experiment),
             warm_up,
@@ -244,7 +253,9 @@ impl<'a> Collector<'a> {
     }
 
     fn take(&mut self, run: SeriesRun, points: &mut dyn Iterator<Item = (f64, f64)>) {
-        if !run.part.is_empty() || SKIPPED.contains(&run.metric) {
+        // Parts are shown of gauges alone: those of drops and marks have plots of their own.
+        let is_shown_part = run.part.is_empty() || self.gauges.contains_key(run.metric);
+        if !is_shown_part || SKIPPED.contains(&run.metric) {
             return;
         }
         let Some(variant) = self.variants.get(run.variant).copied() else {
@@ -253,12 +264,18 @@ impl<'a> Collector<'a> {
         let is_first = self.first_seeds.get(&variant) == Some(&run.seed);
         if !(is_first && self.shown.contains(&run.object)
             || self.has_distribution(run.object, run.metric)
-            || self.figures.iter().any(|f| f.wants(run.variant, run.object, run.metric, is_first)))
+            || run.part.is_empty()
+                && self.figures.iter().any(|f| f.wants(run.variant, run.object, run.metric, is_first)))
         {
             return;
         }
         let is_same = self.at.as_ref().is_some_and(|(key, v, seed)| {
-            key.object == run.object && key.metric == run.metric && *v == variant && *seed == run.seed
+            let same_part = key.part == run.part;
+            key.object == run.object
+                && key.metric == run.metric
+                && same_part
+                && *v == variant
+                && *seed == run.seed
         });
         if !is_same {
             self.end();
@@ -284,7 +301,7 @@ impl<'a> Collector<'a> {
         let after_warm_up =
             || points.iter().filter(|(t, _)| *t > self.warm_up).map(|(_, v)| *v).collect::<Vec<_>>();
         for figure in &mut self.figures {
-            if figure.wants(self.names[variant], &key.object, &key.metric, is_first) {
+            if key.part.is_empty() && figure.wants(self.names[variant], &key.object, &key.metric, is_first) {
                 figure.take(variant, seed, &points);
             }
         }

@@ -61,7 +61,7 @@ pub(super) fn fits(results: &Results) -> bool {
 /// the same axes.
 pub(super) fn cdf(
     results: &Results,
-    Key { object, metric }: &Key,
+    Key { object, metric, .. }: &Key,
     lines: &Lines,
     shown: f64,
 ) -> Result<String, ReportError> {

@@ -14,7 +14,7 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
     let experiment = &results.manifest.experiment;
     let mut out = String::new();
     for (figure, lines) in experiment.figures.iter().zip(&data.figures) {
-        let key = Key { object: figure.object.clone(), metric: figure.metric.clone() };
+        let key = Key::whole(&figure.object, &figure.metric);
         out.push_str(&format!("<h3>{}</h3>\n", escape(&figure.title)));
         if !figure.caption.is_empty() {
             out.push_str(&format!("<p class=\"note\">{}</p>\n", escape(&figure.caption)));

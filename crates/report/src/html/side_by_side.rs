@@ -159,7 +159,7 @@ impl Overlays {
                     let place = both.pairs.iter().position(|pair| pair[side as usize] == run.variant);
                     let Some(place) = place.filter(|place| firsts[*place] == Some(run.seed)) else { return };
                     if run.part.is_empty() && OVERLAID.contains(&run.metric) && objects.contains(run.object) {
-                        let key = Key { object: run.object.to_owned(), metric: run.metric.to_owned() };
+                        let key = Key::whole(run.object, run.metric);
                         let lines = &mut overlays.0.entry((place, key)).or_default().by_variant;
                         lines.entry(side as usize).or_default().extend(points);
                     }
@@ -196,7 +196,7 @@ fn series(both: &SideBySide) -> Result<String, ReportError> {
         let mut drawn = String::new();
         for (place, pair) in both.pairs.iter().enumerate() {
             for metric in OVERLAID {
-                let key = Key { object: object.clone(), metric: metric.to_owned() };
+                let key = Key::whole(object, metric);
                 if let Some(lines) = overlays.0.get(&(place, key)) {
                     drawn.push_str(&overlay(both, object, metric, pair, lines)?);
                 }

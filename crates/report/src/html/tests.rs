@@ -62,6 +62,28 @@ fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
 }
 
 #[test]
+fn gauges_that_were_asked_for_have_plots_with_their_descriptions() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = testing::gauges(&folder.path().join("out"));
+    assert_eq!(results.manifest.gauges["codel_count"], "Signals since it <began>.");
+    assert_eq!(results.manifest.unit("codel_count"), "count");
+    let page = render(&results).unwrap();
+    for title in [
+        "codel count of bottleneck.forward over time, a line a variant",
+        "codel count, band.1, of bottleneck.forward over time, a line a variant",
+    ] {
+        assert_eq!(page.matches(&format!("aria-label=\"{title}\"")).count(), 1, "{title}");
+    }
+    assert!(page.contains("Signals since it &lt;began&gt;."));
+    let more = page.find("<summary>More series</summary>").unwrap_or(usize::MAX);
+    assert!(page.find("codel count of").unwrap() < more, "it is not folded away");
+    // Without them the page and the manifest say nothing of gauges.
+    let plain = testing::results(&folder.path().join("plain"));
+    assert!(plain.manifest.gauges.is_empty());
+    assert!(!serde_json::to_string(&plain.manifest).unwrap().contains("gauges"));
+}
+
+#[test]
 fn many_variants_get_panels_of_their_own_and_stay_readable() {
     let folder = tempfile::tempdir().unwrap();
     let names: Vec<String> = (0..20).map(|i| format!("variant-{i}")).collect();

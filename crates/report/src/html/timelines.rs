@@ -42,7 +42,7 @@ fn objects(
         let of_object: IndexMap<&str, (&Key, &Lines)> = data
             .series
             .iter()
-            .filter(|(key, _)| key.object == *object)
+            .filter(|(key, _)| key.object == *object && !results.manifest.gauges.contains_key(&key.metric))
             .map(|(key, lines)| (key.metric.as_str(), (key, lines)))
             .collect();
         let wanted = main_series(|metric| of_object.contains_key(metric));
@@ -64,6 +64,13 @@ fn objects(
         for (metric, (key, lines)) in &of_object {
             if !wanted.contains(metric) {
                 more.push_str(&plot(results, key, lines)?);
+            }
+        }
+        // Gauges are there because somebody asked for them.
+        for (key, lines) in data.series.iter().filter(|(key, _)| key.object == *object) {
+            if let Some(description) = results.manifest.gauges.get(&key.metric) {
+                main.push_str(&plot(results, key, lines)?);
+                main.push_str(&format!("<p class=\"note\">{}</p>\n", escape(description)));
             }
         }
     }
@@ -101,8 +108,16 @@ fn first_seeds(results: &Results) -> IndexMap<u64, ()> {
 }
 
 fn plot(results: &Results, key: &Key, lines: &Lines) -> Result<String, ReportError> {
-    let head = format!("<h3>{} of {}</h3>\n", escape(&readable(&key.metric)), escape(&key.object));
+    let head = format!("<h3>{} of {}</h3>\n", escape(&name(key)), escape(&key.object));
     Ok(head + &over_time(results, key, lines)?)
+}
+
+/// What a series is called: its metric, and of a gauge the part.
+fn name(key: &Key) -> String {
+    match key.part.as_str() {
+        "" => readable(&key.metric),
+        part => format!("{}, {part},", readable(&key.metric)),
+    }
 }
 
 /// The plots of one series: all variants in one, or one each.
@@ -148,8 +163,7 @@ impl<'a> Plots<'a> {
 
     /// One plot with a line a variant.
     pub(super) fn shared(&self, size: Size) -> Result<String, ReportError> {
-        let title =
-            format!("{} of {} over time, a line a variant", readable(&self.key.metric), self.key.object);
+        let title = format!("{} of {} over time, a line a variant", name(self.key), self.key.object);
         let lines = self.by_variant.iter().map(|(v, line)| (*v, line.as_slice()));
         self.chart(lines.collect(), &title, size)
     }
@@ -161,7 +175,7 @@ impl<'a> Plots<'a> {
         for (index, variant) in self.results.manifest.experiment.variants.iter().enumerate() {
             let Some(line) = self.by_variant.get(&index) else { continue };
             let line = if size == Size::Quarter { &thinned_to(line, POINTS_OF_SMALL) } else { line };
-            let name = readable(&self.key.metric);
+            let name = name(self.key);
             let title = format!("{name} of {} over time under {}", self.key.object, variant.title());
             out.push_str(&format!(
                 "<figure><figcaption>{}<b>{}</b></figcaption>{}</figure>\n",

@@ -1,6 +1,7 @@
 //! What is kept of the runs that were handed over, until the manifest is made of it.
 
 use indexmap::IndexMap;
+use jettison_core::Gauge;
 use jettison_measure::RunRecord;
 
 use crate::error::ReportError;
@@ -27,6 +28,7 @@ struct Done {
     summary: RunSummary,
     objects: Vec<(String, &'static str)>,
     units: Vec<(&'static str, &'static str)>,
+    gauges: Vec<Gauge>,
 }
 
 impl Gathered {
@@ -70,6 +72,7 @@ impl Gathered {
             summary: RunSummary::of(key, record),
             objects,
             units,
+            gauges: record.gauges.clone(),
         });
     }
 
@@ -112,10 +115,13 @@ impl Gathered {
         let (live, failures) = (self.live_entries(), self.failure_entries());
         let mut objects = IndexMap::new();
         let mut units = IndexMap::new();
+        let mut gauges = IndexMap::new();
         let mut entries = Vec::new();
         for run in self.runs.into_iter().flatten() {
             objects.extend(run.objects.into_iter().map(|(name, table)| (name, table.to_owned())));
             units.extend(run.units.into_iter().map(|(name, unit)| (name.to_owned(), unit.to_owned())));
+            let described = |gauge: Gauge| (gauge.name.to_owned(), gauge.description.to_owned());
+            gauges.extend(run.gauges.into_iter().map(described));
             entries.push(run.entry);
         }
         Manifest {
@@ -130,6 +136,7 @@ impl Gathered {
             failures,
             objects,
             units,
+            gauges,
         }
     }
 
