@@ -157,11 +157,33 @@ pub struct RunArguments {
     /// Set any key of the scenario: links.bottleneck.rate="20 Mbit/s"
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// Sample gauges, the internal state of components, with the series: all, or those of these names [default: the
+    /// scenario's `gauges`]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        num_args = 0..,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub gauges: Option<Vec<String>>,
     /// Capture what leaves every port to pcapng files
     #[arg(long)]
     pub pcap: bool,
     #[command(flatten)]
     pub data: DataArgument,
+}
+
+impl RunArguments {
+    /// What `--set` and `--gauges` set.
+    pub fn settings(&self) -> Vec<String> {
+        let gauges = self.gauges.as_ref().map(|names| match names.as_slice() {
+            [all] if all == "all" => "gauges=true".to_owned(),
+            names => format!("gauges={names:?}"),
+        });
+        self.set.iter().cloned().chain(gauges).collect()
+    }
 }
 
 /// What `sweep` takes. The Python package reads the texts: what they may be is in one place.
@@ -314,6 +336,8 @@ pub enum Listing {
     Links,
     /// Reasons for which packets are dropped or marked
     Reasons,
+    /// Gauges: the internal state of components that can be sampled
+    Gauges,
 }
 
 #[derive(Debug, Subcommand)]

@@ -53,6 +53,7 @@ pub fn reproduce(
                 .as_ref()
                 .map(|out| if several { out.join(&experiment.name) } else { out.clone() }),
             set: Vec::new(),
+            gauges: None,
             data: options.data.clone(),
             ..*options
         };

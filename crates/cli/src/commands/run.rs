@@ -41,7 +41,7 @@ pub fn load_with_seeds(
     load: &dyn Fn(&Changes) -> Result<Scenario, CheckError>,
     options: &RunArguments,
 ) -> Result<Scenario, Failure> {
-    let mut changes = Changes { set: options.set.clone(), quick: options.quick };
+    let mut changes = Changes { set: options.settings(), quick: options.quick };
     let wrong = |error: CheckError| Failure::Message(error.to_string());
     let scenario = load(&changes).map_err(wrong)?;
     if options.quick && !scenario.has_quick {

@@ -58,3 +58,26 @@ fn reasons_are_those_of_the_code() {
         hold("results.md", name, &head.into_iter().chain(rows).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn gauges_are_those_of_the_code() {
+    let head = ["| gauge | unit | of | what |".to_owned(), "| --- | --- | --- | --- |".to_owned()];
+    let rows = listed("gauges").into_iter().map(|gauge| {
+        let (id, unit) = (text(&gauge, "id"), text(&gauge, "unit"));
+        format!("| `{id}` | {unit} | {} | {} |", text(&gauge, "owner"), text(&gauge, "description"))
+    });
+    hold("results.md", "gauges", &head.into_iter().chain(rows).collect::<Vec<_>>());
+}
+
+/// Each page of a discipline names the gauges that its discipline has.
+#[test]
+fn pages_of_disciplines_name_their_gauges() {
+    for gauge in listed("gauges") {
+        let (id, owner) = (text(&gauge, "id"), text(&gauge, "owner"));
+        let file = page(&format!("disciplines/{owner}.md"));
+        if file.exists() {
+            let page = std::fs::read_to_string(&file).expect("the page can be read");
+            assert!(page.contains(&format!("`{id}`")), "disciplines/{owner}.md does not name `{id}`");
+        }
+    }
+}

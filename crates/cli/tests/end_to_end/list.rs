@@ -132,6 +132,27 @@ fn reasons_are_listed_with_their_owners() {
 }
 
 #[test]
+fn gauges_are_listed_with_unit_and_owner() {
+    let gauges = entries("gauges");
+    let gauge = |id: &str| {
+        gauges.iter().find(|gauge| gauge["id"] == id).unwrap_or_else(|| panic!("no gauge {id}")).clone()
+    };
+    assert_eq!(keys(&gauge("red_average")), ["id", "unit", "owner", "description"]);
+    assert_eq!(
+        (&gauge("red_average")["unit"], &gauge("red_average")["owner"]),
+        (&"packets".into(), &"red".into())
+    );
+    assert_eq!(gauge("ired_average")["owner"], "ired");
+    assert_eq!(gauge("cubic_w_max")["owner"], "cubic");
+    assert_eq!(gauge("gcc_state")["owner"], "gcc");
+    let mut ids: Vec<&str> = gauges.iter().filter_map(|gauge| gauge["id"].as_str()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "no two are called alike");
+}
+
+#[test]
 fn defaults_are_those_of_the_documents() {
     let default = |what: &str, id: &str, name: &str| {
         let entries = entries(what);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jettison_core::{Gauge, RandomStream, Seed, Time};
-use jettison_media::registry::FlowTransport;
+use jettison_sockets::FlowTransport;
 
 use super::flows::flow_transport;
 use super::{Builder, content};
