@@ -71,6 +71,8 @@ class Discipline(Protocol):
       from ``dequeue`` while packets wait is asked again then.
     - ``handle_wakeup(now: int) -> None``: that time has come. After it ``next_wakeup`` must name a later one, or ``None``.
     - ``capacity_changed(rate: int, now: int) -> None``: the link's rate is now ``rate`` bit/s.
+    - ``gauges() -> dict[str, float | tuple[float, str]]``: values of its state, by name, or pairs of a value and its unit. A
+      scenario that asks for gauges has them as series: ``level`` of the discipline ``my-queue`` is ``my_queue_level``.
     - an argument ``random`` of its constructor: it is given a ``random.Random`` seeded by the run and the queue's place. Use no
       other randomness and no clock, so that a seed gives the same run again.
 

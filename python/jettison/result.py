@@ -267,6 +267,11 @@ class Result:
         return dict(self.manifest["units"])
 
     @property
+    def gauges(self) -> dict[str, str]:
+        """The gauges that were sampled, the internal state of components, and what each is; see the scenario's `gauges`."""
+        return dict(self.manifest.get("gauges", {}))
+
+    @property
     def objects(self) -> dict[str, str]:
         """Queues and flows, and the table that each one's series are in."""
         return dict(self.manifest["objects"])

@@ -506,3 +506,44 @@ def test_checks_of_many_scenarios_with_a_discipline_are_quick(small: Scenario) -
     for n in range(1, 201):
         own.set("links.bottleneck.delay", f"{n} ms")
     assert time.process_time() - begin < 1.0
+
+
+class Counting(Fifo):
+    """Counts what it has seen."""
+
+    def __init__(self, limit: int = 40) -> None:
+        super().__init__(limit)
+        self.seen = 0
+
+    def enqueue(self, packet: Packet, now: int) -> bool:
+        self.seen += 1
+        return super().enqueue(packet, now)
+
+    def gauges(self) -> dict[str, Any]:
+        return {"seen": float(self.seen), "waiting": (len(self.waiting), "packets")}
+
+
+def test_a_discipline_reports_gauges(small: Scenario) -> None:
+    counting = small.discipline(Counting).set("links.bottleneck.queue", "counting")
+    result = jettison.run(counting.set("gauges", True), seeds=1)
+    queue = result.queues.filter(object="bottleneck.forward")
+    seen = queue.filter(metric="counting_seen")["value"].to_pylist()
+    assert seen == sorted(seen)
+    assert seen[-1] > 1000
+    waiting = queue.filter(metric="counting_waiting")["value"].to_pylist()
+    assert waiting == queue.filter(metric="backlog")["value"].to_pylist()
+    assert (result.units["counting_seen"], result.units["counting_waiting"]) == ("1", "packets")
+    assert result.gauges["counting_seen"] == "Reported by the queue discipline `counting`."
+    assert jettison.run(counting, seeds=1).gauges == {}
+    named = jettison.run(counting.set("gauges", ["counting_waiting"]), seeds=1)
+    assert list(named.gauges) == ["counting_waiting"]
+
+
+def test_what_is_no_gauge_ends_the_run(small: Scenario) -> None:
+    class Wrong(Fifo):
+        def gauges(self) -> Any:
+            return {"level": "high"}
+
+    wrong = small.discipline(Wrong).set("links.bottleneck.queue", "wrong").set("gauges", True)
+    with pytest.raises(DisciplineError, match="give a dict of numbers"):
+        jettison.run(wrong, seeds=1)

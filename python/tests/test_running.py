@@ -321,3 +321,28 @@ def _nanoseconds(duration: str | int) -> int:
     from jettison.queues import nanoseconds
 
     return duration if isinstance(duration, int) else nanoseconds(duration)
+
+
+def test_gauges_are_series_where_a_scenario_asks_for_them(small: Scenario) -> None:
+    red = small.set("links.bottleneck.queue", {"kind": "red"})
+    plain = jettison.run(red, seeds=1)
+    assert plain.gauges == {}
+    assert len(plain.queues.filter(metric="red_average")) == 0
+    sampled = jettison.run(red.set("gauges", True), seeds=1)
+    assert sampled.gauges["red_average"].startswith("Average queue")
+    assert sampled.units["red_average"] == "packets"
+    average = sampled.queues.filter(object="bottleneck.forward", metric="red_average")
+    assert len(average) == 80
+    values = average["value"].to_numpy()
+    assert values.max() > 1.0
+    after_warm_up = values[average["time_ns"].to_numpy() > 1_000_000_000]
+    assert sampled.mean("red_average", "bottleneck.forward") == pytest.approx(after_warm_up.mean())
+    assert len(sampled.flows.filter(object="bulk", metric="cubic_w_max")) > 0
+    # Nothing else has changed.
+    rest = {key: value for key, value in sampled.units.items() if key not in sampled.gauges}
+    assert rest == plain.units
+    assert sampled.mean("goodput", "bulk") == plain.mean("goodput", "bulk")
+    some = jettison.run(red.set("gauges", ["red_average"]), seeds=1)
+    assert list(some.gauges) == ["red_average"]
+    with pytest.raises(ScenarioError, match="did you mean `red_average`"):
+        jettison.run(red.set("gauges", ["red_averag"]), seeds=1)

@@ -5,15 +5,22 @@ use std::ffi::c_ulong;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use jettison_core::{DropReason, MarkReason, Rate, Time};
+use jettison_core::{DropReason, Gauge, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::{Backlog, QueueDiscipline};
 use jettison_wire::Packet;
 use pyo3::prelude::*;
 
-use super::Control;
 use super::packet::{Act, Ledger, PacketView, reason_of};
+use super::{Control, kept};
 use crate::errors::{discipline_error, is_drop};
+
+/// A gauge's value, and its unit where it has one.
+#[derive(FromPyObject)]
+enum Reported {
+    WithUnit(f64, String),
+    Plain(f64),
+}
 
 /// Keeps the packets, and asks an object what is to become of them.
 pub struct PythonQueue {
@@ -23,6 +30,7 @@ pub struct PythonQueue {
     next_wakeup: Option<Py<PyAny>>,
     handle_wakeup: Option<Py<PyAny>>,
     capacity_changed: Option<Py<PyAny>>,
+    gauges: Option<Py<PyAny>>,
     name: &'static str,
     control: Arc<Control>,
     thread: c_ulong,
@@ -63,6 +71,7 @@ impl PythonQueue {
             next_wakeup,
             handle_wakeup,
             capacity_changed: method("capacity_changed")?,
+            gauges: method("gauges")?,
             name,
             thread: control.threads.enter(object.py())?,
             control,
@@ -176,6 +185,16 @@ impl PythonQueue {
         let packet = self.packets.remove(&handle)?;
         self.bytes -= u64::from(packet.meta.length);
         Some(packet)
+    }
+
+    /// Asks the object for its gauges: values, or pairs of a value and its unit, by name.
+    fn reported(&self, py: Python<'_>, method: &Py<PyAny>) -> PyResult<BTreeMap<String, Reported>> {
+        let answer = method.bind(py).call0()?;
+        answer.extract().or_else(|_| {
+            let answer = answer.repr()?;
+            let wanted = "give a dict of numbers, or of pairs of a number and its unit, by name";
+            Err(self.wrong(py, format!("gauges() gave {answer}: {wanted}")))
+        })
     }
 
     fn wrong(&self, py: Python<'_>, what: String) -> PyErr {
@@ -304,6 +323,24 @@ impl QueueDiscipline for PythonQueue {
                 method.bind(py).call1((rate.as_bits(), now.as_nanos()))?;
             }
             Ok(())
+        });
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        let Some(method) = self.gauges.as_ref().filter(|_| !self.failed) else { return };
+        let description = || kept(&format!("Reported by the queue discipline `{}`.", self.name));
+        Python::attach(|py| match self.reported(py, method) {
+            Ok(values) => {
+                for (name, value) in values {
+                    let name = kept(&format!("{}_{name}", self.name.replace('-', "_")));
+                    let (value, unit) = match value {
+                        Reported::WithUnit(value, unit) => (value, kept(&unit)),
+                        Reported::Plain(value) => (value, "1"),
+                    };
+                    out.set(&Gauge::new(name, unit, description()), value);
+                }
+            }
+            Err(error) => self.control.fail(error),
         });
     }
 
