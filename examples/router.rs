@@ -62,6 +62,12 @@ impl Router {
     }
 }
 
+/// A packet on its way in.
+struct Arrival {
+    at: Time,
+    ip: Vec<u8>,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files = std::env::args().skip(1);
     let arrivals = files.next().map_or_else(|| Ok(flow()), |file| capture(&file))?;
@@ -77,11 +83,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arrivals = arrivals.into_iter().peekable();
     let mut now = Time::ZERO;
     // Virtual time: each round is the next instant at which something happens.
-    while let Some(next) = arrivals.peek().map(|(at, _)| *at).into_iter().chain(router.next_wakeup(now)).min()
-    {
-        now = next;
+    while arrivals.peek().is_some() || router.queue.backlog().packets > 0 {
+        let arrival = arrivals.peek().map(|arrival| arrival.at);
+        let next = arrival.into_iter().chain(router.next_wakeup(now)).min();
+        now = next.ok_or("a discipline with a backlog must give a packet or name a wakeup")?;
         router.queue.handle_wakeup(now, &mut router.outcomes);
-        while let Some((_, ip)) = arrivals.next_if(|(at, _)| *at <= now) {
+        while let Some(Arrival { ip, .. }) = arrivals.next_if(|arrival| arrival.at <= now) {
             refused += usize::from(router.receive(&ip, now).is_err());
         }
         while let Some(ip) = router.transmit(now) {
@@ -98,32 +105,32 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Two seconds of UDP packets of 1,500 bytes, one a millisecond: 12 Mbit/s.
-fn flow() -> Vec<(Time, Vec<u8>)> {
+fn flow() -> Vec<Arrival> {
     let udp = UdpHeader { src_port: 5000, dst_port: 5001, inline: Default::default() };
     let (src, dst) = (Address::v4(10, 0, 0, 1), Address::v4(10, 0, 0, 2));
     let mut ip = Vec::new();
     Packet::model(Headers { src, dst, transport: Transport::Udp(udp) }, 1472)
         .write_ip_image(&mut ip, usize::MAX);
-    (0..2000).map(|millisecond| (Time::from_millis(millisecond), ip.clone())).collect()
+    (0..2000).map(|millisecond| Arrival { at: Time::from_millis(millisecond), ip: ip.clone() }).collect()
 }
 
 /// The IP packets of a pcap file, with the time since the first of them.
-fn capture(file: &str) -> Result<Vec<(Time, Vec<u8>)>, Box<dyn Error>> {
+fn capture(file: &str) -> Result<Vec<Arrival>, Box<dyn Error>> {
     let mut reader = PcapReader::new(File::open(file)?)?;
     let link_header = match reader.header().datalink {
         DataLink::RAW => 0,
         DataLink::ETHERNET => 14,
         other => return Err(format!("{file}: link type must be RAW or ETHERNET, got {other:?}").into()),
     };
-    let mut packets: Vec<(Time, Vec<u8>)> = Vec::new();
+    let mut packets: Vec<Arrival> = Vec::new();
     let mut start = None;
     while let Some(packet) = reader.next_packet() {
         let packet = packet?;
         let since = packet.timestamp().saturating_sub(*start.get_or_insert(packet.timestamp()));
         // Never backwards, whatever the capture says.
         let at = Time::from_nanos(u64::try_from(since.as_nanos())?)
-            .max(packets.last().map_or(Time::ZERO, |last| last.0));
-        packets.extend(packet.data().get(link_header..).map(|ip| (at, ip.to_vec())));
+            .max(packets.last().map_or(Time::ZERO, |last| last.at));
+        packets.extend(packet.data().get(link_header..).map(|ip| Arrival { at, ip: ip.to_vec() }));
     }
     Ok(packets)
 }
