@@ -4,7 +4,7 @@
 #
 #   python.sh          builds it, and says how to use it; says what is missing and exits with 1 if it cannot
 #   python.sh test     builds it, and checks and tests it; where the machine cannot, a line `left out:` and exit status 3
-#   python.sh wheel    builds a wheel for release into target/wheels, and tries it
+#   python.sh wheel    builds a wheel for release (profile dist) into target/wheels, and tries it
 #   python.sh bench [NAME ARGUMENT…]
 #                      measures it, built as it is shipped (profile dist), with python/bench/NAME.py (default bench); where the
 #                      machine cannot, a line that says so and exit status 3
@@ -124,7 +124,7 @@ case $mode in
     ;;
   wheel)
     rm -rf "$target/wheels"
-    "$venv/bin/maturin" build --release --out "$target/wheels" || exit 1
+    "$venv/bin/maturin" build --profile dist --out "$target/wheels" || exit 1
     try_wheel "$target"/wheels/jettison-*.whl || exit 1
     echo "The wheel: $(echo "$target"/wheels/jettison-*.whl)"
     ;;
