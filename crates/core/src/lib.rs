@@ -1,11 +1,11 @@
 #![forbid(unsafe_code)]
-//! Units, seeded random streams, drop reasons and registries: the vocabulary every other crate speaks.
+//! Units, seeded random streams, drop reasons and registries: the vocabulary of all other crates.
 //!
-//! Nothing here acts. [`Time`] and [`Duration`] count whole nanoseconds, [`Rate`] whole bits a second, [`Bytes`]
-//! whole bytes; each reads and prints itself with its unit (`"10 Mbit/s"`, `"5 ms"`), because a scenario never
-//! holds a bare number whose unit one has to guess. [`Seed`] hands out one independent random stream a named
-//! component. [`DropReason`] says why a packet went overboard. [`Registry`] maps an id to what can be built
-//! under it.
+//! This crate holds types without behaviour. [`Time`] and [`Duration`] count whole nanoseconds, [`Rate`] whole bits per
+//! second, [`Bytes`] whole bytes; each reads and prints itself with its unit (`"10 Mbit/s"`, `"5 ms"`), so a scenario
+//! never holds a bare number with an implied unit. [`Seed`] derives an independent random stream for each named
+//! component. [`DropReason`] says why a packet was dropped. [`Registry`] maps an id to a kind of component and its
+//! constructor.
 
 mod gauge;
 mod random;

@@ -1,4 +1,4 @@
-//! Seeded random streams, one a named component.
+//! Seeded random streams, one per named component.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The stream of the component whose path of names is `path`, such as `["flows", "bulk", "start"]`.
+    /// Derives the stream of the component that `path` names, such as `["flows", "bulk", "start"]`.
     ///
-    /// The key is SHA-256 of the seed and the names, each with its length, so that adding a flow changes no other
-    /// flow's draws and the arms of a comparison share theirs.
+    /// The key is SHA-256 of the seed and the length-prefixed names, so adding a flow changes no other flow's draws, and
+    /// all arms of a comparison share their draws.
     pub fn stream(self, path: &[&str]) -> RandomStream {
         let mut hash = Sha256::new();
         hash.update(self.0.to_le_bytes());
@@ -25,9 +25,9 @@ impl Seed {
     }
 }
 
-/// One component's random numbers: ChaCha8, the same on every machine.
+/// One component's random numbers: ChaCha8, identical on every machine.
 ///
-/// It is a [`rand::Rng`], so libraries of distributions draw from it directly.
+/// It implements [`rand::Rng`], so libraries of distributions can draw from it directly.
 #[derive(Debug, Clone)]
 pub struct RandomStream(ChaCha8Rng);
 
@@ -39,7 +39,7 @@ impl RandomStream {
 
     /// Uniform in `low..=high`, unbiased (Lemire's multiply and reject); `low` if the range is empty.
     ///
-    /// P4's `random()` and its native twins both call this, so that they draw alike.
+    /// P4's `random()` and its native twins both call this, so their draws are identical.
     pub fn uniform(&mut self, low: u64, high: u64) -> u64 {
         let Some(span) = high.checked_sub(low) else { return low };
         let Some(count) = span.checked_add(1) else { return self.0.next_u64() };
@@ -52,7 +52,7 @@ impl RandomStream {
         }
     }
 
-    /// True with probability `probability`. Certain outcomes draw nothing.
+    /// True with the given probability. Certain outcomes (≤ 0, ≥ 1) draw nothing.
     pub fn chance(&mut self, probability: f64) -> bool {
         if probability <= 0.0 {
             false

@@ -1,4 +1,4 @@
-//! A share of one, as scenario files write it.
+//! Fractions of 1, as scenario files write them.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use serde::de::{Error, Visitor};
 pub struct Share(f64);
 
 impl Share {
-    /// None of it.
+    /// Zero.
     pub const ZERO: Share = Share(0.0);
-    /// All of it.
+    /// One.
     pub const ONE: Share = Share(1.0);
 
-    /// The share `value`, if it lies in `[0, 1]`.
+    /// The share `value`; `None` if it is outside `[0, 1]`.
     pub fn new(value: f64) -> Option<Share> {
         (0.0..=1.0).contains(&value).then_some(Share(value))
     }
@@ -43,12 +43,12 @@ impl<'de> serde::Deserialize<'de> for Share {
         impl Visitor<'_> for Written {
             type Value = Share;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a share from 0 to 1, or a text such as \"0.5 %\"")
+                f.write_str("a share from 0 to 1, or a string such as \"0.5 %\"")
             }
             fn visit_f64<E: Error>(self, value: f64) -> Result<Share, E> {
                 Share::new(value).ok_or_else(|| {
                     E::custom(format!(
-                        "{value} is not a share: write 0 to 1, or a percentage such as \"0.5 %\""
+                        "{value} is not a share; write 0 to 1, or a percentage such as \"0.5 %\""
                     ))
                 })
             }

@@ -31,7 +31,7 @@ fn an_unknown_key_of_a_discipline_is_named_too() {
 fn a_wrong_unit_is_told_the_right_ones() {
     refuses(
         &changed("delay = \"4 ms\"", "delay = \"4 Mbit/s\""),
-        "bad.toml:19:9: `delay`: `Mbit/s` is not a unit of a duration: use one of ns, us, ms, s, min",
+        "bad.toml:19:9: `delay`: `Mbit/s` is not a unit of a duration; use one of ns, us, ms, s, min",
     );
 }
 

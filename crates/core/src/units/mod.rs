@@ -1,4 +1,4 @@
-//! Integer units that carry their name: time, duration, rate and size.
+//! Integer units in types: time, duration, rate and size.
 
 mod parse;
 mod rate;
@@ -10,7 +10,7 @@ pub use rate::Rate;
 pub use size::Bytes;
 pub use time::{Duration, Time};
 
-/// Serde and JSON Schema for a unit type that is written as a string with its unit.
+/// Implements serde and JSON Schema for a unit type that is written as a string with its unit.
 macro_rules! unit_as_string {
     ($type:ty, $title:literal, $pattern:literal, $example:literal) => {
         impl serde::Serialize for $type {

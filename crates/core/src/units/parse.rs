@@ -1,41 +1,41 @@
-//! Reading `"<number> <unit>"` exactly, without a detour through binary fractions.
+//! Exact parsing of `"<number> <unit>"`, without binary fractions.
 
 #![allow(missing_docs)] // the messages of UnitError name its fields
 
 use thiserror::Error;
 
-/// A quantity that could not be read, with what would have been right.
+/// A quantity that cannot be read. The message says what is required.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnitError {
-    /// No number in front, or one that is not a plain decimal.
-    #[error("`{text}` is not a {what}: write a number and a unit, such as \"{example}\"")]
-    NotANumber { text: String, what: &'static str, example: &'static str },
-    /// A number without its unit.
-    #[error("`{text}` has no unit: write one of {units}, such as \"{example}\"")]
+    /// The number is missing or not a plain decimal.
+    #[error("`{text}` is not a {quantity}; write a number and a unit, such as \"{example}\"")]
+    NotANumber { text: String, quantity: &'static str, example: &'static str },
+    /// The unit is missing.
+    #[error("`{text}` has no unit; write one of {units}, such as \"{example}\"")]
     NoUnit { text: String, units: String, example: &'static str },
-    /// A unit that this quantity is not measured in.
-    #[error("`{unit}` is not a unit of a {what}: use one of {units}")]
-    WrongUnit { unit: String, what: &'static str, units: String },
-    /// Below zero, or past what 64 bits hold.
-    #[error("`{text}` is out of range for a {what}")]
-    OutOfRange { text: String, what: &'static str },
-    /// Finer than the base unit can hold.
-    #[error("`{text}` is finer than {base}, the smallest step of a {what}")]
-    TooFine { text: String, what: &'static str, base: &'static str },
+    /// The unit belongs to another quantity, or does not exist.
+    #[error("`{unit}` is not a unit of a {quantity}; use one of {units}")]
+    WrongUnit { unit: String, quantity: &'static str, units: String },
+    /// The value is negative, or exceeds 64 bits.
+    #[error("`{text}` is out of range for a {quantity}")]
+    OutOfRange { text: String, quantity: &'static str },
+    /// The value is not a whole number of base units.
+    #[error("`{text}` is finer than {base}, the resolution of a {quantity}")]
+    TooFine { text: String, quantity: &'static str, base: &'static str },
 }
 
 /// Reads `"<decimal> <unit>"` into whole base units.
 ///
-/// `units` lists each accepted unit with its worth in base units. A fraction such as `"1.5 ms"` is exact or an
-/// error ([`UnitError::TooFine`]): nothing is rounded in silence.
+/// `units` lists each accepted unit with its size in base units. A fraction such as `"1.5 ms"` is either exact or an
+/// error ([`UnitError::TooFine`]); there is no silent rounding.
 pub fn parse_quantity(
     text: &str,
-    what: &'static str,
+    quantity: &'static str,
     example: &'static str,
     base: &'static str,
     units: &[(&str, u64)],
 ) -> Result<u64, UnitError> {
-    let not_a_number = || UnitError::NotANumber { text: text.to_owned(), what, example };
+    let not_a_number = || UnitError::NotANumber { text: text.to_owned(), quantity, example };
     let list = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let trimmed = text.trim();
     let split = trimmed
@@ -43,7 +43,7 @@ pub fn parse_quantity(
         .unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
     if number.starts_with('-') {
-        return Err(UnitError::OutOfRange { text: text.to_owned(), what });
+        return Err(UnitError::OutOfRange { text: text.to_owned(), quantity });
     }
     let number: String = number.chars().filter(|c| *c != '_' && *c != ',').collect();
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
@@ -55,30 +55,30 @@ pub fn parse_quantity(
         return Err(UnitError::NoUnit { text: text.to_owned(), units: list(), example });
     }
     let Some((_, worth)) = units.iter().find(|(name, _)| *name == unit) else {
-        return Err(UnitError::WrongUnit { unit: unit.to_owned(), what, units: list() });
+        return Err(UnitError::WrongUnit { unit: unit.to_owned(), quantity, units: list() });
     };
-    let out_of_range = || UnitError::OutOfRange { text: text.to_owned(), what };
+    let out_of_range = || UnitError::OutOfRange { text: text.to_owned(), quantity };
     let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| out_of_range())? };
     let mut value = whole.checked_mul(u128::from(*worth)).ok_or_else(out_of_range)?;
     let fraction = fraction.trim_end_matches('0');
     if !fraction.is_empty() {
         if fraction.len() > 18 {
-            return Err(UnitError::TooFine { text: text.to_owned(), what, base });
+            return Err(UnitError::TooFine { text: text.to_owned(), quantity, base });
         }
         let numerator: u128 = fraction.parse().map_err(|_| not_a_number())?;
         let scale = 10u128.pow(fraction.len() as u32);
         let product = numerator * u128::from(*worth);
         if !product.is_multiple_of(scale) {
-            return Err(UnitError::TooFine { text: text.to_owned(), what, base });
+            return Err(UnitError::TooFine { text: text.to_owned(), quantity, base });
         }
         value = value.checked_add(product / scale).ok_or_else(out_of_range)?;
     }
     u64::try_from(value).map_err(|_| out_of_range())
 }
 
-/// Reads a share of one: `"0.5 %"` or a plain `"0.005"`.
+/// Reads a share (a fraction of 1): `"0.5 %"` or a plain `"0.005"`.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
-    let error = || UnitError::NotANumber { text: text.to_owned(), what: "share", example: "0.5 %" };
+    let error = || UnitError::NotANumber { text: text.to_owned(), quantity: "share", example: "0.5 %" };
     let trimmed = text.trim();
     let (number, scale) = match trimmed.strip_suffix('%') {
         Some(number) => (number.trim(), 100.0),
@@ -87,18 +87,18 @@ pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let value: f64 = number.parse().map_err(|_| error())?;
     let share = value / scale;
     if !(0.0..=1.0).contains(&share) {
-        return Err(UnitError::OutOfRange { text: text.to_owned(), what: "share" });
+        return Err(UnitError::OutOfRange { text: text.to_owned(), quantity: "share" });
     }
     Ok(share)
 }
 
-/// Prints `value` in the largest unit that leaves at most `places` decimals, or exactly in the base unit.
+/// Prints `value` in the largest unit that needs at most three decimals, or exactly in the base unit.
 pub(crate) fn print_quantity(
     f: &mut std::fmt::Formatter<'_>,
     value: u64,
     units: &[(&str, u64)],
 ) -> std::fmt::Result {
-    // Units stand from the smallest to the largest; three decimals at most keep the text short and exact.
+    // Units are sorted ascending; the limit of three decimals keeps the text short and exact.
     for (name, worth) in units.iter().rev() {
         if value >= *worth && (u128::from(value) * 1000).is_multiple_of(u128::from(*worth)) {
             let thousandths = u128::from(value) * 1000 / u128::from(*worth);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_it_would_have_to_guess() {
+    fn rejects_ambiguous_input() {
         let duration = |text: &str| text.parse::<Duration>().unwrap_err().to_string();
         assert!(duration("10").contains("has no unit"));
         assert!(duration("10 Mbit/s").contains("not a unit of a duration"));

@@ -1,4 +1,4 @@
-//! Bits a second.
+//! Rates in bits per second.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,12 @@ const UNITS: &[(&str, u64)] = &[
     ("Tbit/s", 1_000_000_000_000),
 ];
 
-/// A rate in whole bits a second.
+/// A rate in whole bits per second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rate(u64);
 
 impl Rate {
-    /// Nothing moves.
+    /// A rate of zero.
     pub const ZERO: Rate = Rate(0);
 
     /// `bits` bit/s.
@@ -34,19 +34,19 @@ impl Rate {
     pub const fn from_mbit(mbit: u64) -> Rate {
         Rate(mbit * 1_000_000)
     }
-    /// In bits a second.
+    /// In bits per second.
     pub const fn as_bits(self) -> u64 {
         self.0
     }
-    /// In megabits a second.
+    /// In megabits per second.
     pub fn as_mbit_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
-    /// Whether nothing moves.
+    /// Whether the rate is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// The rate that moves `bytes` in `over`; zero if no time passed.
+    /// The rate at which `bytes` take `over`; zero if `over` is zero.
     pub fn of(bytes: Bytes, over: Duration) -> Rate {
         if over.is_zero() {
             return Rate::ZERO;
@@ -54,7 +54,7 @@ impl Rate {
         let bits = u128::from(bytes.get()) * 8 * 1_000_000_000 / u128::from(over.as_nanos());
         Rate(u64::try_from(bits).unwrap_or(u64::MAX))
     }
-    /// How long `bytes` take at this rate, rounded up to a nanosecond; [`Duration::MAX`] at rate zero.
+    /// Serialisation time of `bytes` at this rate, rounded up to a nanosecond; [`Duration::MAX`] at rate zero.
     pub fn time_for(self, bytes: Bytes) -> Duration {
         if self.0 == 0 {
             return Duration::MAX;
@@ -62,12 +62,12 @@ impl Rate {
         let bit_nanos = u128::from(bytes.get()) * 8 * 1_000_000_000;
         Duration::from_nanos(u64::try_from(bit_nanos.div_ceil(u128::from(self.0))).unwrap_or(u64::MAX))
     }
-    /// Whole bytes that this rate moves in `span`, rounded down.
+    /// Whole bytes carried at this rate in `span`, rounded down.
     pub fn bytes_in(self, span: Duration) -> Bytes {
         let bytes = u128::from(self.0) * u128::from(span.as_nanos()) / 8_000_000_000;
         Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
-    /// This times `factor`, to the nearest bit a second.
+    /// This rate times `factor`, rounded to the nearest bit per second.
     pub fn mul_f64(self, factor: f64) -> Rate {
         Rate(libm::round(self.0 as f64 * factor) as u64)
     }

@@ -26,17 +26,17 @@ const PRINTED: &[(&str, u64)] = &[("bytes", 1), ("kB", 1_000), ("MB", 1_000_000)
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Nothing.
+    /// Zero bytes.
     pub const ZERO: Bytes = Bytes(0);
     /// `bytes` bytes.
     pub const fn new(bytes: u64) -> Bytes {
         Bytes(bytes)
     }
-    /// The count.
+    /// The number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }
-    /// This less `other`, at least zero.
+    /// This minus `other`, at least zero.
     pub const fn saturating_sub(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_sub(other.0))
     }
@@ -61,7 +61,7 @@ impl Sub for Bytes {
 }
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Powers of two read better as such: 6 MiB, not 6291.456 kB.
+        // Multiples of 1,024 read better in binary units: 6 MiB, not 6291.456 kB.
         let is_binary = self.0.is_multiple_of(1024) && !self.0.is_multiple_of(1000);
         print_quantity(f, self.0, if is_binary { BINARY } else { PRINTED })
     }

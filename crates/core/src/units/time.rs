@@ -1,4 +1,4 @@
-//! Instants and spans of virtual (or link) time, in whole nanoseconds.
+//! Instants and durations of virtual time, in whole nanoseconds.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -9,21 +9,21 @@ use super::unit_as_string;
 
 const UNITS: &[(&str, u64)] =
     &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
-/// The units a duration prints in (`min` is read but not printed: "90 s" is the field's habit).
+/// Units in which a duration prints (`min` is read but not printed: "90 s" is common usage).
 const PRINTED: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
-/// An instant: nanoseconds since the run began.
+/// An instant: nanoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
-/// A span of time in nanoseconds, never negative.
+/// A non-negative duration in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// The latest representable instant; stands for "never".
     pub const MAX: Time = Time(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the start.
@@ -54,20 +54,20 @@ impl Time {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// The span from `earlier` to here, zero if `earlier` is later.
+    /// The duration since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
-    /// This instant moved by `by`, at most [`Time::MAX`].
+    /// This instant plus `by`, at most [`Time::MAX`].
     pub const fn saturating_add(self, by: Duration) -> Time {
         Time(self.0.saturating_add(by.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Duration = Duration(0);
-    /// Longer than any run.
+    /// The longest representable duration; stands for "for ever".
     pub const MAX: Duration = Duration(u64::MAX);
 
     /// `nanos` nanoseconds.
@@ -86,7 +86,7 @@ impl Duration {
     pub const fn from_secs(secs: u64) -> Duration {
         Duration(secs * 1_000_000_000)
     }
-    /// The nearest whole nanosecond to `secs` seconds; zero for what is negative or not a number.
+    /// `secs` seconds, rounded to the nearest nanosecond; zero if negative or NaN.
     pub fn from_secs_f64(secs: f64) -> Duration {
         Duration(libm::round(secs * 1e9) as u64)
     }
@@ -110,11 +110,11 @@ impl Duration {
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
-    /// Whether this is no time at all.
+    /// Whether the duration is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// This less `other`, at least zero.
+    /// This minus `other`, at least zero.
     pub const fn saturating_sub(self, other: Duration) -> Duration {
         Duration(self.0.saturating_sub(other.0))
     }
@@ -126,7 +126,7 @@ impl Duration {
     pub const fn saturating_mul(self, factor: u64) -> Duration {
         Duration(self.0.saturating_mul(factor))
     }
-    /// This times `factor`, to the nearest nanosecond.
+    /// This times `factor`, rounded to the nearest nanosecond.
     pub fn mul_f64(self, factor: f64) -> Duration {
         Duration(libm::round(self.0 as f64 * factor) as u64)
     }
@@ -192,7 +192,7 @@ impl fmt::Display for Time {
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_zero() {
-            // Of no length in any unit: the plain one.
+            // Zero has no natural unit: print seconds.
             return f.write_str("0 s");
         }
         print_quantity(f, self.0, PRINTED)

@@ -64,17 +64,17 @@ fn a_wrong_unit_or_type() {
     expect(
         "\"60 s\"",
         "\"60\"",
-        r#"s.toml:2:12: `duration`: `60` has no unit: write one of ns, us, ms, s, min, such as "20 ms""#,
+        r#"s.toml:2:12: `duration`: `60` has no unit; write one of ns, us, ms, s, min, such as "20 ms""#,
     );
     expect(
         "\"60 s\"",
         "\"60 sec\"",
-        r#"s.toml:2:12: `duration`: `sec` is not a unit of a duration: use one of ns, us, ms, s, min"#,
+        r#"s.toml:2:12: `duration`: `sec` is not a unit of a duration; use one of ns, us, ms, s, min"#,
     );
     expect(
         "\"10 Mbit/s\"",
         "\"10 ms\"",
-        r#"s.toml:22:8: `rate`: `ms` is not a unit of a rate: use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s"#,
+        r#"s.toml:22:8: `rate`: `ms` is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s"#,
     );
     expect(
         "\"60 s\"",
@@ -89,7 +89,7 @@ fn a_wrong_unit_or_type() {
     expect(
         "\"60 s\"",
         "07:32:00",
-        r#"s.toml:2:12: `duration`: `:32:00` is not a unit of a duration: use one of ns, us, ms, s, min"#,
+        r#"s.toml:2:12: `duration`: `:32:00` is not a unit of a duration; use one of ns, us, ms, s, min"#,
     );
     expect("n = 4", "n = 4.5", r#"s.toml:13:5: `queues.ired-64.n` is the number 4.5; expected an integer"#);
     expect(
@@ -256,7 +256,7 @@ fn loss_out_of_range() {
     expect(
         "delay = \"9 ms\"",
         "loss = { scheduled = [{ count = 2 }] }",
-        r#"s.toml:23:23: `links.bottleneck.loss.scheduled[0].at`: give either `at` (a time) or `packet` (a number)"#,
+        r#"s.toml:23:23: `links.bottleneck.loss.scheduled[0].at`: requires exactly one of `at` (a time) and `packet` (a number)"#,
     );
 }
 
