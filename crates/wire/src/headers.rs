@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An IP address; an IPv4 one is kept in its IPv6-mapped form (RFC 4291 §2.5.5.2).
+/// An IP address; IPv4 addresses are kept in their IPv6-mapped form (RFC 4291 §2.5.5.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Address([u8; 16]);
 
@@ -17,7 +17,7 @@ impl Address {
     pub fn is_v4(self) -> bool {
         self.to_words()[0] == 0 && (self.to_words()[1] >> 32) == 0xffff
     }
-    /// The last 32 bits: the whole address where it is IPv4.
+    /// The last 32 bits; for IPv4, the whole address.
     #[inline]
     pub fn low_u32(self) -> u32 {
         self.to_words()[1] as u32
@@ -64,7 +64,7 @@ impl fmt::Debug for Address {
     }
 }
 
-/// The headers of a modelled packet. TTL, DSCP, ECN and length stand in [`crate::PacketMeta`].
+/// The headers of a modelled packet. TTL, DSCP, ECN and length are in [`crate::PacketMeta`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Headers {
     /// IP source.
@@ -87,7 +87,7 @@ pub enum Transport {
 }
 
 impl Headers {
-    /// Bytes of IP and transport header, options included.
+    /// Length in bytes of the IP and transport headers, options included.
     #[inline]
     pub fn header_length(&self) -> usize {
         let ip = if self.src.is_v4() { 20 } else { 40 };
@@ -125,14 +125,14 @@ impl TcpFlags {
     pub const fn contains(self, other: TcpFlags) -> bool {
         self.0 & other.0 == other.0
     }
-    /// Both sets together.
+    /// The union of both sets.
     #[inline]
     pub const fn with(self, other: TcpFlags) -> TcpFlags {
         TcpFlags(self.0 | other.0)
     }
 }
 
-/// A TCP header with the options that matter: MSS, window scale, SACK-permitted, timestamps, SACK blocks.
+/// A TCP header with the options that Jettison uses: MSS, window scale, SACK-permitted, timestamps, SACK blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpHeader {
     /// Source port.
@@ -143,15 +143,15 @@ pub struct TcpHeader {
     pub seq: u32,
     /// Next sequence number expected, if [`TcpFlags::ACK`].
     pub ack: u32,
-    /// Receive window as it stands in the header, before scaling.
+    /// Receive window as encoded in the header, before scaling.
     pub window: u16,
     /// The flags.
     pub flags: TcpFlags,
-    /// Which options are present (bits `OPT_*`).
+    /// Options present (bits `OPT_*`).
     pub options: u8,
     /// TSval and TSecr (RFC 7323), if [`TcpHeader::OPT_TIMESTAMPS`].
     pub timestamps: [u32; 2],
-    /// On a SYN: MSS in the first word, window scale in the second. Elsewhere: up to three SACK blocks (RFC 2018).
+    /// On a SYN: MSS in the first word, window scale in the second. Otherwise: up to three SACK blocks (RFC 2018).
     pub sack: SackBlocks,
 }
 
@@ -180,7 +180,7 @@ impl TcpHeader {
         }
     }
 
-    /// Bytes of header, options padded as Linux lays them out (timestamps NOP NOP 8+2, SACK NOP NOP 2+8n, …).
+    /// Length of the header in bytes, options padded in Linux's layout (timestamps NOP NOP 8+2, SACK NOP NOP 2+8n, …).
     #[inline]
     pub fn header_length(&self) -> usize {
         let mut options = 0;
@@ -188,7 +188,7 @@ impl TcpHeader {
             if self.options & TcpHeader::OPT_MSS != 0 {
                 options += 4;
             }
-            // SACK-permitted takes the place of the two NOPs in front of the timestamps, if those are there.
+            // SACK-permitted replaces the two NOPs before the timestamps, if those are present.
             match (
                 self.options & TcpHeader::OPT_TIMESTAMPS != 0,
                 self.options & TcpHeader::OPT_SACK_PERMITTED != 0,
@@ -252,10 +252,10 @@ pub struct SackBlocks {
 impl SackBlocks {
     /// No blocks.
     pub const EMPTY: SackBlocks = SackBlocks { raw: [0; 6] };
-    /// How many fit beside timestamps.
+    /// Number of blocks that fit next to timestamps.
     pub const MAX: usize = 3;
 
-    /// Adds a block if there is room; an empty block is not added. Returns whether it was.
+    /// Adds a non-empty block if there is room. Returns whether it was added.
     #[inline]
     pub fn push(&mut self, start: u32, end: u32) -> bool {
         let at = self.len();
@@ -266,17 +266,17 @@ impl SackBlocks {
         self.raw[2 * at + 1] = end;
         true
     }
-    /// How many blocks there are.
+    /// Number of blocks.
     #[inline]
     pub fn len(&self) -> usize {
         (0..SackBlocks::MAX).position(|i| self.raw[2 * i] == self.raw[2 * i + 1]).unwrap_or(SackBlocks::MAX)
     }
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.raw[0] == self.raw[1]
     }
-    /// The blocks, the most recent first.
+    /// The blocks, most recent first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..self.len()).map(|i| (self.raw[2 * i], self.raw[2 * i + 1]))
@@ -297,7 +297,7 @@ pub struct UdpHeader {
 /// An ICMP echo request or reply with the first bytes of its payload inline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IcmpEcho {
-    /// Whether this is the reply.
+    /// Whether this is a reply.
     pub reply: bool,
     /// Identifier of the pinging process.
     pub identifier: u16,
@@ -315,10 +315,10 @@ pub struct InlineBytes {
 }
 
 impl InlineBytes {
-    /// How many bytes fit.
+    /// Maximum number of bytes.
     pub const CAPACITY: usize = 40;
 
-    /// A copy of `bytes`; `None` if they do not fit.
+    /// Copies `bytes`; `None` if they do not fit.
     pub fn new(bytes: &[u8]) -> Option<InlineBytes> {
         let mut inline = InlineBytes::default();
         inline.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);

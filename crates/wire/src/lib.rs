@@ -1,12 +1,12 @@
 #![forbid(unsafe_code)]
-//! The packet, and header codecs: bytes to typed fields and back.
+//! The packet type and header codecs: bytes to typed fields and back.
 //!
-//! One [`Packet`] type travels everywhere, moved by value and at most 128 bytes. A packet that Jettison's own hosts
-//! made carries typed [`Headers`] and a payload of virtual zeros ([`Body::Model`]); real payload bytes (an HTTP
-//! head) ride boxed ([`Body::Payload`]); anything else (captured from a TUN device, or rewritten by a P4 program
-//! into something that is not ours) is a [`Body::Buffer`]: the bytes of an IP packet, or a whole Ethernet frame.
+//! All components exchange one [`Packet`] type, moved by value, at most 128 bytes. Packets of Jettison's own hosts carry
+//! typed [`Headers`] and a payload of virtual zeros ([`Body::Model`]); real payload bytes (such as an HTTP header) are
+//! boxed ([`Body::Payload`]); all other packets (captured from a TUN device, or rewritten by a P4 program into another
+//! format) are a [`Body::Buffer`]: the bytes of an IP packet, or a whole Ethernet frame.
 //!
-//! Parsing never panics, whatever the bytes.
+//! Parsing never panics on any input.
 
 mod headers;
 pub mod image;

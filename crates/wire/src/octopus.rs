@@ -1,57 +1,57 @@
-//! The Octopus header: how a packet's message may be dropped, for senders and routers alike.
+//! The Octopus header: drop rules of a packet's message, for senders and routers alike.
 //!
 //! A datagram of the Octopus transport begins with a [`SequenceHeader`] of fixed length; the [`OctopusHeader`] follows at
-//! [`OctopusHeader::OFFSET`], where a router finds it without knowing the transport. Both are in network order and
-//! described bit by bit in `docs/octopus-wire.md`. What cannot be read is not Octopus traffic: it passes as it is.
+//! [`OctopusHeader::OFFSET`], so a router finds it without knowing the transport. Both are in network byte order;
+//! `docs/octopus-wire.md` describes every bit. Unreadable datagrams are not Octopus traffic and pass unchanged.
 
 use crate::{Body, Headers, Packet, Transport};
 
-/// The UDP port by which Octopus traffic is known, unless another is configured.
+/// The default UDP port of Octopus traffic.
 pub const OCTOPUS_PORT: u16 = 4433;
 
 /// The first eight bytes of every datagram of the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequenceHeader {
-    /// Data, or an acknowledgement.
+    /// Data, acknowledgement or probe.
     pub kind: PacketKind,
     /// Bits `FLAG_*`.
     pub flags: u8,
-    /// Data: the packet's place in its message, from 0. Parity packets count on after the last data packet.
+    /// Data: the packet's index in its message, from 0. Parity packets continue the count after the last data packet.
     pub index: u16,
-    /// Data and probe: the packet sequence number. Acknowledgement: the sequence number that made it.
+    /// Data and probe: the packet sequence number. Acknowledgement: the sequence number of the packet that triggered it.
     pub sequence: u32,
 }
 
-/// What a datagram of the transport is.
+/// Type of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum PacketKind {
-    /// A part of a message; an Octopus header follows.
+    /// Part of a message; an Octopus header follows.
     Data = 1,
     /// An acknowledgement; no Octopus header follows.
     Ack = 2,
-    /// A probe: it carries nothing and is acknowledged as data is. No Octopus header follows, so that no verdict drops it.
+    /// A probe without payload, acknowledged like data. Without an Octopus header no verdict can drop it.
     Probe = 3,
 }
 
 impl SequenceHeader {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 8;
-    /// A data packet that repairs others (forward error correction).
+    /// A parity packet (forward error correction).
     pub const FLAG_PARITY: u8 = 0x01;
-    /// A data packet whose content was sent before.
+    /// A retransmitted data packet.
     pub const FLAG_RETRANSMISSION: u8 = 0x02;
-    /// The last data packet of its message: only parity packets may come after it.
+    /// The last data packet of its message: only parity packets may follow it.
     pub const FLAG_END: u8 = 0x04;
 
-    /// Its bytes.
+    /// Encodes the header.
     pub fn emit(self) -> [u8; SequenceHeader::LENGTH] {
         let [i0, i1] = self.index.to_be_bytes();
         let [s0, s1, s2, s3] = self.sequence.to_be_bytes();
         [self.kind as u8, self.flags, i0, i1, s0, s1, s2, s3]
     }
 
-    /// Reads it; `None` if there are too few bytes or the kind is unknown.
+    /// Decodes the header; `None` if there are too few bytes or the kind is unknown.
     pub fn parse(bytes: &[u8]) -> Option<SequenceHeader> {
         let &[kind, flags, i0, i1, s0, s1, s2, s3] = bytes.first_chunk::<8>()?;
         let kind = match kind {
@@ -70,7 +70,7 @@ impl SequenceHeader {
 pub struct MessageNumber(u32);
 
 impl MessageNumber {
-    /// Bits of a number.
+    /// Width of a number in bits.
     pub const BITS: u32 = 29;
     const MASK: u32 = (1 << MessageNumber::BITS) - 1;
 
@@ -84,13 +84,13 @@ impl MessageNumber {
     pub const fn get(self) -> u32 {
         self.0
     }
-    /// The one after it.
+    /// The successor.
     #[inline]
     pub const fn next(self) -> MessageNumber {
         MessageNumber::new(self.0.wrapping_add(1))
     }
-    /// Whether it comes before `other` (RFC 1982 §3.2 with SERIAL_BITS 29). Of two numbers exactly 2^28 apart, which the RFC
-    /// leaves undefined, neither comes before the other.
+    /// Whether this number precedes `other` (RFC 1982 §3.2 with SERIAL_BITS 29). Of two numbers exactly 2^28 apart, which the
+    /// RFC leaves undefined, neither precedes the other.
     #[inline]
     pub const fn is_before(self, other: MessageNumber) -> bool {
         let ahead = other.0.wrapping_sub(self.0) & MessageNumber::MASK;
@@ -98,7 +98,7 @@ impl MessageNumber {
     }
 }
 
-/// Where a packet stands in its message.
+/// Position of a packet in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Position {
@@ -113,54 +113,54 @@ pub enum Position {
 }
 
 impl Position {
-    /// Whether a message begins with it.
+    /// Whether the packet begins a message.
     #[inline]
     pub const fn is_head(self) -> bool {
         matches!(self, Position::First | Position::Solo)
     }
-    /// Whether a message ends with it.
+    /// Whether the packet ends a message.
     #[inline]
     pub const fn is_tail(self) -> bool {
         matches!(self, Position::Last | Position::Solo)
     }
 }
 
-/// How a message may be dropped, on each of its packets.
+/// Drop rules of a message, carried in each of its packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OctopusHeader {
-    /// Where the packet stands in its message.
+    /// Position of the packet in its message.
     pub position: Position,
     /// The message's number within its stream.
     pub message: MessageNumber,
-    /// 0 to 7; a higher one is less important.
+    /// Priority, 0 (highest) to 7 (lowest).
     pub priority: u8,
-    /// Whether this message makes earlier ones superfluous: those of priority `threshold` or above.
+    /// Whether this message makes earlier messages with a priority number of at least `threshold` obsolete.
     pub drop_flag: bool,
-    /// 0 to 7; see `drop_flag`.
+    /// Threshold of `drop_flag`, 0 to 7.
     pub threshold: u8,
-    /// The message is superfluous while its stream has less bandwidth than this, in kbit/s (24 bits); 0 for never.
+    /// The message is obsolete while its stream has less bandwidth than this, in kbit/s (24 bits); 0 disables the rule.
     pub bitrate_threshold: u32,
-    /// How long the message may wait before it may be dropped, in ms (9 bits).
+    /// Time that the message may wait before it may be dropped, in ms (9 bits).
     pub slack: u16,
-    /// The stream of the flow.
+    /// The stream within the flow.
     pub stream: u16,
 }
 
 impl OctopusHeader {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 12;
-    /// Where it begins in the UDP payload.
+    /// Offset in the UDP payload.
     pub const OFFSET: usize = SequenceHeader::LENGTH;
-    /// The version that this is.
+    /// The supported version.
     pub const VERSION: u8 = 1;
-    /// How many priorities and thresholds there are.
+    /// Number of priorities and thresholds.
     pub const LEVELS: usize = 8;
     /// The highest `bitrate_threshold`, in kbit/s.
     pub const MAX_BITRATE: u32 = (1 << 24) - 1;
     /// The longest `slack`, in ms.
     pub const MAX_SLACK: u16 = (1 << 9) - 1;
 
-    /// Its bytes. Fields that are too large for their bits are cut to the largest value.
+    /// Encodes the header. Values that exceed their bits are limited to the largest that fits.
     pub fn emit(self) -> [u8; OctopusHeader::LENGTH] {
         let mut bits: u128 = 0;
         let mut put = |value: u32, width: u32| bits = bits << width | u128::from(value.min((1 << width) - 1));
@@ -180,7 +180,7 @@ impl OctopusHeader {
         header
     }
 
-    /// Reads it; `None` if there are too few bytes, the version is another one, or a reserved bit is set.
+    /// Decodes the header; `None` if there are too few bytes, the version differs, or a reserved bit is set.
     pub fn parse(bytes: &[u8]) -> Option<OctopusHeader> {
         let bytes = bytes.first_chunk::<{ OctopusHeader::LENGTH }>()?;
         let mut wide = [0; 16];
@@ -212,7 +212,7 @@ impl OctopusHeader {
         (version == u32::from(OctopusHeader::VERSION) && reserved == 0).then_some(header)
     }
 
-    /// The header of a datagram's payload, if it is a data packet of the transport.
+    /// Decodes the header of a UDP payload; `None` unless it is a data packet of the transport.
     pub fn of_payload(payload: &[u8]) -> Option<OctopusHeader> {
         let sequence = SequenceHeader::parse(payload)?;
         match sequence.kind {
@@ -221,7 +221,7 @@ impl OctopusHeader {
         }
     }
 
-    /// The header of a packet whose UDP source or destination port is one of `ports`.
+    /// Decodes the header of a packet whose UDP source or destination port is one of `ports`.
     #[inline]
     pub fn of_packet(packet: &Packet, ports: &[u16]) -> Option<OctopusHeader> {
         let (src_port, dst_port, payload) = match &packet.body {
@@ -260,7 +260,7 @@ mod tests {
         assert!(!low.is_before(far) && !far.is_before(low), "undefined by the RFC: neither");
     }
 
-    /// The example of `docs/octopus-wire.md`: what it says, and its bytes.
+    /// The example of `docs/octopus-wire.md`: decoded values and bytes.
     fn example() -> ([u8; 20], SequenceHeader, OctopusHeader) {
         let bytes = [
             0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, // sequence header
@@ -286,15 +286,15 @@ mod tests {
         assert_eq!([&sequence.emit()[..], &header.emit()].concat(), bytes);
         assert_eq!(SequenceHeader::parse(&bytes), Some(sequence));
         assert_eq!(OctopusHeader::of_payload(&bytes), Some(header));
-        // The document prints them as they are here.
+        // The document prints exactly these bytes.
         let page = include_str!("../../../docs/octopus-wire.md");
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
         assert!(page.contains(&hex(&bytes[..8])) && page.contains(&hex(&bytes[8..])));
     }
 
     #[test]
-    fn each_field_stands_in_the_bits_that_the_document_gives() {
-        // First bit, width, and a header of which only that field is not zero.
+    fn each_field_has_the_bits_that_the_document_gives() {
+        // First bit, width, and a header in which only that field is non-zero.
         let zero = OctopusHeader {
             position: Position::First,
             message: MessageNumber::new(0),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_or_of_another_version_is_opaque() {
+    fn malformed_headers_and_other_versions_are_opaque() {
         let (bytes, ..) = example();
         for length in 0..bytes.len() {
             assert_eq!(OctopusHeader::of_payload(&bytes[..length]), None, "{length} bytes");
@@ -373,7 +373,7 @@ mod tests {
             assert_eq!(OctopusHeader::of_packet(&captured, &[OCTOPUS_PORT]), Some(header));
             assert_eq!(OctopusHeader::of_packet(&captured, &[7]), None);
             if v4 {
-                // A later fragment has no ports, whatever stands there.
+                // A later fragment has no ports, whatever its bytes contain.
                 image[7] = 1;
                 let fragment = Packet::from_ip_buffer(buffer(image)).unwrap();
                 assert_eq!(OctopusHeader::of_packet(&fragment, &[OCTOPUS_PORT]), None);
@@ -383,7 +383,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn headers_survive_encoding(
             position in 0u8..4, message in 0u32..1 << 29, priority in 0u8..8, drop_flag: bool,
             threshold in 0u8..8, bitrate_threshold in 0u32..1 << 24, slack in 0u16..512, stream: u16,
         ) {

@@ -1,4 +1,4 @@
-//! The one packet type and what travels beside its headers.
+//! The packet type and its metadata.
 
 use std::fmt;
 
@@ -10,57 +10,57 @@ use crate::partial::PartialChecksum;
 /// A packet, moved by value from sender to receiver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packet {
-    /// What travels beside the bytes.
+    /// Metadata that is not on the wire.
     pub meta: PacketMeta,
     /// The headers and the payload.
     pub body: Body,
 }
 
-/// What a packet carries.
+/// Contents of a packet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// Typed headers; the payload past any inline bytes is virtual zeros.
     Model(Headers),
-    /// Typed headers and a real payload. Boxed: such packets are few.
+    /// Typed headers and a real payload. Boxed because such packets are rare.
     Payload(Box<PayloadPacket>),
-    /// Bytes that the typed headers do not hold: of an IP packet, or of a whole Ethernet frame.
+    /// Bytes without a typed form: of an IP packet, or of a whole Ethernet frame.
     Buffer(Box<Buffer>),
 }
 
-/// Typed headers with real payload bytes behind them.
+/// Typed headers followed by real payload bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PayloadPacket {
     /// The headers.
     pub headers: Headers,
-    /// The transport's payload.
+    /// The transport payload.
     pub payload: Box<[u8]>,
 }
 
 /// A packet as bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Buffer {
-    /// From the first byte of the IP header; of a frame, from the first byte of whatever it is.
+    /// The bytes from the start of the IP header; of a frame, from its first byte.
     pub bytes: Vec<u8>,
-    /// Whether the bytes are a whole Ethernet frame: one that carries no IP, is shorter than its own header, or whose
-    /// hardware addresses are to be kept. Its image is exactly these bytes.
+    /// Whether the bytes are a whole Ethernet frame: one that carries no IP, is shorter than an Ethernet header, or must keep
+    /// its hardware addresses. Its image is exactly these bytes.
     pub frame: bool,
-    /// Where a transport checksum still has to be summed; of an IP packet only. `None`: all checksums are as they were sent.
+    /// A transport checksum to be completed; only of an IP packet. `None`: all checksums are as sent.
     pub partial: Option<PartialChecksum>,
 }
 
-/// The accounting identity of a stream of packets, dense from 0 within one run.
+/// The accounting identity of a packet stream, dense from 0 within one run.
 ///
-/// It names the scenario's flow for measuring. Disciplines that separate flows hash the five-tuple instead, as a
-/// real one must ([`Packet::flow_hash`]).
+/// It identifies the scenario's flow in measurements. Disciplines that separate flows hash the five-tuple instead, as a
+/// real router must ([`Packet::flow_hash`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
 impl FlowId {
-    /// Traffic that belongs to no flow of the scenario.
+    /// Traffic outside the scenario's flows.
     pub const NONE: FlowId = FlowId(u32::MAX);
 }
 
-/// How this instance of a packet came to be, as P4's v1model numbers it (`instance_type`).
+/// Origin of this instance of a packet, with the numbers of P4's v1model (`instance_type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(u8)]
 pub enum Instance {
@@ -73,33 +73,33 @@ pub enum Instance {
     EgressClone = 2,
     /// Recirculated from egress to ingress.
     Recirculated = 4,
-    /// Made by the multicast engine.
+    /// Created by the multicast engine.
     Replica = 5,
     /// Resubmitted to ingress.
     Resubmitted = 6,
 }
 
-/// What travels beside the bytes. None of it is on the wire.
+/// Metadata that travels with the packet. None of it is on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PacketMeta {
-    /// When the sending socket emitted it (for one-way delay).
+    /// Send time at the socket (for one-way delay).
     pub sent_at: Time,
-    /// When the queue that it is in, or was in last, took it. Set by every discipline on enqueue.
+    /// Time of the last enqueue. Set by every discipline.
     pub enqueued_at: Time,
     /// Number of the packet within the run; the low 16 bits are the IPv4 identification.
     pub id: u32,
     /// The scenario's flow, for accounting.
     pub flow: FlowId,
-    /// Packets that were in its queue when it was queued, itself excluded. Set by every discipline on enqueue.
+    /// Queue length in packets at the last enqueue, excluding this packet. Set by every discipline.
     pub enq_qdepth: u32,
-    /// IP length in bytes: header, transport header and payload.
+    /// IP length in bytes: IP header, transport header and payload.
     pub length: u16,
-    /// Port by which it entered the node that has it now.
+    /// Ingress port at the current node.
     pub ingress_port: u16,
-    /// Where the switch that has the packet now keeps what travels beside it inside (a hook's feedback, a P4
-    /// program's metadata): the program's own number, 0 for nothing. Cleared on arrival.
+    /// Index of the switch's own data for this packet (a hook's feedback, a P4 program's metadata), assigned by the program;
+    /// 0 means none. Cleared on arrival at a switch.
     pub tag: u32,
-    /// Traffic class that the switch gave it: 0 is the highest priority.
+    /// Traffic class assigned by the switch; 0 is the highest priority.
     pub class: u8,
     /// Normal, clone, recirculated, …
     pub instance: Instance,
@@ -147,7 +147,7 @@ impl Packet {
     /// A modelled packet of typed headers and `payload` virtual zeros (inline bytes included in the count).
     ///
     /// # Panics
-    /// If the IP length passes 65,535 bytes: a sender's own segment size prevents that.
+    /// If the IP length exceeds 65,535 bytes; senders prevent this by their segment size.
     pub fn model(headers: Headers, payload: usize) -> Packet {
         let length =
             u16::try_from(headers.header_length() + payload).expect("an IP packet is at most 65,535 bytes");
@@ -164,7 +164,7 @@ impl Packet {
         }
     }
 
-    /// The typed headers, unless the packet is an opaque buffer.
+    /// The typed headers; `None` for an opaque buffer.
     #[inline]
     pub fn headers(&self) -> Option<&Headers> {
         match &self.body {
@@ -174,7 +174,7 @@ impl Packet {
         }
     }
 
-    /// The typed headers for changing, unless the packet is an opaque buffer.
+    /// The typed headers, mutable; `None` for an opaque buffer.
     #[inline]
     pub fn headers_mut(&mut self) -> Option<&mut Headers> {
         match &mut self.body {
@@ -184,7 +184,7 @@ impl Packet {
         }
     }
 
-    /// Bytes of transport payload, virtual ones included; 0 for an opaque buffer.
+    /// Transport payload in bytes, including virtual bytes; 0 for an opaque buffer.
     #[inline]
     pub fn payload_length(&self) -> usize {
         self.headers().map_or(0, |h| usize::from(self.meta.length).saturating_sub(h.header_length()))
@@ -201,13 +201,13 @@ impl Packet {
         }
     }
 
-    /// Whether the sender understands marks.
+    /// Whether the packet is ECN-capable.
     #[inline]
     pub fn is_ecn_capable(&self) -> bool {
         self.meta.traffic_class & 3 != 0
     }
 
-    /// Sets Congestion Experienced. Returns false, and changes nothing, if the packet is not ECN-capable.
+    /// Sets Congestion Experienced. Returns false and changes nothing if the packet is not ECN-capable.
     #[inline]
     pub fn mark_ce(&mut self) -> bool {
         if !self.is_ecn_capable() {
@@ -229,14 +229,14 @@ impl Packet {
         }
     }
 
-    /// The differentiated-services code point.
+    /// The Differentiated Services Code Point (DSCP).
     #[inline]
     pub fn dscp(&self) -> u8 {
         self.meta.traffic_class >> 2
     }
 
-    /// A hash of the five-tuple, seeded so that streams collide differently in each run. All its bits are as good as any:
-    /// a table may take its index from the upper ones or the lower.
+    /// A hash of the five-tuple, seeded so that collisions differ between runs. All bits are equally good: a table may take
+    /// its index from the upper or the lower ones.
     pub fn flow_hash(&self, seed: u64) -> u64 {
         let mut hash = seed ^ 0x9e37_79b9_7f4a_7c15;
         let mut mix = |word: u64| {
@@ -260,8 +260,8 @@ impl Packet {
                 }
             }
         }
-        // The last word has been multiplied once, which carries its bits upwards only: neighbouring ports would still be
-        // spread too evenly. Two more rounds let every bit reach every other.
+        // The last word has been multiplied once, which carries its bits upwards only: adjacent ports would still spread too
+        // evenly. Two more rounds let every bit affect every other.
         hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         hash ^= hash >> 32;
         hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -270,14 +270,14 @@ impl Packet {
 }
 
 impl Buffer {
-    /// Sums the transport checksum if that is still to be done, so that the bytes are right on any wire.
+    /// Completes a partial transport checksum, so the bytes are valid on any wire.
     pub fn complete_checksum(&mut self) {
         if let Some(partial) = self.partial.take() {
             partial.complete(&mut self.bytes);
         }
     }
 
-    /// The IP packet: all bytes, or what is behind the Ethernet header of a frame; empty if that frame carries none.
+    /// The IP packet: all bytes, or those after the Ethernet header of a frame; empty if that frame carries no IP.
     pub fn ip(&self) -> &[u8] {
         &self.bytes[self.ip_start()..]
     }
@@ -295,7 +295,7 @@ impl Buffer {
         }
     }
 
-    /// Rewrites the TOS or traffic class, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
+    /// Rewrites the TOS or traffic class and updates the IPv4 header checksum (RFC 1624 eq. 3).
     pub fn set_traffic_class(&mut self, value: u8) {
         let ip = self.ip_mut();
         match ip.first().map(|b| b >> 4) {
@@ -308,7 +308,7 @@ impl Buffer {
         }
     }
 
-    /// Rewrites the TTL or hop limit, keeping an IPv4 header checksum right (RFC 1624 eq. 3).
+    /// Rewrites the TTL or hop limit and updates the IPv4 header checksum (RFC 1624 eq. 3).
     pub fn set_hop_limit(&mut self, value: u8) {
         let ip = self.ip_mut();
         match ip.first().map(|b| b >> 4) {
@@ -371,12 +371,12 @@ mod tests {
 
     #[test]
     fn fits_in_two_cache_lines() {
-        // Beyond that, compilers call a function to move it: a sixth of the simulator's speed.
+        // A larger packet is moved by a call of `memcpy`, which costs a sixth of the simulator's speed.
         assert!(size_of::<Packet>() <= 128, "{}", size_of::<Packet>());
     }
 
     #[test]
-    fn marks_only_what_is_capable() {
+    fn marks_only_ecn_capable_packets() {
         let mut packet = udp(1);
         assert!(!packet.mark_ce());
         assert_eq!(packet.ecn(), Ecn::NotEct);
@@ -449,7 +449,7 @@ mod tests {
             ("destination", &|n| flow(a, host(n), (5000, 53), false)),
             ("IPv6 subnet of the source", &|n| flow(host6(n), host6(9999), (5000, 53), false)),
         ];
-        for (what, packet) in neighbours {
+        for (field, packet) in neighbours {
             for seed in [1, 0x5eed] {
                 for shift in [0, 4, 8, 24, 28, 32, 48, 56] {
                     let mut counts = [0; 256];
@@ -458,7 +458,7 @@ mod tests {
                     let spread = chi_square(&counts);
                     assert!(
                         (165.0..355.0).contains(&spread),
-                        "{what}, bits from {shift}, seed {seed}: {spread}"
+                        "{field}, bits from {shift}, seed {seed}: {spread}"
                     );
                 }
             }

@@ -1,29 +1,29 @@
-//! A transport checksum that is still to be summed.
+//! Partial transport checksums.
 
 use crate::image::checksum::Checksum;
 
-/// What a kernel leaves to the device that sends a packet (`CHECKSUM_PARTIAL`; NEEDS_CSUM of the virtio specification §5.1.6):
-/// the checksum's place holds the sum over the pseudo-header only, and everything from `start` is still to be added.
+/// A transport checksum that the kernel leaves to the sending device (`CHECKSUM_PARTIAL`; NEEDS_CSUM of the virtio
+/// specification §5.1.6): the field holds the sum over the pseudo-header only; the bytes from `start` are still to be added.
 ///
-/// Addresses, protocol and length are in that sum already; traffic class and hop limit are no part of it, so both may be
-/// changed. Who changes anything behind the IP header, or writes the packet where nobody sums, completes it first
-/// ([`crate::Buffer::complete_checksum`]; a packet's image is complete always).
+/// That sum already covers addresses, protocol and length, but not traffic class and hop limit, so these two may change.
+/// Before code changes anything after the IP header, or writes the packet to a device that does not complete checksums,
+/// it must call [`crate::Buffer::complete_checksum`] (a packet's image is always complete).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartialChecksum {
-    /// First byte that is summed, from the start of the IP packet: the transport header.
+    /// First byte covered, from the start of the IP packet: the transport header.
     pub start: u16,
-    /// Where the checksum stands, from `start`.
+    /// Offset of the checksum field, from `start`.
     pub offset: u16,
 }
 
 impl PartialChecksum {
-    /// Sums it in the bytes of an IP packet. What lies outside of them is left alone.
+    /// Completes the checksum in the bytes of an IP packet. Does nothing if the field is outside of them.
     pub fn complete(self, ip: &mut [u8]) {
         let at = usize::from(self.start) + usize::from(self.offset);
         let Some(covered) = ip.get(usize::from(self.start)..) else { return };
         let mut checksum = Checksum::default();
         checksum.add(covered);
-        // Zero would say that there is none (RFC 768); for TCP both are the same number.
+        // Zero means "no checksum" in UDP (RFC 768); in TCP both values are equivalent.
         let value = match checksum.finish() {
             0 => 0xffff,
             value => value,
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn completing_gives_the_checksum_that_the_sender_would_have_summed() {
+    fn completing_gives_the_checksum_of_the_sender() {
         for v4 in [true, false] {
             let (complete, partial, place) = datagram(v4);
             assert_ne!(complete, partial);
@@ -97,7 +97,7 @@ mod tests {
             }
             let Body::Buffer(buffer) = &packet.body else { panic!("still a buffer") };
             assert_eq!((&buffer.bytes, buffer.partial), (&partial, Some(place)));
-            // So it can be read as typed headers, which wrong checksums cannot.
+            // It parses into typed headers, which requires correct checksums.
             let mut image = Vec::new();
             packet.write_ip_image(&mut image, usize::MAX);
             assert!(Packet::from_ip_image(&image, Zeros::Kept).unwrap().headers().is_some());
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn hop_limit_and_traffic_class_may_change_before_it_is_completed() {
+    fn hop_limit_and_traffic_class_may_change_before_completion() {
         for v4 in [true, false] {
             let (_, partial, place) = datagram(v4);
             let mut packet = packet(partial, place);

@@ -1,11 +1,11 @@
-//! Source, destination, protocol and ports, whatever form the packet has.
+//! Five-tuples (source, destination, protocol, ports) of packets in any representation.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::headers::{Address, Headers, Transport};
 use crate::packet::{Body, Buffer, Packet};
 
-/// What names a flow on the wire.
+/// The identity of a flow on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FiveTuple {
     /// IP source.
@@ -14,14 +14,14 @@ pub struct FiveTuple {
     pub dst: Address,
     /// IP protocol number: 6 TCP, 17 UDP, 1 ICMP, 58 ICMPv6. In an IPv6 buffer: the first next-header field.
     pub protocol: u8,
-    /// Source port; the identifier of an ICMP echo; 0 where there is none (later fragments, other protocols).
+    /// Source port; the identifier of an ICMP echo; 0 for packets without ports (later fragments, other protocols).
     pub src_port: u16,
-    /// Destination port; 0 where there is none.
+    /// Destination port; 0 for packets without ports.
     pub dst_port: u16,
 }
 
 impl Packet {
-    /// The five-tuple; `None` if the packet is a buffer that holds no whole IP header.
+    /// The five-tuple; `None` if the packet is a buffer without a complete IP header.
     #[inline]
     pub fn five_tuple(&self) -> Option<FiveTuple> {
         match &self.body {
@@ -31,7 +31,7 @@ impl Packet {
         }
     }
 
-    /// The IP destination; `None` if the packet is a buffer that holds no whole IP header.
+    /// The IP destination; `None` if the packet is a buffer without a complete IP header.
     #[inline]
     pub fn destination(&self) -> Option<Address> {
         match &self.body {
@@ -43,8 +43,8 @@ impl Packet {
 }
 
 impl Buffer {
-    /// Source port, destination port and payload of a UDP datagram; `None` for anything else, and for later fragments. Of
-    /// IPv6 only what has no extension headers.
+    /// Source port, destination port and payload of a UDP datagram; `None` for other protocols, later fragments, and IPv6
+    /// packets with extension headers.
     pub fn udp(&self) -> Option<(u16, u16, &[u8])> {
         let ip = self.ip();
         let udp = match ip.first()? >> 4 {
@@ -79,7 +79,7 @@ impl Headers {
 }
 
 impl FiveTuple {
-    /// Reads it from an IP packet's bytes.
+    /// Reads the five-tuple from the bytes of an IP packet.
     pub fn parse(bytes: &[u8]) -> Option<FiveTuple> {
         let (src, dst, protocol, transport) = match bytes.first()? >> 4 {
             4 => {
@@ -105,7 +105,7 @@ impl FiveTuple {
         let word =
             |at: usize| transport.and_then(|t| Some(u16::from_be_bytes([*t.get(at)?, *t.get(at + 1)?])));
         let (src_port, dst_port) = match protocol {
-            // TCP, UDP, DCCP, SCTP and UDP-Lite all begin with the two ports.
+            // TCP, UDP, DCCP, SCTP and UDP-Lite headers begin with the two ports.
             6 | 17 | 33 | 132 | 136 => (word(0).unwrap_or(0), word(2).unwrap_or(0)),
             1 | 58 => (word(4).unwrap_or(0), 0),
             _ => (0, 0),

@@ -1,15 +1,15 @@
-//! The Internet checksum (RFC 1071), summed in parts so that virtual zeros cost nothing.
+//! The Internet checksum (RFC 1071), computed in parts; virtual zeros cost nothing.
 
 use crate::headers::Address;
 
-/// A one's complement sum in the making. Zeros do not change it, so virtual payload is simply left out.
+/// A partial one's complement sum. Zeros do not change it, so virtual payload is left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Checksum {
     sum: u64,
 }
 
 impl Checksum {
-    /// Adds `bytes`, which start at an even offset of what is summed; an odd last byte is padded with zero
+    /// Adds `bytes`, which must start at an even offset of the covered data; an odd last byte is padded with zero
     /// (RFC 1071 §1).
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         let mut pairs = bytes.chunks_exact(2);
@@ -19,8 +19,8 @@ impl Checksum {
         }
     }
 
-    /// Adds the pseudo-header of IPv4 (RFC 9293 §3.1, RFC 768) or IPv6 (RFC 8200 §8.1). Both sum alike: the words
-    /// of the addresses, the length of the transport's part and the protocol.
+    /// Adds the pseudo-header of IPv4 (RFC 9293 §3.1, RFC 768) or IPv6 (RFC 8200 §8.1). Both give the same sum: the words
+    /// of the addresses, the transport length and the protocol.
     pub(super) fn add_pseudo_header(&mut self, src: Address, dst: Address, protocol: u8, length: usize) {
         for address in [src, dst] {
             if src.is_v4() {
@@ -33,7 +33,7 @@ impl Checksum {
         self.sum += u64::from(protocol);
     }
 
-    /// The value for the checksum field.
+    /// The value of the checksum field.
     pub(crate) fn finish(self) -> u16 {
         let mut sum = self.sum;
         while sum >> 16 != 0 {
@@ -43,7 +43,7 @@ impl Checksum {
     }
 }
 
-/// `checksum` after one 16-bit word of what it covers changed from `old` to `new` (RFC 1624 eq. 3).
+/// `checksum` after one covered 16-bit word changed from `old` to `new` (RFC 1624 eq. 3).
 pub(super) fn update(checksum: u16, old: u16, new: u16) -> u16 {
     let mut sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
     while sum >> 16 != 0 {

@@ -2,9 +2,9 @@
 
 use crate::headers::IcmpEcho;
 
-/// Where the checksum stands in the header.
+/// Offset of the checksum in the header.
 pub(super) const CHECKSUM_AT: usize = 2;
-/// Bytes of the header.
+/// Length of the header in bytes.
 pub(super) const HEADER: usize = 8;
 
 /// IP protocol number (IPv4) or next header (IPv6).
@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut Vec<u8>, echo: &IcmpEcho, v4: bool) {
     out.extend_from_slice(&echo.sequence.to_be_bytes());
 }
 
-/// The header, without inline bytes; `None` for any other ICMP message.
+/// Reads the header, without inline bytes; `None` for any other ICMP message.
 pub(super) fn parse(bytes: &[u8], v4: bool) -> Option<IcmpEcho> {
     let fixed: &[u8; HEADER] = bytes.first_chunk()?;
     let reply = match fixed[0] {

@@ -1,7 +1,7 @@
 //! IPv4 (RFC 791) and IPv6 (RFC 8200) headers.
 //!
-//! What Jettison's hosts send is the plainest form of both: no IPv4 options, never fragmented ("don't fragment" set, so
-//! RFC 6864 lets the identification mean nothing; it carries the packet's number), no extension headers, flow label 0.
+//! Jettison's hosts send the plainest form of both: no IPv4 options, no fragments ("don't fragment" is set, so the
+//! identification has no meaning by RFC 6864; it carries the packet's number), no extension headers, flow label 0.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -14,7 +14,7 @@ pub(super) const V4_HEADER: usize = 20;
 /// Bytes of an IPv6 header.
 pub(super) const V6_HEADER: usize = 40;
 
-/// What the IP header says, if it is whole and plain.
+/// The contents of a complete IP header without options.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parsed {
     pub(super) src: Address,
@@ -23,7 +23,7 @@ pub(super) struct Parsed {
     pub(super) header: usize,
 }
 
-/// Writes the header of a packet of `meta.length` bytes. The family is that of `src`.
+/// Writes the header of a packet of `meta.length` bytes. `src` determines the address family.
 pub(super) fn write(out: &mut Vec<u8>, meta: &PacketMeta, src: Address, dst: Address, protocol: u8) {
     if src.is_v4() {
         let at = out.len();
@@ -46,7 +46,7 @@ pub(super) fn write(out: &mut Vec<u8>, meta: &PacketMeta, src: Address, dst: Add
     }
 }
 
-/// The length that the header claims for the whole packet, if there are enough bytes to claim one.
+/// The total packet length by the header; `None` if `bytes` is too short to contain it.
 pub(super) fn claimed_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? >> 4 {
         4 if bytes.len() >= V4_HEADER => Some(usize::from(u16::from_be_bytes([bytes[2], bytes[3]]))),
@@ -57,7 +57,7 @@ pub(super) fn claimed_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// What every IP header says, whatever it carries: length, class, hop limit, identification.
+/// The fields common to all IP headers: length, traffic class, hop limit, identification.
 pub(super) fn meta(bytes: &[u8]) -> PacketMeta {
     let mut meta = PacketMeta { length: bytes.len() as u16, ..PacketMeta::default() };
     match bytes.first().map(|b| b >> 4) {
@@ -75,8 +75,8 @@ pub(super) fn meta(bytes: &[u8]) -> PacketMeta {
     meta
 }
 
-/// The header's addresses and protocol. Whether everything in it is as [`write`] makes it, the caller finds out by
-/// writing it again.
+/// Reads the header's addresses and protocol. To find out whether all else is as [`write`] makes it, the caller writes
+/// the header again and compares.
 pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
     match bytes.first()? >> 4 {
         4 if bytes.len() >= V4_HEADER && bytes[0] == 0x45 => {
@@ -97,10 +97,10 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
     }
 }
 
-/// Source and destination of any IP packet, for its Ethernet frame; zeros where there are none.
+/// Source and destination of any IP packet, for its Ethernet frame; zeros if it has none.
 pub(super) fn addresses(bytes: &[u8]) -> (Address, Address) {
     let plain = match bytes.first() {
-        // IPv4 options stand behind the addresses.
+        // IPv4 options follow the addresses.
         Some(first) if first >> 4 == 4 && bytes.len() >= V4_HEADER => {
             let mut plain = [0; V4_HEADER];
             plain.copy_from_slice(&bytes[..V4_HEADER]);
@@ -112,7 +112,7 @@ pub(super) fn addresses(bytes: &[u8]) -> (Address, Address) {
     plain.map_or((Address::default(), Address::default()), |p| (p.src, p.dst))
 }
 
-/// Sets the hop limit of the IP packet at the start of `bytes`, keeping an IPv4 checksum right.
+/// Sets the hop limit of the IP packet at the start of `bytes` and updates the IPv4 checksum.
 pub(super) fn set_hop_limit(bytes: &mut [u8], hop_limit: u8) {
     match bytes.first().map(|b| b >> 4) {
         Some(4) if bytes.len() >= V4_HEADER && bytes[8] != hop_limit => {

@@ -1,12 +1,12 @@
 //! The byte image of a packet: Ethernet II, IP, transport header, inline bytes or payload, then virtual zeros.
 //!
-//! Every modelled packet has exactly one image, made here and nowhere else; packet captures and P4 programs see it, and
-//! what comes back from a deparser or a TUN device is read here too. Hardware addresses are derived from the IP ones
-//! ([`hardware_address`]). Checksums are right; virtual zeros add nothing to them, so none are written for their sake.
+//! Every modelled packet has exactly one image, and only this module makes it; packet captures and P4 programs see it,
+//! and the output of a deparser or a TUN device is read here too. Hardware addresses are derived from IP addresses
+//! ([`hardware_address`]). Checksums are correct; virtual zeros do not change them, so they need not be written.
 //!
 //! Reading never panics. Bytes become typed [`Headers`] only if writing those again gives the same bytes; anything
-//! else (options that the headers do not hold, a fragment, a wrong checksum) stays a [`Buffer`] and loses nothing. What is
-//! no IP packet at all can travel as a whole frame ([`Packet::from_frame`]).
+//! else (options without a typed field, a fragment, a wrong checksum) stays a [`Buffer`], byte for byte. A frame that
+//! carries no IP packet can travel as a whole frame ([`Packet::from_frame`]).
 
 pub(crate) mod checksum;
 mod ethernet;
@@ -23,39 +23,39 @@ use checksum::Checksum;
 use crate::headers::{Headers, InlineBytes, Transport};
 use crate::packet::{Body, Buffer, Packet, PacketMeta, PayloadPacket};
 
-/// Bytes of the Ethernet header in front of the IP packet.
+/// Length in bytes of the Ethernet header in front of the IP packet.
 pub const ETHERNET_HEADER: usize = ethernet::HEADER;
 
-/// What to do with payload when reading.
+/// How a reader represents payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zeros {
-    /// A payload of zeros (for UDP and ICMP: behind the first 40 bytes) becomes virtual. Every byte is looked at.
+    /// A payload of zeros (for UDP and ICMP: after the first 40 bytes) becomes virtual. This inspects every byte.
     #[default]
     Virtual,
-    /// Payload is kept as it is: for traffic whose bytes are real anyway.
+    /// Payload is kept as bytes: for traffic of real programs.
     Kept,
 }
 
-/// Why bytes are no packet.
+/// Bytes that are not a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The frame ends within the Ethernet header.
-    #[error("a frame of {0} bytes is shorter than an Ethernet header")]
+    /// The frame is shorter than an Ethernet header.
+    #[error("an Ethernet frame must have at least 14 bytes, got {0}")]
     TooShort(usize),
-    /// More than an IP packet can hold.
-    #[error("{0} bytes are more than the 65,535 of an IP packet")]
+    /// The packet exceeds the maximum length of an IP packet.
+    #[error("an IP packet must have at most 65,535 bytes, got {0}")]
     TooLong(usize),
-    /// The EtherType is neither IPv4's nor IPv6's.
-    #[error("EtherType {0:#06x} is neither IPv4 (0x0800) nor IPv6 (0x86dd)")]
+    /// The EtherType is neither IPv4 nor IPv6.
+    #[error("EtherType must be IPv4 (0x0800) or IPv6 (0x86dd), got {0:#06x}")]
     EtherType(u16),
-    /// The first byte is no IP version.
-    #[error("the bytes start with neither IP version 4 nor 6")]
+    /// The first four bits are not an IP version.
+    #[error("IP version must be 4 or 6")]
     NotIp,
 }
 
 impl Packet {
     /// Appends the first `snap` bytes of the Ethernet frame to `out`. The whole frame has
-    /// [`Packet::image_length`] bytes; frame check sequence and padding to 60 bytes are not part of it.
+    /// [`Packet::image_length`] bytes, without frame check sequence and without padding to 60 bytes.
     pub fn write_image(&self, out: &mut Vec<u8>, snap: usize) {
         let start = out.len();
         if let Body::Buffer(buffer) = &self.body
@@ -68,7 +68,7 @@ impl Packet {
         out.truncate(start.saturating_add(snap));
     }
 
-    /// Appends the frame but for its virtual zeros to `out`; returns how many of those follow.
+    /// Appends the frame without its trailing virtual zeros to `out`; returns the number of those zeros.
     pub fn write_image_head(&self, out: &mut Vec<u8>) -> usize {
         let Body::Model(headers) = &self.body else {
             self.write_image(out, usize::MAX);
@@ -95,8 +95,8 @@ impl Packet {
         ethernet::write(out, src, dst, if v4 { ethernet::IPV4 } else { ethernet::IPV6 });
     }
 
-    /// Appends the first `snap` bytes of the IP packet to `out`; of a frame, what is behind its Ethernet header. The hop
-    /// limit is that of the packet's [`PacketMeta`], for the bytes of an IP packet too.
+    /// Appends the first `snap` bytes of the IP packet to `out`; for a frame, the bytes after its Ethernet header. The hop
+    /// limit is that of the packet's [`PacketMeta`], also if the body is the bytes of an IP packet.
     pub fn write_ip_image(&self, out: &mut Vec<u8>, snap: usize) {
         let start = out.len();
         match &self.body {
@@ -119,7 +119,7 @@ impl Packet {
         out.truncate(start.saturating_add(snap));
     }
 
-    /// Bytes of the whole Ethernet frame.
+    /// Length in bytes of the whole Ethernet frame.
     pub fn image_length(&self) -> usize {
         match &self.body {
             Body::Buffer(buffer) if buffer.frame => buffer.bytes.len(),
@@ -128,8 +128,8 @@ impl Packet {
         }
     }
 
-    /// A packet that is exactly these bytes, whatever they are, from its first link to its last. Where they carry an IP
-    /// packet, `meta` says what its header says; the length is that of the bytes less an Ethernet header, at most 65,535.
+    /// A packet of exactly these bytes, whatever they contain. If they carry an IP packet, `meta` follows its header;
+    /// the length is the number of bytes minus an Ethernet header, at most 65,535.
     pub fn from_frame(bytes: Vec<u8>) -> Packet {
         let mut packet = Packet { meta: PacketMeta::default(), body: Body::Buffer(Box::default()) };
         packet.set_frame(bytes);
@@ -139,7 +139,7 @@ impl Packet {
         packet
     }
 
-    /// Makes the packet exactly these bytes, as [`Packet::from_frame`] does. What is not on the wire stays as it is.
+    /// Replaces the packet's bytes, as [`Packet::from_frame`] does. Metadata that is not on the wire is kept.
     pub fn set_frame(&mut self, bytes: Vec<u8>) {
         let length = bytes.len().saturating_sub(ethernet::HEADER);
         let frame = Buffer { bytes, frame: true, partial: None };
@@ -152,18 +152,18 @@ impl Packet {
         }
     }
 
-    /// Reads an Ethernet II frame that begins with `head` and goes on with `zeros` zero bytes: as
-    /// [`Packet::from_image`] with [`Zeros::Virtual`] would read all of it, but mostly without writing the zeros down.
+    /// Reads an Ethernet II frame that consists of `head` and `zeros` zero bytes. The result is that of
+    /// [`Packet::from_image`] with [`Zeros::Virtual`] on the whole frame; usually the zeros are not materialised.
     ///
     /// # Errors
-    /// If the frame is no IP packet.
+    /// If the frame carries no IP packet.
     pub fn from_image_head(head: &[u8], zeros: usize) -> Result<Packet, ImageError> {
         if let Some((ethernet::IPV4 | ethernet::IPV6, bytes)) = ethernet::split(head)
             && let Some(claimed) = ip::claimed_length(bytes).filter(|claimed| *claimed >= bytes.len())
             && claimed <= bytes.len() + zeros
             && claimed <= usize::from(u16::MAX)
         {
-            // What is behind the claimed length is padding: here, some of the zeros.
+            // Bytes after the header's total length are padding: here, some of the zeros.
             let meta = PacketMeta { length: claimed as u16, ..ip::meta(bytes) };
             if let Some(packet) = parse_typed(bytes, claimed - bytes.len(), meta, Zeros::Virtual) {
                 return Ok(packet);
@@ -177,10 +177,10 @@ impl Packet {
         Packet::from_image(&whole, Zeros::Virtual)
     }
 
-    /// Reads an Ethernet II frame. Hardware addresses are not kept: they are derived ones.
+    /// Reads an Ethernet II frame. Hardware addresses are not kept: they are derived from the IP addresses.
     ///
     /// # Errors
-    /// If the frame is no IP packet: what cannot be routed cannot be a [`Packet`].
+    /// If the frame carries no IP packet: a [`Packet`] must be routable.
     pub fn from_image(frame: &[u8], zeros: Zeros) -> Result<Packet, ImageError> {
         let (ether_type, bytes) = ethernet::split(frame).ok_or(ImageError::TooShort(frame.len()))?;
         match ether_type {
@@ -189,12 +189,12 @@ impl Packet {
         }
     }
 
-    /// A packet of exactly these bytes of an IP packet, kept as they are: for traffic of real programs. `meta` says what the
-    /// header says: length, traffic class, hop limit, IPv4 identification. Bytes behind the length that the header claims are
-    /// padding and cut off (RFC 894).
+    /// A packet of exactly these bytes of an IP packet: for traffic of real programs. `meta` follows the header: length,
+    /// traffic class, hop limit, IPv4 identification. Bytes after the header's total length are padding and cut off
+    /// (RFC 894).
     ///
     /// # Errors
-    /// Gives the buffer back if it holds no whole IP packet, or is a frame.
+    /// Returns the buffer if it is a frame, or does not hold a whole IP packet.
     pub fn from_ip_buffer(mut buffer: Box<Buffer>) -> Result<Packet, Box<Buffer>> {
         let claimed = ip::claimed_length(&buffer.bytes).unwrap_or(0);
         if buffer.frame
@@ -208,11 +208,11 @@ impl Packet {
         Ok(Packet { meta: ip::meta(&buffer.bytes), body: Body::Buffer(buffer) })
     }
 
-    /// Reads an IP packet. Bytes behind the length that its header claims are padding and dropped (RFC 894). The result
-    /// has default `meta` but for what the header says: length, traffic class, hop limit, IPv4 identification.
+    /// Reads an IP packet. Bytes after its header's total length are padding and dropped (RFC 894). `meta` follows the
+    /// header (length, traffic class, hop limit, IPv4 identification); its other fields are defaults.
     ///
     /// # Errors
-    /// If it is no IP packet, or longer than one can be.
+    /// If the bytes are not an IP packet, or exceed the maximum length of one.
     pub fn from_ip_image(bytes: &[u8], zeros: Zeros) -> Result<Packet, ImageError> {
         if !matches!(bytes.first().map(|b| b >> 4), Some(4 | 6)) {
             return Err(ImageError::NotIp);
@@ -231,7 +231,7 @@ impl Packet {
     }
 }
 
-/// The payload bytes that the headers themselves hold.
+/// The payload bytes kept inside the headers.
 fn inline(headers: &Headers) -> InlineBytes {
     match &headers.transport {
         Transport::Tcp(_) => InlineBytes::default(),
@@ -240,7 +240,7 @@ fn inline(headers: &Headers) -> InlineBytes {
     }
 }
 
-/// Writes IP and transport header and as much of `payload` as `snap` asks for.
+/// Writes IP and transport headers and as much of `payload` as `snap` requires.
 fn write_typed(out: &mut Vec<u8>, meta: &PacketMeta, headers: &Headers, payload: &[u8], snap: usize) {
     let Headers { src, dst, transport } = headers;
     let start = out.len();
@@ -262,10 +262,10 @@ fn write_typed(out: &mut Vec<u8>, meta: &PacketMeta, headers: &Headers, payload:
     if !(v4 && matches!(transport, Transport::Icmp(_))) {
         checksum.add_pseudo_header(*src, *dst, protocol, length);
     }
-    checksum.add(&out[at..]); // every header is an even number of bytes long
+    checksum.add(&out[at..]); // every header has an even number of bytes
     checksum.add(payload);
     let value = match (transport, checksum.finish()) {
-        (Transport::Udp(_), 0) => 0xffff, // RFC 768: zero would say that there is no checksum
+        (Transport::Udp(_), 0) => 0xffff, // RFC 768: zero means "no checksum"
         (_, value) => value,
     };
     out[at + checksum_at..at + checksum_at + 2].copy_from_slice(&value.to_be_bytes());
@@ -275,7 +275,7 @@ fn write_typed(out: &mut Vec<u8>, meta: &PacketMeta, headers: &Headers, payload:
 
 fn write_buffer(out: &mut Vec<u8>, meta: &PacketMeta, buffer: &Buffer, snap: usize) {
     let start = out.len();
-    // The header is patched as a whole, then cut. A checksum that is still to be summed covers all bytes.
+    // The header is patched as a whole, then cut. A partial checksum covers all bytes, so it needs them all.
     let needed = if buffer.partial.is_some() { usize::MAX } else { snap.max(ip::V6_HEADER) };
     out.extend_from_slice(&buffer.bytes[..buffer.bytes.len().min(needed)]);
     if let Some(partial) = buffer.partial {
@@ -285,7 +285,7 @@ fn write_buffer(out: &mut Vec<u8>, meta: &PacketMeta, buffer: &Buffer, snap: usi
     out.truncate(start.saturating_add(snap));
 }
 
-/// Typed headers for `bytes` and the `behind` zeros that follow them, if writing them gives the same bytes again.
+/// Typed headers for `bytes` followed by `behind` zeros, if writing them gives the same bytes again.
 fn parse_typed(bytes: &[u8], behind: usize, meta: PacketMeta, zeros: Zeros) -> Option<Packet> {
     let parsed = ip::parse(bytes)?;
     let above = &bytes[parsed.header..];
@@ -317,7 +317,7 @@ fn parse_typed(bytes: &[u8], behind: usize, meta: PacketMeta, zeros: Zeros) -> O
             Transport::Icmp(echo) => echo.inline = inline,
         }
     } else if behind > 0 {
-        return None; // the payload is real: so are its zeros
+        return None; // real payload: its zeros are real too
     }
     let headers = Headers { src: parsed.src, dst: parsed.dst, transport };
     let packet = if is_virtual {
@@ -325,7 +325,7 @@ fn parse_typed(bytes: &[u8], behind: usize, meta: PacketMeta, zeros: Zeros) -> O
     } else {
         Packet { meta, body: Body::Payload(Box::new(PayloadPacket { headers, payload: payload.into() })) }
     };
-    // Only the headers can differ: the payload was copied.
+    // The payload was copied, so only the headers can differ.
     let header_end = parsed.header + header;
     let mut again = Vec::with_capacity(header_end);
     packet.write_ip_image(&mut again, header_end);

@@ -1,10 +1,10 @@
-//! The TCP header (RFC 9293 §3.1) and its options, laid out as [`TcpHeader::header_length`] counts them.
+//! The TCP header (RFC 9293 §3.1) and its options, in the layout of [`TcpHeader::header_length`].
 
 use crate::headers::{TcpFlags, TcpHeader};
 
 /// IP protocol number.
 pub(super) const PROTOCOL: u8 = 6;
-/// Where the checksum stands in the header.
+/// Offset of the checksum in the header.
 pub(super) const CHECKSUM_AT: usize = 16;
 
 // Option kinds: RFC 9293 §3.2, RFC 7323 §2 and §3, RFC 2018 §2 and §3.
@@ -62,8 +62,8 @@ fn write_timestamps(out: &mut Vec<u8>, (value, echo): (u32, u32)) {
     out.extend_from_slice(&echo.to_be_bytes());
 }
 
-/// The header and its length; `None` if it is cut short or an option is malformed. Unknown options are left out: the
-/// caller sees that by writing the header again.
+/// Reads the header and its length; `None` if it is truncated or an option is malformed. Unknown options are left out;
+/// the caller detects that by writing the header again.
 pub(super) fn parse(bytes: &[u8]) -> Option<(TcpHeader, usize)> {
     let fixed: &[u8; 20] = bytes.first_chunk()?;
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);

@@ -20,7 +20,7 @@ fn image(packet: &Packet) -> Vec<u8> {
     bytes
 }
 
-/// An independent check: the one's complement sum over header and data, checksum included, is all ones.
+/// An independent check: the one's complement sum over header and data, including the checksum, is all ones.
 fn sums_to_ones(parts: &[&[u8]]) -> bool {
     let bytes = parts.concat();
     let mut sum = 0u32;
@@ -53,7 +53,7 @@ fn a_udp_frame_is_byte_for_byte_as_the_rfcs_say() {
 }
 
 #[test]
-fn tcp_options_lie_as_header_length_counts_them() {
+fn tcp_options_have_the_layout_that_header_length_counts() {
     let (src, dst) = v4();
     let mut tcp = TcpHeader::new(1, 2);
     tcp.flags = TcpFlags::SYN;
@@ -92,7 +92,7 @@ fn snapping_cuts_and_leaves_checksums_right() {
 }
 
 #[test]
-fn what_the_headers_cannot_hold_stays_a_buffer() {
+fn bytes_without_a_typed_form_stay_a_buffer() {
     let (src, dst) = v4();
     let packet = Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) }, 100);
     let whole = image(&packet);
@@ -123,7 +123,7 @@ fn ethernet_padding_is_not_part_of_the_packet() {
 }
 
 #[test]
-fn a_buffer_leaves_with_the_hop_limit_of_its_meta() {
+fn a_buffer_is_written_with_the_hop_limit_of_its_meta() {
     let (src, dst) = v4();
     let mut bytes =
         image(&Packet::model(Headers { src, dst, transport: Transport::Tcp(TcpHeader::new(1, 2)) }, 9));
@@ -136,7 +136,7 @@ fn a_buffer_leaves_with_the_hop_limit_of_its_meta() {
 }
 
 #[test]
-fn a_frame_that_is_no_ip_packet_travels_as_it_is() {
+fn a_frame_without_ip_travels_unchanged() {
     let arp = [&[0xff; 6][..], &[2; 6], &[0x08, 0x06], &[7; 28]].concat();
     for bytes in [vec![0x5a], vec![], vec![1; 13], vec![2; 14], arp] {
         let mut packet = Packet::from_frame(bytes.clone());
@@ -147,7 +147,7 @@ fn a_frame_that_is_no_ip_packet_travels_as_it_is() {
         packet.set_hop_limit(3);
         assert!(packet.mark_ce());
         let mut head = Vec::new();
-        assert_eq!((packet.write_image_head(&mut head), head), (0, bytes), "nothing in it is IP's");
+        assert_eq!((packet.write_image_head(&mut head), head), (0, bytes), "no byte is IP");
     }
 }
 
@@ -288,7 +288,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_without_panic_and_written_back(mut bytes in prop::collection::vec(any::<u8>(), 0..200),
                                                          version in 0u8..3) {
-        // Mostly look like IP, so that reading goes deep.
+        // Most inputs look like IP, so that reading reaches the inner layers.
         if let (Some(first), true) = (bytes.first_mut(), version > 0) {
             *first = if version == 1 { 0x45 } else { 0x60 };
         }
@@ -316,7 +316,7 @@ proptest! {
 }
 
 #[test]
-fn a_buffer_of_a_whole_ip_packet_becomes_one_and_all_else_is_given_back() {
+fn only_a_buffer_with_a_whole_ip_packet_becomes_a_packet() {
     use crate::packet::Buffer;
     let bytes = vec![
         0x45, 3, 0, 28, 0xab, 0xcd, 0, 0, 9, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0x88, 0, 53, 0, 8, 0,

@@ -4,9 +4,9 @@ use crate::headers::UdpHeader;
 
 /// IP protocol number.
 pub(super) const PROTOCOL: u8 = 17;
-/// Where the checksum stands in the header.
+/// Offset of the checksum in the header.
 pub(super) const CHECKSUM_AT: usize = 6;
-/// Bytes of the header.
+/// Length of the header in bytes.
 pub(super) const HEADER: usize = 8;
 
 /// Writes the header of a datagram of `length` bytes, header included, with a zero checksum.
@@ -17,7 +17,7 @@ pub(super) fn write(out: &mut Vec<u8>, udp: &UdpHeader, length: usize) {
     out.extend_from_slice(&[0; 2]);
 }
 
-/// The header, without inline bytes.
+/// Reads the header, without inline bytes.
 pub(super) fn parse(bytes: &[u8]) -> Option<UdpHeader> {
     let fixed: &[u8; HEADER] = bytes.first_chunk()?;
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
