@@ -1,18 +1,19 @@
-//! A cellular link: one user's queue, served in the grants of a base station.
+//! A cellular link: one user's queue, served by the grants of a base station.
 //!
-//! In each transmission time interval (TTI) of 1 ms the base station grants the user so many bytes ([`Grants`]). What
-//! waits when the interval begins fills its grant, and has left when the interval ends. That is the radio link control
-//! (RLC) of LTE in unacknowledged mode (3GPP TS 36.322): its PDU has the size of the grant, whatever the packets' sizes.
+//! In each transmission time interval (TTI) of 1 ms the base station grants the user a number of bytes ([`Grants`]).
+//! Packets that wait at the start of the interval fill its grant and have left at its end. This models radio link
+//! control (RLC) of LTE in unacknowledged mode (3GPP TS 36.322): a PDU has the size of the grant, independent of
+//! packet sizes.
 //!
-//! - **Segmentation.** A packet larger than what is left of a grant spans as many grants as it needs, and has left at the
+//! - **Segmentation.** A packet larger than the rest of a grant spans as many grants as it needs, and has left at the
 //!   end of the last one's interval.
-//! - **Concatenation.** What a packet leaves of a grant serves the next one, if that waits when the interval ends.
-//! - A grant that finds the queue empty is lost, and so is the rest of one.
-//! - Each piece of a packet costs the bytes of a segment header. A grant, or the rest of one, that holds no more than that
-//!   carries nothing.
+//! - **Concatenation.** The rest of a grant serves the next packet, if that waits when the interval ends.
+//! - A grant that finds the queue empty is lost, and so is the rest of a grant.
+//! - Each segment costs the bytes of a segment header. A grant, or the rest of one, no larger than that carries
+//!   nothing.
 //! - The trace repeats from its end.
 //!
-//! Nothing is lost on the air and nothing sent again: a trace's grants are what came of it.
+//! There is no loss on the air and no retransmission: a trace's grants already include their effect.
 
 use std::sync::Arc;
 
@@ -22,19 +23,20 @@ use thiserror::Error;
 use crate::LinkModel;
 use crate::trace::Grants;
 
-/// Bytes that the packet data convergence protocol (PDCP) puts before a packet: a sequence number of 12 bits (3GPP TS
-/// 36.323 §6.2.3).
+/// Length in bytes of the header that the packet data convergence protocol (PDCP) adds to a packet, with a sequence
+/// number of 12 bits (3GPP TS 36.323 §6.2.3).
 pub(crate) const PDCP_HEADER: u32 = 2;
-/// Bytes of RLC's header in unacknowledged mode with a sequence number of 10 bits (3GPP TS 36.322 §6.2.1.3).
+/// Length in bytes of the RLC header in unacknowledged mode with a sequence number of 10 bits (3GPP TS 36.322
+/// §6.2.1.3).
 pub(crate) const RLC_HEADER: u32 = 2;
 const TTI_NANOS: u64 = 1_000_000;
-/// The span over which [`LinkModel::rate`] averages.
+/// The window over which [`LinkModel::rate`] averages.
 const RATE_WINDOW: Duration = Duration::from_millis(100);
 
 /// A link that serves packets in the grants of a trace.
 ///
-/// Its [`rate`](LinkModel::rate) is the mean of what is granted over the 100 ms, counted from zero, that the instant
-/// lies in, as that of a [`TraceLink`](crate::TraceLink). Segment headers count as capacity that is not used.
+/// Its [`rate`](LinkModel::rate) is the mean grant over the current 100 ms, counted from zero, as for a
+/// [`TraceLink`](crate::TraceLink). Segment headers count as unused capacity.
 #[derive(Debug, Clone)]
 pub struct CellLink {
     // Parameters.
@@ -42,35 +44,35 @@ pub struct CellLink {
     overhead: u32,
     segment_header: u32,
     // State.
-    /// The next interval that nothing has used: its round's first one, its number in the round, and the stretch that it
-    /// lies in. What it is granted may be too little to be of use.
+    /// The next unused interval: the first interval of its round, its index in the round, and the index of its
+    /// stretch. Its grant may be too small to carry anything.
     round: u64,
     tti: u32,
     stretch: usize,
-    /// When the interval used last ends, and the bytes left in it.
+    /// The end of the interval used last, and the bytes left in it.
     open_until: Time,
     left: u64,
 }
 
-/// Grants that carry nothing.
+/// Grants too small to carry anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "the largest grant in a millisecond is {largest} bytes, and a segment header takes {header}: nothing is ever carried"
+    "a segment header must be smaller than the largest grant in a millisecond ({largest} bytes), got {header} bytes"
 )]
 pub struct GrantsTooSmall {
-    /// Bytes of the largest grant.
+    /// The largest grant in bytes.
     pub largest: u64,
-    /// Bytes of a segment header.
+    /// Length of a segment header in bytes.
     pub header: u32,
 }
 
 impl CellLink {
-    /// A link that is served by `grants` from the first one on, with LTE's headers: 2 bytes a segment and 2 bytes a packet.
+    /// A link served by `grants` from the first one on, with LTE's headers: 2 bytes per segment and 2 bytes per packet.
     pub fn new(grants: Arc<Grants>) -> Result<CellLink, GrantsTooSmall> {
         CellLink::with_headers(grants, RLC_HEADER)
     }
 
-    /// The same with other headers, in bytes a segment.
+    /// As [`new`](CellLink::new), with another segment header, in bytes.
     pub fn with_headers(grants: Arc<Grants>, segment_header: u32) -> Result<CellLink, GrantsTooSmall> {
         let largest = grants.largest();
         if largest <= u64::from(segment_header) {
@@ -88,17 +90,17 @@ impl CellLink {
         })
     }
 
-    /// The same with another overhead, in bytes a packet.
+    /// Replaces the overhead per packet, in bytes.
     pub fn with_overhead(self, overhead: u32) -> CellLink {
         CellLink { overhead, ..self }
     }
 
-    /// When the next unused interval begins.
+    /// The start of the next unused interval.
     fn next(&self) -> Time {
         Time::from_nanos(self.round.saturating_add(u64::from(self.tti)).saturating_mul(TTI_NANOS))
     }
 
-    /// Lets the intervals go by unused that begin before `now`.
+    /// Skips the intervals that begin before `now`.
     fn skip_to(&mut self, now: Time) {
         if self.next() >= now {
             return;
@@ -110,7 +112,7 @@ impl CellLink {
         self.stretch = self.grants.stretch_at(self.tti);
     }
 
-    /// Lets the intervals go by whose grants hold no more than a segment header.
+    /// Skips intervals whose grants do not exceed a segment header.
     fn skip_useless(&mut self) {
         let least = u64::from(self.segment_header);
         loop {
@@ -124,7 +126,7 @@ impl CellLink {
         }
     }
 
-    /// Goes on with the first interval of that stretch, which may be the next round's first.
+    /// Moves to the first interval of a stretch, which may be the next round's first.
     fn enter(&mut self, stretch: usize) {
         self.stretch = stretch;
         if stretch == self.grants.len() {
@@ -134,7 +136,7 @@ impl CellLink {
         self.tti = self.grants.start(self.stretch);
     }
 
-    /// Opens the next interval whose grant is of use.
+    /// Opens the next interval with a usable grant.
     fn open(&mut self) {
         self.skip_useless();
         let start = self.grants.start(self.stretch);
@@ -147,7 +149,7 @@ impl CellLink {
         }
     }
 
-    /// Whether more than a header's worth is left of the interval used last.
+    /// Whether the interval used last has more bytes left than a segment header.
     fn has_rest(&self) -> bool {
         self.left > u64::from(self.segment_header)
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::trace::{Recording, Stretch};
 
-/// A link whose intervals have these grants, without headers.
+/// A link with these grants per interval, without headers.
 fn bare(grants: &[u64]) -> CellLink {
     link(grants, 0)
 }
@@ -22,7 +22,7 @@ fn ms(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// When each packet leaves, in milliseconds, if all wait from the start.
+/// Departure times in milliseconds of packets that all wait from the start.
 fn backlogged(link: &mut CellLink, sizes: &[u32]) -> Vec<u64> {
     let mut now = Time::ZERO;
     let leave = |size: &u32| {
@@ -88,16 +88,16 @@ fn a_long_idle_time_skips_whole_rounds() {
 
 #[test]
 fn every_segment_costs_a_header() {
-    // 100 bytes in three grants of 40: 38 + 38 + 24. Of the 14 bytes left, 12 are for the next packet: one of 13 needs 3
-    // of the grant after it.
+    // 100 bytes in three grants of 40: 38 + 38 + 24. Of the 14 bytes left, 12 are for the next packet; a packet of 13
+    // would need 3 of the next grant.
     assert_eq!(backlogged(&mut link(&[40], 2), &[100, 12, 38]), [3, 3, 4]);
     assert_eq!(backlogged(&mut link(&[40], 2), &[100, 13, 35]), [3, 4, 4]);
 }
 
 #[test]
-fn a_grant_without_room_behind_the_header_carries_nothing() {
+fn a_grant_no_larger_than_the_header_carries_nothing() {
     assert_eq!(backlogged(&mut link(&[2, 1, 0, 3], 2), &[1, 2]), [4, 12]);
-    // As in the rest of one: of 1,504 bytes 1,502 are used.
+    // The same holds for the rest of a grant: of 1,504 bytes 1,502 are used.
     assert_eq!(backlogged(&mut link(&[1504], 2), &[1500, 1500]), [1, 2]);
 }
 
@@ -105,7 +105,7 @@ fn a_grant_without_room_behind_the_header_carries_nothing() {
 fn ts_36_322_and_36_323_headers_of_two_bytes_are_the_default() {
     let mut link = CellLink::new(Arc::new(Grants::parse(b"1\n1\n1504\n").unwrap())).unwrap();
     assert_eq!(link.overhead(), 2);
-    // A packet of 1,500 bytes fills a grant of what Mahimahi counts for it.
+    // A packet of 1,500 bytes fills a grant of the size that Mahimahi counts for it.
     assert_eq!(backlogged(&mut link, &[1500 + 2; 3]), [1, 2, 3]);
     assert_eq!(link.with_overhead(14).overhead(), 14);
 }
@@ -115,7 +115,7 @@ fn grants_that_never_carry_anything_are_refused() {
     let grants = Arc::new(Grants::parse(b"10\n2\n20\n5\n").unwrap());
     let error = CellLink::new(Arc::clone(&grants)).unwrap_err();
     assert_eq!(error, GrantsTooSmall { largest: 2, header: 2 });
-    assert!(error.to_string().contains("nothing is ever carried"));
+    assert!(error.to_string().contains("must be smaller than the largest grant"));
     // A batch of 21 bytes in 10 ms has one interval with 3.
     let grants = Arc::new(Grants::parse(b"10\n2\n21\n5\n").unwrap());
     assert_eq!(backlogged(&mut CellLink::new(grants).unwrap(), &[1, 1, 1]), [10, 30, 50]);
@@ -142,7 +142,7 @@ fn rate_is_the_mean_of_its_hundred_milliseconds() {
 fn a_recorded_trace_carries_its_mean_rate() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/networks/srsran");
     let Ok(text) = std::fs::read(format!("{folder}/verizon-srsran-pdu-10ms.trace")) else {
-        // Past libtest's capture, so that .ci/run can count it.
+        // Bypasses libtest's capture, so that .ci/run can count it.
         let note = "left out: a_recorded_trace_carries_its_mean_rate (no ../shared/data/networks/srsran)";
         let _ = writeln!(std::io::stderr(), "{note}");
         return;
@@ -151,14 +151,14 @@ fn a_recorded_trace_carries_its_mean_rate() {
     let grants = Arc::new(recording.into_grants(1_504));
     assert_eq!(grants.period(), 470_000);
     let mut link = CellLink::new(grants).unwrap();
-    // One round and a bit.
+    // Slightly more than one round.
     let end = *backlogged(&mut link, &[1402; 560_000]).last().unwrap();
     assert_eq!(end / 470_000, 1);
     let used = 560_000.0 * 1402.0 / link.capacity(Time::ZERO, ms(end)).get() as f64;
     assert!((0.985..1.0).contains(&used), "{used}: the rest is headers");
 }
 
-/// Where the bytes of the grants went.
+/// Use of the granted bytes.
 #[derive(Debug, Default, PartialEq)]
 struct Spent {
     granted: u64,
@@ -167,8 +167,9 @@ struct Spent {
     lost: u64,
 }
 
-/// The rules read literally: every interval in turn, and what waits when it begins and, for its rest, when it ends.
-fn slowly(grants: &[u64], header: u64, arrivals: &[(u64, u32)]) -> (Vec<u64>, Spent) {
+/// The rules, applied literally: every interval in turn, to the packets waiting at its start and, for its rest, at its
+/// end.
+fn reference(grants: &[u64], header: u64, arrivals: &[(u64, u32)]) -> (Vec<u64>, Spent) {
     let (mut left_at, mut spent) = (Vec::new(), Spent::default());
     let (mut next, mut rest) = (0, None);
     for tti in 0u64.. {
@@ -226,8 +227,8 @@ proptest! {
             left_at.push(left.as_micros());
         }
         prop_assert!(left_at.is_sorted());
-        let (wanted, spent) = slowly(&grants, u64::from(header), &arrivals);
-        prop_assert_eq!(&left_at, &wanted);
+        let (expected, spent) = reference(&grants, u64::from(header), &arrivals);
+        prop_assert_eq!(&left_at, &expected);
         let sent: u64 = arrivals.iter().map(|(_, size)| u64::from(*size)).sum();
         prop_assert_eq!(spent.carried, sent);
         prop_assert_eq!(spent.granted, spent.carried + spent.headers + spent.lost);

@@ -1,24 +1,23 @@
-//! A link that serialises at a fixed rate, which may change by schedule.
+//! A link with a fixed serialisation rate and optional scheduled changes.
 //!
-//! Exact in integers. A link of R bit/s carries R *nanobits* (10⁻⁹ bit) in a nanosecond, and a packet of n bytes is
-//! 8n·10⁹ of them. The instant reported is the first whole nanosecond at which the last bit has left; what the link
-//! could still have carried between the exact instant and that one is kept as a credit for the next packet of the
-//! same busy period, so that rounding never adds up: the k-th packet of a busy period ends at the ceiling of the
-//! exact sum.
+//! The arithmetic is exact in integers. A link of R bit/s carries R *nanobits* (10⁻⁹ bit) per nanosecond, and a packet
+//! of n bytes has 8n·10⁹ of them. The reported instant is the first whole nanosecond at which the last bit has left;
+//! the capacity between the exact instant and that one is kept as a credit for the next packet of the same busy
+//! period, so rounding errors never accumulate: the k-th packet of a busy period ends at the ceiling of the exact sum.
 
 use jettison_core::{Bytes, Rate, Time};
 
 use crate::{LinkModel, Schedule};
 
-/// Bytes that Ethernet II adds to the IP length: two addresses and the type (the default of a link's overhead).
+/// Bytes that Ethernet II adds to the IP length: two addresses and the EtherType (the default overhead of a link).
 const ETHERNET_HEADER: u32 = 14;
-/// Nanobits of a byte.
+/// Nanobits per byte.
 const NANOBITS: u64 = 8_000_000_000;
 
 /// A fixed rate with scheduled changes.
 ///
-/// A packet that is being serialised when the rate changes goes on at the new rate. Rate zero is an outage: what is
-/// being serialised waits, and nothing new begins.
+/// A packet in serialisation when the rate changes continues at the new rate. Rate zero is an outage: serialisation
+/// pauses, and no packet begins.
 #[derive(Debug, Clone)]
 pub struct FixedRate {
     // Parameters.
@@ -29,15 +28,15 @@ pub struct FixedRate {
     rate: u64,
     /// The first scheduled change that `rate` does not reflect; [`Time::MAX`] for none.
     steady_until: Time,
-    /// When the last packet has left, rounded up to a nanosecond.
+    /// The instant at which the last packet has left, rounded up to a nanosecond.
     busy_until: Time,
-    /// Nanobits that could have been carried between the exact end of the last packet and `busy_until`.
+    /// Unused nanobits between the exact end of the last packet and `busy_until`.
     credit: u64,
-    /// Divisions already done at this rate, by size: traffic has few sizes, and a division costs more than all else.
+    /// Cached divisions at this rate by packet size: traffic has few sizes, and a division dominates the cost.
     known: [Serialisation; 4],
 }
 
-/// How long a packet of one size takes: `whole` nanoseconds and `rest` nanobits.
+/// Serialisation time of one packet size: `whole` nanoseconds and `rest` nanobits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Serialisation {
     wire_bytes: u32,
@@ -46,7 +45,7 @@ struct Serialisation {
 }
 
 impl FixedRate {
-    /// A link of `rate` for ever, with the overhead of an Ethernet header (14 bytes).
+    /// A link with a constant `rate` and the overhead of an Ethernet header (14 bytes).
     pub fn new(rate: Rate) -> FixedRate {
         FixedRate::scheduled(Schedule::constant(rate))
     }
@@ -64,12 +63,12 @@ impl FixedRate {
         }
     }
 
-    /// The same with another overhead, in bytes a packet.
+    /// Replaces the overhead per packet, in bytes.
     pub fn with_overhead(self, overhead: u32) -> FixedRate {
         FixedRate { overhead, ..self }
     }
 
-    /// Takes on the rate that the schedule has for `at`.
+    /// Adopts the scheduled rate at `at`.
     #[cold]
     fn follow(&mut self, at: Time) {
         self.rate = self.schedule.at(at).as_bits();
@@ -77,7 +76,7 @@ impl FixedRate {
         self.known = [Serialisation::default(); 4];
     }
 
-    /// How long `wire_bytes` take at the present rate, which is not zero.
+    /// Serialisation time of `wire_bytes` at the current rate, which must not be zero.
     #[inline]
     fn serialisation(&mut self, wire_bytes: u32) -> Serialisation {
         let place = (wire_bytes >> 8) as usize % self.known.len();
@@ -85,7 +84,7 @@ impl FixedRate {
             let work = u128::from(wire_bytes) * u128::from(NANOBITS);
             let (whole, rest) = match u64::try_from(work) {
                 Ok(work) => (work / self.rate, work % self.rate),
-                // A "packet" of over 2 GB: at most 2³² · 8·10⁹ / 1 nanoseconds, which no 64 bits hold.
+                // A "packet" of over 2 GB takes up to 2³² · 8·10⁹ / 1 nanoseconds, which exceeds 64 bits.
                 Err(_) => {
                     let rate = u128::from(self.rate);
                     (u64::try_from(work / rate).unwrap_or(u64::MAX), (work % rate) as u64)
@@ -96,12 +95,12 @@ impl FixedRate {
         self.known[place]
     }
 
-    /// Carries a packet piece by piece over changes of rate.
+    /// Serialises a packet across rate changes.
     #[cold]
     fn begin_across_changes(&mut self, wire_bytes: u32, now: Time) -> Time {
         let mut at = now;
         let work = u128::from(wire_bytes) * u128::from(NANOBITS);
-        // The credit was earned at the rate of its time; nanobits are nanobits.
+        // The credit was earned at an earlier rate, but nanobits do not depend on the rate.
         let mut left = work.saturating_sub(u128::from(self.credit));
         if left == 0 {
             self.credit -= work as u64; // work <= credit, so it fits

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Sends `count` packets of that size back to back from `start`; when the last one has left.
+/// Sends `count` packets of one size back to back from `start`; returns when the last one has left.
 fn back_to_back(link: &mut FixedRate, count: u64, wire_bytes: u32, start: Time) -> Time {
     let mut now = start;
     for _ in 0..count {
@@ -38,7 +38,7 @@ fn a_million_packets_end_at_the_ceiling_of_the_exact_sum() {
 }
 
 #[test]
-fn the_remainder_is_dropped_when_the_link_falls_idle() {
+fn the_remainder_is_dropped_when_the_link_becomes_idle() {
     // 1 byte at 3 bit/s: 2,666,666,666 2/3 ns.
     let mut link = FixedRate::new(Rate::from_bits(3));
     assert_eq!(link.begin(1, Time::ZERO), Time::from_nanos(2_666_666_667));
@@ -58,14 +58,14 @@ fn packets_shorter_than_a_nanosecond_share_one() {
 }
 
 #[test]
-fn a_change_of_rate_in_mid_packet_goes_on_at_the_new_rate() {
+fn a_packet_continues_at_the_new_rate_after_a_change() {
     let schedule = Schedule::new(
         Rate::from_mbit(10),
         vec![(Time::from_micros(500), Rate::from_mbit(5)), (Time::from_millis(10), Rate::from_mbit(20))],
     )
     .unwrap();
     let mut link = FixedRate::scheduled(schedule);
-    // 1,250 bytes: 5,000 bits in the first half millisecond, 5,000 more take a whole one.
+    // 1,250 bytes: 5,000 bits in the first half millisecond; the other 5,000 take a whole one.
     assert_eq!(link.begin(1250, Time::ZERO), Time::from_micros(1_500));
     assert_eq!(link.begin(1250, Time::from_micros(1_500)), Time::from_micros(3_500));
     assert_eq!(link.begin(1250, Time::from_millis(20)), Time::from_micros(20_500));
@@ -105,20 +105,20 @@ fn capacity_is_the_integral_of_the_rate() {
 }
 
 #[test]
-fn overhead_is_an_ethernet_header_unless_said_otherwise() {
+fn overhead_is_an_ethernet_header_by_default() {
     assert_eq!(FixedRate::new(Rate::from_mbit(1)).overhead(), 14);
     assert_eq!(FixedRate::new(Rate::from_mbit(1)).with_overhead(2).overhead(), 2);
 }
 
 #[test]
-fn one_packet_larger_than_64_bits_of_nanobits() {
+fn a_packet_may_exceed_64_bits_of_nanobits() {
     let mut link = FixedRate::new(Rate::from_mbit(10));
     let exact = (u128::from(u32::MAX) * 8_000).div_ceil(10);
     assert_eq!(u128::from(link.begin(u32::MAX, Time::ZERO).as_nanos()), exact);
 }
 
 proptest! {
-    /// Against exact arithmetic in nanobits: nothing is gained or lost over any sizes and any changes.
+    /// Compares with exact arithmetic in nanobits for arbitrary sizes and rate changes.
     #[test]
     fn a_busy_period_carries_exactly_what_the_rate_allows(
         first in 1u64..20_000_000_000,
@@ -149,7 +149,7 @@ proptest! {
                 }
                 sum
             };
-            // The last bit has left by `now`, and had not a nanosecond before.
+            // The last bit has left by `now`, and had not one nanosecond earlier.
             prop_assert!(carried(now) >= work);
             prop_assert!(now == Time::ZERO || carried(now - Duration::from_nanos(1)) < work);
         }

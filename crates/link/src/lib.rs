@@ -1,12 +1,12 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("../README.md")]
 //!
-//! Links: what carries packets after the queue, in one direction.
+//! Links: models of transmission, loss and propagation after the queue, in one direction.
 //!
-//! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it takes no
+//! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it makes no
 //! queueing decision and holds no packet. [`Propagation`] says when that last bit arrives, [`Loss`] whether the
-//! packet is lost on the way. The three are separate state machines that a simulated or a live link puts in a row,
-//! one set a direction:
+//! packet is lost on the way. The three are separate state machines; a simulated or live link has one set per
+//! direction and calls them in this order:
 //!
 //! ```
 //! use jettison_core::{Bytes, Duration, Rate, Time};
@@ -20,7 +20,7 @@
 //! assert_eq!(propagation.arrival(left), Time::from_nanos(10_211_200));
 //! ```
 //!
-//! What a link is like over time may come from a file: [`profile`] reads network profiles, [`trace`] recorded delivery
+//! Time-varying links may be read from files: [`profile`] reads network profiles, [`trace`] recorded delivery
 //! opportunities ([`TraceLink`]) and grants of a base station ([`CellLink`]).
 //!
 //! To add a link model: write its file, and add a line to [`registry::links`].

@@ -1,4 +1,4 @@
-//! Loss on a link: at random, in bursts, and where the scenario places it.
+//! Packet loss on a link: random, bursty, or scheduled by the scenario.
 
 use std::collections::VecDeque;
 
@@ -8,57 +8,59 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Schedule, Share};
 
-/// What a link loses. Random loss and scheduled loss may be combined.
+/// Loss model of a link. Random loss and scheduled loss may be combined.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LossParameters {
-    /// Share of packets lost, each independently of the others.
+    /// Share of packets lost, independently of each other.
     pub probability: Share,
-    /// Other shares from given times on, in order.
+    /// Scheduled changes of that share, in order of time.
     pub changes: Vec<LossChange>,
-    /// Loss in bursts, by a chain of two states.
+    /// Bursty loss by a two-state Markov chain.
     pub gilbert_elliott: Option<GilbertElliott>,
-    /// Spans of time with a loss probability of their own, on top of the rest.
+    /// Time windows with an additional loss probability.
     pub windows: Vec<LossWindow>,
-    /// Packets that are lost for certain, by number or by time.
+    /// Packets lost with certainty, by number or by time.
     pub scheduled: Vec<ScheduledLoss>,
 }
 
-/// A scheduled change of the share of packets lost.
+/// A scheduled change of the loss probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossChange {
-    /// When, from the start of the run.
+    /// Time of the change, from the start of the run.
     pub at: Time,
-    /// The share lost from then on.
+    /// Share of packets lost from then on.
     pub probability: Share,
 }
 
-/// Packets that are lost for certain: the first `count` from a time on, or from a packet's number on.
+/// Packets lost with certainty: the first `count` from a time or packet number on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledLoss {
-    /// From this time on (or else `packet`).
+    /// First time of loss (alternative to `packet`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Time>,
-    /// From the packet of this number on (or else `at`); 1 is the first that the link carries in this direction.
+    /// Number of the first packet lost (alternative to `at`); 1 is the first packet that the link carries in this
+    /// direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packet: Option<u64>,
-    /// How many packets.
+    /// Number of packets.
     #[serde(default = "one")]
     pub count: u64,
 }
 
 /// The Gilbert–Elliott model (Gilbert 1960, Elliott 1963): for each packet the chain first moves, then the packet is
-/// lost with the probability of the state it is in. The chain begins in the good state.
+/// lost with the probability of the current state. The chain begins in the good state.
 ///
-/// Its stationary loss is `(p · bad_loss + r · good_loss) / (p + r)`, the mean stay in the bad state `1 / r` packets.
+/// Its stationary loss is `(p · bad_loss + r · good_loss) / (p + r)`; the mean sojourn in the bad state is `1 / r`
+/// packets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
-    /// Probability of moving from good to bad, a packet.
+    /// Probability per packet of moving from good to bad.
     pub p: Share,
-    /// Probability of moving from bad to good, a packet.
+    /// Probability per packet of moving from bad to good.
     pub r: Share,
     /// Share of packets lost in the good state.
     #[serde(default)]
@@ -68,15 +70,15 @@ pub struct GilbertElliott {
     pub bad_loss: Share,
 }
 
-/// A span of time with a loss probability of its own.
+/// A time window with its own loss probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossWindow {
-    /// First instant of the span.
+    /// Start of the window (inclusive).
     pub from: Time,
-    /// First instant past the span.
+    /// End of the window (exclusive).
     pub to: Time,
-    /// Share of packets lost within.
+    /// Share of packets lost in the window.
     #[serde(default = "always")]
     pub probability: Share,
 }
@@ -89,30 +91,32 @@ fn one() -> u64 {
 }
 
 impl LossParameters {
-    /// Whether these never lose anything.
+    /// Whether these parameters never lose a packet.
     pub fn is_none(&self) -> bool {
         *self == LossParameters::default()
     }
 
-    /// Checks what the types cannot.
+    /// Checks constraints between fields.
     pub fn validate(&self) -> Result<(), BuildError> {
         let independent = self.probability > Share::ZERO || !self.changes.is_empty();
         if independent && self.gilbert_elliott.is_some() {
-            let message = "random loss is either independent or in bursts: give `probability` and `changes`, or `gilbert_elliott`";
+            let message = "random loss must be either independent (`probability`, `changes`) or bursty (`gilbert_elliott`), got both";
             return Err(BuildError::at("gilbert_elliott", message));
         }
         self.shares()?;
         for (index, window) in self.windows.iter().enumerate() {
             let error = |key, message| Err(in_list("windows", index, key, message));
             if window.to <= window.from {
-                let message =
-                    format!("the window ends at {}, not after it begins at {}", window.to, window.from);
+                let message = format!(
+                    "the end of the window must be later than its start at {}, got {}",
+                    window.from, window.to
+                );
                 return error("to", message);
             }
             if index > 0 && window.from < self.windows[index - 1].to {
                 let end = self.windows[index - 1].to;
                 let message = format!(
-                    "the window begins at {}, before the one in front of it ends at {end}: write windows in order of time, without overlap",
+                    "the window must start at or after the end of the previous one at {end}, got {}; windows must be in order and must not overlap",
                     window.from
                 );
                 return error("from", message);
@@ -121,19 +125,19 @@ impl LossParameters {
         for (index, loss) in self.scheduled.iter().enumerate() {
             let error = |key, message: &str| Err(in_list("scheduled", index, key, message.to_owned()));
             if loss.at.is_some() == loss.packet.is_some() {
-                return error("at", "give either `at` (a time) or `packet` (a number)");
+                return error("at", "requires exactly one of `at` (a time) and `packet` (a number)");
             }
             if loss.packet == Some(0) {
-                return error("packet", "packets are counted from 1; there is no packet 0");
+                return error("packet", "must be > 0 (the first packet has number 1), got 0");
             }
             if loss.count == 0 {
-                return error("count", "a loss of no packets does nothing: write 1 or more");
+                return error("count", "must be > 0, got 0");
             }
         }
         Ok(())
     }
 
-    /// The share of independent loss over time.
+    /// The probability of independent loss over time.
     fn shares(&self) -> Result<Schedule<Share>, BuildError> {
         let changes = self.changes.iter().map(|change| (change.at, change.probability)).collect();
         Schedule::new(self.probability, changes)
@@ -145,7 +149,7 @@ fn in_list(list: &str, index: usize, key: &str, message: String) -> BuildError {
     BuildError { path: vec![list.to_owned(), index.to_string(), key.to_owned()], message }
 }
 
-/// Decides packet by packet what a link loses.
+/// Decides for each packet whether the link loses it.
 #[derive(Debug, Clone)]
 pub struct Loss {
     random: RandomLoss,
@@ -161,23 +165,23 @@ enum RandomLoss {
     GilbertElliott { chain: GilbertElliott, bad: bool },
 }
 
-/// Losses at given times and numbers; the lists are ascending, with what has come by taken off their front.
+/// Losses at given times and numbers; the lists are ascending, and expired entries are removed from the front.
 #[derive(Debug, Clone)]
 struct Scheduled {
     windows: VecDeque<LossWindow>,
     /// First and last number.
     by_number: VecDeque<(u64, u64)>,
-    /// From when on, and how many.
+    /// Start time and number of packets.
     by_time: VecDeque<(Time, u64)>,
-    /// Packets so far.
+    /// Number of packets so far.
     count: u64,
-    /// The last number of those that have begun.
+    /// The last packet number of the current losses.
     lost_through: u64,
 }
 
 impl Loss {
-    /// Loss by these parameters; `random` gives the stream of this direction's component of that name (`random` and
-    /// `scheduled`: one does not shift the other's draws).
+    /// Builds the loss model; `random` returns this direction's stream of the given name (`random` or `scheduled`; the
+    /// two are separate, so neither shifts the other's draws).
     pub fn new(
         parameters: &LossParameters,
         random: &dyn Fn(&str) -> RandomStream,
@@ -191,10 +195,11 @@ impl Loss {
         })
     }
 
-    /// Why the packet that leaves at `now` is lost, if it is. Asked once a packet, in order of time.
+    /// Reason for the loss of the packet that leaves at `now`; `None` if it survives. Call once per packet, in order
+    /// of time.
     ///
-    /// The random model draws for every packet, also for one that the schedule takes anyway, so that a scheduled
-    /// loss moves no later random one.
+    /// The random model draws for every packet, including those that the schedule drops, so scheduled loss does not
+    /// change later random loss.
     #[inline]
     pub fn lost(&mut self, now: Time) -> Option<DropReason> {
         let at_random = self.random.lost(now, &mut self.random_stream);

@@ -30,7 +30,7 @@ fn independent_loss_takes_its_share_evenly() {
     let taken = lost(&mut loss(json!({ "probability": "2 %" })), 100_000);
     assert!((1_850..2_150).contains(&taken.len()), "{}", taken.len());
     assert!(taken.iter().all(|(_, reason)| *reason == DropReason::LinkLoss));
-    // Independent: a loss follows a loss as often as anything else (40 expected).
+    // Independence: a loss follows a loss as often as any packet (40 expected).
     let runs = taken.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1).count();
     assert!((15..70).contains(&runs), "{runs}");
 }
@@ -109,7 +109,7 @@ fn scheduled_loss_moves_no_random_one() {
 #[test]
 fn contradictions_are_refused_with_the_path_of_the_key() {
     let both = refusal(json!({ "probability": 0.1, "gilbert_elliott": { "p": 0.1, "r": 0.1 } }));
-    assert!(both.message.contains("either independent or in bursts"), "{both}");
+    assert!(both.message.contains("either independent"), "{both}");
     let reversed = refusal(json!({ "windows": [{ "from": "5 s", "to": "4 s" }] }));
     assert_eq!(reversed.path, ["windows", "0", "to"]);
     let overlap =

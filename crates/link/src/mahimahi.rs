@@ -1,13 +1,13 @@
-//! A link that follows a recorded trace of delivery opportunities, as Mahimahi's `mm-link` does.
+//! A link that follows a recorded trace of delivery opportunities, with the rules of Mahimahi's `mm-link`.
 //!
-//! Each line of the trace is a millisecond at which up to 1,504 bytes may leave: one packet of 1,500 bytes and the
+//! Each line of the trace is the millisecond of an opportunity of up to 1,504 bytes: one packet of 1,500 bytes and the
 //! 4-byte header that Mahimahi counts with every packet (LinkShell of Netravali et al., *Mahimahi: accurate
-//! record-and-replay for HTTP*, USENIX ATC 2015; the traces began with Winstein et al., *Sprout*, NSDI 2013).
+//! record-and-replay for HTTP*, USENIX ATC 2015; the format goes back to Winstein et al., *Sprout*, NSDI 2013).
 //!
-//! - Several packets may share an opportunity: what one leaves of it serves the next, if one waits at that instant.
-//! - A packet larger than what is left spans as many opportunities as it needs, and has left at the last of them.
-//! - An opportunity at which nothing waits is lost, and so is the rest of one.
-//! - The trace repeats: its last timestamp is its period, which becomes the next round's zero.
+//! - Several packets may share an opportunity: the rest of it serves the next packet, if one waits at that instant.
+//! - A packet larger than the rest spans as many opportunities as it needs, and has left at the last of them.
+//! - An opportunity at which no packet waits is lost, and so is the rest of an opportunity.
+//! - The trace repeats: its last timestamp is its period and the origin of the next round.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use crate::trace::{OPPORTUNITY_BYTES, Trace};
 
 /// Bytes that Mahimahi counts with each packet: the packet-information header of its TUN device.
 const PACKET_HEADER: u32 = 4;
-/// The span over which [`LinkModel::rate`] averages.
+/// The window over which [`LinkModel::rate`] averages.
 const RATE_WINDOW: Duration = Duration::from_millis(100);
 
 /// A link with the delivery opportunities of a [`Trace`].
 ///
-/// Its [`rate`](LinkModel::rate) is the mean over the 100 ms, counted from zero, that the instant lies in (a trace
-/// has no rate at an instant); it is what a discipline that is told the capacity hears.
+/// Its [`rate`](LinkModel::rate) is the mean over the current 100 ms, counted from zero, because a trace has no
+/// instantaneous rate; disciplines that use the link's capacity receive this value.
 #[derive(Debug, Clone)]
 pub struct TraceLink {
     // Parameters.
     trace: Arc<Trace>,
     overhead: u32,
     // State.
-    /// The next opportunity that nothing has used: its round's zero, and its place in the trace.
+    /// The next unused opportunity: the origin of its round, and its index in the trace.
     round: u64,
     index: usize,
     /// The instant of the opportunity used last, and the bytes left in it.
@@ -40,12 +40,12 @@ pub struct TraceLink {
 }
 
 impl TraceLink {
-    /// A link that follows `trace` from its first line, with Mahimahi's overhead of 4 bytes a packet.
+    /// A link that follows `trace` from its first line, with Mahimahi's overhead of 4 bytes per packet.
     pub fn new(trace: Arc<Trace>) -> TraceLink {
         TraceLink { trace, overhead: PACKET_HEADER, round: 0, index: 0, open_at: Time::ZERO, left: 0 }
     }
 
-    /// The same with another overhead, in bytes a packet.
+    /// Replaces the overhead per packet, in bytes.
     pub fn with_overhead(self, overhead: u32) -> TraceLink {
         TraceLink { overhead, ..self }
     }
@@ -56,14 +56,14 @@ impl TraceLink {
         Time::from_nanos(millis.saturating_mul(1_000_000))
     }
 
-    /// Lets the opportunities before `now` go by unused.
+    /// Skips the opportunities before `now`.
     fn skip_to(&mut self, now: Time) {
         if self.next() >= now {
             return;
         }
         let period = self.trace.period_millis();
         let millis = now.as_nanos().div_ceil(1_000_000);
-        // The first round, from this one on, whose last opportunity is not over.
+        // The first round, from the current one on, whose last opportunity is not over.
         let rounds = millis.saturating_sub(self.round + 1) / period;
         if rounds > 0 {
             self.round += rounds * period;

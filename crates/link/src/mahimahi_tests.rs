@@ -14,7 +14,7 @@ fn ms(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// When each packet leaves if all wait from the start.
+/// Departure times of packets that all wait from the start.
 fn backlogged(link: &mut TraceLink, sizes: &[u32]) -> Vec<u64> {
     let mut now = Time::ZERO;
     sizes
@@ -39,7 +39,7 @@ fn several_packets_share_an_opportunity() {
 
 #[test]
 fn a_packet_spans_opportunities_and_leaves_at_the_last() {
-    // 504 of 1,504 left at 3 ms: the second packet begins there and ends at 7; 1,008 bytes are left there.
+    // 504 of 1,504 are left at 3 ms: the second packet begins there and ends at 7, where 1,008 bytes are left.
     assert_eq!(backlogged(&mut link(&[3, 7, 10]), &[1000, 1000, 1008, 1]), [3, 7, 7, 10]);
     assert_eq!(backlogged(&mut link(&[3, 7, 10]), &[4000]), [10]);
     assert_eq!(backlogged(&mut link(&[2]), &[1504 * 5]), [10]);
@@ -77,7 +77,7 @@ fn a_long_idle_time_skips_whole_rounds() {
     assert_eq!(skipping.ready_at(ms(5_000_001)), ms(5_000_002));
     assert_eq!(skipping.begin(1504, ms(5_000_002)), ms(5_000_002));
     assert_eq!(skipping.ready_at(ms(5_000_003)), ms(5_000_005));
-    // At a seam the old round's last opportunity comes first, the new round's zero second.
+    // At the seam, the old round's last opportunity precedes the new round's zero.
     let mut seam = link(&[0, 5]);
     assert_eq!(seam.ready_at(ms(50)), ms(50));
     assert_eq!(seam.begin(1504, ms(50)), ms(50));
@@ -124,7 +124,7 @@ fn a_recorded_trace_carries_its_mean_rate() {
     let path =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/networks/lte/Verizon-LTE-short.down");
     let Ok(text) = std::fs::read(path) else {
-        // Past libtest's capture, so that .ci/run can count it.
+        // Bypasses libtest's capture, so that .ci/run can count it.
         let note = "left out: a_recorded_trace_carries_its_mean_rate (no ../shared/data/networks/lte)";
         let _ = writeln!(std::io::stderr(), "{note}");
         return;
@@ -133,7 +133,7 @@ fn a_recorded_trace_carries_its_mean_rate() {
     assert_eq!(trace.opportunities().len(), 58_655);
     assert_eq!(trace.period_millis(), 140_000);
     let mut link = TraceLink::new(Arc::new(trace));
-    // Two rounds and a bit.
+    // Slightly more than two rounds.
     let end = *backlogged(&mut link, &[1504; 130_000]).last().unwrap();
     assert_eq!(end / 140_000, 2);
     let per_second = 130_000.0 / (end as f64 / 1e3);
@@ -143,8 +143,8 @@ fn a_recorded_trace_carries_its_mean_rate() {
     assert!(capacity.abs_diff(130_000 * 1504) < 100 * 1504, "{capacity}");
 }
 
-/// Mahimahi's rule read literally: every opportunity in turn, and what waits at its instant.
-fn slowly(trace: &[u32], arrivals: &[(u64, u32)]) -> Vec<u64> {
+/// Mahimahi's rule, applied literally: every opportunity in turn, to the packets that wait at its instant.
+fn reference(trace: &[u32], arrivals: &[(u64, u32)]) -> Vec<u64> {
     let mut left_at = Vec::new();
     let (mut next, mut rest) = (0, None);
     let period = u64::from(*trace.last().unwrap());
@@ -194,7 +194,7 @@ proptest! {
             now = link.begin(*size, ready);
             left_at.push(now.as_micros() / 1_000);
         }
-        prop_assert_eq!(left_at, slowly(&trace, &arrivals));
+        prop_assert_eq!(left_at, reference(&trace, &arrivals));
     }
 
     #[test]
@@ -206,7 +206,7 @@ proptest! {
         trace.sort_unstable();
         prop_assume!(trace.last() != Some(&0));
         let period = u64::from(*trace.last().unwrap());
-        // Rounds of 1 ms at the shortest, up to 600 ms.
+        // Rounds of 1 ms to 600 ms.
         let counted = (0..601u64)
             .flat_map(|round| trace.iter().map(move |at| round * period + u64::from(*at)))
             .filter(|at| (from..from + span).contains(at))

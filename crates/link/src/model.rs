@@ -1,30 +1,30 @@
-//! What every link can do.
+//! The interface of all links.
 
 use jettison_core::{Bytes, Rate, Time};
 
-/// What carries packets after the queue, in one direction. It takes no queueing decision.
+/// A transmission model for packets after the queue, in one direction. It makes no queueing decision.
 ///
-/// Time never runs backwards from call to call, and a packet's size is its IP length plus
+/// `now` never decreases from call to call, and a packet's size is its IP length plus
 /// [`overhead`](LinkModel::overhead). The caller asks [`ready_at`](LinkModel::ready_at), waits until then, takes a
-/// packet from the queue and hands its size to [`begin`](LinkModel::begin).
+/// packet from the queue and passes its size to [`begin`](LinkModel::begin).
 pub trait LinkModel: Send {
-    /// The earliest instant, not before `now`, at which the link can begin to carry the next packet: `now` itself
-    /// if it is free, [`Time::MAX`] if it never will be.
+    /// The earliest instant, not before `now`, at which the link can begin the next packet: `now` if it is free,
+    /// [`Time::MAX`] if it never will be.
     fn ready_at(&mut self, now: Time) -> Time;
 
-    /// Begins to carry a packet of `wire_bytes` (IP length + overhead) at `now`, which is not before
-    /// [`ready_at`](LinkModel::ready_at): the instant at which its last bit has left.
+    /// Begins a packet of `wire_bytes` (IP length + overhead) at `now`, which must not be before
+    /// [`ready_at`](LinkModel::ready_at). Returns the instant at which its last bit has left.
     fn begin(&mut self, wire_bytes: u32, now: Time) -> Time;
 
-    /// Capacity at `now`, for disciplines that are told it.
+    /// Capacity at `now`, for disciplines that use it.
     fn rate(&self, now: Time) -> Rate;
 
-    /// The next instant after `now` at which [`rate`](LinkModel::rate) may change by schedule; `None` for never.
+    /// The next scheduled change of [`rate`](LinkModel::rate) after `now`, if any.
     fn next_change(&self, now: Time) -> Option<Time>;
 
-    /// Bytes that the link adds to a packet's IP length.
+    /// Bytes that the link adds to the IP length of a packet.
     fn overhead(&self) -> u32;
 
-    /// What the link could have carried in `[from, to)`, overhead included: utilisation's denominator.
+    /// Capacity in `[from, to)`, overhead included: the denominator of utilisation.
     fn capacity(&self, from: Time, to: Time) -> Bytes;
 }

@@ -1,13 +1,13 @@
-//! The time a signal takes from one end of a link to the other.
+//! Propagation delay of a link.
 
 use jettison_core::{Duration, Time};
 
 use crate::Schedule;
 
-/// A one-way delay with scheduled changes. It never reorders.
+/// A one-way delay with scheduled changes. It never reorders packets.
 ///
-/// A packet takes the delay that holds when its last bit leaves. Where the delay has become shorter, it still
-/// arrives no earlier than the packet before it, as on a path whose bits stay in line.
+/// A packet takes the delay in force when its last bit leaves. If the delay has decreased, it still arrives no earlier
+/// than the packet before it, as on a path that preserves bit order.
 #[derive(Debug, Clone)]
 pub struct Propagation {
     schedule: Schedule<Duration>,
@@ -33,7 +33,7 @@ impl Propagation {
         }
     }
 
-    /// When a packet whose last bit left at `left_at` has arrived. Packets are told in the order in which they leave.
+    /// Arrival time of a packet whose last bit left at `left_at`. Call in the order in which packets leave.
     #[inline]
     pub fn arrival(&mut self, left_at: Time) -> Time {
         if left_at >= self.steady_until {
@@ -44,7 +44,7 @@ impl Propagation {
         self.last_arrival
     }
 
-    /// The delay that holds at `now`.
+    /// The delay in force at `now`.
     pub fn delay(&self, now: Time) -> Duration {
         self.schedule.at(now)
     }

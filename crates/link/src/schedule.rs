@@ -1,9 +1,9 @@
-//! A value that changes at times known beforehand.
+//! Values that change at scheduled times.
 
 use jettison_core::Time;
 use thiserror::Error;
 
-/// A piecewise-constant value: an initial one, then others from given instants on.
+/// A piecewise-constant value: an initial value and changes at given instants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule<T> {
     initial: T,
@@ -11,15 +11,15 @@ pub struct Schedule<T> {
     changes: Vec<(Time, T)>,
 }
 
-/// Changes that are not in order.
+/// Changes out of order.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the change at {at} does not come after the one at {after}: write changes in order of time")]
+#[error("changes must be in order of time: the change at {at} does not come after the one at {after}")]
 pub struct ScheduleError {
     /// Position of the offending change, from 0.
     pub index: usize,
-    /// Its instant.
+    /// Its time.
     pub at: Time,
-    /// The instant of the change written before it.
+    /// The time of the change written before it.
     pub after: Time,
 }
 
@@ -29,7 +29,7 @@ impl<T: Copy> Schedule<T> {
         Schedule { initial: value, changes: Vec::new() }
     }
 
-    /// `initial` until the first of `changes`, which must be strictly increasing in time.
+    /// `initial` until the first of `changes`, whose times must be strictly increasing.
     pub fn new(initial: T, changes: Vec<(Time, T)>) -> Result<Schedule<T>, ScheduleError> {
         if let Some(index) = changes.windows(2).position(|pair| pair[1].0 <= pair[0].0) {
             let (after, at) = (changes[index].0, changes[index + 1].0);
@@ -38,7 +38,7 @@ impl<T: Copy> Schedule<T> {
         Ok(Schedule { initial, changes })
     }
 
-    /// The value at `now`. A change counts from its own instant on.
+    /// The value at `now`. A change applies from its own instant on.
     pub fn at(&self, now: Time) -> T {
         match self.passed(now) {
             0 => self.initial,
@@ -51,7 +51,7 @@ impl<T: Copy> Schedule<T> {
         self.changes.get(self.passed(now)).map(|(at, _)| *at)
     }
 
-    /// The first instant, not before `now`, at which the value is as `wanted` says.
+    /// The first instant, not before `now`, at which the value satisfies `wanted`.
     pub fn first(&self, now: Time, wanted: impl Fn(T) -> bool) -> Option<Time> {
         if wanted(self.at(now)) {
             return Some(now);
@@ -59,12 +59,12 @@ impl<T: Copy> Schedule<T> {
         self.changes[self.passed(now)..].iter().find(|(_, value)| wanted(*value)).map(|(at, _)| *at)
     }
 
-    /// The value that holds after the last change.
+    /// The value after the last change.
     pub fn last(&self) -> T {
         self.changes.last().map_or(self.initial, |(_, value)| *value)
     }
 
-    /// How many changes have come by `now`.
+    /// Number of changes up to and including `now`.
     fn passed(&self, now: Time) -> usize {
         self.changes.partition_point(|(at, _)| *at <= now)
     }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_counts_from_its_own_instant_on() {
+    fn a_change_applies_from_its_own_instant_on() {
         let schedule =
             Schedule::new('a', vec![(Time::from_secs(1), 'b'), (Time::from_secs(2), 'c')]).unwrap();
         assert_eq!(schedule.at(Time::from_nanos(999_999_999)), 'a');

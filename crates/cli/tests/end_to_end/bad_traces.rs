@@ -30,13 +30,13 @@ fn refused(trace: &str, line: Option<usize>) -> String {
 fn a_decreasing_line() {
     assert_eq!(
         refused("1\n5\n3\n", Some(3)),
-        "3 ms comes after 5 ms: timestamps never decrease; put the lines in order"
+        "timestamps must not decrease: 3 ms follows 5 ms"
     );
 }
 
 #[test]
 fn a_line_that_is_no_number() {
-    let remedy = "is not a whole number of milliseconds; write on each line the millisecond at which a packet may leave";
+    let remedy = "is not a whole number of milliseconds; write one line per delivery opportunity: its time in milliseconds";
     assert_eq!(refused("1\ntwo\n3\n", Some(2)), format!("`two` {remedy}"));
     assert_eq!(refused("1\n1.5\n", Some(2)), format!("`1.5` {remedy}"));
     assert_eq!(refused("-1\n", Some(1)), format!("`-1` {remedy}"));
@@ -45,16 +45,16 @@ fn a_line_that_is_no_number() {
 
 #[test]
 fn an_empty_trace() {
-    let remedy = "write a line for each packet that may leave, with its millisecond from the start";
-    assert_eq!(refused("", None), format!("the trace is empty: {remedy}"));
-    assert_eq!(refused("\n\n", None), format!("the trace is empty: {remedy}"));
+    let remedy = "write one line per delivery opportunity: its time in milliseconds";
+    assert_eq!(refused("", None), format!("the trace is empty; {remedy}"));
+    assert_eq!(refused("\n\n", None), format!("the trace is empty; {remedy}"));
 }
 
 #[test]
 fn a_trace_without_length() {
     assert_eq!(
         refused("0\n0\n", Some(2)),
-        "the trace ends at 0 ms; its last timestamp is its period and must be above zero"
+        "the last timestamp is the period of the trace and must be > 0 ms, got 0 ms"
     );
 }
 
@@ -63,20 +63,20 @@ fn grants_that_are_none() {
     let grants = |line: usize, text: &str| refused(text, Some(line));
     assert_eq!(
         grants(4, "10\n3\n14500\n-5\n700\n"),
-        "`-5` is not a whole number of bytes granted; write one from 0 to 4294967295"
+        "bytes granted must be a whole number from 0 to 4294967295, got `-5`"
     );
     assert_eq!(
         grants(5, "10\n3\n14500\n0\nmany\n"),
-        "`many` is not a whole number of bytes granted; write one from 0 to 4294967295"
+        "bytes granted must be a whole number from 0 to 4294967295, got `many`"
     );
     assert_eq!(
         grants(2, "10\n4\n14500\n0\n700\n"),
-        "4 batches are announced, but 3 lines follow; write in the second line how many do"
+        "the second line must be the number of batches that follow, got 4, found 3 lines"
     );
-    assert_eq!(grants(1, "0\n3\n14500\n0\n700\n"), "a batch of 0 ms; write 1 to 60000 ms in the first line");
+    assert_eq!(grants(1, "0\n3\n14500\n0\n700\n"), "the batch length in the first line must be 1 to 60000 ms, got 0 ms");
     assert_eq!(
         refused("10\n3\n0\n0\n0\n", None),
-        "not a single byte is granted; a trace needs a capacity above zero somewhere"
+        "a trace must grant at least 1 byte, got 0"
     );
 }
 
@@ -85,23 +85,23 @@ fn a_drive_test_with_wrong_columns_or_fields() {
     let rows = |line: usize, text: &str| refused(text, Some(line));
     assert_eq!(
         rows(1, "Timestamp,Speed,Bitrate\n2019.12.16_13.40.04,0,72\n"),
-        "there is no column `DL_bitrate` among: Timestamp,Speed,Bitrate"
+        "column `DL_bitrate` required, found: Timestamp,Speed,Bitrate"
     );
     assert_eq!(
         rows(2, "Timestamp,DL_bitrate\n2019.12.16_13.40.04\n"),
-        "1 fields under 2 column names; write as many"
+        "a row must have 2 fields, one per column, got 1"
     );
     assert_eq!(
         rows(2, "Timestamp,DL_bitrate\n2019.12.16_13.40.04,fast\n"),
-        "`fast` is no rate; write one from 0 to 1000000000 kbit/s"
+        "rate must be 0 to 1000000000 kbit/s, got `fast`"
     );
     assert_eq!(
         rows(3, "Timestamp,DL_bitrate\n2019.12.16_13.40.04,72\n13:40:05,72\n"),
-        "`13:40:05` is no time; write it as 2019.12.16_13.40.04"
+        "time must have the form 2019.12.16_13.40.04, got `13:40:05`"
     );
     assert_eq!(
         refused("Timestamp,DL_bitrate\n", None),
-        "the drive test has no row: write a line of column names and then a row for each second"
+        "a drive test must have a header line and at least one row, found no row"
     );
 }
 
@@ -110,7 +110,7 @@ fn a_format_that_the_file_has_not() {
     let folder = Folder::new();
     folder.write("steps.down", "2\n4\n6\n");
     let said = folder.jettison(&["trace", "info", "steps.down", "--from", "csv"]).refused();
-    assert_eq!(said, "jettison: steps.down:1: there is no column `Timestamp` among: 2");
+    assert_eq!(said, "jettison: steps.down:1: column `Timestamp` required, found: 2");
     let said = folder.jettison(&["trace", "info", "steps.down", "--up"]).refused();
     assert!(said.starts_with("jettison: --up: only a drive test"), "{said}");
     let said = folder.jettison(&["trace", "info", "steps.down", "--from", "pcap"]).refused();
@@ -123,7 +123,7 @@ fn grants_that_no_segment_fits_in() {
     folder.write("thin.trace", "10\n3\n15\n20\n0\n");
     folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "cell = \"thin.trace\""));
     let said = folder.jettison(&["run", "s.toml"]).refused();
-    assert!(said.contains("the largest grant in a millisecond is 2 bytes"), "{said}");
+    assert!(said.contains("the largest grant in a millisecond (2 bytes)"), "{said}");
     assert_eq!(folder.names(""), ["s.toml", "thin.trace"]);
 }
 
@@ -156,13 +156,13 @@ fn options_that_make_no_trace() {
     };
     assert_eq!(
         synthesize(&["--duration", "10 ms"]),
-        "jettison: a duration of 10 ms; write 1 s to 86400 s, in whole milliseconds"
+        "jettison: duration must be 1 s to 86400 s in whole milliseconds, got 10 ms"
     );
     assert!(
-        synthesize(&["--mean", "20 Mbit/s"]).starts_with("jettison: a mean of 20 Mbit/s where the largest")
+        synthesize(&["--mean", "20 Mbit/s"]).ends_with("got 20 Mbit/s")
     );
     assert!(synthesize(&["--mean", "fast"]).contains("invalid value 'fast' for '--mean"));
-    assert!(synthesize(&["--max", "0 bit/s"]).contains("a largest rate of 0 bit/s"));
+    assert!(synthesize(&["--max", "0 bit/s"]).contains("maximum rate must be > 0"));
     assert!(synthesize(&["--batch", "0"]).contains("0 is not in 1..=60000"));
     assert!(synthesize(&["--opportunity", "0 bytes"]).contains("write 1 to 65535 bytes"));
     let convert = |more: &[&str]| {
@@ -176,7 +176,7 @@ fn options_that_make_no_trace() {
     );
     assert!(convert(&["--from-time", "6 s"]).contains("there is no part of 0 s from 6 s on"));
     assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: write whole milliseconds"));
-    assert!(convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part not a single byte"));
+    assert!(convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part a trace must grant"));
     assert_eq!(folder.names(""), ["in.down"]);
 }
 

@@ -53,11 +53,11 @@ fn a_wrong_profile_is_refused_with_its_file_and_place() {
     folder.write("data/deep/line.json", &PROFILE.replace("\"bw\": 5", "\"bw\": -5"));
     let said = folder.jettison(&["run", "own/tiny/s.toml", "--data", "data"]).refused();
     let wanted =
-        "data/deep/line.json: changes[0].bw: -5 is out of range; write 0 to 1000000 Mbit/s (0 is an outage)";
+        "data/deep/line.json: changes[0].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -5";
     assert_eq!(said, wanted);
     folder.write("data/deep/line.json", "{\n\"changes\": nothing");
     let said = folder.jettison(&["run", "own/tiny/s.toml", "--data", "data"]).refused();
-    assert_eq!(said, "data/deep/line.json:2:13: not JSON: expected ident");
+    assert_eq!(said, "data/deep/line.json:2:13: invalid JSON: expected ident");
     assert_eq!(folder.names(""), ["data", "own"]);
 }
 

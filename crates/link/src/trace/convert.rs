@@ -1,34 +1,34 @@
-//! From opportunities to grants and back.
+//! Conversion between delivery opportunities and grants.
 
 use thiserror::Error;
 
 use super::grants::{Grants, Stretch};
 use super::{Trace, TraceError};
 
-/// The most opportunities that grants are turned into.
-const MOST_OPPORTUNITIES: u64 = 50_000_000;
+/// The largest number of opportunities that a conversion produces.
+const MAX_OPPORTUNITIES: u64 = 50_000_000;
 
-/// Grants that become no trace of opportunities.
+/// Grants that cannot become delivery opportunities.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConvertError {
-    /// More lines than are of use.
+    /// The trace would have too many lines.
     #[error(
-        "it grants {count} opportunities, more than {MOST_OPPORTUNITIES}; cut it, or keep it as a base station's grants"
+        "a trace must have at most {MAX_OPPORTUNITIES} opportunities, got {count}; shorten it, or keep the format of grants"
     )]
     TooMany {
-        /// How many.
+        /// Number of opportunities.
         count: u64,
     },
-    /// The opportunities are no trace.
+    /// The opportunities are not a valid trace.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }
 
 impl Grants {
-    /// The same capacity as grants, with `bytes` for an opportunity.
+    /// The same capacity as grants, with `bytes` per opportunity.
     ///
-    /// What leaves at m ms in a [`Trace`] leaves at m ms here too: the grant is that of the interval that ends then. What
-    /// leaves at 0 is put into the first interval.
+    /// An opportunity at m ms in a [`Trace`] becomes the grant of the interval that ends at m ms, so packets leave at
+    /// the same time. Opportunities at 0 are assigned to the first interval.
     pub fn of_opportunities(trace: &Trace, bytes: u32) -> Grants {
         let mut end = 0u32;
         let mut stretches = Vec::new();
@@ -42,14 +42,14 @@ impl Grants {
     }
 
     /// The same capacity as opportunities of `bytes` each (at least 1): one whenever that many more bytes have been
-    /// granted, at the end of the interval that brings them.
+    /// granted, at the end of the interval that completes them.
     ///
-    /// The period stays. If it does not end with an opportunity, the rest of the bytes become one if they are half of it
-    /// or more; otherwise the last opportunity is put off until then.
+    /// The period does not change. If it does not end with an opportunity, the remaining bytes become one if they are
+    /// at least half of its size; otherwise the last opportunity is moved to the end of the period.
     pub fn to_opportunities(&self, bytes: u32) -> Result<Trace, ConvertError> {
         let each = u64::from(bytes.max(1));
         let count = self.total() / each;
-        if count > MOST_OPPORTUNITIES {
+        if count > MAX_OPPORTUNITIES {
             return Err(ConvertError::TooMany { count });
         }
         let mut opportunities = Vec::with_capacity(count as usize + 1);
@@ -96,14 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_at_zero_is_in_the_first_interval() {
+    fn opportunities_at_zero_are_in_the_first_interval() {
         let grants = Grants::of_opportunities(&trace(&[0, 0, 1, 2]), 100);
         assert_eq!([grants.granted_before(1), grants.granted_before(2)], [300, 400]);
     }
 
     #[test]
-    fn opportunities_come_when_their_bytes_have() {
-        // 145 bytes a millisecond: 1,450 at the end of each ten.
+    fn an_opportunity_comes_when_its_bytes_are_complete() {
+        // 145 bytes per millisecond: 1,450 at the end of each ten.
         let grants = Grants::parse(b"10\n3\n1450\n0\n2900\n").unwrap();
         assert_eq!(grants.to_opportunities(1_450).unwrap().opportunities(), [10, 25, 30]);
         let eased = grants.to_opportunities(1_000).unwrap();
@@ -117,13 +117,13 @@ mod tests {
         assert_eq!(
             silent_end.to_opportunities(2_000).unwrap().opportunities(),
             [14, 30],
-            "1,000 are half of it"
+            "1,000 bytes are at least half of an opportunity"
         );
         assert_eq!(silent_end.to_opportunities(40_000).unwrap().opportunities(), [30]);
     }
 
     #[test]
-    fn more_lines_than_are_of_use_are_refused() {
+    fn too_many_lines_are_refused() {
         let grants = Grants::of([Stretch { ttis: 1_000, bytes: 1 << 60 }]).unwrap();
         let error = grants.to_opportunities(1_504).unwrap_err();
         assert!(matches!(error, ConvertError::TooMany { .. }), "{error}");
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn opportunities_survive_there_and_back(
+        fn opportunities_survive_a_round_trip(
             mut times in prop::collection::vec(1u32..2_000, 1..80), bytes in 1u32..5_000,
         ) {
             times.sort_unstable();
@@ -141,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn no_more_and_hardly_less_is_offered(
+        fn conversion_offers_no_more_and_at_most_one_opportunity_less(
             stretches in prop::collection::vec((1u32..30, 0u64..20_000), 1..30), each in 1u32..3_000,
         ) {
             let stretches: Vec<Stretch> =
@@ -152,7 +152,8 @@ mod tests {
             prop_assert_eq!(trace.period_millis(), grants.period());
             let offered = trace.opportunities().len() as u64 * u64::from(each);
             prop_assert!(offered.abs_diff(grants.total()) <= u64::from(each));
-            // At any time but the end, what has been offered has been granted, and all of it but a part of one.
+            // At any time before the end, all offered bytes have been granted, and less than one opportunity is
+            // missing.
             for (number, at) in trace.opportunities().iter().enumerate().rev().skip(1) {
                 let granted = grants.granted_before(u64::from(*at));
                 prop_assert!(granted >= (number as u64 + 1) * u64::from(each));

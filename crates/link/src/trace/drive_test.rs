@@ -1,13 +1,13 @@
-//! Drive tests of production networks: a CSV file with a row about each second, as the Irish 5G dataset has them.
+//! Drive tests of production networks: CSV files with about one row per second, in the format of the Irish 5G dataset.
 //!
-//! Raca et al., *Beyond throughput, the next generation: a 5G dataset with channel and context metrics*, MMSys 2020. Read are
-//! the columns `Timestamp` (`2019.12.16_13.40.04`) and `DL_bitrate` or `UL_bitrate` (kbit/s, 1 kbit = 1,000 bit); the
-//! others are not looked at.
+//! Raca et al., *Beyond throughput, the next generation: a 5G dataset with channel and context metrics*, MMSys 2020.
+//! The reader uses the columns `Timestamp` (`2019.12.16_13.40.04`) and `DL_bitrate` or `UL_bitrate` (kbit/s, 1 kbit =
+//! 1,000 bit) and ignores the others.
 //!
-//! - A rate holds from its second to the next one that has a row; seconds without a row keep the rate before them.
-//! - Of several rows in one second the last one holds: the logger repeats the rate before when only the radio's
-//!   measures have changed.
-//! - The last row holds for a second. Then the recording repeats.
+//! - A rate holds until the next second that has a row; seconds without a row keep the previous rate.
+//! - Of several rows in one second the last one holds: the logger repeats the previous rate when only radio
+//!   measurements have changed.
+//! - The last row holds for one second. Then the recording repeats.
 
 use thiserror::Error;
 
@@ -15,12 +15,12 @@ use super::grants::{Grants, GrantsError, Stretch};
 use super::shown;
 
 const TIMESTAMP: &str = "Timestamp";
-/// Bytes that 1 kbit/s carries in a second.
+/// Bytes that 1 kbit/s carries in one second.
 const BYTES_OF_KBIT: f64 = 125.0;
-/// 1 Tbit/s in kbit/s.
-const MOST_KBIT: f64 = 1e9;
+/// The largest rate, 1 Tbit/s in kbit/s.
+const MAX_KBIT: f64 = 1e9;
 
-/// Which rate of a drive test.
+/// The direction of a drive test's rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Column {
     /// `DL_bitrate`: towards the phone.
@@ -30,55 +30,55 @@ pub enum Column {
     Uplink,
 }
 
-/// A drive test that cannot be used. The message says what would be right; the reader adds file and line.
+/// A drive test that cannot be used. The message says what is required; the caller adds file and line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DriveTestError {
-    /// A heading, but no row below it; or not even that.
-    #[error("the drive test has no row: write a line of column names and then a row for each second")]
+    /// The file has no rows.
+    #[error("a drive test must have a header line and at least one row, found no row")]
     Empty,
-    /// The heading lacks a column.
-    #[error("there is no column `{column}` among: {found}")]
+    /// The header lacks a column.
+    #[error("column `{column}` required, found: {found}")]
     NoColumn {
-        /// What is missing.
+        /// The missing column.
         column: &'static str,
-        /// What is there, shortened.
+        /// The header, shortened.
         found: String,
     },
-    /// A row with more or fewer fields than the heading.
-    #[error("{found} fields under {wanted} column names; write as many")]
+    /// The number of fields in a row differs from that of the header.
+    #[error("a row must have {required} fields, one per column, got {found}")]
     Fields {
         /// The line, from 1.
         line: usize,
-        /// How many there are.
+        /// Number of fields in the row.
         found: usize,
-        /// How many the heading has.
-        wanted: usize,
+        /// Number of fields in the header.
+        required: usize,
     },
-    /// A field that is no time.
-    #[error("`{text}` is no time; write it as 2019.12.16_13.40.04")]
+    /// A field that is not a timestamp.
+    #[error("time must have the form 2019.12.16_13.40.04, got `{text}`")]
     Time {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The field, shortened.
         text: String,
     },
-    /// A row of an earlier second than the row above.
-    #[error("`{text}` comes before the time in the row above; put the rows in order")]
+    /// A row with an earlier time than the row above.
+    #[error("rows must be in order of time: `{text}` precedes the time of the row above")]
     Backwards {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The field.
         text: String,
     },
-    /// A field that is no rate.
-    #[error("`{text}` is no rate; write one from 0 to 1000000000 kbit/s")]
+    /// A field that is not a rate.
+    #[error("rate must be 0 to 1000000000 kbit/s, got `{text}`")]
     Rate {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The field, shortened.
         text: String,
     },
-    /// Its rates make no link.
+    /// The rates are not valid grants.
     #[error(transparent)]
     Grants(#[from] GrantsError),
 }
@@ -98,7 +98,7 @@ impl DriveTestError {
 }
 
 impl Column {
-    /// Its name in the heading.
+    /// Its name in the header.
     pub fn name(self) -> &'static str {
         match self {
             Column::Downlink => "DL_bitrate",
@@ -108,7 +108,7 @@ impl Column {
 }
 
 impl Grants {
-    /// Reads a drive test's rates as grants in each millisecond.
+    /// Reads the rates of a drive test as grants per millisecond.
     pub fn parse_drive_test(text: &[u8], column: Column) -> Result<Grants, DriveTestError> {
         let text = text.trim_ascii_end();
         let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
@@ -120,15 +120,15 @@ impl Grants {
             at.ok_or_else(|| DriveTestError::NoColumn { column: name, found: shown(heading) })
         };
         let (time_at, rate_at) = (place(TIMESTAMP)?, place(column.name())?);
-        let wanted = fields(heading).count();
+        let required = fields(heading).count();
 
         let mut stretches = Vec::with_capacity(text.len() / 120);
         let mut present: Option<(u64, u64)> = None;
         for (index, row) in lines {
             let line = index + 1;
             let found = fields(row).count();
-            if found != wanted {
-                return Err(DriveTestError::Fields { line, found, wanted });
+            if found != required {
+                return Err(DriveTestError::Fields { line, found, required });
             }
             let field = |at| fields(row).nth(at).unwrap_or_default();
             let (time, rate) = (field(time_at), field(rate_at));
@@ -148,11 +148,11 @@ impl Grants {
     }
 }
 
-/// So many bytes a second, for so many seconds.
+/// A stretch of `bytes` per second for a number of seconds.
 fn held_for(bytes: u64, seconds: u64) -> Result<Stretch, GrantsError> {
     let ttis = seconds.checked_mul(1_000).and_then(|millis| u32::try_from(millis).ok());
     let ttis = ttis.ok_or(GrantsError::TooLong)?;
-    // At most 1.25e11 bytes a second, for 4.3 million seconds.
+    // At most 1.25e11 bytes per second, for 4.3 million seconds.
     Ok(Stretch { ttis, bytes: bytes * seconds })
 }
 
@@ -160,16 +160,16 @@ fn fields(row: &[u8]) -> impl Iterator<Item = &[u8]> {
     row.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }
 
-/// Bytes a second of a rate in kbit/s.
+/// Bytes per second of a rate in kbit/s.
 fn bytes(text: &[u8]) -> Option<u64> {
-    // Not what else the standard library takes for a number ("inf", "1e3").
+    // Excludes other formats that the standard library accepts as numbers ("inf", "1e3").
     let plain = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let text = std::str::from_utf8(text).ok().filter(|_| plain)?;
     let kbit: f64 = text.parse().ok()?;
-    (0.0..=MOST_KBIT).contains(&kbit).then_some((kbit * BYTES_OF_KBIT).round() as u64)
+    (0.0..=MAX_KBIT).contains(&kbit).then_some((kbit * BYTES_OF_KBIT).round() as u64)
 }
 
-/// Seconds from the year 0 to a time written as `2019.12.16_13.40.04`.
+/// Seconds from the year 0 to a timestamp such as `2019.12.16_13.40.04`.
 fn second(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     let (date, clock) = text.split_once('_')?;
@@ -186,13 +186,13 @@ fn second(text: &[u8]) -> Option<u64> {
     if !sound || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    // Years that begin in March, so that the leap day is a year's last: 30.6 days a month on average, rounded.
+    // Count years from March, so that the leap day is the last of a year: 30.6 days per month on average, rounded.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
     Some(((days * 24 + hour) * 60 + minute) * 60 + second)
 }
 
-/// Three numbers with dots between them.
+/// Parses three numbers separated by dots.
 fn three(text: &str) -> Option<[u64; 3]> {
     let mut parts = text.split('.').map(|part| {
         let plain = !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Tests of reading drive tests.
+//! Tests of the drive-test reader.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// Kilobits in each second.
+/// Kilobits per second, for each second.
 fn seconds(grants: &Grants) -> Vec<u64> {
     let until = |second: u64| grants.granted_before(second * 1_000);
     (0..grants.period() / 1_000).map(|second| (until(second + 1) - until(second)) / 125).collect()
@@ -28,7 +28,7 @@ fn seconds(grants: &Grants) -> Vec<u64> {
 fn a_row_is_the_rate_of_its_second() {
     let grants = read("2019.12.16_13.40.04,0,72,20,D\n2019.12.16_13.40.05,0,300,1,D\n");
     assert_eq!(seconds(&grants), [72, 300]);
-    assert_eq!(grants.granted_before(10), 90, "spread evenly: 72 kbit/s are 9 bytes a millisecond");
+    assert_eq!(grants.granted_before(10), 90, "spread evenly: 72 kbit/s are 9 bytes per millisecond");
 }
 
 #[test]
@@ -61,30 +61,36 @@ fn fractions_of_a_kilobit_are_read() {
 fn each_mistake_is_named_with_its_line() {
     assert!(
         refusal("Timestamp,Speed,bitrate\n2019.12.16_13.40.04,0,72\n")
-            .starts_with("line 1: there is no column `DL_bitrate` among: Timestamp,Speed,bitrate")
+            .starts_with("line 1: column `DL_bitrate` required, found: Timestamp,Speed,bitrate")
     );
-    assert!(refusal("DL_bitrate\n72\n").starts_with("line 1: there is no column `Timestamp`"));
+    assert!(refusal("DL_bitrate\n72\n").starts_with("line 1: column `Timestamp` required"));
     let with = |rows: &str| refusal(&format!("{HEADING}{rows}"));
-    assert_eq!(with("2019.12.16_13.40.04,0,72,20\n"), "line 2: 4 fields under 5 column names; write as many");
-    assert!(with("2019.12.16_13.40.04,0,72,20,D\n\n2019.12.16_13.40.05,0,7,2,D\n").starts_with("line 3: 1"));
+    assert_eq!(
+        with("2019.12.16_13.40.04,0,72,20\n"),
+        "line 2: a row must have 5 fields, one per column, got 4"
+    );
+    assert!(
+        with("2019.12.16_13.40.04,0,72,20,D\n\n2019.12.16_13.40.05,0,7,2,D\n")
+            .starts_with("line 3: a row must have 5 fields")
+    );
     for rate in ["-1", "", "-", "1e3", "inf", "NaN", "1.2.3", "1000000001"] {
         let said = with(&format!("2019.12.16_13.40.04,0,{rate},20,D\n"));
-        assert_eq!(said, format!("line 2: `{rate}` is no rate; write one from 0 to 1000000000 kbit/s"));
+        assert_eq!(said, format!("line 2: rate must be 0 to 1000000000 kbit/s, got `{rate}`"));
     }
     for time in
         ["13:40:04", "2019.13.16_13.40.04", "2019.02.29_13.40.04", "2019.12.16_24.00.00", "a.b.c_1.2.3"]
     {
         let said = with(&format!("{time},0,1,20,D\n"));
-        assert_eq!(said, format!("line 2: `{time}` is no time; write it as 2019.12.16_13.40.04"));
+        assert_eq!(said, format!("line 2: time must have the form 2019.12.16_13.40.04, got `{time}`"));
     }
     assert!(
         with("2019.12.16_13.40.04,0,72,20,D\n2019.12.16_13.40.03,0,72,20,D\n")
-            .starts_with("line 3: `2019.12.16_13.40.03` comes before")
+            .starts_with("line 3: rows must be in order of time: `2019.12.16_13.40.03` precedes")
     );
-    assert!(with("2019.12.16_13.40.04,0,0,20,D\n").contains("not a single byte is granted"));
-    assert!(with("2019.12.16_13.40.04,0,1,20,D\n2029.12.16_13.40.04,0,1,20,D\n").contains("longer than"));
-    assert!(with("").contains("has no row"));
-    assert!(refusal("").contains("has no row"));
+    assert!(with("2019.12.16_13.40.04,0,0,20,D\n").contains("must grant at least 1 byte"));
+    assert!(with("2019.12.16_13.40.04,0,1,20,D\n2029.12.16_13.40.04,0,1,20,D\n").contains("at most"));
+    assert!(with("").contains("found no row"));
+    assert!(refusal("").contains("found no row"));
 }
 
 proptest! {

@@ -1,45 +1,45 @@
-//! What a base station grants one user: so many bytes in each transmission time interval of a millisecond.
+//! Grants of a base station to one user: a number of bytes per transmission time interval of a millisecond.
 
 use jettison_core::{Bytes, Time};
 use thiserror::Error;
 
-/// Nanoseconds of a transmission time interval.
+/// Nanoseconds per transmission time interval.
 const TTI_NANOS: u64 = 1_000_000;
 
-/// Bytes granted in each transmission time interval (TTI) of 1 ms, over and over.
+/// Bytes granted in each transmission time interval (TTI) of 1 ms, repeated for ever.
 ///
-/// Interval k lasts from k to k + 1 ms. What is known is the bytes of a stretch of intervals (a batch of a base
-/// station's trace, a second of a drive test); it is spread over them as evenly as whole bytes allow: the first j of n
-/// intervals have ⌊bytes · j / n⌋ of it, so that no byte is lost and no remainder adds up.
+/// Interval k lasts from k to k + 1 ms. The source gives the bytes of a stretch of intervals (a batch of a base
+/// station's trace, a second of a drive test); they are spread over the stretch as evenly as whole bytes allow: the
+/// first j of n intervals have ⌊bytes · j / n⌋ of them, so no byte is lost and rounding errors do not accumulate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grants {
-    /// The first interval of each stretch, and at the end the period.
+    /// The first interval of each stretch, followed by the period.
     starts: Vec<u32>,
-    /// Bytes granted in a round before each stretch, and at the end those of a whole round.
+    /// Bytes granted in a round before each stretch, followed by the bytes of a whole round.
     before: Vec<u64>,
 }
 
-/// Bytes spread over some intervals.
+/// Bytes spread over a number of intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch {
-    /// How many intervals; none is no stretch.
+    /// Number of intervals; 0 makes the stretch empty.
     pub ttis: u32,
-    /// The bytes of all of them together.
+    /// Total bytes of all intervals.
     pub bytes: u64,
 }
 
-/// Grants that no link can run on.
+/// Grants that a link cannot use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum GrantsError {
-    /// Not one byte.
-    #[error("not a single byte is granted; a trace needs a capacity above zero somewhere")]
+    /// No bytes are granted.
+    #[error("a trace must grant at least 1 byte, got 0")]
     Nothing,
-    /// More intervals than 32 bits count, or more bytes than 64 do.
-    #[error("the trace is longer than {} ms (49 days), or grants more than 2^64 bytes in a round", u32::MAX)]
+    /// The number of intervals exceeds 32 bits, or the number of bytes 64 bits.
+    #[error("a trace must last at most {} ms (49 days) and grant less than 2^64 bytes per round", u32::MAX)]
     TooLong,
 }
 
-/// How the bytes of a stretch lie in its intervals: each has `each`, and `more` of the `ttis` have one more.
+/// Distribution of a stretch's bytes: each interval has `each`, and `more` of the `ttis` have one more.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     pub(crate) ttis: u64,
@@ -48,12 +48,12 @@ pub(crate) struct Spread {
 }
 
 impl Grants {
-    /// Grants of these stretches, one after the other.
+    /// Concatenates stretches.
     pub fn of(stretches: impl IntoIterator<Item = Stretch>) -> Result<Grants, GrantsError> {
         let (mut starts, mut before) = (vec![0u32], vec![0u64]);
         let (mut end, mut total, mut idle) = (0u32, 0u64, false);
         for stretch in stretches.into_iter().filter(|stretch| stretch.ttis > 0) {
-            // Stretches without a grant become one: whoever looks for the next grant passes it in one step.
+            // Merge stretches without a grant, so a search for the next grant skips them in one step.
             if idle && stretch.bytes == 0 {
                 starts.pop();
                 before.pop();
@@ -67,17 +67,17 @@ impl Grants {
         if total == 0 { Err(GrantsError::Nothing) } else { Ok(Grants { starts, before }) }
     }
 
-    /// Intervals from one round to the next: milliseconds.
+    /// Number of intervals (milliseconds) per round.
     pub fn period(&self) -> u64 {
         self.starts.last().map_or(0, |end| u64::from(*end))
     }
 
-    /// Bytes of a round.
+    /// Bytes per round.
     pub fn total(&self) -> u64 {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// The stretches of a round; neighbours without a grant have become one.
+    /// The stretches of a round; adjacent stretches without a grant are merged.
     pub fn stretches(&self) -> impl Iterator<Item = Stretch> + '_ {
         let ttis = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
         let bytes = self.before.windows(2).map(|pair| pair[1] - pair[0]);
@@ -98,12 +98,12 @@ impl Grants {
         Bytes::new(before(to).saturating_sub(before(from)))
     }
 
-    /// Bytes of the largest grant.
+    /// The largest grant in bytes.
     pub fn largest(&self) -> u64 {
         (0..self.starts.len() - 1).map(|at| self.spread(at).largest()).max().unwrap_or(0)
     }
 
-    /// The grants of `ttis` intervals of a round from interval `from` on; `None` if the round ends before.
+    /// The grants of `ttis` intervals of a round from interval `from` on; `None` if the round is shorter.
     pub fn cut(&self, from: u32, ttis: u32) -> Option<Result<Grants, GrantsError>> {
         let to = from.checked_add(ttis).filter(|to| u64::from(*to) <= self.period())?;
         let parts = self.starts.windows(2).filter_map(|pair| {
@@ -114,22 +114,22 @@ impl Grants {
         Some(Grants::of(parts))
     }
 
-    /// How many stretches there are.
+    /// Number of stretches.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The stretch in which interval `tti` of a round lies, which is below the period.
+    /// Index of the stretch that contains interval `tti` of a round, which must be below the period.
     pub(crate) fn stretch_at(&self, tti: u32) -> usize {
         self.starts.partition_point(|start| *start <= tti).saturating_sub(1).min(self.len() - 1)
     }
 
-    /// The first interval of a stretch.
+    /// First interval of a stretch.
     pub(crate) fn start(&self, stretch: usize) -> u32 {
         self.starts[stretch]
     }
 
-    /// How a stretch's bytes lie in its intervals.
+    /// Distribution of a stretch's bytes.
     pub(crate) fn spread(&self, stretch: usize) -> Spread {
         let ttis = u64::from(self.starts[stretch + 1] - self.starts[stretch]);
         let bytes = self.before[stretch + 1] - self.before[stretch];
@@ -138,22 +138,22 @@ impl Grants {
 }
 
 impl Spread {
-    /// Bytes of the first `ttis` intervals. The product stays below 2⁶⁴: both factors are below 2³².
+    /// Bytes of the first `ttis` intervals. The product fits 64 bits: both factors are below 2³².
     fn first(self, ttis: u64) -> u64 {
         self.each * ttis + self.more * ttis / self.ttis
     }
 
-    /// Bytes of the interval numbered `tti` from 0.
+    /// Bytes of interval `tti`, from 0.
     pub(crate) fn grant(self, tti: u64) -> u64 {
         self.first(tti + 1) - self.first(tti)
     }
 
-    /// Bytes of the largest grant.
+    /// The largest grant in bytes.
     fn largest(self) -> u64 {
         self.each + u64::from(self.more > 0)
     }
 
-    /// The first interval from `tti` on that has more than `least` bytes.
+    /// The first interval from `tti` on with more than `least` bytes.
     pub(crate) fn next_above(self, tti: u64, least: u64) -> Option<u64> {
         if self.each > least {
             return Some(tti);
@@ -161,8 +161,8 @@ impl Spread {
         if self.largest() <= least {
             return None;
         }
-        // The next one that gets one of the bytes left over: the smallest j with ⌊more · (j + 1) / n⌋ above
-        // ⌊more · tti / n⌋. There is one, because more · n / n is.
+        // The next interval with one of the remaining bytes: the smallest j with ⌊more · (j + 1) / n⌋ above
+        // ⌊more · tti / n⌋. It exists because more · n / n is above.
         let had = self.more * tti / self.ttis;
         Some(((had + 1) * self.ttis).div_ceil(self.more) - 1)
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_count_by_their_beginning() {
+    fn intervals_are_assigned_by_their_start() {
         let grants = grants(&[(1, 100), (1, 20), (1, 3)]);
         let between = |from, to| grants.between(Time::from_micros(from), Time::from_micros(to)).get();
         assert_eq!(between(0, 1), 100);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grants_nothing_or_lasts_too_long_is_refused() {
+    fn empty_and_too_long_traces_are_refused() {
         assert_eq!(Grants::of([]), Err(GrantsError::Nothing));
         assert_eq!(Grants::of([Stretch { ttis: 5, bytes: 0 }]), Err(GrantsError::Nothing));
         let long = Stretch { ttis: u32::MAX, bytes: 1 };

@@ -1,8 +1,8 @@
-//! A base station's trace as the srsRAN of the Octopus authors reads it.
+//! Base station traces in the format of the Octopus authors' srsRAN.
 //!
-//! Whole numbers, one a line: the milliseconds of a batch, how many batches there are, and then the bytes granted in each
-//! batch. The authors' own files begin with a lead-in that their second line does not count: a second of batches that are
-//! all alike, in which the base station starts up. It is left out.
+//! Whole numbers, one per line: milliseconds per batch, number of batches, and the bytes granted in each batch. The
+//! authors' own files begin with a lead-in that their second line does not count: one second of identical batches,
+//! while the base station starts up. The reader skips it.
 
 use std::fmt::Write as _;
 
@@ -11,44 +11,46 @@ use thiserror::Error;
 use super::grants::{Grants, GrantsError, Stretch};
 use super::{is_number, shown, value};
 
-/// The longest batch, in milliseconds.
+/// The longest batch in milliseconds.
 pub const LONGEST_BATCH: u32 = 60_000;
-/// The most lines that are written.
-const MOST_BATCHES: u64 = 50_000_000;
+/// The maximum number of lines written.
+const MAX_BATCHES: u64 = 50_000_000;
 
-/// A base station's trace that cannot be used. The message says what would be right; the reader adds file and line.
+/// A base station trace that cannot be used. The message says what is required; the caller adds file and line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GrantsFileError {
-    /// Too few lines for a trace.
+    /// Fewer lines than a trace requires.
     #[error(
-        "the trace of grants has no batch: write the milliseconds of a batch, the number of batches, and then the bytes granted in each, one number a line"
+        "a trace of grants must have at least one batch, found none; write one number per line: milliseconds per batch, number of batches, bytes granted in each batch"
     )]
     Empty,
-    /// A line that is not a whole number from 0 on.
-    #[error("`{text}` is not a whole number of {what}; write one from 0 to {}", u32::MAX)]
+    /// A line that is not a whole number.
+    #[error("{quantity} must be a whole number from 0 to {}, got `{text}`", u32::MAX)]
     NotANumber {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The line's text, shortened.
         text: String,
-        /// What should.
-        what: &'static str,
+        /// The quantity that the line must contain.
+        quantity: &'static str,
     },
-    /// A batch of no time, or of more than a minute.
-    #[error("a batch of {millis} ms; write 1 to {LONGEST_BATCH} ms in the first line")]
+    /// A batch length of zero or more than a minute.
+    #[error("the batch length in the first line must be 1 to {LONGEST_BATCH} ms, got {millis} ms")]
     Batch {
-        /// The milliseconds written.
+        /// The batch length found, in milliseconds.
         millis: u32,
     },
-    /// The second line is not the number of lines that follow.
-    #[error("{said} batches are announced, but {found} lines follow; write in the second line how many do")]
+    /// The second line does not match the number of lines that follow.
+    #[error(
+        "the second line must be the number of batches that follow, got {announced}, found {found} lines"
+    )]
     Count {
-        /// What the second line says.
-        said: u32,
-        /// How many there are.
+        /// The number in the second line.
+        announced: u32,
+        /// The number of lines that follow.
         found: usize,
     },
-    /// Its grants make no link.
+    /// The grants are not usable.
     #[error(transparent)]
     Grants(#[from] GrantsError),
 }
@@ -66,28 +68,28 @@ impl GrantsFileError {
 }
 
 impl Grants {
-    /// Reads a base station's trace. A batch is spread evenly over its milliseconds.
+    /// Reads a base station trace. The bytes of a batch are spread evenly over its milliseconds.
     ///
-    /// Spaces around a number, carriage returns and empty lines at the end are let pass; anything else is an error.
+    /// Accepts spaces around a number, carriage returns and empty lines at the end; anything else is an error.
     pub fn parse(text: &[u8]) -> Result<Grants, GrantsFileError> {
         let text = text.trim_ascii_end();
         let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
-        let mut next = |what: &'static str| lines.next().map(|(at, line)| number(line, at + 1, what));
+        let mut next = |quantity: &'static str| lines.next().map(|(at, line)| number(line, at + 1, quantity));
         if text.is_empty() {
             return Err(GrantsFileError::Empty);
         }
-        let batch = next("milliseconds a batch").ok_or(GrantsFileError::Empty)??;
+        let batch = next("milliseconds per batch").ok_or(GrantsFileError::Empty)??;
         if !(1..=LONGEST_BATCH).contains(&batch) {
             return Err(GrantsFileError::Batch { millis: batch });
         }
-        let said = next("batches").ok_or(GrantsFileError::Empty)??;
+        let announced = next("number of batches").ok_or(GrantsFileError::Empty)??;
         let mut stretches = Vec::with_capacity(text.len() / 6);
         while let Some(bytes) = next("bytes granted") {
             stretches.push(Stretch { ttis: batch, bytes: u64::from(bytes?) });
         }
-        let lead_in = lead_in(batch, said, stretches.len())
+        let lead_in = lead_in(batch, announced, stretches.len())
             .filter(|batches| stretches[..*batches].windows(2).all(|pair| pair[0] == pair[1]));
-        let lead_in = lead_in.ok_or(GrantsFileError::Count { said, found: stretches.len() })?;
+        let lead_in = lead_in.ok_or(GrantsFileError::Count { announced, found: stretches.len() })?;
         stretches.drain(..lead_in);
         if stretches.is_empty() {
             return Err(GrantsFileError::Empty);
@@ -95,12 +97,12 @@ impl Grants {
         Ok(Grants::of(stretches)?)
     }
 
-    /// The text that [`parse`](Grants::parse) reads, in batches of `batch` ms (1 to [`LONGEST_BATCH`]); `None` if there
-    /// would be more than 50 million. A period that is no multiple of the batch is rounded up to one.
+    /// Writes the format that [`parse`](Grants::parse) reads, in batches of `batch` ms (1 to [`LONGEST_BATCH`]);
+    /// `None` if it would have more than 50 million. The period is rounded up to a multiple of the batch.
     pub fn to_text(&self, batch: u32) -> Option<String> {
         let batch = u64::from(batch.clamp(1, LONGEST_BATCH));
         let batches = self.period().div_ceil(batch);
-        if batches > MOST_BATCHES {
+        if batches > MAX_BATCHES {
             return None;
         }
         let mut text = format!("{batch}\n{batches}\n");
@@ -115,16 +117,16 @@ impl Grants {
     }
 }
 
-/// How many batches of `found` are the lead-in, if the head of the file may stand before so many.
-pub(super) fn lead_in(batch: u32, said: u32, found: usize) -> Option<usize> {
-    let uncounted = found.checked_sub(said as usize)?;
+/// Number of lead-in batches among `found`, if `announced` batches and a valid lead-in add up to it.
+pub(super) fn lead_in(batch: u32, announced: u32, found: usize) -> Option<usize> {
+    let uncounted = found.checked_sub(announced as usize)?;
     let is_a_second = uncounted as u64 * u64::from(batch) == 1_000;
     (uncounted == 0 || is_a_second).then_some(uncounted)
 }
 
-fn number(text: &[u8], line: usize, what: &'static str) -> Result<u32, GrantsFileError> {
+fn number(text: &[u8], line: usize, quantity: &'static str) -> Result<u32, GrantsFileError> {
     let digits = Some(text).filter(|text| is_number(text));
-    digits.and_then(value).ok_or_else(|| GrantsFileError::NotANumber { line, text: shown(text), what })
+    digits.and_then(value).ok_or_else(|| GrantsFileError::NotANumber { line, text: shown(text), quantity })
 }
 
 #[cfg(test)]
@@ -153,33 +155,40 @@ mod tests {
     fn a_lead_in_of_a_second_is_left_out() {
         let grants = Grants::parse(b"500\n2\n7\n7\n100\n200\n").unwrap();
         assert_eq!((grants.period(), grants.total()), (1_000, 300));
-        // One that is not constant, or not a second, is no lead-in.
-        assert!(refusal("500\n2\n7\n8\n100\n200\n").starts_with("line 2: 2 batches are announced, but 4"));
-        assert!(refusal("500\n2\n7\n100\n200\n").starts_with("line 2: 2 batches are announced, but 3"));
+        // A lead-in must be constant and last one second.
+        assert!(refusal("500\n2\n7\n8\n100\n200\n").starts_with(
+            "line 2: the second line must be the number of batches that follow, got 2, found 4"
+        ));
+        assert!(refusal("500\n2\n7\n100\n200\n").starts_with(
+            "line 2: the second line must be the number of batches that follow, got 2, found 3"
+        ));
     }
 
     #[test]
-    fn each_mistake_is_named_with_its_line() {
+    fn each_error_names_its_line() {
         assert_eq!(
             refusal("10\n3\n100\n-5\n7\n"),
-            "line 4: `-5` is not a whole number of bytes granted; write one from 0 to 4294967295"
+            "line 4: bytes granted must be a whole number from 0 to 4294967295, got `-5`"
         );
-        assert!(refusal("10\n3\n100\nmany\n7\n").starts_with("line 4: `many` is not"));
-        assert!(refusal("10\n1\n4294967296\n").starts_with("line 3: `4294967296` is not"));
-        assert!(refusal("ten\n1\n5\n").starts_with("line 1: `ten` is not a whole number of milliseconds"));
+        assert!(refusal("10\n3\n100\nmany\n7\n").ends_with("got `many`"));
+        assert!(refusal("10\n1\n4294967296\n").ends_with("got `4294967296`"));
+        assert!(refusal("ten\n1\n5\n").starts_with("line 1: milliseconds per batch must be a whole number"));
         assert!(
-            refusal("10\nsome\n5\n").starts_with("line 2: `some` is not a whole number of batches"),
+            refusal("10\nsome\n5\n").starts_with("line 2: number of batches must be a whole number"),
             "{}",
             refusal("10\nsome\n5\n")
         );
-        assert!(refusal("0\n1\n5\n").starts_with("line 1: a batch of 0 ms; write 1 to 60000 ms"));
+        assert!(
+            refusal("0\n1\n5\n")
+                .starts_with("line 1: the batch length in the first line must be 1 to 60000 ms, got 0 ms")
+        );
         assert_eq!(
             refusal("10\n4\n100\n200\n50\n"),
-            "line 2: 4 batches are announced, but 3 lines follow; write in the second line how many do"
+            "line 2: the second line must be the number of batches that follow, got 4, found 3 lines"
         );
-        assert!(refusal("10\n2\n0\n0\n").contains("not a single byte is granted"));
+        assert!(refusal("10\n2\n0\n0\n").contains("must grant at least 1 byte"));
         for text in ["", "\n", "10\n", "10\n0\n"] {
-            assert!(refusal(text).contains("has no batch"), "{text:?}");
+            assert!(refusal(text).contains("found none"), "{text:?}");
         }
     }
 
@@ -199,7 +208,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read_back(
+        fn written_traces_are_read_back(
             batch in 1u32..30, grants in prop::collection::vec(0u32..100_000, 1..50),
         ) {
             prop_assume!(grants.iter().any(|bytes| *bytes > 0));

@@ -1,4 +1,4 @@
-//! What a trace offers, in figures.
+//! Statistics of a trace.
 
 use std::fmt;
 
@@ -7,63 +7,63 @@ use serde::{Serialize, Serializer};
 
 use super::{Format, Grants, OPPORTUNITY_BYTES, Recording, Trace};
 
-/// What a recording offers, in figures. Rates count 1,504 bytes an opportunity.
+/// Statistics of a recording. Rates count 1,504 bytes per opportunity.
 ///
-/// It is serialised as plain numbers, each with its unit in the key's name.
+/// Serialised as plain numbers, each with its unit in the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TraceInfo {
-    /// Lines of a Mahimahi trace: packets of up to 1,504 bytes that may leave in one round.
+    /// Lines of a Mahimahi trace: opportunities of up to 1,504 bytes per round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opportunities: Option<u64>,
-    /// One round, after which the trace repeats.
+    /// Duration of a round, after which the trace repeats.
     #[serde(rename = "period_s", serialize_with = "seconds")]
     pub period: Duration,
-    /// All bytes over one round.
+    /// Mean rate over a round.
     #[serde(rename = "mean_mbit_s", serialize_with = "megabits")]
     pub mean: Rate,
-    /// The slowest of the windows.
+    /// The lowest rate of the windows.
     #[serde(rename = "min_mbit_s", serialize_with = "megabits")]
     pub min: Rate,
-    /// The 5th percentile of the windows (nearest rank).
+    /// The 5th percentile of the windows' rates (nearest rank).
     #[serde(rename = "p5_mbit_s", serialize_with = "megabits")]
     pub p5: Rate,
-    /// The median of the windows.
+    /// The median of the windows' rates.
     #[serde(rename = "p50_mbit_s", serialize_with = "megabits")]
     pub p50: Rate,
-    /// The 95th percentile of the windows.
+    /// The 95th percentile of the windows' rates.
     #[serde(rename = "p95_mbit_s", serialize_with = "megabits")]
     pub p95: Rate,
-    /// The fastest of the windows.
+    /// The highest rate of the windows.
     #[serde(rename = "max_mbit_s", serialize_with = "megabits")]
     pub max: Rate,
-    /// Windows of one second that the percentiles are taken over: whole ones from the start of the round, at least one.
+    /// Number of one-second windows for the percentiles: whole ones from the start of the round, at least one.
     pub windows: u64,
-    /// The longest time without a byte, the seam between rounds included.
+    /// The longest interval without capacity, including across the seam between rounds.
     #[serde(rename = "longest_outage_s", serialize_with = "seconds")]
     pub longest_outage: Duration,
-    /// Where in the round that outage begins.
+    /// Start of that outage in the round.
     #[serde(rename = "longest_outage_at_s", serialize_with = "instant")]
     pub longest_outage_at: Time,
-    /// Outages of a second or more.
+    /// Number of outages of one second or more.
     #[serde(rename = "outages_from_1_s")]
     pub outages: u64,
-    /// How long those last together.
+    /// Total duration of those.
     #[serde(rename = "outages_from_1_s_together_s", serialize_with = "seconds")]
     pub outage: Duration,
-    /// Most opportunities of a Mahimahi trace in one millisecond.
+    /// Largest number of opportunities of a Mahimahi trace in one millisecond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_in_a_millisecond: Option<u64>,
-    /// Bytes of the largest grant in one millisecond, where there are grants.
+    /// Largest grant in bytes per millisecond, for traces of grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_grant_bytes: Option<u64>,
-    /// The form of the file.
+    /// The file format.
     pub format: Format,
 }
 
 const WINDOW: Duration = Duration::from_secs(1);
 
 impl TraceInfo {
-    /// The figures of a recording.
+    /// Computes the statistics of a recording.
     pub fn of(recording: &Recording) -> TraceInfo {
         match recording {
             Recording::Mahimahi(trace) => TraceInfo::of_trace(trace),
@@ -94,8 +94,8 @@ impl TraceInfo {
         }
     }
 
-    /// The figures of a round of that many milliseconds and bytes, of the bytes until each second, and of outages in milliseconds
-    /// with their beginnings.
+    /// Computes statistics from the length of a round in milliseconds, its bytes, the cumulative bytes by second, and
+    /// the outages in milliseconds with their starts.
     fn with(
         format: Format,
         (period, bytes): (u64, u64),
@@ -109,7 +109,7 @@ impl TraceInfo {
         };
         let (mut longest, mut many, mut together) = ((0, 0), 0, 0);
         for (length, at) in outages {
-            // The first of the longest.
+            // Keep the first of several longest outages.
             longest = if length > longest.0 { (length, at) } else { longest };
             if length >= WINDOW.as_millis() {
                 (many, together) = (many + 1, together + length);
@@ -136,9 +136,9 @@ impl TraceInfo {
     }
 }
 
-/// Bytes in each whole second of a round, ascending; a trace shorter than a second repeats into one.
+/// Bytes in each whole second of a round, sorted ascending; a trace shorter than a second repeats to fill one.
 ///
-/// A trace of a few lines may last 49 days: one count a second is 4 million at most.
+/// A trace of a few lines may last 49 days, so there are up to 4 million counts.
 fn sorted_windows(period: u64, until: &impl Fn(u64) -> u64) -> Vec<u64> {
     let seconds = (period / 1_000).max(1);
     let mut before = 0;
@@ -154,15 +154,15 @@ fn sorted_windows(period: u64, until: &impl Fn(u64) -> u64) -> Vec<u64> {
     windows
 }
 
-/// The gaps between opportunities, and where they begin.
+/// Gaps between opportunities, with their starts.
 fn outages(times: &[u32]) -> impl Iterator<Item = (u64, u64)> + '_ {
-    // The last timestamp is the next round's zero, so the gap at the seam is the first timestamp.
+    // The last timestamp is the next round's zero, so the first timestamp is the gap at the seam.
     let seam = (u64::from(times.first().copied().unwrap_or(0)), 0);
     let gaps = times.windows(2).map(|pair| (u64::from(pair[1] - pair[0]), u64::from(pair[0])));
     std::iter::once(seam).chain(gaps)
 }
 
-/// The stretches without a grant, and where they begin; one at each end of the round is one.
+/// Stretches without a grant, with their starts; those at both ends of the round form one.
 fn silences(grants: &Grants) -> impl Iterator<Item = (u64, u64)> + '_ {
     let mut end = 0;
     let mut stretches: Vec<(u64, u64, bool)> = Vec::new();
@@ -197,7 +197,7 @@ impl fmt::Display for TraceInfo {
         if let Some(opportunities) = self.opportunities {
             writeln!(f, "opportunities   {opportunities} of up to 1,504 bytes")?;
         }
-        writeln!(f, "period          {}, then it repeats", self.period)?;
+        writeln!(f, "period          {} (repeats)", self.period)?;
         writeln!(f, "mean rate       {} Mbit/s", mbit(self.mean))?;
         writeln!(
             f,
@@ -211,16 +211,14 @@ impl fmt::Display for TraceInfo {
         )?;
         match self.longest_outage.is_zero() {
             true => writeln!(f, "longest outage  none")?,
-            false => {
-                writeln!(f, "longest outage  {}, from {} on", self.longest_outage, self.longest_outage_at)?
-            }
+            false => writeln!(f, "longest outage  {} at {}", self.longest_outage, self.longest_outage_at)?,
         }
-        write!(f, "outages         {} of 1 s or more, {} together", self.outages, self.outage)?;
+        write!(f, "outages         {} of 1 s or more, {} in total", self.outages, self.outage)?;
         if let Some(most) = self.most_in_a_millisecond {
-            write!(f, "\nmost at once    {most} in a millisecond")?;
+            write!(f, "\nmost at once    {most} per millisecond")?;
         }
         if let Some(bytes) = self.largest_grant_bytes {
-            write!(f, "\nmost at once    {bytes} bytes in a millisecond")?;
+            write!(f, "\nmost at once    {bytes} bytes per millisecond")?;
         }
         Ok(())
     }
@@ -270,7 +268,7 @@ mod tests {
         assert_eq!(json["mean_mbit_s"], 0.024064);
         let text = info.to_string();
         assert!(text.contains("mean rate       0.024 Mbit/s"), "{text}");
-        assert!(text.contains("longest outage  1 s, from 1 s on"), "{text}");
+        assert!(text.contains("longest outage  1 s at 1 s"), "{text}");
     }
 
     #[test]
@@ -281,10 +279,10 @@ mod tests {
         assert_eq!((info.format, info.opportunities, info.windows), (Format::Srsran, None, 2));
         assert_eq!(info.mean, Rate::from_kbit(750));
         assert_eq!([info.min, info.p50, info.max], [500, 500, 1_000].map(Rate::from_kbit));
-        assert_eq!(info.longest_outage, Duration::from_secs(1), "over the seam");
+        assert_eq!(info.longest_outage, Duration::from_secs(1), "across the seam");
         assert_eq!((info.longest_outage_at, info.outages), (Time::from_millis(1_500), 1));
         assert_eq!(info.largest_grant_bytes, Some(250));
         let text = info.to_string();
-        assert!(text.contains("250 bytes in a millisecond") && !text.contains("opportunities"), "{text}");
+        assert!(text.contains("250 bytes per millisecond") && !text.contains("opportunities"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
-//! Recorded capacities: reading them, turning one form into another, making new ones, and what one can say about them.
+//! Recorded capacities: reading, conversion, synthesis and statistics.
 //!
-//! A [`Trace`] is Mahimahi's form, [`Grants`] what a base station gives one user; a [`Recording`] is whichever of them
-//! stands in a file. [`Synthesis`] makes a trace that nobody recorded.
+//! A [`Trace`] has Mahimahi's format, [`Grants`] that of a base station; a [`Recording`] holds the contents of a file
+//! in any supported format. [`Synthesis`] generates a trace from a model.
 
 mod convert;
 mod drive_test;
@@ -24,44 +24,42 @@ pub use info::TraceInfo;
 pub use recording::{Format, Recording, RecordingError};
 pub use synthesis::{Synthesis, SynthesisError};
 
-/// Bytes that one opportunity carries: 1,500 of IP packet and Mahimahi's 4-byte header.
+/// Bytes per opportunity: an IP packet of 1,500 and Mahimahi's 4-byte header.
 pub const OPPORTUNITY_BYTES: u32 = 1504;
 
-/// A recorded sequence of delivery opportunities, which repeats for ever.
+/// A recorded sequence of delivery opportunities, repeated for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// Milliseconds from the start of a round, never decreasing, the last above zero.
+    /// Milliseconds from the start of a round, never decreasing; the last is above zero.
     opportunities: Vec<u32>,
 }
 
-/// A trace that cannot be used. The message names the line; the reader adds the file.
+/// A trace that cannot be used. The message says what is required; the caller adds file and line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {
-    /// No line at all.
-    #[error(
-        "the trace is empty: write a line for each packet that may leave, with its millisecond from the start"
-    )]
+    /// The file has no lines.
+    #[error("the trace is empty; write one line per delivery opportunity: its time in milliseconds")]
     Empty,
     /// A line that is not a whole number.
     #[error(
-        "`{text}` is not a whole number of milliseconds; write on each line the millisecond at which a packet may leave"
+        "`{text}` is not a whole number of milliseconds; write one line per delivery opportunity: its time in milliseconds"
     )]
     NotANumber {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The line's text, shortened.
         text: String,
     },
-    /// A timestamp that 32 bits of milliseconds (49 days) do not hold.
-    #[error("`{text}` ms is past the longest trace, {} ms (49 days)", u32::MAX)]
+    /// A timestamp that exceeds 32 bits of milliseconds (49 days).
+    #[error("a timestamp must be at most {} ms (49 days), got `{text}`", u32::MAX)]
     TooLate {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The line's text, shortened.
         text: String,
     },
-    /// A timestamp before the one in front of it.
-    #[error("{millis} ms comes after {before} ms: timestamps never decrease; put the lines in order")]
+    /// A timestamp smaller than the previous one.
+    #[error("timestamps must not decrease: {millis} ms follows {before} ms")]
     Decreasing {
         /// The line, from 1.
         line: usize,
@@ -70,8 +68,8 @@ pub enum TraceError {
         /// The timestamp on the line above, in milliseconds.
         before: u32,
     },
-    /// Only zeros: the trace would repeat without time passing.
-    #[error("the trace ends at 0 ms; its last timestamp is its period and must be above zero")]
+    /// All timestamps are zero: the trace would repeat without progress in time.
+    #[error("the last timestamp is the period of the trace and must be > 0 ms, got 0 ms")]
     NoDuration {
         /// The last line, from 1.
         line: usize,
@@ -92,9 +90,9 @@ impl TraceError {
 }
 
 impl Trace {
-    /// Reads a trace: a line a packet of up to 1,504 bytes, with the millisecond at which it may leave.
+    /// Reads a trace: one line per opportunity of up to 1,504 bytes, with its time in milliseconds.
     ///
-    /// Spaces around a number, carriage returns and empty lines at the end are let pass; anything else is an error.
+    /// Accepts spaces around a number, carriage returns and empty lines at the end; anything else is an error.
     pub fn parse(text: &[u8]) -> Result<Trace, TraceError> {
         let text = text.trim_ascii_end();
         if text.is_empty() {
@@ -126,12 +124,12 @@ impl Trace {
         }
     }
 
-    /// Milliseconds from the start of a round, in order, one an opportunity.
+    /// Times of the opportunities in milliseconds from the start of a round, in order.
     pub fn opportunities(&self) -> &[u32] {
         &self.opportunities
     }
 
-    /// Milliseconds from one round to the next: the last timestamp.
+    /// Duration of a round in milliseconds: the last timestamp.
     pub fn period_millis(&self) -> u64 {
         self.opportunities.last().map_or(0, |last| u64::from(*last))
     }
@@ -149,7 +147,7 @@ impl Trace {
         rounds * self.opportunities.len() as u64 + rest as u64
     }
 
-    /// The text that [`parse`](Trace::parse) reads.
+    /// Writes the format that [`parse`](Trace::parse) reads.
     pub fn to_text(&self) -> String {
         let mut text = String::with_capacity(self.opportunities.len() * 7);
         for millis in &self.opportunities {
@@ -168,17 +166,17 @@ fn timestamp(line: &[u8], number: usize) -> Result<u32, TraceError> {
     value(line).ok_or_else(|| TraceError::TooLate { line: number, text: shown(line) })
 }
 
-/// Whether digits stand there, and nothing else.
+/// Whether the text consists of digits only.
 fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// The number that digits write, if 32 bits hold it.
+/// The value of a string of digits; `None` if it exceeds 32 bits.
 fn value(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0u32, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
 }
 
-/// What stands there, shortened for a message.
+/// The text, shortened for a message.
 fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     match text.char_indices().nth(40) {
@@ -202,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_timestamp_a_line() {
+    fn reads_one_timestamp_per_line() {
         let trace = Trace::parse(b"0\n0\n 3 \r\n12\n\n").unwrap();
         assert_eq!(trace.opportunities(), [0, 0, 3, 12]);
         assert_eq!(trace.period_millis(), 12);
@@ -215,12 +213,9 @@ mod tests {
         assert!(refusal("1\n-2\n").starts_with("line 2: `-2` is not"));
         assert!(refusal("1\n2.5\n").starts_with("line 2: `2.5` is not"));
         assert!(refusal("1\n\n2\n").starts_with("line 2: `` is not"));
-        assert_eq!(
-            refusal("10\n20\n15\n"),
-            "line 3: 15 ms comes after 20 ms: timestamps never decrease; put the lines in order"
-        );
-        assert!(refusal("1\n4294967296\n").starts_with("line 2: `4294967296` ms is past"));
-        assert!(refusal("0\n0\n").starts_with("line 2: the trace ends at 0 ms"));
+        assert_eq!(refusal("10\n20\n15\n"), "line 3: timestamps must not decrease: 15 ms follows 20 ms");
+        assert!(refusal("1\n4294967296\n").starts_with("line 2: a timestamp must be at most"));
+        assert!(refusal("0\n0\n").starts_with("line 2: the last timestamp is the period"));
         assert!(refusal("").contains("is empty"));
         assert!(refusal(" \n\n").contains("is empty"));
         assert_eq!(Trace::parse(b"1\n\xff\xfe\n").unwrap_err().line(), Some(2));

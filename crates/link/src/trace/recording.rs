@@ -1,4 +1,4 @@
-//! A recorded capacity in whichever form a file has it.
+//! Recorded capacities in any supported file format.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::grants::Grants;
 use super::grants_file::{GrantsFileError, lead_in};
 use super::{ConvertError, OPPORTUNITY_BYTES, Trace, TraceError, is_number, value};
 
-/// The form of a file.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(title = "trace format")]
 pub enum Format {
-    /// A line an opportunity: its millisecond.
+    /// One line per opportunity: its time in milliseconds.
     Mahimahi,
     /// A base station's grants: milliseconds of a batch, number of batches, bytes of each batch.
     Srsran,
@@ -24,7 +24,7 @@ pub enum Format {
     Csv,
 }
 
-/// What stands in a file.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recording {
     /// Opportunities.
@@ -35,16 +35,16 @@ pub enum Recording {
     Csv(Grants),
 }
 
-/// A file that cannot be used. The message says what would be right; the reader adds file and line.
+/// A file that cannot be used. The message says what is required; the caller adds file and line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordingError {
-    /// No trace of opportunities.
+    /// Invalid trace of opportunities.
     #[error(transparent)]
     Mahimahi(#[from] TraceError),
-    /// No grants.
+    /// Invalid grants.
     #[error(transparent)]
     Srsran(#[from] GrantsFileError),
-    /// No drive test.
+    /// Invalid drive test.
     #[error(transparent)]
     Csv(#[from] DriveTestError),
 }
@@ -61,7 +61,7 @@ impl RecordingError {
 }
 
 impl Format {
-    /// Its name in files and options.
+    /// Id in files and options.
     pub fn id(self) -> &'static str {
         match self {
             Format::Mahimahi => "mahimahi",
@@ -70,7 +70,7 @@ impl Format {
         }
     }
 
-    /// What it is, for people.
+    /// Description for people.
     pub fn description(self) -> &'static str {
         match self {
             Format::Mahimahi => "Mahimahi's opportunities",
@@ -81,11 +81,11 @@ impl Format {
 }
 
 impl Recording {
-    /// Reads a file of that format, or, without one, of the format that it looks like.
+    /// Reads a file of the given format, or detects the format.
     ///
-    /// Whatever has a comma in its first line is a drive test. Numbers that never decrease are opportunities; numbers of
-    /// which the second counts those after it are grants. What is both is taken for what offers more bytes a second: a list
-    /// of times read as grants, or of grants as times, offers next to nothing.
+    /// Text with a comma in its first line is a drive test. Numbers that never decrease are opportunities; numbers of
+    /// which the second counts those after it are grants. If both apply, the format with the higher rate wins: a list
+    /// of times read as grants, or of grants as times, has next to no capacity.
     pub fn read(text: &[u8], format: Option<Format>) -> Result<Recording, RecordingError> {
         let opportunities = || Trace::parse(text).map(Recording::Mahimahi).map_err(RecordingError::from);
         let grants = || Grants::parse(text).map(Recording::Srsran).map_err(RecordingError::from);
@@ -100,7 +100,7 @@ impl Recording {
             return Recording::drive_test(text, Column::Downlink);
         }
         match opportunities() {
-            // It is not even worth a look where the second line counts nothing.
+            // Skip the attempt to read grants if the second line does not count the rest.
             Ok(trace) if !announced(text).is_some_and(Announced::holds) => Ok(trace),
             Ok(trace) => match grants() {
                 Ok(grants) if grants.bytes_a_second() > trace.bytes_a_second() => Ok(grants),
@@ -111,12 +111,12 @@ impl Recording {
         }
     }
 
-    /// Reads one of the rates of a drive test.
+    /// Reads a drive test's rates in one direction.
     pub fn drive_test(text: &[u8], column: Column) -> Result<Recording, RecordingError> {
         Ok(Recording::Csv(Grants::parse_drive_test(text, column)?))
     }
 
-    /// The form that it had.
+    /// The format of the file.
     pub fn format(&self) -> Format {
         match self {
             Recording::Mahimahi(_) => Format::Mahimahi,
@@ -125,7 +125,7 @@ impl Recording {
         }
     }
 
-    /// One round in milliseconds, after which it repeats.
+    /// Duration of a round in milliseconds.
     pub fn period_millis(&self) -> u64 {
         match self {
             Recording::Mahimahi(trace) => trace.period_millis(),
@@ -133,7 +133,7 @@ impl Recording {
         }
     }
 
-    /// As grants, with that many bytes for an opportunity.
+    /// Converts to grants, with `opportunity` bytes per opportunity.
     pub fn into_grants(self, opportunity: u32) -> Grants {
         match self {
             Recording::Mahimahi(trace) => Grants::of_opportunities(&trace, opportunity),
@@ -141,7 +141,7 @@ impl Recording {
         }
     }
 
-    /// As opportunities of that many bytes.
+    /// Converts to opportunities of `opportunity` bytes.
     pub fn into_trace(self, opportunity: u32) -> Result<Trace, ConvertError> {
         match self {
             Recording::Mahimahi(trace) => Ok(trace),
@@ -149,7 +149,7 @@ impl Recording {
         }
     }
 
-    /// What a link with a trace can run on.
+    /// Converts to the trace of a [`TraceLink`](crate::TraceLink).
     pub fn into_shared_trace(self) -> Result<Arc<Trace>, ConvertError> {
         self.into_trace(OPPORTUNITY_BYTES).map(Arc::new)
     }
@@ -163,37 +163,37 @@ impl Recording {
     }
 }
 
-/// What the head of a file of grants says, and how many lines follow it.
+/// The head of a file of grants, and the number of lines after it.
 #[derive(Clone, Copy)]
 struct Announced {
     batch: u32,
-    said: u32,
+    batches: u32,
     found: usize,
 }
 
 impl Announced {
     fn holds(self) -> bool {
-        self.found > 0 && lead_in(self.batch, self.said, self.found).is_some()
+        self.found > 0 && lead_in(self.batch, self.batches, self.found).is_some()
     }
 }
 
-/// The head of what may be grants.
+/// Reads the head of a file that may contain grants.
 fn announced(text: &[u8]) -> Option<Announced> {
     let text = text.trim_ascii_end();
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let mut next = || lines.next().filter(|line| is_number(line)).and_then(value);
-    let (batch, said) = (next()?, next()?);
-    // Two lines are the head; so many more line ends follow it as lines.
+    let (batch, batches) = (next()?, next()?);
+    // Two lines are the head; each further newline ends one batch.
     let found = text.iter().filter(|byte| **byte == b'\n').count() - 1;
-    Some(Announced { batch, said, found })
+    Some(Announced { batch, batches, found })
 }
 
-/// Whether what is no list of times was meant for grants: its second line counts the others, or nearly so where it is the
-/// head of the file that no list of times would have.
+/// Whether text that is not a trace was meant as grants: its second line counts the others, or almost does if the head
+/// cannot begin a list of times.
 fn looks_like_grants(text: &[u8], error: &RecordingError) -> bool {
     let Some(head) = announced(text) else { return false };
-    let (said, found) = (head.said as usize, head.found);
-    let near = said > 0 && found > 0 && said <= 2 * found && found <= 2 * said;
+    let (batches, found) = (head.batches as usize, head.found);
+    let near = batches > 0 && found > 0 && batches <= 2 * found && found <= 2 * batches;
     head.holds() || near && matches!(error.line(), Some(2 | 3))
 }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_is_told_from_the_content() {
+    fn the_format_is_detected_from_the_content() {
         assert_eq!(format("0\n71\n73\n"), Format::Mahimahi);
         assert_eq!(format("10\n3\n14500\n14500\n0\n"), Format::Srsran);
         assert_eq!(format("10\n3\n14500\n14500\n14500\n"), Format::Srsran);
@@ -220,28 +220,28 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_two_formats_is_the_one_that_offers_more() {
+    fn ambiguous_text_has_the_format_with_more_capacity() {
         assert_eq!(format("1\n4\n1500\n1500\n1500\n1500\n"), Format::Srsran);
         assert_eq!(format("1\n2\n3\n4\n"), Format::Mahimahi, "2 grants of 3 and 4 bytes would be little");
         assert_eq!(format("1\n1\n2\n"), Format::Mahimahi);
-        assert_eq!(format("0\n2\n4\n6\n"), Format::Mahimahi, "there is no batch of 0 ms");
+        assert_eq!(format("0\n2\n4\n6\n"), Format::Mahimahi, "a batch of 0 ms is invalid");
     }
 
     #[test]
-    fn a_format_that_is_given_is_not_doubted() {
+    fn an_explicit_format_is_used() {
         let read = |format| Recording::read(b"1\n2\n3\n4\n", Some(format));
         assert_eq!(read(Format::Srsran).unwrap().into_grants(1_504).total(), 7);
         assert_eq!(read(Format::Mahimahi).unwrap().format(), Format::Mahimahi);
-        assert!(read(Format::Csv).unwrap_err().to_string().contains("no column `Timestamp`"));
+        assert!(read(Format::Csv).unwrap_err().to_string().contains("column `Timestamp` required"));
     }
 
     #[test]
-    fn what_is_wrong_is_said_of_the_format_that_was_meant() {
+    fn errors_are_those_of_the_intended_format() {
         assert!(matches!(refusal("1\n5\n3\n"), RecordingError::Mahimahi(TraceError::Decreasing { .. })));
         assert!(matches!(refusal(""), RecordingError::Mahimahi(TraceError::Empty)));
         assert!(matches!(
             refusal("10\n4\n100\n200\n50\n"),
-            RecordingError::Srsran(GrantsFileError::Count { said: 4, found: 3 })
+            RecordingError::Srsran(GrantsFileError::Count { announced: 4, found: 3 })
         ));
         assert!(matches!(
             refusal("10\n4\n14500\n-5\n200\n50\n"),
@@ -261,12 +261,12 @@ mod tests {
         }
 
         #[test]
-        fn whatever_was_a_mahimahi_trace_and_grants_nothing_else_stays_one(
+        fn a_mahimahi_trace_that_is_not_grants_is_read_as_one(
             mut times in prop::collection::vec(0u32..100_000, 1..50),
         ) {
             times.sort_unstable();
             prop_assume!(times.last() != Some(&0));
-            prop_assume!(times.get(1).is_none_or(|said| lead_in(times[0], *said, times.len() - 2).is_none()));
+            prop_assume!(times.get(1).is_none_or(|batches| lead_in(times[0], *batches, times.len() - 2).is_none()));
             let text: String = times.iter().map(|time| format!("{time}\n")).collect();
             prop_assert_eq!(format(&text), Format::Mahimahi);
         }

@@ -1,101 +1,105 @@
-//! Cellular traces that nobody recorded: a doubly stochastic Poisson process whose rate is a Brownian motion.
+//! Synthetic cellular traces: a doubly stochastic Poisson process whose rate is a Brownian motion.
 //!
 //! The model is that of Winstein, Sivaraman, Balakrishnan, *Stochastic forecasts achieve high throughput and low delay over
-//! cellular networks* (Sprout), NSDI 2013, section 3.1: packets leave as a Poisson process; its rate λ wanders as a
-//! Brownian motion with a standard deviation of σ = 200 packets/s after a second; at zero it sticks, for a time that is
-//! exponential with rate λz = 1/s; it stays below 1,000 packets/s. λ is held for ticks of 20 ms, as there.
+//! cellular networks* (Sprout), NSDI 2013, section 3.1: packets leave as a Poisson process; its rate λ is a Brownian
+//! motion with a standard deviation of σ = 200 packets/s after one second; at zero it sticks, for a time that is
+//! exponential with rate λz = 1/s; it stays below 1,000 packets/s. λ is constant within ticks of 20 ms, as in the
+//! paper.
 //!
-//! What the paper leaves open is chosen so:
-//! - λ begins at half of the largest rate.
-//! - A step past the largest rate ends there. A step below zero ends at zero, and an outage begins.
+//! Choices that the paper leaves open:
+//! - λ begins at half of the maximum rate.
+//! - A step above the maximum rate ends there. A step below zero ends at zero, and an outage begins.
 //! - An outage ends with a step up.
 //!
-//! A Brownian motion has no mean. Where one is asked for, λ is pulled towards a centre (an Ornstein–Uhlenbeck process), and
-//! the centre is sought for which the same random numbers give that mean; λ then begins at the mean. An outage that ends a
-//! tick later makes the mean jump: what is missing or too much then, up to a twentieth, is put right by a factor.
+//! A Brownian motion has no mean. If a mean is required, λ is pulled towards a centre (an Ornstein–Uhlenbeck process),
+//! and a search finds the centre that yields that mean with the same random numbers; λ then begins at the mean. The
+//! mean is not continuous in the centre, because an outage may end a tick later; a scale factor corrects the
+//! difference, up to 5 %.
 
 use jettison_core::{Duration, RandomStream, Rate, Seed};
 use thiserror::Error;
 
 use super::{OPPORTUNITY_BYTES, Trace, TraceError};
 
-/// Bits of an opportunity.
+/// Bits per opportunity.
 const OPPORTUNITY_BITS: f64 = OPPORTUNITY_BYTES as f64 * 8.0;
-/// How long λ is held.
+/// Duration for which λ is constant.
 const TICK_MILLIS: u32 = 20;
 const TICK: f64 = TICK_MILLIS as f64 / 1e3;
-/// The end of a tick, in milliseconds from its beginning.
+/// The end of a tick, in milliseconds from its start.
 const TICK_END: f64 = TICK_MILLIS as f64;
-/// A day.
+/// The longest trace, one day.
 const LONGEST: Duration = Duration::from_secs(86_400);
-/// 10 Gbit/s: an hour of it are 3 billion lines, which `MOST_OPPORTUNITIES` refuses first.
+/// The fastest rate, 10 Gbit/s: an hour of it has 3 billion lines, so `MAX_OPPORTUNITIES` is the tighter limit.
 const FASTEST: Rate = Rate::from_mbit(10_000);
-/// The most opportunities that a trace may be expected to have.
-const MOST_OPPORTUNITIES: f64 = 5e7;
-/// Halvings of the interval in which the centre is sought.
+/// The maximum expected number of opportunities.
+const MAX_OPPORTUNITIES: f64 = 5e7;
+/// Number of bisection steps in the search for the centre.
 const HALVINGS: u32 = 60;
-/// How far the mean of λ may be off, for a factor to put it right.
+/// The relative error of λ's mean that a scale factor may correct.
 const TOLERANCE: f64 = 0.05;
 
-/// A trace to be made. The rates count 1,504 bytes a packet, as `jettison trace info` does.
+/// Parameters of a synthetic trace. Rates count 1,504 bytes per packet, as `jettison trace info` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Synthesis {
-    /// The seed: with the other values it decides every line.
+    /// The seed; with the other values it determines every line.
     pub seed: u64,
-    /// How long a round is: a second to a day, in whole milliseconds.
+    /// Duration of a round: 1 s to one day, in whole milliseconds.
     pub duration: Duration,
-    /// The mean rate; `None` for a Brownian motion that nothing holds.
+    /// The mean rate; `None` for a free Brownian motion.
     pub mean: Option<Rate>,
-    /// The largest rate.
+    /// The maximum rate.
     pub max: Rate,
-    /// σ: the standard deviation of the rate after a second.
+    /// σ: the standard deviation of the rate after one second.
     pub volatility: Rate,
-    /// In which time the pull takes away all but 1/e of a distance to the centre; of no meaning without a mean.
+    /// Time constant of the pull to the centre (decay to 1/e); unused without a mean.
     pub pull: Duration,
-    /// The mean length of an outage: 1/λz.
+    /// The mean duration of an outage: 1/λz.
     pub outage: Duration,
 }
 
-/// A trace that cannot be made.
+/// Parameters that define no trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SynthesisError {
-    /// A length that is none.
-    #[error("a duration of {0}; write 1 s to 86400 s, in whole milliseconds")]
+    /// The duration is out of range.
+    #[error("duration must be 1 s to 86400 s in whole milliseconds, got {0}")]
     Duration(Duration),
-    /// A largest rate of nothing or too much.
-    #[error("a largest rate of {0}; write one above zero, up to {FASTEST}")]
+    /// The maximum rate is out of range.
+    #[error("maximum rate must be > 0 and at most {FASTEST}, got {0}")]
     Max(Rate),
-    /// A mean that the largest rate does not allow.
-    #[error("a mean of {mean} where the largest rate is {max}; write a mean above zero and below that")]
+    /// The mean is zero or not below the maximum rate.
+    #[error("mean must be > 0 and below the maximum rate of {max}, got {mean}")]
     Mean {
         /// The mean.
         mean: Rate,
-        /// The largest rate.
+        /// The maximum rate.
         max: Rate,
     },
-    /// A volatility past the fastest rate.
-    #[error("a volatility of {0}; write at most {FASTEST}")]
+    /// The volatility exceeds the fastest rate.
+    #[error("volatility must be at most {FASTEST}, got {0}")]
     Volatility(Rate),
-    /// A pull within less than a tick.
-    #[error("a pull of {0}; write at least 100 ms")]
+    /// The time constant of the pull is too short.
+    #[error("pull must be at least 100 ms, got {0}")]
     Pull(Duration),
-    /// A mean that no centre gives.
+    /// No centre yields the mean.
     #[error(
-        "with this seed no pull gives a mean of {mean}: {near} is the nearest; write another mean, a lower volatility or a shorter pull"
+        "no pull yields a mean of {mean} with this seed, the nearest is {near}; change the mean, lower the volatility or shorten the pull"
     )]
     OutOfReach {
-        /// The mean that was asked for.
+        /// The required mean.
         mean: Rate,
-        /// The mean that there can be.
+        /// The nearest possible mean.
         near: Rate,
     },
-    /// More lines than are of use.
-    #[error("about {0} opportunities; write a shorter duration or a lower rate for at most 50 million")]
+    /// The trace would have too many lines.
+    #[error(
+        "a trace must have at most 50 million opportunities, got about {0}; shorten the duration or lower the rate"
+    )]
     TooMany(u64),
 }
 
 impl Default for Synthesis {
-    /// The paper's figures, for two minutes: σ of 200 packets/s, at most 1,000 packets/s, outages of 1 s.
+    /// The paper's values for two minutes: σ of 200 packets/s, at most 1,000 packets/s, outages of 1 s.
     fn default() -> Synthesis {
         Synthesis {
             seed: 1,
@@ -110,14 +114,14 @@ impl Default for Synthesis {
 }
 
 impl Synthesis {
-    /// Makes the trace. Its period is the duration.
+    /// Generates the trace. Its period is the duration.
     pub fn trace(&self) -> Result<Trace, SynthesisError> {
         let millis = self.validate()?;
         let ticks = millis.div_ceil(TICK_MILLIS) as usize;
         let noise = Noise::draw(Seed(self.seed), ticks, self.volatility, self.outage);
         let rates = self.rates(&noise)?;
         let expected = rates.iter().sum::<f64>() * TICK;
-        if expected > MOST_OPPORTUNITIES {
+        if expected > MAX_OPPORTUNITIES {
             return Err(SynthesisError::TooMany(expected as u64));
         }
         let mut times = arrivals(&rates, &mut Seed(self.seed).stream(&["trace", "packets"]));
@@ -131,7 +135,7 @@ impl Synthesis {
         Ok(ordered.expect("the times are in order, and the last one is a duration above zero"))
     }
 
-    /// Its length in milliseconds, if the values make sense.
+    /// Checks the parameters; returns the duration in milliseconds.
     fn validate(&self) -> Result<u32, SynthesisError> {
         let millis = u32::try_from(self.duration.as_millis()).ok();
         let whole = |millis: &u32| Duration::from_millis(u64::from(*millis)) == self.duration;
@@ -152,7 +156,7 @@ impl Synthesis {
         Ok(millis)
     }
 
-    /// λ in each tick, in packets a second.
+    /// λ in each tick, in packets per second.
     fn rates(&self, noise: &Noise) -> Result<Vec<f64>, SynthesisError> {
         let max = per_second(self.max);
         let Some(mean) = self.mean.map(per_second) else {
@@ -161,7 +165,7 @@ impl Synthesis {
         let share = TICK / self.pull.as_secs_f64();
         let towards = |centre: f64| walk(noise, mean, max, |rate| (centre - rate) * share);
         let mean_of = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
-        // More pull upwards never means less in the end, but for an outage that comes at another tick.
+        // The mean increases with the centre, except where an outage moves to another tick.
         let reach = 10.0 * max + 10.0 * per_second(self.volatility);
         let (mut low, mut high) = (-reach, reach);
         let mut best = towards(mean);
@@ -188,11 +192,11 @@ impl Synthesis {
     }
 }
 
-/// All that is random about λ, drawn once: the same numbers serve every centre.
+/// The random input of λ, drawn once: all candidate centres share it.
 struct Noise {
     /// The step of each tick.
     steps: Vec<f64>,
-    /// Whether an outage that lasts ends in that tick.
+    /// Whether an ongoing outage ends in that tick.
     ends: Vec<bool>,
 }
 
@@ -202,7 +206,7 @@ impl Noise {
         let mut random = seed.stream(&["trace", "rate"]);
         let mut steps = Vec::with_capacity(ticks + 1);
         while steps.len() < ticks {
-            // Box and Muller: two independent normal numbers of two uniform ones. 1 - u is never zero.
+            // Box–Muller: two independent normal numbers from two uniform ones. 1 - u is never zero.
             let radius = (-2.0 * libm::log(1.0 - random.unit())).sqrt();
             let angle = std::f64::consts::TAU * random.unit();
             steps.push(deviation * radius * libm::cos(angle));
@@ -219,7 +223,7 @@ impl Noise {
     }
 }
 
-/// λ in each tick: from `start` on, with the noise and that drift.
+/// λ in each tick from `start`, given the noise and a drift.
 fn walk(noise: &Noise, start: f64, max: f64, drift: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut rate = start;
     let steps = noise.steps.iter().zip(&noise.ends);
@@ -237,7 +241,7 @@ fn walk(noise: &Noise, start: f64, max: f64, drift: impl Fn(f64) -> f64) -> Vec<
         .collect()
 }
 
-/// The milliseconds at which packets leave: an exponential amount of λ lies between two of them.
+/// The milliseconds at which packets leave: between two packets, the integral of λ is exponentially distributed.
 fn arrivals(rates: &[f64], random: &mut RandomStream) -> Vec<u32> {
     let mut times = Vec::with_capacity((rates.iter().sum::<f64>() * TICK * 1.1) as usize);
     let mut lacking = random.exponential(1.0);
@@ -245,11 +249,11 @@ fn arrivals(rates: &[f64], random: &mut RandomStream) -> Vec<u32> {
     for rate in rates {
         let per_milli = rate / 1e3;
         let mut at = 0.0;
-        // In an outage no packet is ever near enough.
+        // In an outage the next packet is never within reach.
         let next = |at: f64, lacking: f64| Some(at + lacking / per_milli).filter(|next| *next < TICK_END);
         while let Some(leaves) = next(at, lacking) {
             at = leaves;
-            // It has left by the end of its millisecond.
+            // A packet has left by the end of its millisecond.
             times.push(tick + at as u32 + 1);
             lacking = random.exponential(1.0);
         }

@@ -38,7 +38,7 @@ fn the_period_is_the_duration() {
 
 #[test]
 fn section_3_1_the_rate_wanders_200_packets_a_second_in_a_second() {
-    // Far from zero and from the largest rate, over 2,000 s.
+    // Far from zero and from the maximum rate, over 2,000 s.
     let wide = Synthesis { max: packets(500_000), ..paper(5) };
     let rates = rates(&wide, 2_000);
     let after_a_second: Vec<f64> = rates.iter().step_by(50).copied().collect();
@@ -49,7 +49,7 @@ fn section_3_1_the_rate_wanders_200_packets_a_second_in_a_second() {
 }
 
 #[test]
-fn section_3_1_the_rate_stays_between_zero_and_its_largest() {
+fn section_3_1_the_rate_stays_between_zero_and_its_maximum() {
     let rates = rates(&paper(5), 1_000);
     assert!(rates.iter().all(|rate| (0.0..=1_000.0).contains(rate)));
     assert!(rates.contains(&0.0) && rates.contains(&1_000.0));
@@ -72,7 +72,7 @@ fn section_3_1_an_outage_lasts_for_its_mean_time() {
 
 #[test]
 fn section_3_1_packets_leave_as_a_poisson_process() {
-    // A rate that does not move: 500 a second, so 5 in 10 ms on average, with a variance of 5.
+    // A constant rate of 500 per second: a mean of 5 in 10 ms, with a variance of 5.
     let steady = Synthesis { volatility: Rate::ZERO, duration: Duration::from_secs(200), ..paper(9) };
     let trace = steady.trace().unwrap();
     let mut counts = vec![0f64; 20_000];
@@ -87,7 +87,7 @@ fn section_3_1_packets_leave_as_a_poisson_process() {
 }
 
 #[test]
-fn a_mean_that_is_asked_for_is_had() {
+fn the_trace_has_the_required_mean() {
     for (seed, mbit) in (1..30).map(|seed| (seed, 2 + seed % 9)) {
         let mean = Rate::from_mbit(mbit);
         let trace = Synthesis { mean: Some(mean), ..paper(seed) }.trace().unwrap();
@@ -97,18 +97,20 @@ fn a_mean_that_is_asked_for_is_had() {
 }
 
 #[test]
-fn values_that_make_no_trace_are_refused() {
+fn invalid_parameters_are_refused() {
     let refusal = |synthesis: Synthesis| synthesis.trace().unwrap_err().to_string();
     for duration in [Duration::ZERO, Duration::from_millis(999), Duration::from_nanos(1_500_000_001)] {
         let said = refusal(Synthesis { duration, ..paper(1) });
-        assert!(said.ends_with("write 1 s to 86400 s, in whole milliseconds"), "{said}");
+        assert!(said.contains("must be 1 s to 86400 s in whole milliseconds"), "{said}");
     }
     assert!(refusal(Synthesis { duration: Duration::from_secs(86_401), ..paper(1) }).contains("86400 s"));
-    assert!(refusal(Synthesis { max: Rate::ZERO, ..paper(1) }).starts_with("a largest rate of 0 bit/s"));
-    assert!(refusal(Synthesis { mean: Some(Rate::ZERO), ..paper(1) }).starts_with("a mean of 0 bit/s"));
-    assert!(refusal(Synthesis { mean: Some(Rate::from_mbit(13)), ..paper(1) }).contains("below that"));
+    assert!(refusal(Synthesis { max: Rate::ZERO, ..paper(1) }).ends_with("got 0 bit/s"));
+    assert!(refusal(Synthesis { mean: Some(Rate::ZERO), ..paper(1) }).ends_with("got 0 bit/s"));
     assert!(
-        refusal(Synthesis { volatility: Rate::from_mbit(20_000), ..paper(1) }).contains("a volatility of")
+        refusal(Synthesis { mean: Some(Rate::from_mbit(13)), ..paper(1) }).contains("below the maximum rate")
+    );
+    assert!(
+        refusal(Synthesis { volatility: Rate::from_mbit(20_000), ..paper(1) }).contains("volatility must be")
     );
     let pull = Synthesis { pull: Duration::from_millis(99), mean: Some(Rate::from_mbit(1)), ..paper(1) };
     assert!(refusal(pull).contains("at least 100 ms"));

@@ -77,12 +77,12 @@ fn a_cell_that_cannot_be_used() {
     );
     assert_eq!(
         cell("\"short.trace\""),
-        "shelf/short.trace:2:1: 4 batches are announced, but 3 lines follow; write in the second line how many do"
+        "shelf/short.trace:2:1: the second line must be the number of batches that follow, got 4, found 3 lines"
     );
     assert!(cell("\"empty.down\"").starts_with("shelf/empty.down: the trace is empty"));
     assert!(
         cell("{ file = \"cell.trace\", format = \"mahimahi\" }")
-            .starts_with("shelf/cell.trace:2:1: 3 ms comes")
+            .starts_with("shelf/cell.trace:2:1: timestamps must not decrease")
     );
     assert_eq!(
         cell("{ file = \"cell.trace\", format = \"srsra\" }"),
@@ -92,8 +92,8 @@ fn a_cell_that_cannot_be_used() {
         cell("{ file = \"cell.trace\", opportunity = \"0 bytes\" }"),
         "s.toml:22:45: `links.bottleneck.cell.opportunity`: an opportunity of 0 bytes; write 1 to 65535 bytes"
     );
-    let thin = "`links.bottleneck.cell.segment_header`: the largest grant in a millisecond is 2 bytes, and a segment \
-                header takes 2: nothing is ever carried; write less";
+    let thin = "`links.bottleneck.cell.segment_header`: a segment header must be smaller than the largest grant in \
+                a millisecond (2 bytes), got 2 bytes; write less";
     assert_eq!(cell("\"thin.trace\""), format!("s.toml:22:1: {thin}"));
     assert_eq!(
         cell("{ file = \"thin.trace\", segment_header = \"2 bytes\" }"),

@@ -98,7 +98,7 @@ fn a_profile_may_vary() {
     assert_eq!(again.variants[0].effective, scenario.variants[1].effective);
     let bad = text("\"steps.json\"") + &axis.replace("\"steps.json\", label", "\"negative.json\", label");
     let wanted =
-        "shelf/negative.json: changes[1].bw: -1 is out of range; write 0 to 1000000 Mbit/s (0 is an outage)";
+        "shelf/negative.json: changes[1].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -1";
     assert_eq!(parse_with(&bad, &[], false).unwrap_err(), wanted);
 }
 
@@ -109,9 +109,9 @@ fn a_profile_that_cannot_be_used_is_reported_with_file_and_place() {
     assert_eq!(profile("steps.json"), "nothing wrong");
     assert_eq!(
         profile("negative.json"),
-        "shelf/negative.json: changes[1].bw: -1 is out of range; write 0 to 1000000 Mbit/s (0 is an outage)"
+        "shelf/negative.json: changes[1].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -1"
     );
-    assert_eq!(profile("text.json"), "shelf/text.json:1:1: not JSON: expected value");
+    assert_eq!(profile("text.json"), "shelf/text.json:1:1: invalid JSON: expected value");
     assert_eq!(
         profile("none.json"),
         "s.toml:22:11: cannot read `shelf/none.json`: no such file; write the path from the scenario's folder"
