@@ -6,9 +6,9 @@
 //! cargo run -p jettison-messages --example octopus_sender   -- 127.0.0.1:7000 10
 //! ```
 //!
-//! Every 33 ms it sends a "frame" of two layers on one stream. The base layer may not be dropped. The enhancement layer may:
-//! it has a lower priority, and each new frame makes the enhancement layers before it superfluous. What became of each message is
-//! counted at the end.
+//! Every 33 ms it sends a "frame" of two layers on one stream. The base layer must not be dropped. The enhancement
+//! layer may: it has a lower priority, and each new frame makes the enhancement layers before it obsolete. At the end
+//! it prints the number of messages by outcome.
 
 mod driver;
 
@@ -41,14 +41,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let now = driver.now();
                 match driver.connection.send(0, message(frame, layer, now), params, now) {
                     Ok(_) => sent += 1,
-                    // The send buffer is full: this one is not sent at all.
+                    // The send buffer is full: this message is not sent.
                     Err(_) => refused += 1,
                 }
             }
             frame += 1;
             next += FRAME;
         }
-        // Sends what may leave, and sleeps until a datagram comes, a timer is due, or the next frame is.
+        // Sends what may leave, and sleeps until a datagram arrives, a timer expires, or the next frame is due.
         driver.step(next)?;
         while let Some(event) = driver.connection.poll_event() {
             match event {
@@ -70,17 +70,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The layers of a frame, and how each may be dropped.
+/// The layers of a frame, with their drop rules.
 fn layers() -> [(u8, MessageParams); 2] {
-    // All zero: it may not be dropped.
+    // All zero: never dropped.
     let base = MessageParams::default();
-    // Less important, and each makes all before it of priority 1 or above superfluous.
+    // Less important, and each makes all earlier messages with a priority number of at least 1 obsolete.
     let enhancement =
         MessageParams { priority: 1, drop_flag: true, threshold: 1, ..MessageParams::default() };
     [(0, base), (1, enhancement)]
 }
 
-/// A message: up to 16 bytes of head, which are always in its first packet, and the rest: 4 or 12 kB of real bytes.
+/// A message: up to 16 bytes of head, which are always in its first packet, and a rest of 4 or 12 kB of real bytes.
 fn message(frame: u32, layer: u8, now: Time) -> MessagePayload {
     let mut head = [0; 13];
     head[..4].copy_from_slice(&frame.to_be_bytes());

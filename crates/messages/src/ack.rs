@@ -1,42 +1,42 @@
 //! Acknowledgements on the wire.
 //!
-//! After the [`SequenceHeader`] (kind 2; `sequence` is the packet that made the ACK, `index` holds its ECN field in the two
-//! low bits and a count of marked packets, modulo 2^14, above): its arrival in microseconds of the receiver's clock, the
-//! cumulative acknowledgement, and up to three blocks of what arrived beyond that, each from a first sequence number to
-//! one past the last (RFC 2018 §3). 16 to 40 bytes, in network order.
+//! They follow the [`SequenceHeader`] (kind 2; `sequence` is the packet that triggered the ACK, `index` holds its ECN
+//! field in the two low bits and a count of marked packets, modulo 2^14, above): the packet's arrival in microseconds
+//! of the receiver's clock, the cumulative acknowledgement, and up to three blocks of packets beyond that, each from a
+//! first sequence number to one past the last (RFC 2018 §3). 16 to 40 bytes, in network byte order.
 
 use jettison_wire::{Ecn, InlineBytes, PacketKind, SequenceHeader};
 
-/// An acknowledgement; numbers as they stand on the wire.
+/// An acknowledgement; numbers as on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ack {
-    /// The packet that made it.
+    /// The packet that triggered it.
     pub sequence: u32,
-    /// How that packet came.
+    /// The ECN field of that packet on arrival.
     pub ecn: Ecn,
-    /// Data packets that came with Congestion Experienced so far, modulo 2^14.
+    /// Number of data packets received with Congestion Experienced, modulo 2^14.
     pub ce_count: u16,
-    /// When it came, in microseconds.
+    /// Arrival time of that packet, in microseconds.
     pub arrived_at: u32,
-    /// Everything below has arrived, or left so long ago that the sender has settled it by itself.
+    /// All packets below have arrived, or are so old that the sender has settled them.
     pub cumulative: u32,
-    /// What arrived beyond: that with the packet that made it first.
+    /// Packets received beyond; the block with the triggering packet comes first.
     pub blocks: Blocks,
 }
 
 /// Up to three half-open ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Blocks {
-    ranges: [(u32, u32); Blocks::MOST],
+    ranges: [(u32, u32); Blocks::MAX],
     count: usize,
 }
 
 impl Blocks {
-    /// How many fit.
-    pub const MOST: usize = 3;
+    /// Maximum number of blocks.
+    pub const MAX: usize = 3;
     const LENGTH: usize = 8;
 
-    /// Adds a range; whether there was room.
+    /// Adds a range; returns whether there was room.
     pub fn push(&mut self, start: u32, end: u32) -> bool {
         let Some(place) = self.ranges.get_mut(self.count) else { return false };
         *place = (start, end);
@@ -50,11 +50,11 @@ impl Blocks {
 }
 
 impl Ack {
-    /// Values of the count of marks.
+    /// Modulus of the count of marks.
     pub const CE_MODULUS: u16 = 1 << 14;
     const FIXED: usize = SequenceHeader::LENGTH + 8;
 
-    /// Its bytes.
+    /// Encodes the ACK.
     pub fn emit(&self) -> InlineBytes {
         let index = (self.ce_count % Ack::CE_MODULUS) << 2 | self.ecn as u16;
         let header = SequenceHeader { kind: PacketKind::Ack, flags: 0, index, sequence: self.sequence };
@@ -74,11 +74,11 @@ impl Ack {
         InlineBytes::new(&bytes[..length]).unwrap_or_default()
     }
 
-    /// Reads what follows `header`, from the whole datagram; `None` if it has another length than an ACK can have.
+    /// Decodes an ACK from the whole datagram; `None` if its length is invalid.
     pub fn parse(header: &SequenceHeader, datagram: &[u8]) -> Option<Ack> {
         let word = |at: usize| datagram.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
         let rest = datagram.len().checked_sub(Ack::FIXED)?;
-        if rest % Blocks::LENGTH != 0 || rest > Blocks::MOST * Blocks::LENGTH {
+        if rest % Blocks::LENGTH != 0 || rest > Blocks::MAX * Blocks::LENGTH {
             return None;
         }
         let mut blocks = Blocks::default();
@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn acks_survive_encoding(
             sequence: u32, ecn in 0u8..4, ce_count in 0u16..1 << 14, arrived_at: u32, cumulative: u32,
             ranges in prop::collection::vec(any::<(u32, u32)>(), 0..4),
         ) {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fourth_block_finds_no_room() {
+    fn a_fourth_block_does_not_fit() {
         let mut blocks = Blocks::default();
         assert!(blocks.push(1, 2) && blocks.push(3, 4) && blocks.push(5, 6) && !blocks.push(7, 8));
         assert_eq!(blocks.iter().count(), 3);

@@ -1,20 +1,20 @@
-//! What ACKs and the loss timer tell the sending half.
+//! Processing of ACKs and the loss timer by the sending half.
 
 use jettison_core::{Duration, Time};
 use jettison_wire::Ecn;
 
 use super::ack::Ack;
 use super::in_flight::{LossRule, NO_MESSAGE, SentPacket};
+use super::in_progress::RepairEntry;
 use super::message::MessageEvent;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
 use super::serial::unwrap_32;
-use super::underway::RepairEntry;
 use crate::path::{ArrivedPacket, LostPacket, PathAck};
 use jettison_tcp::congestion::{AckSample, DeliveredSegment, Phase, RateSample};
 
 impl Sender {
-    /// Takes an ACK; whether it made sense.
+    /// Processes an ACK; returns whether it is valid.
     pub fn handle_ack(&mut self, ack: &Ack, now: Time) -> bool {
         let Some(ranges) = self.ranges(ack) else { return false };
         let made_by = ranges.made_by;
@@ -26,7 +26,7 @@ impl Sender {
         for (start, end) in ranges.in_order() {
             self.flight.arrive(start..end, &mut settled);
         }
-        self.note_arrivals(&settled, made_by, ack, now);
+        self.record_arrivals(&settled, made_by, ack, now);
         let newest = settled.last().map(|(_, packet)| *packet);
         for (_, packet) in settled.drain(..) {
             self.packet_arrived(&packet);
@@ -36,14 +36,14 @@ impl Sender {
         true
     }
 
-    /// Time has shown packets to be lost.
+    /// Processes the loss timer: packets are lost by time.
     pub fn handle_loss_timer(&mut self, now: Time) {
         let (in_flight, settled) = (self.flight.bytes(), self.flight.settled_offset());
         self.scratch.arrived.clear();
         self.conclude(in_flight, settled, None, now);
     }
 
-    /// The ACK's ranges, unwrapped; `None` if it speaks of packets that never left.
+    /// The ACK's ranges, unwrapped; `None` if it acknowledges packets that were never sent.
     fn ranges(&self, ack: &Ack) -> Option<Ranges> {
         let next = self.flight.next_sequence();
         let unwrap = |wire: u32| unwrap_32(next, wire).filter(|number| *number <= next);
@@ -61,8 +61,8 @@ impl Sender {
         Some(Ranges { made_by, ranges })
     }
 
-    /// RTT, arrival times and marks of what has newly arrived.
-    fn note_arrivals(&mut self, settled: &[(u64, SentPacket)], made_by: u64, ack: &Ack, now: Time) {
+    /// Records RTT, arrival times and marks of newly arrived packets.
+    fn record_arrivals(&mut self, settled: &[(u64, SentPacket)], made_by: u64, ack: &Ack, now: Time) {
         let arrived_at = self.unwrap_arrival(ack.arrived_at);
         let mut marks = self.newly_marked(ack.ce_count);
         if ack.ecn == Ecn::Ce && settled.iter().any(|(sequence, _)| *sequence == made_by) {
@@ -73,7 +73,7 @@ impl Sender {
         arrived.clear();
         for (sequence, packet) in settled {
             let is_maker = *sequence == made_by;
-            // The ACKs of the others were lost: the count tells how many were marked, not which.
+            // The ACKs of the others were lost: the count gives the number of marked packets, but not which ones.
             let ecn = match is_maker {
                 true => ack.ecn,
                 false if marks > 0 && as_sent != Ecn::NotEct => {
@@ -98,7 +98,7 @@ impl Sender {
         self.counters.packets_acknowledged += settled.len() as u64;
     }
 
-    /// The receiver's clock, which wraps every 71 minutes on the wire.
+    /// Unwraps the receiver's clock, which wraps every 71 minutes on the wire.
     fn unwrap_arrival(&mut self, wire: u32) -> Time {
         let micros = match self.arrival {
             None => u64::from(wire),
@@ -108,10 +108,10 @@ impl Sender {
         Time::from_micros(micros)
     }
 
-    /// Marks that the peer has counted since.
+    /// Number of marks that the peer has counted since the last ACK.
     fn newly_marked(&mut self, count: u16) -> u16 {
         let new = count.wrapping_sub(self.ce_count) % Ack::CE_MODULUS;
-        // Of an ACK that was overtaken, nothing is new.
+        // A reordered ACK has no news.
         if new >= Ack::CE_MODULUS / 2 {
             return 0;
         }
@@ -119,7 +119,7 @@ impl Sender {
         new
     }
 
-    /// Detects losses, tells the controller and sets the timers.
+    /// Detects losses, informs the controller and sets the timers.
     fn conclude(
         &mut self,
         in_flight_before: u64,
@@ -176,7 +176,7 @@ impl Sender {
         self.arm_probe(now);
     }
 
-    /// Fills the list of losses; whether they are persistent congestion.
+    /// Fills the list of lost packets; returns whether they are persistent congestion.
     fn detect_lost(&mut self, now: Time) -> bool {
         let rule = LossRule {
             packets: self.settings.packet_threshold,
@@ -197,14 +197,14 @@ impl Sender {
         is_persistent
     }
 
-    /// RFC 9002 §7.6: nothing that left over some probe timeouts has arrived.
+    /// RFC 9002 §7.6: whether no packet sent during some probe timeouts has arrived.
     fn is_persistent(&self, lost: &[(u64, SentPacket)]) -> bool {
         let Some(first_sample) = self.rtt.first_at() else { return false };
         let span = self.probe_base().saturating_mul(u64::from(self.settings.persistent_congestion));
         let mut run: Option<(u64, Time)> = None;
         for (sequence, packet) in lost.iter().filter(|(_, packet)| packet.sent_at > first_sample) {
             let began = match run {
-                // Of consecutive numbers, none has arrived between.
+                // Between consecutive lost numbers, no packet has arrived.
                 Some((last, began)) if last + 1 == *sequence => began,
                 _ => packet.sent_at,
             };
@@ -220,7 +220,7 @@ impl Sender {
         if packet.slot == NO_MESSAGE {
             return;
         }
-        let message = self.underway.message_mut(packet.slot);
+        let message = self.in_progress.message_mut(packet.slot);
         message.in_flight -= 1;
         message.arrived.insert(u32::from(packet.index));
         if !message.is_settled && message.is_whole() {
@@ -230,64 +230,64 @@ impl Sender {
             self.streams.finish(stream, number);
             self.events.push_back(MessageEvent::Acknowledged { stream, number });
         }
-        self.underway.release_if_over(packet.slot);
+        self.in_progress.release_if_over(packet.slot);
     }
 
     fn packet_lost(&mut self, packet: &SentPacket, now: Time) {
         if packet.slot == NO_MESSAGE {
             return;
         }
-        let message = self.underway.message_mut(packet.slot);
+        let message = self.in_progress.message_mut(packet.slot);
         message.in_flight -= 1;
         let is_needed = !message.is_settled
             && !packet.is_superseded
             && !message.arrived.contains(u32::from(packet.index));
         if is_needed {
-            // What parity makes up for need not be sent again.
+            // Losses that parity covers need no retransmission.
             let is_covered = message.given_up < message.layout.parity;
             let policy = RepairPolicy { now, bandwidth: self.known_bandwidth() };
             let attempts = packet.attempts + 1;
-            let message = self.underway.message(packet.slot);
+            let message = self.in_progress.message(packet.slot);
             if !is_covered && policy.wants(message, attempts, &self.settings, &self.streams) {
-                self.underway.message_mut(packet.slot).to_repair += 1;
+                self.in_progress.message_mut(packet.slot).to_repair += 1;
                 let entry = RepairEntry { slot: packet.slot, index: packet.index, attempts };
-                self.underway.repairs.push_back(entry);
+                self.in_progress.repairs.push_back(entry);
             } else {
                 self.give_up(packet.slot);
             }
         }
-        self.underway.release_if_over(packet.slot);
+        self.in_progress.release_if_over(packet.slot);
     }
 
-    /// A packet of the message will not arrive.
+    /// Marks one packet of a message as lost without retransmission.
     pub fn give_up(&mut self, slot: u32) {
-        let message = self.underway.message_mut(slot);
+        let message = self.in_progress.message_mut(slot);
         message.given_up += 1;
-        if !message.is_settled && message.is_hopeless() {
+        if !message.is_settled && message.cannot_complete() {
             message.is_settled = true;
             let (stream, number) = (message.asked.stream, message.asked.message);
             self.counters.lost.add(message.payload.len());
             self.events.push_back(MessageEvent::Lost { stream, number });
-            // The rest would be sent for nothing; behind a router that dropped the head, it would be dropped there.
-            self.underway.abandon(slot);
+            // The rest would be sent in vain; behind a router that dropped the head, it would be dropped there.
+            self.in_progress.abandon(slot);
         }
     }
 
-    /// The probe timeout, not doubled.
+    /// The probe timeout, without back-off.
     pub fn probe_base(&self) -> Duration {
         let is_delayed = self.settings.ack_every > 1;
         self.rtt.probe_timeout(if is_delayed { self.settings.max_ack_delay } else { Duration::ZERO })
     }
 }
 
-/// What an ACK says has arrived.
+/// The ranges that an ACK acknowledges.
 struct Ranges {
     made_by: u64,
     ranges: [(u64, u64); 5],
 }
 
 impl Ranges {
-    /// From the lowest on, so that packets come in order of their numbers.
+    /// Sorts them in ascending order, so that packets are processed in order of their numbers.
     fn in_order(mut self) -> [(u64, u64); 5] {
         self.ranges.sort_unstable();
         self.ranges

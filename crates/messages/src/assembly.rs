@@ -1,4 +1,4 @@
-//! The packets of one message as they arrive, in any order, until there are enough to make it.
+//! Assembly of one message from packets in any order.
 
 use jettison_core::Time;
 use jettison_wire::InlineBytes;
@@ -10,22 +10,22 @@ use super::layout::{Content, ParityHeader};
 use super::message::MessagePayload;
 use jettison_tcp::Payload;
 
-/// A message of which something has arrived.
+/// A message of which at least one packet has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub first_at: Time,
-    /// Data packets of the message, once one has told.
+    /// Number of data packets, once known.
     count: Option<u32>,
-    /// One past the highest data packet that arrived.
+    /// One past the highest data packet received.
     highest: u32,
     data: Bits,
     parity: Bits,
-    /// Message bytes of the data packets that arrived.
+    /// Message bytes of the received data packets.
     bytes: u64,
     /// Data packets and parity packets, in order of arrival.
     parts: Vec<Part>,
     parities: Vec<Part>,
-    /// What parity packets say: bytes that each covers, and message bytes of the last data packet.
+    /// From parity packets: the number of bytes that each covers, and message bytes of the last data packet.
     covers: Option<(u64, u16)>,
 }
 
@@ -36,12 +36,12 @@ struct Part {
     rest: Payload,
 }
 
-/// A packet that contradicts others of its message.
+/// A packet inconsistent with others of its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Contradiction;
 
 impl Part {
-    /// Bytes that may not be zero.
+    /// Number of bytes that may be non-zero.
     fn real_bytes(&self) -> usize {
         let rest = match &self.rest {
             Payload::Bytes(bytes) => bytes.len(),
@@ -50,7 +50,7 @@ impl Part {
         self.inline.as_slice().len() + rest
     }
 
-    /// These bytes, in `out`.
+    /// Appends these bytes to `out`.
     fn gather(&self, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(self.inline.as_slice());
@@ -61,7 +61,7 @@ impl Part {
 }
 
 impl Assembly {
-    /// Begins anew; the memory is kept.
+    /// Starts a new message; keeps the memory.
     pub fn begin(&mut self, now: Time) {
         self.first_at = now;
         self.count = None;
@@ -74,7 +74,7 @@ impl Assembly {
         self.covers = None;
     }
 
-    /// A data packet, `is_last` if it is the last one of its message.
+    /// Adds a data packet, which is the last one of its message if `is_last`.
     pub fn take_data(&mut self, index: u32, is_last: bool, content: Content) -> Result<(), Contradiction> {
         let count = if is_last { Some(index + 1) } else { self.count };
         let is_wrong = count.is_some_and(|count| {
@@ -93,7 +93,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// A parity packet; `number` counts on from the last data packet.
+    /// Adds a parity packet; `number` continues the count of the data packets.
     pub fn take_parity(&mut self, number: u32, content: Content) -> Result<(), Contradiction> {
         let inline = content.inline.as_slice();
         let header = ParityHeader::parse(inline).ok_or(Contradiction)?;
@@ -118,7 +118,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// The message, if it is whole by now; and whether parity made it so.
+    /// The message, if it is complete; and whether parity was needed.
     pub fn finish(&mut self) -> Option<(MessagePayload, bool)> {
         let count = self.count?;
         if self.data.count() >= count {
@@ -131,7 +131,7 @@ impl Assembly {
         Some((self.join(), true))
     }
 
-    /// Makes the missing data packets of the parity packets.
+    /// Recovers the missing data packets from the parity packets.
     fn recover(&mut self, count: u32) -> Option<()> {
         let (covers, last) = self.covers?;
         let missing: Vec<u32> = (0..count).filter(|index| !self.data.contains(*index)).collect();
@@ -155,17 +155,17 @@ impl Assembly {
         let found = solve(count, &missing, sums)?;
         for (index, bytes) in missing.into_iter().zip(found) {
             let length = if index + 1 == count { u64::from(last) } else { covers };
-            self.put_back(index, &bytes, length);
+            self.insert_recovered(index, &bytes, length);
         }
         Some(())
     }
 
-    /// A data packet of `length` bytes that begins with `bytes`, and then is zero.
-    fn put_back(&mut self, index: u32, bytes: &[u8], length: u64) {
+    /// Inserts a data packet of `length` bytes that begins with `bytes`, followed by zeros.
+    fn insert_recovered(&mut self, index: u32, bytes: &[u8], length: u64) {
         self.data.insert(index);
         self.bytes += length;
         let bytes = &bytes[..bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
-        // The first packet's head is there even if it is zero; of the others, zeros need no memory.
+        // The first packet's head is kept even if it is zero; in the others, zeros need no memory.
         let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
         let head = if index > 0 && is_zero(bytes) { 0 } else { bytes.len().min(MessagePayload::HEAD) };
         let (head, beyond) = bytes.split_at(head);
@@ -180,7 +180,7 @@ impl Assembly {
         self.parts.push(Part { index, inline: InlineBytes::new(head).unwrap_or_default(), rest });
     }
 
-    /// All packets in a row.
+    /// Concatenates all packets.
     fn join(&mut self) -> MessagePayload {
         self.parts.sort_unstable_by_key(|part| part.index);
         let Some(first) = self.parts.first_mut() else { return Payload::Zeros(0).into() };

@@ -1,6 +1,6 @@
 //! A set of small numbers.
 
-/// Which packets of a message are there. Cleared and used again, it keeps its memory.
+/// The set of received packets of a message. Clearing keeps the memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bits {
     words: Vec<u64>,
@@ -13,7 +13,7 @@ impl Bits {
         self.count = 0;
     }
 
-    /// How many there are.
+    /// Number of elements.
     #[inline]
     pub fn count(&self) -> u32 {
         self.count
@@ -24,7 +24,7 @@ impl Bits {
         self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Adds `at`; whether it was not there.
+    /// Adds `at`; returns whether it is new.
     #[inline]
     pub fn insert(&mut self, at: u32) -> bool {
         let word = at as usize / 64;
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_is_there_once() {
+    fn counts_each_element_once() {
         let mut bits = Bits::default();
         assert!(bits.insert(3) && bits.insert(200) && !bits.insert(3));
         assert_eq!(

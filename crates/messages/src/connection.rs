@@ -17,28 +17,29 @@ use crate::path::PathController;
 use jettison_tcp::PathEstimate;
 use jettison_tcp::Payload;
 
-/// A datagram to be sent: the UDP payload in two parts, and how to mark it.
+/// A datagram to be sent: the UDP payload in two parts, and its traffic class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transmit {
     /// The first bytes: all headers, and the message's own head in its first packet.
     pub head: InlineBytes,
-    /// What follows.
+    /// The rest of the payload.
     pub rest: Payload,
     /// The IPv4 TOS or IPv6 traffic class.
     pub traffic_class: u8,
 }
 
 impl Transmit {
-    /// UDP payload bytes.
+    /// UDP payload in bytes.
     pub fn bytes(&self) -> u64 {
         self.head.as_slice().len() as u64 + self.rest.len()
     }
 }
 
-/// One end of a connection; both ends are alike, and data flows either way.
+/// One end of a connection; both ends are alike, and data flows in both directions.
 ///
-/// After each call that takes `now`, ask [`Connection::poll_transmit`] until it has nothing, then
-/// [`Connection::poll_message`] and [`Connection::poll_event`], and call again at [`Connection::next_wakeup`].
+/// After each call that takes `now`, call [`Connection::poll_transmit`] until it returns nothing, then
+/// [`Connection::poll_message`] and [`Connection::poll_event`], and call [`Connection::handle_wakeup`] at
+/// [`Connection::next_wakeup`].
 #[derive(Debug)]
 pub struct Connection {
     settings: Settings,
@@ -54,7 +55,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// An end of a connection that is there from the start: there is no handshake.
+    /// Creates an end of a connection, which is established from the start: there is no handshake.
     pub fn new(
         parameters: &Arc<OctopusParameters>,
         controller: Box<dyn PathController>,
@@ -74,16 +75,16 @@ impl Connection {
         }
     }
 
-    /// Opens a stream for sending; `false` if it is open already, and nothing changes. A stream that is not opened is opened
-    /// by its first message, and is not reliable. The peer needs no such call.
+    /// Opens a stream for sending; returns `false` and changes nothing if it is open already. A stream that is not
+    /// opened is opened by its first message, and is unreliable. The peer needs no such call.
     pub fn open_stream(&mut self, stream: u16, options: StreamOptions) -> bool {
         self.sender.open_stream(stream, options)
     }
 
-    /// Takes a message into the send buffer.
+    /// Adds a message to the send buffer.
     ///
     /// # Errors
-    /// If there is no room, or the message can never be sent; nothing is taken then.
+    /// If there is no room, or the message can never be sent; the buffer is unchanged then.
     pub fn send(
         &mut self,
         stream: u16,
@@ -94,7 +95,7 @@ impl Connection {
         self.sender.send(stream, payload, &params, now)
     }
 
-    /// The next datagram to send; `None` if nothing may leave now.
+    /// The next datagram to send; `None` if none may leave now.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
         if let Some(head) = self.receiver.poll_ack() {
             self.acks_sent += 1;
@@ -104,8 +105,8 @@ impl Connection {
         self.sender.poll_data(now)
     }
 
-    /// A datagram arrives: its first bytes (40 at least, or all of them; as many as [`Transmit::head`] had, if it comes from
-    /// a [`Transmit`]), and what follows. What cannot be read is counted and ignored.
+    /// Processes a datagram: its first bytes (at least 40, or all of them; as many as [`Transmit::head`] had, if it
+    /// comes from a [`Transmit`]), and the rest. Unreadable datagrams are counted and ignored.
     pub fn handle_datagram(&mut self, head: &[u8], rest: Payload, traffic_class: u8, now: Time) {
         let is_read = match SequenceHeader::parse(head) {
             Some(header) if header.kind == PacketKind::Data => {
@@ -148,33 +149,33 @@ impl Connection {
         self.reassembly.take(header, &label, inline, rest, now).is_ok()
     }
 
-    /// When [`Connection::handle_wakeup`] wants to be called.
+    /// The time at which [`Connection::handle_wakeup`] must be called next.
     pub fn next_wakeup(&self) -> Option<Time> {
         self.receiver.next_wakeup().into_iter().chain(self.sender.next_wakeup()).min()
     }
 
-    /// Does what is due; too early a call does nothing.
+    /// Processes expired timers; a premature call does nothing.
     pub fn handle_wakeup(&mut self, now: Time) {
         self.receiver.handle_wakeup(now);
         self.sender.handle_wakeup(now);
     }
 
-    /// The next message that has arrived whole.
+    /// The next complete message.
     pub fn poll_message(&mut self) -> Option<Message> {
         self.reassembly.poll()
     }
 
-    /// What has become of a message that was sent.
+    /// The next outcome of a message that was sent.
     pub fn poll_event(&mut self) -> Option<MessageEvent> {
         self.sender.events.pop_front()
     }
 
-    /// The last RTT sample, if there is one since the last call.
+    /// The last RTT sample since the previous call.
     pub fn poll_rtt_sample(&mut self) -> Option<Duration> {
         self.sender.rtt_sample.take()
     }
 
-    /// What is known of the path.
+    /// The estimate of the path.
     pub fn estimate(&self, now: Time) -> PathEstimate {
         self.sender.estimate(now)
     }

@@ -1,22 +1,22 @@
-//! A systematic Reed-Solomon code over packets: any n of n + k make the n data packets again.
+//! A systematic Reed-Solomon code over packets: any n of n + k packets determine the n data packets.
 //!
-//! Parity packet i is the sum over data packets j of D_j / (x_i + y_j) with x_i = n + i and y_j = j in GF(2^16), a Cauchy
-//! matrix (Blömer et al. 1995), of which every square part is regular: whatever is missing, as many parity packets as
-//! there are holes determine it. n + k is at most 65,536. Shorter packets count as padded with zeros.
+//! Parity packet i is the sum over data packets j of D_j / (x_i + y_j) with x_i = n + i and y_j = j in GF(2^16), a
+//! Cauchy matrix (Blömer et al. 1995). Every square submatrix is regular, so as many parity packets as there are
+//! missing data packets determine them. n + k is at most 65,536. Shorter packets are padded with zeros.
 
 use super::field::{add_multiple, inverse, multiply};
 
-/// The factor of data packet `data` in parity packet `parity` of a message of `count` data packets.
+/// The coefficient of data packet `data` in parity packet `parity` of a message of `count` data packets.
 pub(super) fn coefficient(count: u32, parity: u32, data: u32) -> u16 {
     let (x, y) = ((count + parity) as u16, data as u16);
-    // Subtraction is addition is XOR; x is never y.
+    // Subtraction is addition is XOR; x and y are never equal.
     inverse(x ^ y).unwrap_or(0)
 }
 
-/// The data packets `missing`, each of `length` bytes (even), from as many parity packets.
+/// Computes the data packets `missing`, each of `length` bytes (even), from as many parity packets.
 ///
-/// `sums` are the parity packets with what is known of the data already added to them (which takes it away). `None` if they
-/// do not determine the missing ones, as different packets always do.
+/// `sums` are the parity packets minus the contributions of the received data packets. `None` if they do not determine
+/// the missing ones, which cannot happen for distinct packets.
 pub(super) fn solve(count: u32, missing: &[u32], mut sums: Vec<(u32, Vec<u8>)>) -> Option<Vec<Vec<u8>>> {
     let size = missing.len();
     if sums.len() < size {
@@ -28,7 +28,7 @@ pub(super) fn solve(count: u32, missing: &[u32], mut sums: Vec<(u32, Vec<u8>)>) 
         .map(|(parity, _)| missing.iter().map(|data| coefficient(count, *parity, *data)).collect())
         .collect();
     let mut sums: Vec<Vec<u8>> = sums.into_iter().map(|(_, sum)| sum).collect();
-    // Gauss-Jordan. The leading parts of a Cauchy matrix are regular, so no pivot is zero.
+    // Gauss–Jordan. The leading submatrices of a Cauchy matrix are regular, so no pivot is zero.
     for pivot in 0..size {
         let scale = inverse(matrix[pivot][pivot])?;
         for value in &mut matrix[pivot] {
@@ -61,7 +61,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
         #[test]
-        fn any_n_of_n_and_k_packets_make_the_data(
+        fn any_n_of_n_and_k_packets_determine_the_data(
             data in prop::collection::vec(prop::collection::vec(any::<u8>(), 8), 1..40),
             parities in 1usize..20, order in any::<prop::sample::Selector>(),
         ) {
@@ -75,7 +75,7 @@ mod tests {
                     sum
                 })
                 .collect();
-            // Lose as many as there are parity packets, of either kind.
+            // Lose as many packets as there are parity packets, of either kind.
             let mut left: Vec<usize> = (0..data.len() + parities).collect();
             for _ in 0..parities {
                 let gone = *order.select(left.iter());

@@ -1,18 +1,18 @@
 //! Arithmetic in GF(2^16), for the erasure code.
 //!
-//! Elements are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1, which is primitive (RFC 5510 §8.1): x generates
-//! all elements but zero. So a product is a sum of logarithms to the base x.
+//! Elements are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1, which is primitive (RFC 5510 §8.1): x
+//! generates all non-zero elements, so a product is a sum of logarithms to the base x.
 
 use std::sync::LazyLock;
 
 const POLYNOMIAL: u32 = 0x1_100B;
-/// Elements but zero.
+/// Number of non-zero elements.
 const ORDER: usize = 65_535;
 
 struct Tables {
-    /// x^i, twice over, so that a sum of two logarithms needs no reduction.
+    /// x^i, stored twice in a row, so that a sum of two logarithms needs no reduction.
     power: Vec<u16>,
-    /// The logarithm of each element; that of zero means nothing.
+    /// The logarithm of each element; undefined for zero.
     logarithm: Vec<u16>,
 }
 
@@ -41,24 +41,24 @@ pub(super) fn multiply(a: u16, b: u16) -> u16 {
         [usize::from(tables.logarithm[usize::from(a)]) + usize::from(tables.logarithm[usize::from(b)])]
 }
 
-/// The element that gives 1 with `a`; `None` for zero.
+/// The multiplicative inverse; `None` for zero.
 pub(super) fn inverse(a: u16) -> Option<u16> {
     let tables = &*TABLES;
     (a != 0).then(|| tables.power[ORDER - usize::from(tables.logarithm[usize::from(a)])])
 }
 
-/// Adds `factor` times `source` to `target`, both big-endian words; an odd last byte of `source` stands for itself and a
+/// Adds `factor` times `source` to `target`, both in big-endian words; an odd last byte of `source` is padded with a
 /// zero.
 ///
 /// # Panics
-/// If `target` has not at least as many whole words as `source`.
+/// If `target` has fewer whole words than `source`.
 pub(super) fn add_multiple(target: &mut [u8], source: &[u8], factor: u16) {
     if factor == 0 {
         return;
     }
     let tables = &*TABLES;
     let factor = usize::from(tables.logarithm[usize::from(factor)]);
-    assert!(target.len() >= source.len().next_multiple_of(2), "the target is as long as the source");
+    assert!(target.len() >= source.len().next_multiple_of(2), "the target is at least as long as the source");
     for (target, source) in target.chunks_exact_mut(2).zip(source.chunks(2)) {
         let word = u16::from_be_bytes([source[0], source.get(1).copied().unwrap_or(0)]);
         if word != 0 {
@@ -76,8 +76,8 @@ mod tests {
 
     use super::*;
 
-    /// By the definition: a polynomial product, reduced.
-    fn by_hand(a: u16, b: u16) -> u16 {
+    /// By definition: a polynomial product, reduced.
+    fn by_definition(a: u16, b: u16) -> u16 {
         let mut product: u32 = 0;
         for bit in 0..16 {
             if b >> bit & 1 == 1 {
@@ -107,7 +107,7 @@ mod tests {
     proptest! {
         #[test]
         fn products_are_those_of_polynomials(a: u16, b: u16) {
-            prop_assert_eq!(multiply(a, b), by_hand(a, b));
+            prop_assert_eq!(multiply(a, b), by_definition(a, b));
             if let Some(inverse) = inverse(a) {
                 prop_assert_eq!(multiply(a, inverse), 1);
             }

@@ -1,9 +1,9 @@
-//! The sender's record of every packet that is not settled, and loss detection (RFC 9002 §6.1).
+//! The sender's record of all unsettled packets, and loss detection (RFC 9002 §6.1).
 //!
-//! Packets stand in a ring by sequence number. Numbers are never used twice, so a packet is outstanding, then arrived or
-//! lost, once and for all; what is settled at the front leaves the ring. Each ACK costs a constant, amortised: what is
-//! looked at again are the packets between the oldest outstanding one and the newest, which time or later packets
-//! settle within about a round trip.
+//! A ring holds the packets by sequence number. Numbers are never reused, so each packet is outstanding, then finally
+//! arrived or lost; settled packets at the front leave the ring. The work per ACK is constant, amortised: only the
+//! packets between the oldest outstanding one and the newest are examined again, and time or later packets settle
+//! these within about a round trip.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,30 +12,30 @@ use jettison_core::{Duration, Time};
 
 use jettison_tcp::congestion::SendSnapshot;
 
-/// So many numbers lie between the oldest unsettled packet and the newest, at most. The receiver counts on it: what is
-/// older it need not remember.
+/// Maximum distance in sequence numbers between the oldest unsettled packet and the newest. The receiver relies on it
+/// and forgets older packets.
 pub(super) const SPAN: u64 = 1 << 16;
 
-/// The slot of a probe that carries nothing.
+/// The slot of an empty probe.
 pub(super) const NO_MESSAGE: u32 = u32::MAX;
 
-/// A packet that left.
+/// A packet that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SentPacket {
     pub sent_at: Time,
     pub snapshot: SendSnapshot,
-    /// Bytes that left before it.
+    /// Bytes sent before it.
     pub offset: u64,
     /// UDP payload bytes.
     pub bytes: u32,
-    /// The message: its place among those under way ([`NO_MESSAGE`] for none), and which packet of it this is.
+    /// The message: its slot among the messages in progress ([`NO_MESSAGE`] for none), and the packet's index in it.
     pub slot: u32,
     pub index: u16,
-    /// Times that this content had left before.
+    /// Number of earlier transmissions of this content.
     pub attempts: u32,
-    /// A probe carries its content too: its own loss is no matter.
+    /// A probe carries its content too, so its own loss has no effect.
     pub is_superseded: bool,
-    /// It carries the content of one that was outstanding.
+    /// Whether it repeats the content of an outstanding packet.
     is_probe: bool,
     state: State,
 }
@@ -71,26 +71,26 @@ impl SentPacket {
     }
 }
 
-/// When a packet is held for lost.
+/// Thresholds of loss detection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossRule {
-    /// Later packets that arrived.
+    /// Number of later packets that arrived.
     pub packets: u64,
-    /// Time since it left.
+    /// Time since its departure.
     pub delay: Duration,
 }
 
-/// The packets that are not settled.
+/// The unsettled packets.
 #[derive(Debug)]
 pub(super) struct InFlight {
     packets: VecDeque<SentPacket>,
-    /// The sequence number of the first of them.
+    /// The sequence number of the first packet.
     front: u64,
     /// Bytes outstanding.
     bytes: u64,
     /// One past the newest packet that arrived.
     arrived_end: u64,
-    /// All bytes that ever left, and that were ever held for lost.
+    /// All bytes sent, and all bytes declared lost.
     sent_total: u64,
     lost_total: u64,
 }
@@ -114,13 +114,13 @@ impl InFlight {
         self.bytes
     }
 
-    /// The number of the next packet.
+    /// The sequence number of the next packet.
     #[inline]
     pub fn next_sequence(&self) -> u64 {
         self.front + self.packets.len() as u64
     }
 
-    /// Whether another number would lie too far from the oldest unsettled one.
+    /// Whether the next number would be too far from the oldest unsettled one.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.packets.len() as u64 >= SPAN
@@ -136,13 +136,13 @@ impl InFlight {
         self.lost_total
     }
 
-    /// Bytes that left before the oldest outstanding packet, or all if there is none.
+    /// Bytes sent before the oldest outstanding packet; all bytes if none is outstanding.
     #[inline]
     pub fn settled_offset(&self) -> u64 {
         self.packets.front().map_or(self.sent_total, |packet| packet.offset)
     }
 
-    /// A packet leaves.
+    /// Adds a packet at its departure.
     pub fn push(&mut self, packet: SentPacket) -> u64 {
         let sequence = self.next_sequence();
         self.bytes += u64::from(packet.bytes);
@@ -151,7 +151,7 @@ impl InFlight {
         sequence
     }
 
-    /// Those of `range` that were outstanding have arrived: each goes to `out`, in order.
+    /// Marks outstanding packets in `range` as arrived and appends them to `out`, in order.
     pub fn arrive(&mut self, range: Range<u64>, out: &mut Vec<(u64, SentPacket)>) {
         for sequence in range.start.max(self.front)..range.end.min(self.next_sequence()) {
             let packet = &mut self.packets[(sequence - self.front) as usize];
@@ -165,8 +165,8 @@ impl InFlight {
         self.forget_settled();
     }
 
-    /// RFC 9002 §6.1: packets before one that arrived are lost if enough came after them, or if they left long enough ago.
-    /// Each goes to `out`; returns when the next one would be old enough.
+    /// RFC 9002 §6.1: declares packets lost if enough later ones arrived, or a later one arrived and they were sent
+    /// long enough ago. Appends them to `out`; returns the time at which the next one would be lost.
     pub fn detect_lost(
         &mut self,
         rule: &LossRule,
@@ -187,7 +187,7 @@ impl InFlight {
                 self.lost_total += u64::from(packet.bytes);
                 out.push((sequence, *packet));
             } else {
-                // Later ones left later.
+                // Later packets were sent later.
                 next = next.or(Some(due));
             }
         }
@@ -203,8 +203,8 @@ impl InFlight {
         self.arrived_end = self.arrived_end.max(self.front);
     }
 
-    /// The newest outstanding packet that is no probe and whose content no probe carries, or else the newest probe: another
-    /// one takes its content over.
+    /// Selects the content of a probe: the newest outstanding packet that is no probe and whose content no probe
+    /// carries, or else the newest probe. The new probe takes over its content.
     pub fn supersede_newest(&mut self) -> Option<SentPacket> {
         let is_candidate = |packet: &SentPacket| {
             packet.state == State::Outstanding && !packet.is_superseded && packet.slot != NO_MESSAGE
@@ -215,7 +215,7 @@ impl InFlight {
         Some(self.packets[place])
     }
 
-    /// The packet that left last is a probe.
+    /// Marks the last packet as a probe.
     pub fn mark_probe(&mut self) {
         if let Some(packet) = self.packets.back_mut() {
             packet.is_probe = true;
@@ -230,7 +230,7 @@ mod tests {
     const AT: fn(u64) -> Time = Time::from_millis;
     const RULE: LossRule = LossRule { packets: 3, delay: Duration::from_millis(90) };
 
-    /// Ten packets of 100 bytes, one a millisecond.
+    /// Ten packets of 100 bytes, one per millisecond.
     fn ten() -> InFlight {
         let mut flight = InFlight::new(0);
         for i in 0..10 {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_is_told_once() {
+    fn each_arrival_is_reported_once() {
         let (mut flight, mut out) = (ten(), Vec::new());
         flight.arrive(0..2, &mut out);
         assert_eq!((numbers(&mut out), flight.bytes(), flight.settled_offset()), (vec![0, 1], 800, 200));
@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn rfc9002_6_1_1_three_later_packets_tell_a_loss() {
+    fn rfc9002_6_1_1_three_later_packets_show_a_loss() {
         let (mut flight, mut out) = (ten(), Vec::new());
         flight.arrive(2..4, &mut out);
         out.clear();
         assert_eq!(
             flight.detect_lost(&RULE, AT(50), &mut out),
             Some(AT(91)),
-            "by its time, if nothing else comes"
+            "by time, if no other packet arrives"
         );
         assert_eq!(numbers(&mut out), [0]);
         flight.arrive(4..5, &mut out);
@@ -272,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn rfc9002_6_1_2_time_tells_a_loss_once_a_later_packet_arrived() {
+    fn rfc9002_6_1_2_time_shows_a_loss_once_a_later_packet_arrived() {
         let (mut flight, mut out) = (ten(), Vec::new());
         flight.detect_lost(&RULE, AT(1000), &mut out);
         assert_eq!(
             numbers(&mut out),
             Vec::<u64>::new(),
-            "nothing has arrived: that is for the probe timeout"
+            "nothing has arrived: the probe timeout handles that"
         );
         flight.arrive(1..2, &mut out);
         out.clear();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_takes_over_what_is_newest() {
+    fn a_probe_takes_over_the_newest_content() {
         let mut flight = ten();
         assert_eq!(flight.supersede_newest().map(|packet| packet.index), Some(9));
         assert_eq!(flight.supersede_newest().map(|packet| packet.index), Some(8));

@@ -1,4 +1,4 @@
-//! Messages that have begun to leave, until all their packets are settled.
+//! Messages in progress: from their first departure until all their packets are settled.
 
 use std::collections::VecDeque;
 
@@ -10,40 +10,40 @@ use super::layout::Layout;
 use super::message::MessagePayload;
 use super::send_buffer::{Waiting, remaining_slack};
 
-/// A message that has begun to leave.
+/// A message in progress.
 #[derive(Debug)]
-pub(super) struct Begun {
-    /// The label as the application asked for it.
+pub(super) struct ActiveMessage {
+    /// The label as set by the application.
     pub asked: OctopusHeader,
-    /// The label on the wire: its slack is less by the time that the message waited.
+    /// The label on the wire: its slack is reduced by the time that the message waited.
     pub label: OctopusHeader,
     pub payload: MessagePayload,
     pub layout: Layout,
     pub accepted_at: Time,
     pub is_reliable: bool,
-    /// The next packet that leaves for the first time.
+    /// The next packet to be sent for the first time.
     pub next: u32,
-    /// Packets that arrived.
+    /// Packets that have arrived.
     pub arrived: Bits,
-    /// Packets that are lost and not sent again.
+    /// Number of packets that are lost and not retransmitted.
     pub given_up: u32,
-    /// Transmissions in flight, and lost packets that wait to be sent again.
+    /// Number of transmissions in flight, plus lost packets that wait for retransmission.
     pub in_flight: u32,
     pub to_repair: u32,
-    /// What became of it has been told.
+    /// Whether its outcome has been reported.
     pub is_settled: bool,
 }
 
-impl Begun {
-    /// Whether the receiver can have it whole: any so many packets do.
+impl ActiveMessage {
+    /// Whether the receiver can complete it: enough packets have arrived.
     #[inline]
     pub fn is_whole(&self) -> bool {
         self.arrived.count() >= self.layout.data
     }
 
-    /// Whether too many packets are given up for the rest to make it whole.
+    /// Whether too many packets are lost for it to become complete.
     #[inline]
-    pub fn is_hopeless(&self) -> bool {
+    pub fn cannot_complete(&self) -> bool {
         self.given_up > self.layout.parity
     }
 
@@ -52,32 +52,32 @@ impl Begun {
     }
 }
 
-/// A lost packet that waits to be sent again.
+/// A lost packet that waits for retransmission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RepairEntry {
     pub slot: u32,
     pub index: u16,
-    /// Times that it was lost.
+    /// Number of times that it was lost.
     pub attempts: u32,
 }
 
-/// All of them. Places are used again, with their memory.
+/// The messages in progress. Slots are reused, with their memory.
 #[derive(Debug, Default)]
-pub(super) struct Underway {
-    slots: Vec<Begun>,
+pub(super) struct InProgress {
+    slots: Vec<ActiveMessage>,
     free: Vec<u32>,
-    /// The message of which packets still leave for the first time.
+    /// The message with packets still to be sent for the first time.
     current: Option<u32>,
-    /// Lost packets, in the order in which their losses were found.
+    /// Lost packets, in order of detection.
     pub repairs: VecDeque<RepairEntry>,
 }
 
-impl Underway {
-    /// A message begins to leave; its packets come next.
+impl InProgress {
+    /// Starts a message; its packets are sent next.
     pub fn begin(&mut self, waiting: Waiting, is_reliable: bool, now: Time) {
         let mut label = waiting.label;
         label.slack = remaining_slack(&label, now.since(waiting.accepted_at));
-        let mut begun = Begun {
+        let mut begun = ActiveMessage {
             asked: waiting.label,
             label,
             payload: waiting.payload,
@@ -108,22 +108,22 @@ impl Underway {
     }
 
     #[inline]
-    pub fn message(&self, slot: u32) -> &Begun {
+    pub fn message(&self, slot: u32) -> &ActiveMessage {
         &self.slots[slot as usize]
     }
 
     #[inline]
-    pub fn message_mut(&mut self, slot: u32) -> &mut Begun {
+    pub fn message_mut(&mut self, slot: u32) -> &mut ActiveMessage {
         &mut self.slots[slot as usize]
     }
 
-    /// The next packet that leaves for the first time, of a message that has begun to leave.
+    /// The next packet to be sent for the first time, of the message in progress.
     #[inline]
     pub fn next_new(&self) -> Option<(u32, u16)> {
         self.current.map(|slot| (slot, self.slots[slot as usize].next as u16))
     }
 
-    /// That packet leaves.
+    /// Records the departure of that packet.
     #[inline]
     pub fn advance(&mut self) {
         if let Some(slot) = self.current {
@@ -135,18 +135,18 @@ impl Underway {
         }
     }
 
-    /// The message of which packets still leave for the first time, and its place.
+    /// The message with packets still to be sent for the first time, and its slot.
     #[inline]
-    pub fn current(&self) -> Option<(u32, &Begun)> {
+    pub fn current(&self) -> Option<(u32, &ActiveMessage)> {
         self.current.map(|slot| (slot, &self.slots[slot as usize]))
     }
 
-    /// Messages of which something is in flight.
-    pub fn in_flight(&self) -> impl Iterator<Item = &Begun> {
+    /// Messages with packets in flight.
+    pub fn in_flight(&self) -> impl Iterator<Item = &ActiveMessage> {
         self.slots.iter().filter(|message| message.in_flight > 0)
     }
 
-    /// A message cannot be whole any more: what of it has not left stays here.
+    /// Abandons a message that can no longer become complete: its unsent packets are not sent.
     pub fn abandon(&mut self, slot: u32) {
         let message = &mut self.slots[slot as usize];
         message.next = message.layout.packets();
@@ -155,7 +155,7 @@ impl Underway {
         }
     }
 
-    /// Bytes of the present message that have not left, parity included.
+    /// Unsent bytes of the current message, including parity.
     #[inline]
     pub fn unsent(&self) -> u64 {
         self.current.map_or(0, |slot| {
@@ -164,11 +164,11 @@ impl Underway {
         })
     }
 
-    /// Frees the place of a message if nothing refers to it any more.
+    /// Frees the slot of a message if nothing refers to it any more.
     pub fn release_if_over(&mut self, slot: u32) {
         let message = &mut self.slots[slot as usize];
         if message.is_over() {
-            // Once only: the payload tells that the place is free.
+            // Once only: an empty payload marks a free slot.
             message.payload =
                 MessagePayload { head: Default::default(), rest: jettison_tcp::Payload::Zeros(0) };
             message.is_settled = false;

@@ -1,8 +1,8 @@
-//! How a message is cut into packets, and what parity packets say beside their parity.
+//! Division of a message into packets, and the header of parity packets.
 //!
-//! Data packets carry the message's bytes in turn. With forward error correction each is as long as a parity packet can
-//! cover, and a parity packet's content begins with four bytes: how many data packets there are, and how many bytes the
-//! last of them carries.
+//! Data packets carry the message's bytes in sequence. With forward error correction, the size of a data packet is the
+//! number of bytes that a parity packet covers; a parity packet's content begins with four bytes: the number of data
+//! packets, and the number of bytes in the last of them.
 
 use jettison_wire::{InlineBytes, OctopusHeader, Position};
 
@@ -12,20 +12,20 @@ use super::message::{MessagePayload, SendError};
 use super::parameters::HEADERS;
 use jettison_tcp::Payload;
 
-/// Inline bytes of a packet beside the headers.
+/// Inline bytes of a packet, excluding the headers.
 const INLINE: usize = InlineBytes::CAPACITY - HEADERS;
 
-/// What a parity packet's content begins with.
+/// The header of a parity packet's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ParityHeader {
-    /// Data packets of the message.
+    /// Number of data packets of the message.
     pub data: u16,
     /// Message bytes in the last of them.
     pub last: u16,
 }
 
 impl ParityHeader {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 4;
 
     pub fn emit(self) -> [u8; ParityHeader::LENGTH] {
@@ -33,7 +33,7 @@ impl ParityHeader {
         [d0, d1, l0, l1]
     }
 
-    /// Reads it; `None` if there are too few bytes, or no data packets or bytes in the last one.
+    /// Decodes the header; `None` if there are too few bytes, or either number is zero.
     pub fn parse(content: &[u8]) -> Option<ParityHeader> {
         let &[d0, d1, l0, l1] = content.first_chunk::<{ ParityHeader::LENGTH }>()?;
         let (data, last) = (u16::from_be_bytes([d0, d1]), u16::from_be_bytes([l0, l1]));
@@ -41,29 +41,29 @@ impl ParityHeader {
     }
 }
 
-/// The packets of one message.
+/// The division of one message into packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Message bytes.
+    /// Length of the message in bytes.
     length: u64,
-    /// Message bytes of a data packet that is not the last.
+    /// Message bytes per data packet, except the last.
     size: u64,
-    /// Data packets.
+    /// Number of data packets.
     pub data: u32,
-    /// Parity packets.
+    /// Number of parity packets.
     pub parity: u32,
 }
 
-/// What a packet carries after the headers: its first bytes, inline, and the rest.
+/// The content of a packet after the headers: its first bytes, inline, and the rest.
 pub(super) struct Content {
     pub inline: InlineBytes,
     pub rest: Payload,
 }
 
 impl Layout {
-    /// Cuts a message of `length` bytes, with `parity` parity packets a data packet, rounded up.
+    /// Divides a message of `length` bytes, with `parity` parity packets per data packet, rounded up.
     pub fn new(length: u64, mss: u64, parity: f64) -> Result<Layout, SendError> {
-        // Parity is of words of two bytes.
+        // Parity works on words of two bytes.
         let size = if parity > 0.0 { (mss - ParityHeader::LENGTH as u64) & !1 } else { mss };
         let data = length.div_ceil(size);
         let parity = if parity > 0.0 { libm::ceil(data as f64 * parity) as u64 } else { 0 };
@@ -75,25 +75,25 @@ impl Layout {
         }
     }
 
-    /// Data and parity packets.
+    /// Number of data and parity packets.
     #[inline]
     pub fn packets(&self) -> u32 {
         self.data + self.parity
     }
 
-    /// Message bytes of packet `index`, or what its parity covers.
+    /// Message bytes of packet `index`, or bytes covered by its parity.
     #[inline]
     fn covered(&self, index: u32) -> u64 {
         if index + 1 == self.data { self.length - self.size * u64::from(index) } else { self.size }
     }
 
-    /// Bytes that packet `index` carries after the headers.
+    /// Content bytes of packet `index`, after the headers.
     #[inline]
     pub fn content_bytes(&self, index: u32) -> u64 {
         if index < self.data { self.covered(index) } else { self.size + ParityHeader::LENGTH as u64 }
     }
 
-    /// Bytes that it and all packets after it carry.
+    /// Content bytes of packet `index` and all packets after it.
     #[inline]
     pub fn content_bytes_from(&self, index: u32) -> u64 {
         let parity = self.size + ParityHeader::LENGTH as u64;
@@ -104,7 +104,7 @@ impl Layout {
         }
     }
 
-    /// Where packet `index` stands in what leaves of the message, parity included.
+    /// Position of packet `index` in the transmitted message, parity included.
     #[inline]
     pub fn position(&self, index: u32) -> Position {
         match (index, index + 1 == self.packets()) {
@@ -115,7 +115,7 @@ impl Layout {
         }
     }
 
-    /// What packet `index` carries.
+    /// The content of packet `index`.
     pub fn content(&self, payload: &MessagePayload, index: u32) -> Content {
         if index >= self.data {
             self.parity_content(payload, index - self.data)
@@ -127,7 +127,7 @@ impl Layout {
     fn data_content(&self, payload: &MessagePayload, index: u32) -> Content {
         let head = payload.head.as_slice();
         let (start, length) = (self.size * u64::from(index), self.covered(index));
-        // The head is all in the first packet, which has room for it.
+        // The head fits the first packet and is wholly in it.
         let (inline, start, length) = if index == 0 {
             (payload.head, 0, length - head.len() as u64)
         } else {
@@ -141,7 +141,7 @@ impl Layout {
         let header = ParityHeader { data: self.data as u16, last: last as u16 }.emit();
         let mut sum = vec![0; self.real_bytes(payload)];
         match &payload.rest {
-            // All that is not zero is the head.
+            // Only the head is non-zero.
             Payload::Zeros(_) => {
                 add_multiple(&mut sum, payload.head.as_slice(), coefficient(self.data, parity, 0))
             }
@@ -173,7 +173,7 @@ impl Layout {
         Content { inline, rest }
     }
 
-    /// Bytes of a data packet that may not be zero, to whole words.
+    /// Bytes of a data packet that may be non-zero, rounded up to whole words.
     fn real_bytes(&self, payload: &MessagePayload) -> usize {
         match payload.rest {
             Payload::Bytes(_) => self.size as usize,
@@ -182,7 +182,7 @@ impl Layout {
     }
 }
 
-/// `length` bytes of `payload` from `start`.
+/// Returns `length` bytes of `payload` from `start`.
 fn slice(payload: &Payload, start: u64, length: u64) -> Payload {
     match payload {
         Payload::Zeros(_) => Payload::Zeros(length),
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_cut_into_full_packets_and_a_last_one() {
+    fn a_message_has_full_packets_and_a_last_one() {
         let layout = Layout::new(2500, 1000, 0.0).unwrap();
         assert_eq!((layout.data, layout.parity), (3, 0));
         let bytes: Vec<_> = (0..3).map(|i| layout.content_bytes(i)).collect();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn more_packets_than_can_be_counted_are_refused() {
+    fn messages_of_too_many_packets_are_refused() {
         assert_eq!(Layout::new(65_535 * 100, 100, 0.0).map(|layout| layout.data), Ok(65_535));
         assert_eq!(Layout::new(65_535 * 100 + 1, 100, 0.0), Err(SendError::TooManyPackets(6_553_501)));
         assert!(Layout::new(4_000_000, 100, 1.0).is_err(), "parity counts");

@@ -1,4 +1,4 @@
-//! Messages: the unit that an application sends, that is dropped, and that is delivered.
+//! Messages: the unit of sending, dropping and delivery.
 
 use jettison_core::Time;
 use jettison_wire::{InlineBytes, MessageNumber, OctopusHeader};
@@ -6,17 +6,17 @@ use thiserror::Error;
 
 use jettison_tcp::Payload;
 
-/// What a message holds: its first bytes, and the rest.
+/// The contents of a message: its first bytes, and the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessagePayload {
     /// The first bytes, in the message's first packet: at most [`MessagePayload::HEAD`].
     pub head: InlineBytes,
-    /// The rest: real bytes, or a count of virtual zeros.
+    /// The rest: real bytes, or a number of virtual zeros.
     pub rest: Payload,
 }
 
 impl MessagePayload {
-    /// Bytes of `head` at most: what a packet keeps inline beside the transport's own headers.
+    /// Maximum length of `head`: the inline bytes of a packet minus the transport's headers.
     pub const HEAD: usize =
         InlineBytes::CAPACITY - jettison_wire::SequenceHeader::LENGTH - OctopusHeader::LENGTH;
 
@@ -25,7 +25,7 @@ impl MessagePayload {
     pub fn len(&self) -> u64 {
         self.head.as_slice().len() as u64 + self.rest.len()
     }
-    /// Whether there is nothing in it.
+    /// Whether the message is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -38,26 +38,26 @@ impl From<Payload> for MessagePayload {
     }
 }
 
-/// How a message may be dropped. All zero: it may not.
+/// Drop rules of a message. All zero: it is never dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MessageParams {
-    /// 0 to 7; a higher one is less important.
+    /// Priority, 0 (highest) to 7 (lowest).
     pub priority: u8,
-    /// Whether it makes earlier messages of priority `threshold` or above superfluous.
+    /// Whether it makes earlier messages with a priority number of at least `threshold` obsolete.
     pub drop_flag: bool,
-    /// 0 to 7; see `drop_flag`.
+    /// Threshold of `drop_flag`, 0 to 7.
     pub threshold: u8,
-    /// Superfluous while the stream has less bandwidth than this, in kbit/s; 0 for never.
+    /// The message is obsolete while its stream has less bandwidth than this, in kbit/s; 0 disables the rule.
     pub bitrate_threshold: u32,
-    /// How long it may wait before it may be dropped, in ms, at most 511.
+    /// Time that the message may wait before it may be dropped, in ms, at most 511.
     pub slack: u16,
 }
 
 impl MessageParams {
-    /// Whether the values fit the header.
+    /// Checks that the values fit the header.
     ///
     /// # Errors
-    /// The value that does not.
+    /// The value that does not fit.
     pub fn validate(&self) -> Result<(), SendError> {
         let levels = OctopusHeader::LEVELS as u8;
         if self.priority >= levels || self.threshold >= levels {
@@ -73,83 +73,83 @@ impl MessageParams {
     }
 }
 
-/// Why a message was not taken.
+/// A message that the send buffer did not accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError {
-    /// The send buffer has no room at present; it may have some later.
-    #[error("the send buffer is full: {room} bytes are free, the message has {length}")]
+    /// The send buffer is full; it may have room later.
+    #[error("the send buffer is full: the message has {length} bytes, {room} bytes are free")]
     Full {
-        /// Bytes of the message.
+        /// Length of the message in bytes.
         length: u64,
-        /// Bytes that are free.
+        /// Free bytes.
         room: u64,
     },
-    /// The message is larger than the whole send buffer: it never fits.
-    #[error("a message of {length} bytes never fits the send buffer of {capacity} bytes")]
+    /// The message is larger than the send buffer.
+    #[error("a message must fit the send buffer of {capacity} bytes, got {length} bytes")]
     TooLarge {
-        /// Bytes of the message.
+        /// Length of the message in bytes.
         length: u64,
-        /// Bytes of the buffer.
+        /// Size of the send buffer in bytes.
         capacity: u64,
     },
-    /// The message has more packets than its index counts.
-    #[error("a message of {0} bytes has more than 65535 packets")]
+    /// The message has too many packets for their index.
+    #[error("a message must have at most 65535 packets; {0} bytes need more")]
     TooManyPackets(u64),
-    /// A message of no bytes.
-    #[error("a message has at least one byte")]
+    /// The message is empty.
+    #[error("a message must have at least 1 byte, got 0")]
     Empty,
-    /// More bytes in the head than fit beside the headers, or than a packet has.
-    #[error("a message's head has {0} bytes: at most {most} fit", most = MessagePayload::HEAD)]
+    /// The head is longer than fits next to the headers, or than a packet.
+    #[error("the head of a message must have at most {max} bytes, got {0}", max = MessagePayload::HEAD)]
     Head(usize),
     /// A priority or threshold above 7.
-    #[error("{0} is no priority or threshold: there are 8, from 0 to 7")]
+    #[error("priority and threshold must be 0 to 7, got {0}")]
     Level(u8),
     /// A bitrate threshold above 24 bits.
-    #[error("a bitrate threshold of {0} kbit/s: at most 16777215")]
+    #[error("the bitrate threshold must be at most 16777215 kbit/s, got {0} kbit/s")]
     Bitrate(u32),
     /// A slack above 9 bits.
-    #[error("a slack of {0} ms: at most 511")]
+    #[error("slack must be at most 511 ms, got {0} ms")]
     Slack(u16),
-    /// Parameters that would let a message of a reliable stream be dropped.
-    #[error("stream {0} is reliable: its messages cannot be dropped, so all their parameters are zero")]
+    /// Drop rules for a message of a reliable stream.
+    #[error("messages of the reliable stream {0} cannot be dropped: all their parameters must be zero")]
     Reliable(u16),
 }
 
-/// A message that has arrived whole.
+/// A complete message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The stream it belongs to.
+    /// The stream.
     pub stream: u16,
-    /// Its number within the stream.
+    /// The number within the stream.
     pub number: MessageNumber,
-    /// What it holds.
+    /// The contents.
     pub payload: MessagePayload,
-    /// When the first packet of it arrived.
+    /// Arrival time of its first packet.
     pub first_at: Time,
 }
 
-/// What became of a message that was sent.
+/// The outcome of a message that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageEvent {
-    /// All of it was acknowledged.
+    /// The message was acknowledged completely.
     Acknowledged {
         /// Its stream.
         stream: u16,
         /// Its number.
         number: MessageNumber,
     },
-    /// The send buffer dropped it before any of it left.
+    /// The send buffer dropped the message before any of it was sent.
     Dropped {
         /// Its stream.
         stream: u16,
         /// Its number.
         number: MessageNumber,
-        /// Bytes of it.
+        /// Length in bytes.
         length: u64,
-        /// Why.
+        /// Reason of the drop.
         reason: jettison_core::DropReason,
     },
-    /// A part of it was lost and will not be sent again.
+    /// A part of the message was lost and will not be retransmitted.
     Lost {
         /// Its stream.
         stream: u16,

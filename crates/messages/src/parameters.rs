@@ -1,4 +1,4 @@
-//! What a scenario may say of the message transport, and the checked form that an endpoint works with.
+//! Parameters of the message transport as in the scenario, and the checked form used by an endpoint.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,89 +12,89 @@ use serde_json::{Map, Value};
 
 use crate::path::{PathContext, PathController, build_path_controller};
 
-/// Parameters of an endpoint of the message transport. Both ends have the same.
+/// Parameters of an endpoint of the message transport, common to both ends.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct OctopusParameters {
-    /// Congestion controller, by its id.
+    /// Id of the congestion controller.
     pub congestion: String,
-    /// Parameters of that controller.
+    /// Parameters of the congestion controller.
     pub congestion_parameters: Map<String, Value>,
-    /// The trace of the bottleneck that controller `oracle` knows; the others ask for none.
+    /// Trace of the bottleneck for the controller `oracle`; the others ask for none.
     #[schemars(extend("format" = "input-file"))]
     pub trace: Option<String>,
-    /// Message bytes of a full packet, after the transport's 20 bytes of headers: 1452 fills 1,500 bytes of IPv4.
+    /// Message bytes of a full packet, after the transport's headers of 20 bytes: 1452 fills 1,500 bytes of IPv4.
     pub mss: u16,
     /// Initial window in full packets (RFC 9002 §7.2).
     pub initial_window: u32,
-    /// RTT that is taken for granted before any is known, for the first probe timeout (RFC 9002 §6.2.2: 333 ms). BBR's first
-    /// pacing rate has a parameter of its own.
+    /// Assumed RTT before the first sample, for the first probe timeout (RFC 9002 §6.2.2: 333 ms). BBR has its own
+    /// parameter for the first pacing rate.
     pub initial_rtt: Duration,
-    /// Bytes that may wait to be sent: nearly 3 s at 12 Mbit/s, and more than any message that one would want to drop as a
-    /// whole. A message that finds no room is refused.
+    /// Size of the send buffer: nearly 3 s at 12 Mbit/s, and larger than any message that should be dropped as a whole.
+    /// Messages that do not fit are refused.
     pub send_buffer: Bytes,
-    /// Packets received after which an ACK is due (the authors: 1).
+    /// Packets received after which an ACK is due (the authors' value: 1).
     pub ack_every: u32,
-    /// Longest delay of an ACK, where not every packet has its own (RFC 9000 §18.2: 25 ms).
+    /// Maximum delay of an ACK if not every packet has its own (RFC 9000 §18.2: 25 ms).
     pub max_ack_delay: Duration,
-    /// Back-pressure of the sender's own device: so many packets may wait in its queue, and the others stay in the send buffer,
-    /// where the verdict reaches them; 0 for no limit.
+    /// Back-pressure of the sender's own device: maximum packets in its queue; the others stay in the send buffer,
+    /// where the verdict applies to them; 0 for no limit.
     pub device_queue: u32,
-    /// Whether the send buffer applies the dropping verdict of the routers to messages that have not begun to leave.
+    /// Whether the send buffer applies the routers' drop verdict to messages that have not begun to leave.
     pub adapt: bool,
-    /// A dropper may leave although the window is full, where it makes superfluous what is in flight: the router then drops
-    /// that, which makes room. At most two windows are in flight so. What the dropper makes superfluous here goes at once,
-    /// the rest of a message that has begun to leave included. (Not in the paper, where droppers wait behind what they would
-    /// free them of.)
+    /// Whether a dropper may leave although the window is full, if it makes data in flight obsolete: the router then
+    /// drops that data, which makes room. The flight is limited to two windows. Messages in the send buffer that the
+    /// dropper makes obsolete are removed immediately, including the rest of a message that has begun to leave. (Not
+    /// in the paper, where droppers wait behind the messages that they would make obsolete.)
     pub overtake: bool,
-    /// In that verdict: drop only messages that have waited their slack (the authors' code; not the paper).
+    /// In that verdict: drop only messages that have waited their slack (as the authors' code, unlike the paper).
     pub slack: bool,
-    /// In that verdict: drop only messages that are there as a whole. In a send buffer all are.
+    /// In that verdict: drop only messages that have arrived completely. In a send buffer all have.
     pub whole_message_only: bool,
-    /// What is lost of streams that are not reliable: `none` leaves it lost, `retransmit` sends it again, `while-fresh` does
-    /// so while its message is younger than `fresh`. What the dropping verdict has made superfluous is never sent again
-    /// (with `adapt`).
+    /// Repair of losses on unreliable streams: `none`, `retransmit` (always), or `while-fresh` (while the message is
+    /// younger than `fresh`). Messages that the drop verdict has made obsolete are never retransmitted (with `adapt`).
     pub repair: Repair,
-    /// Age of a message up to which `while-fresh` repairs it: an interactive frame's usual budget.
+    /// Maximum age of a message for repair by `while-fresh`: the usual budget of an interactive frame.
     pub fresh: Duration,
-    /// Times that a lost packet of a stream that is not reliable is sent again (WebRTC's implementation asks ten times).
+    /// Maximum number of retransmissions of a packet of an unreliable stream (WebRTC's implementation: ten).
     pub max_retransmissions: u32,
-    /// Forward error correction: parity packets for each data packet of a message, the product rounded up; 0 for none.
+    /// Forward error correction: parity packets per data packet of a message; the product is rounded up; 0 for none.
     pub parity: f64,
-    /// Later packets that arrived after which one is held for lost (RFC 9002 §6.1.1).
+    /// Number of later packets received after which a packet is lost (RFC 9002 §6.1.1).
     pub packet_threshold: u32,
-    /// Round-trip times after which a packet is held for lost once a later one has arrived (RFC 9002 §6.1.2).
+    /// Round-trip times after which a packet is lost once a later one has arrived (RFC 9002 §6.1.2).
     pub time_threshold: f64,
     /// Packets sent at a probe timeout (RFC 9002 §6.2.4: one or two).
     pub probe_packets: u32,
-    /// Longest probe timeout, however often it has been doubled. RFC 9002 has none; after an outage, media wants to go on.
+    /// Maximum probe timeout, including back-off. RFC 9002 has none; media must resume soon after an outage.
     pub max_pto: Duration,
-    /// Probe timeouts of time over which everything is lost in persistent congestion (RFC 9002 §7.6.1).
+    /// Length of persistent congestion in probe timeouts (RFC 9002 §7.6.1).
     pub persistent_congestion: u32,
-    /// Pacing rate over window/RTT for controllers that have a window only (RFC 9002 §7.7); 0 for no pacing of those.
+    /// Ratio of the pacing rate to window/RTT for controllers without a rate of their own (RFC 9002 §7.7); 0 disables
+    /// pacing for them.
     pub pacing_gain: f64,
-    /// Messages of a stream, from the newest back, that a receiver may hold incomplete: older ones are given up. A reliable
-    /// stream's sender begins no message so far ahead of its oldest one.
+    /// Maximum number of messages of a stream, back from the newest, that a receiver may hold incomplete; older ones
+    /// are discarded. The sender of a reliable stream begins no message further ahead of its oldest one.
     pub reassembly: u32,
-    /// Differentiated-services code point of every packet, 0 to 63 (RFC 2474).
+    /// Differentiated Services Code Point (DSCP) of every packet, 0 to 63 (RFC 2474).
     pub dscp: u8,
-    /// Sequence number of each end's first packet. There is no handshake: both ends know it.
+    /// Sequence number of each end's first packet. Both ends know it, as there is no handshake.
     pub first_sequence: u32,
     /// Number of each stream's first message, below 2^29.
     pub first_message: u32,
 }
 
-/// What is done about losses on streams that are not reliable.
+/// Repair of losses on unreliable streams.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Repair {
-    /// What is lost stays lost.
+    /// Lost packets are not retransmitted.
     #[default]
     None,
-    /// Lost packets are sent again.
+    /// Lost packets are retransmitted.
     Retransmit,
-    /// Lost packets are sent again while their message is fresh.
+    /// Lost packets are retransmitted while their message is fresh.
     WhileFresh,
 }
 
@@ -133,15 +133,15 @@ impl Default for OctopusParameters {
     }
 }
 
-/// Bytes of the transport's headers in a data packet.
+/// Length in bytes of the transport's headers in a data packet.
 pub(super) const HEADERS: usize = SequenceHeader::LENGTH + OctopusHeader::LENGTH;
 
 impl OctopusParameters {
-    /// Whether the values make sense, the controller's included as far as they do not depend on files; the message says
-    /// what would.
+    /// Checks the values, including the controller's as far as they do not depend on files; the message says what is
+    /// required.
     pub fn validate(&self) -> Result<(), String> {
-        self.validate_own()?;
-        // A controller that names a file is judged where files can be read.
+        self.validate_transport()?;
+        // A controller that requires a file is checked where files can be read.
         let asked = Cell::new(false);
         let files = |name: &str| {
             asked.set(true);
@@ -153,61 +153,70 @@ impl OctopusParameters {
         }
     }
 
-    fn validate_own(&self) -> Result<(), String> {
+    fn validate_transport(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(!(64..=65_000).contains(&self.mss), format!("mss is {}: 64 to 65000 bytes", self.mss))?;
+        refuse(
+            !(64..=65_000).contains(&self.mss),
+            format!("mss must be 64 to 65000 bytes, got {}", self.mss),
+        )?;
         refuse(
             !(1..=100_000).contains(&self.initial_window),
-            format!("initial_window is {}: 1 to 100000 packets", self.initial_window),
+            format!("initial_window must be 1 to 100000 packets, got {}", self.initial_window),
         )?;
         for (name, time) in [("initial_rtt", self.initial_rtt), ("max_pto", self.max_pto)] {
-            refuse(time.is_zero(), format!("{name} is 0: a timeout needs time"))?;
+            refuse(time.is_zero(), format!("{name} must be > 0 s, got 0 s"))?;
         }
         refuse(
             self.send_buffer.get() < u64::from(self.mss),
-            format!("send_buffer is {}: at least one packet of {} bytes", self.send_buffer, self.mss),
+            format!(
+                "send_buffer must be at least one packet of {} bytes, got {}",
+                self.mss, self.send_buffer
+            ),
         )?;
-        refuse(self.ack_every == 0, "ack_every is 0: 1 acknowledges each packet".to_owned())?;
+        refuse(
+            self.ack_every == 0,
+            "ack_every must be at least 1 (acknowledges each packet), got 0".to_owned(),
+        )?;
         refuse(
             self.max_ack_delay > Duration::from_secs(10),
-            format!("max_ack_delay is {}: at most 10 s", self.max_ack_delay),
+            format!("max_ack_delay must be at most 10 s, got {}", self.max_ack_delay),
         )?;
         refuse(
             !(0.0..=10.0).contains(&self.parity),
-            format!("parity is {}: 0 to 10 parity packets a data packet", self.parity),
+            format!("parity must be 0 to 10 parity packets per data packet, got {}", self.parity),
         )?;
         refuse(
             !(1..=1000).contains(&self.packet_threshold),
-            format!("packet_threshold is {}: 1 to 1000 packets", self.packet_threshold),
+            format!("packet_threshold must be 1 to 1000 packets, got {}", self.packet_threshold),
         )?;
         refuse(
             !(1.0..=10.0).contains(&self.time_threshold),
-            format!("time_threshold is {}: 1 to 10 round-trip times", self.time_threshold),
+            format!("time_threshold must be 1 to 10 round-trip times, got {}", self.time_threshold),
         )?;
         refuse(
             !(1..=2).contains(&self.probe_packets),
-            format!("probe_packets is {}: 1 or 2 (RFC 9002 §6.2.4)", self.probe_packets),
+            format!("probe_packets must be 1 or 2 (RFC 9002 §6.2.4), got {}", self.probe_packets),
         )?;
         refuse(
             !(1..=100).contains(&self.persistent_congestion),
-            format!("persistent_congestion is {}: 1 to 100", self.persistent_congestion),
+            format!("persistent_congestion must be 1 to 100, got {}", self.persistent_congestion),
         )?;
         refuse(
             !(self.pacing_gain == 0.0 || (1.0..=100.0).contains(&self.pacing_gain)),
-            format!("pacing_gain is {}: 0 for no pacing, or 1 to 100", self.pacing_gain),
+            format!("pacing_gain must be 0 (no pacing) or 1 to 100, got {}", self.pacing_gain),
         )?;
         refuse(
             !(1..=1 << 20).contains(&self.reassembly),
-            format!("reassembly is {}: 1 to 1048576 messages", self.reassembly),
+            format!("reassembly must be 1 to 1048576 messages, got {}", self.reassembly),
         )?;
-        refuse(self.dscp > 63, format!("dscp is {}: a code point is 0 to 63", self.dscp))?;
+        refuse(self.dscp > 63, format!("dscp must be 0 to 63, got {}", self.dscp))?;
         refuse(
             self.first_message >> MessageNumber::BITS != 0,
-            format!("first_message is {}: below 2^29", self.first_message),
+            format!("first_message must be below 2^29, got {}", self.first_message),
         )
     }
 
-    /// What a path controller is built for; `random` is for those that draw, `files` for those that read a trace.
+    /// The context of a path controller; `random` is for controllers that draw, `files` for those that read a trace.
     #[expect(clippy::type_complexity, reason = "a plain function, written twice")]
     pub fn path_context<'a>(
         &self,
@@ -238,7 +247,7 @@ impl OctopusParameters {
     }
 }
 
-/// The parameters that the data path reads, flat.
+/// The parameters used in the data path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub mss: u64,
@@ -312,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_what_would_be_right() {
+    fn invalid_parameters_are_refused_with_the_valid_range() {
         let refuse = |json: Value, hint: &str| {
             let parameters: OctopusParameters = serde_json::from_value(json).unwrap();
             let message = parameters.validate().unwrap_err();
@@ -325,7 +334,7 @@ mod tests {
         refuse(serde_json::json!({"parity": -0.1}), "0 to 10");
         refuse(serde_json::json!({"ack_every": 0}), "acknowledges each");
         refuse(serde_json::json!({"first_message": 1u32 << 29}), "2^29");
-        refuse(serde_json::json!({"pacing_gain": 0.5}), "0 for no pacing");
+        refuse(serde_json::json!({"pacing_gain": 0.5}), "0 (no pacing)");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Messages on their way in: which are whole, which are not yet, and which never will be.
+//! Received messages: complete, incomplete, and discarded.
 //!
-//! Of each stream the receiver remembers a window of numbers, up to the newest one seen. Within it a message is unknown,
-//! incomplete or done; what falls out of it is given up. So what is kept is bounded whatever is lost, and a message is
-//! never delivered twice.
+//! For each stream the receiver keeps a window of message numbers, up to the newest one received. Within it a message
+//! is unknown, incomplete or done; messages that leave it are discarded. So memory is bounded whatever is lost, and no
+//! message is delivered twice.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,21 +17,21 @@ use super::serial::unwrap_29;
 use super::statistics::Tally;
 use jettison_tcp::Payload;
 
-/// Messages on their way in.
+/// The received messages.
 #[derive(Debug)]
 pub(super) struct Reassembly {
     streams: BTreeMap<u16, Window>,
-    /// Messages of a stream from the newest back that are remembered, and the number of its first one.
+    /// Window length in messages per stream, and the number of a stream's first message.
     length: usize,
     first_message: u32,
-    /// Incomplete messages. Places are used again, with their memory.
+    /// Incomplete messages. Slots are reused, with their memory.
     assemblies: Vec<Assembly>,
     free: Vec<u32>,
     ready: VecDeque<Message>,
     pub counters: Counters,
 }
 
-/// What came of messages.
+/// Counters of messages by outcome.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counters {
     pub delivered: Tally,
@@ -40,10 +40,10 @@ pub(super) struct Counters {
     pub superfluous: u64,
 }
 
-/// The messages of a stream that are remembered.
+/// The window of one stream.
 #[derive(Debug)]
 struct Window {
-    /// The number of the first of them.
+    /// The number of the first message in it.
     base: u64,
     entries: VecDeque<Entry>,
 }
@@ -55,7 +55,7 @@ enum Entry {
     Done,
 }
 
-/// A packet that contradicts others of its message.
+/// A packet inconsistent with others of its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
 
@@ -72,12 +72,12 @@ impl Reassembly {
         }
     }
 
-    /// The next message that is whole.
+    /// The next complete message.
     pub fn poll(&mut self) -> Option<Message> {
         self.ready.pop_front()
     }
 
-    /// A data packet arrives: its headers, its first bytes after them, and the rest.
+    /// Processes a data packet: its headers, its first bytes after them, and the rest.
     pub fn take(
         &mut self,
         header: &SequenceHeader,
@@ -92,7 +92,7 @@ impl Reassembly {
             .streams
             .entry(label.stream)
             .or_insert_with(|| Window { base: first, entries: VecDeque::new() });
-        // What would be below zero is before the first message.
+        // A number below zero would precede the first message.
         let number = unwrap_29(window.end(), label.message.get()).filter(|number| *number >= window.base);
         let Some(number) = number else {
             self.counters.superfluous += 1;
@@ -141,7 +141,7 @@ impl Reassembly {
     }
 }
 
-/// Whether position, index and flags fit each other.
+/// Whether position, index and flags are consistent.
 pub(super) fn is_consistent(header: &SequenceHeader, label: &OctopusHeader) -> bool {
     let is_parity = header.flags & SequenceHeader::FLAG_PARITY != 0;
     match label.position {
@@ -156,8 +156,8 @@ impl Window {
         self.base + self.entries.len() as u64
     }
 
-    /// Makes `number` the newest one at least, of `length` at most. Returns the place of an incomplete message that falls
-    /// out: call it again then.
+    /// Extends the window to `number`, keeping at most `length` messages. Returns the slot of an incomplete message
+    /// that leaves it; then it must be called again.
     fn make_room(&mut self, number: u64, length: usize) -> Option<u32> {
         let base = (number + 1).saturating_sub(length as u64);
         while self.base < base {
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// One of the two packets of a message of 150 bytes.
+    /// Delivers one of the two packets of a message of 150 bytes.
     fn packet(reassembly: &mut Reassembly, number: u32, index: u16) -> Result<(), Malformed> {
         let position = if index == 0 { Position::First } else { Position::Last };
         let header = SequenceHeader { kind: PacketKind::Data, flags: 0, index, sequence: 0 };
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_delivered_as_soon_as_it_is_whole() {
+    fn each_message_is_delivered_as_soon_as_it_is_complete() {
         let mut reassembly = reassembly(10);
         for (number, index) in [(0, 0), (1, 1), (2, 0), (1, 0), (0, 1)] {
             packet(&mut reassembly, number, index).unwrap();
         }
         let first = reassembly.poll().expect("message 1");
         assert_eq!((first.stream, first.number.get(), first.payload.len()), (7, 1, 150));
-        assert_eq!(first.first_at, Time::from_millis(1), "its last packet came first");
+        assert_eq!(first.first_at, Time::from_millis(1), "its last packet arrived first");
         assert_eq!(delivered(&mut reassembly), [0]);
     }
 
@@ -247,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn old_messages_are_given_up_for_new_ones() {
+    fn old_messages_are_discarded_for_new_ones() {
         let mut reassembly = reassembly(3);
         for number in 0..100 {
             packet(&mut reassembly, number, 0).unwrap();
         }
         assert_eq!(reassembly.counters.given_up, 97);
-        assert_eq!(reassembly.assemblies.len(), 3, "places are used again");
+        assert_eq!(reassembly.assemblies.len(), 3, "slots are reused");
         packet(&mut reassembly, 96, 1).unwrap();
         packet(&mut reassembly, 97, 1).unwrap();
         assert_eq!(delivered(&mut reassembly), [97]);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn position_index_and_flags_fit_each_other() {
+    fn position_index_and_flags_must_be_consistent() {
         let is_consistent = |index, position, flags| {
             let header = SequenceHeader { kind: PacketKind::Data, flags, index, sequence: 0 };
             super::is_consistent(&header, &OctopusHeader { position, ..label(0) })
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_contradicts_its_message_is_told() {
+    fn a_packet_inconsistent_with_its_message_is_reported() {
         let mut reassembly = reassembly(3);
         packet(&mut reassembly, 0, 1).unwrap();
         let header = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 4, sequence: 0 };

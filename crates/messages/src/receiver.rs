@@ -1,4 +1,4 @@
-//! The receiving half of packets: which have arrived, and the ACKs that say so.
+//! The receiving half of packets: arrivals and their ACKs.
 
 use std::collections::VecDeque;
 
@@ -11,20 +11,20 @@ use super::parameters::Settings;
 use super::serial::unwrap_32;
 use jettison_tcp::ranges::RangeSet;
 
-/// What has arrived.
+/// Received packets.
 #[derive(Debug)]
 pub(super) struct Receiver {
     settings: Settings,
-    /// Everything below has arrived, or left so long ago that its sender has settled it.
+    /// All packets below have arrived, or are so old that their sender has settled them.
     floor: u64,
-    /// One past the newest.
+    /// One past the newest packet.
     newest: u64,
-    /// What arrived beyond the floor.
+    /// Packets received beyond the floor.
     beyond: RangeSet,
     ce_count: u16,
-    /// Packets that an ACK is due for.
+    /// Packets with a due ACK.
     due: VecDeque<Arrival>,
-    /// The last packet that has no ACK of its own yet, how many there are, and when one is due all the same.
+    /// The last packet without an ACK, the number of such packets, and the time at which an ACK is due anyway.
     waiting: Option<Arrival>,
     unacknowledged: u32,
     ack_at: Time,
@@ -53,14 +53,14 @@ impl Receiver {
         }
     }
 
-    /// A data packet arrives; whether it is here for the first time.
+    /// Records a data packet; returns whether it is new.
     pub fn take(&mut self, wire: u32, ecn: Ecn, now: Time) -> bool {
-        // What would be below zero left before the first packet.
+        // A number below zero would precede the first packet.
         let Some(sequence) = unwrap_32(self.newest, wire) else { return false };
         let is_new = sequence >= self.floor && self.beyond.containing(sequence).is_none();
         let is_next = is_new && sequence == self.newest && self.beyond.is_empty();
         if is_new {
-            self.note(sequence);
+            self.record(sequence);
         }
         if ecn == Ecn::Ce {
             self.ce_count = (self.ce_count + 1) % Ack::CE_MODULUS;
@@ -69,7 +69,7 @@ impl Receiver {
         is_new
     }
 
-    fn note(&mut self, sequence: u64) {
+    fn record(&mut self, sequence: u64) {
         if sequence == self.floor && self.beyond.is_empty() {
             self.floor += 1;
             self.newest = self.newest.max(self.floor);
@@ -77,7 +77,7 @@ impl Receiver {
         }
         self.newest = self.newest.max(sequence + 1);
         self.beyond.insert(sequence, sequence + 1);
-        // Its sender has at most so many unsettled: what is older, it knows to have arrived or holds for lost.
+        // The sender has at most this many unsettled packets: it has settled all older ones as arrived or lost.
         self.floor = self.floor.max(self.newest.saturating_sub(SPAN));
         self.beyond.remove_below(self.floor);
         if let Some((_, end)) = self.beyond.first().filter(|(start, _)| *start == self.floor) {
@@ -88,7 +88,7 @@ impl Receiver {
 
     fn schedule_ack(&mut self, arrival: Arrival, is_next: bool, now: Time) {
         self.unacknowledged += 1;
-        // RFC 9000 §13.2.1: at once for what is out of order or marked.
+        // RFC 9000 §13.2.1: immediate ACK if out of order or marked.
         let at_once = !is_next || arrival.ecn == Ecn::Ce;
         if at_once || self.unacknowledged >= self.settings.ack_every {
             self.due.push_back(arrival);
@@ -107,7 +107,7 @@ impl Receiver {
     pub fn poll_ack(&mut self) -> Option<InlineBytes> {
         let made_by = self.due.pop_front()?;
         let mut blocks = Blocks::default();
-        // RFC 2018 §4: the block with the packet that made the ACK first; then the newest others.
+        // RFC 2018 §4: first the block with the triggering packet, then the newest others.
         let first = self.beyond.containing(made_by.sequence);
         for (start, end) in
             first.into_iter().chain(self.beyond.iter_down().filter(|range| Some(*range) != first))
@@ -127,7 +127,7 @@ impl Receiver {
         Some(ack.emit())
     }
 
-    /// When an ACK is due that waits for more packets.
+    /// Deadline of a delayed ACK.
     pub fn next_wakeup(&self) -> Option<Time> {
         (self.ack_at != Time::MAX).then_some(self.ack_at)
     }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc2018_4_the_first_block_holds_the_packet_that_made_the_ack() {
+    fn rfc2018_4_the_first_block_holds_the_packet_that_triggered_the_ack() {
         let mut receiver = receiver(&OctopusParameters::default());
         for sequence in [0, 2, 4, 6, 8, 1] {
             receiver.take(sequence, Ecn::NotEct, Time::ZERO);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_acknowledged_and_told_apart() {
+    fn duplicates_are_acknowledged_and_recognised() {
         let mut receiver = receiver(&OctopusParameters::default());
         assert!(receiver.take(0, Ecn::NotEct, Time::ZERO));
         assert!(!receiver.take(0, Ecn::NotEct, Time::ZERO));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_of_several_waits_for_them_or_for_its_time() {
+    fn an_ack_of_several_packets_waits_for_them_or_for_its_timeout() {
         let parameters = OctopusParameters { ack_every: 2, ..OctopusParameters::default() };
         let mut receiver = receiver(&parameters);
         receiver.take(0, Ecn::NotEct, Time::ZERO);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9000_13_2_1_what_is_out_of_order_or_marked_is_acknowledged_at_once() {
+    fn rfc9000_13_2_1_packets_out_of_order_or_marked_are_acknowledged_immediately() {
         let parameters = OctopusParameters { ack_every: 4, ..OctopusParameters::default() };
         let mut receiver = receiver(&parameters);
         receiver.take(1, Ecn::NotEct, Time::ZERO);
@@ -233,11 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_does_not_hold_the_cumulative_acknowledgement_for_ever() {
+    fn losses_do_not_hold_the_cumulative_acknowledgement_for_ever() {
         let parameters = OctopusParameters { first_sequence: u32::MAX - 10, ..OctopusParameters::default() };
         let mut receiver = receiver(&parameters);
         let mut last = None;
-        // The first one is lost, and every hundredth after it.
+        // The first packet is lost, and every hundredth after it.
         for i in (1..SPAN as u32 + 1000).filter(|i| i % 100 != 0) {
             receiver.take(
                 (u32::MAX - 10).wrapping_add(i),
@@ -249,9 +249,6 @@ mod tests {
         let last = last.expect("one a packet");
         let behind = u64::from(last.sequence.wrapping_sub(last.cumulative));
         assert!((SPAN - 100..SPAN).contains(&behind), "{behind}");
-        assert!(
-            receiver.beyond.iter_down().count() <= SPAN as usize / 100 + 1,
-            "what it remembers is bounded"
-        );
+        assert!(receiver.beyond.iter_down().count() <= SPAN as usize / 100 + 1, "its memory is bounded");
     }
 }

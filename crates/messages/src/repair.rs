@@ -1,24 +1,31 @@
-//! What is sent again.
+//! Retransmission policy.
 
 use jettison_core::{Rate, Time};
 
+use super::in_progress::ActiveMessage;
 use super::parameters::{Repair, Settings};
 use super::streams::Streams;
-use super::underway::Begun;
 
-/// When losses are repaired.
+/// The retransmission policy at one instant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RepairPolicy {
     pub now: Time,
-    /// The controller's estimate.
+    /// The controller's bandwidth estimate.
     pub bandwidth: Option<Rate>,
 }
 
 impl RepairPolicy {
-    /// Whether a packet of `message` that was lost the `attempts`th time should be sent again.
+    /// Whether to retransmit a packet of `message` after its loss number `attempts`.
     ///
-    /// A reliable stream's always. Of the others, not what the verdict has made superfluous: routers would only drop it again.
-    pub fn wants(&self, message: &Begun, attempts: u32, settings: &Settings, streams: &Streams) -> bool {
+    /// Always on a reliable stream. On others, not if the verdict has made the message obsolete: routers would drop it
+    /// again.
+    pub fn wants(
+        &self,
+        message: &ActiveMessage,
+        attempts: u32,
+        settings: &Settings,
+        streams: &Streams,
+    ) -> bool {
         if message.is_reliable {
             return true;
         }

@@ -4,7 +4,8 @@ use jettison_core::{Duration, Time};
 
 /// Timer granularity (RFC 9002 §6.1.2).
 pub(super) const GRANULARITY: Duration = Duration::from_millis(1);
-/// How long a lowest RTT is remembered at least, twice this at most: as TCP here (RFC 9002 §5.2 leaves it open).
+/// Minimum time for which the lowest RTT is kept, the maximum is twice this: as TCP here (RFC 9002 §5.2 does not
+/// specify it).
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(150);
 
 /// SRTT, RTTVAR and the lowest RTT.
@@ -14,9 +15,9 @@ pub(super) struct RttEstimator {
     smoothed: Duration,
     variation: Duration,
     latest: Duration,
-    /// When the first sample came.
+    /// Time of the first sample.
     first_at: Option<Time>,
-    /// Lowest RTT since `window_began`, and in the window before.
+    /// Lowest RTT since `window_began`, and in the previous window.
     min_current: Duration,
     min_previous: Duration,
     window_began: Time,
@@ -36,7 +37,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample (RFC 9002 §5.3).
+    /// Adds a sample (RFC 9002 §5.3).
     pub fn sample(&mut self, rtt: Duration, now: Time) {
         if self.first_at.is_none() {
             self.first_at = Some(now);
@@ -56,37 +57,37 @@ impl RttEstimator {
         self.min_current = self.min_current.min(rtt);
     }
 
-    /// Zero before the first sample.
+    /// Smoothed RTT; zero before the first sample.
     #[inline]
     pub fn smoothed(&self) -> Duration {
         self.smoothed
     }
 
-    /// Zero before the first sample.
+    /// RTT variation; zero before the first sample.
     #[inline]
     pub fn variation(&self) -> Duration {
         self.variation
     }
 
-    /// Zero before the first sample.
+    /// Last sample; zero before the first.
     #[inline]
     pub fn latest(&self) -> Duration {
         self.latest
     }
 
-    /// The lowest RTT of the last minutes; `MAX` before the first.
+    /// The lowest RTT of the last minutes; `MAX` before the first sample.
     #[inline]
     pub fn minimum(&self) -> Duration {
         self.min_current.min(self.min_previous)
     }
 
-    /// When the first sample came.
+    /// Time of the first sample.
     #[inline]
     pub fn first_at(&self) -> Option<Time> {
         self.first_at
     }
 
-    /// RFC 9002 §6.2.1, with the initial RTT of §6.2.2 before the first sample; not doubled.
+    /// RFC 9002 §6.2.1, with the initial RTT of §6.2.2 before the first sample; without back-off.
     pub fn probe_timeout(&self, max_ack_delay: Duration) -> Duration {
         let (smoothed, variation) = if self.first_at.is_some() {
             (self.smoothed, self.variation)
@@ -96,7 +97,7 @@ impl RttEstimator {
         smoothed.saturating_add((variation * 4).max(GRANULARITY)).saturating_add(max_ack_delay)
     }
 
-    /// RFC 9002 §6.1.2: how long after it left a packet is held for lost, once a later one has arrived.
+    /// RFC 9002 §6.1.2: time after which a packet is lost, once a later one has arrived.
     #[inline]
     pub fn loss_delay(&self, time_threshold: f64) -> Duration {
         self.smoothed.max(self.latest).mul_f64(time_threshold).max(GRANULARITY)
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!((rtt.smoothed(), rtt.variation(), rtt.latest()), (MS(410), MS(170), MS(480)));
         assert_eq!(rtt.probe_timeout(MS(25)), MS(410 + 680 + 25));
         assert_eq!(rtt.minimum(), MS(400));
-        assert_eq!(rtt.loss_delay(1.125), MS(540), "the latest, where it is above the smoothed one");
+        assert_eq!(rtt.loss_delay(1.125), MS(540), "the latest, if it is above the smoothed one");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Messages that wait to be sent, in order of sending over all streams.
+//! Messages waiting to be sent, in order of sending over all streams.
 //!
-//! A message whose first packet is about to leave is judged by the verdict that routers use (`Droppers`), with the
-//! controller's estimate for the bandwidth; what should not leave is dropped here, as a whole. A message that has begun to
-//! leave is no longer here: it is never dropped.
+//! Before the first packet of a message leaves, the routers' verdict (`Droppers`) is applied to the message, with the
+//! controller's bandwidth estimate; messages that should not be sent are dropped here, as a whole. A message that has
+//! begun to leave is no longer in this buffer and never dropped.
 
 use std::collections::VecDeque;
 
@@ -12,10 +12,10 @@ use jettison_wire::{OctopusHeader, Position};
 use super::layout::Layout;
 use super::message::{MessageParams, MessagePayload, SendError};
 
-/// A message that waits.
+/// A waiting message.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    /// Its label, as a whole message's: the slack is still what the application asked for.
+    /// The label of the whole message, with the application's slack.
     pub label: OctopusHeader,
     pub payload: MessagePayload,
     pub layout: Layout,
@@ -35,7 +35,7 @@ impl SendBuffer {
         SendBuffer { capacity, bytes: 0, queue: VecDeque::new() }
     }
 
-    /// Whether a message of `length` bytes fits now, beside `begun` bytes of the message that is leaving.
+    /// Checks whether a message of `length` bytes fits now, next to `begun` bytes of the message in progress.
     pub fn check(&self, length: u64, begun: u64) -> Result<(), SendError> {
         if length > self.capacity {
             return Err(SendError::TooLarge { length, capacity: self.capacity });
@@ -52,7 +52,7 @@ impl SendBuffer {
         self.queue.push_back(waiting);
     }
 
-    /// The message that would leave next.
+    /// The next message to be sent.
     #[inline]
     pub fn front(&self) -> Option<&Waiting> {
         self.queue.front()
@@ -69,7 +69,7 @@ impl SendBuffer {
         self.queue.is_empty()
     }
 
-    /// Bytes that wait.
+    /// Number of waiting bytes.
     #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -94,7 +94,7 @@ pub(super) fn label(
     }
 }
 
-/// What is left of the slack after `waited` at the sender.
+/// The slack that remains after `waited` at the sender.
 pub(super) fn remaining_slack(label: &OctopusHeader, waited: jettison_core::Duration) -> u16 {
     let waited = u16::try_from(waited.as_millis()).unwrap_or(u16::MAX);
     label.slack.saturating_sub(waited)

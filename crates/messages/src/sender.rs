@@ -1,6 +1,6 @@
-//! The sending half: what it knows, and what applications ask of it.
+//! The sending half: its state, and its interface for applications.
 //!
-//! `transmit.rs` decides what leaves next, `acknowledge.rs` takes ACKs, `timers.rs` the deadlines.
+//! `transmit.rs` selects the next packet, `acknowledge.rs` processes ACKs, `timers.rs` the deadlines.
 
 use std::collections::VecDeque;
 
@@ -8,6 +8,7 @@ use jettison_core::{DropReason, Duration, Rate, Time};
 use jettison_wire::MessageNumber;
 
 use super::in_flight::{InFlight, SentPacket};
+use super::in_progress::InProgress;
 use super::layout::Layout;
 use super::message::{MessageEvent, MessageParams, MessagePayload, SendError};
 use super::parameters::Settings;
@@ -15,7 +16,6 @@ use super::rtt::RttEstimator;
 use super::send_buffer::{SendBuffer, Waiting, label};
 use super::statistics::OctopusStatistics;
 use super::streams::{StreamOptions, Streams};
-use super::underway::Underway;
 use crate::path::{ArrivedPacket, LostPacket, PathController};
 use jettison_tcp::PathEstimate;
 use jettison_tcp::congestion::{RateSample, RateSampler};
@@ -29,7 +29,7 @@ pub(super) struct Sender {
     // Messages.
     pub streams: Streams,
     pub buffer: SendBuffer,
-    pub underway: Underway,
+    pub in_progress: InProgress,
     pub events: VecDeque<MessageEvent>,
     // Packets.
     pub flight: InFlight,
@@ -38,25 +38,25 @@ pub(super) struct Sender {
     pub pacer: Pacer,
     pub last_rate: RateSample,
     pub rtt_sample: Option<Duration>,
-    /// Bytes sent when the window last held data back.
+    /// Total bytes sent when the window last held data back.
     pub limited_until: u64,
-    /// Marks that the peer has counted, modulo [`super::ack::Ack::CE_MODULUS`].
+    /// Marks counted by the peer, modulo [`super::ack::Ack::CE_MODULUS`].
     pub ce_count: u16,
-    /// The last arrival time that the peer told, as on the wire and unwrapped.
+    /// The last arrival time reported by the peer, as on the wire and unwrapped.
     pub arrival: Option<(u32, u64)>,
     // Deadlines; `Time::MAX` for none.
     pub loss_at: Time,
     pub probe_at: Time,
     pub pacing_at: Time,
     pub last_sent_at: Time,
-    /// Probe timeouts in a row, and probes that may still leave.
+    /// Number of consecutive probe timeouts, and of probes that may still be sent.
     pub timeouts: u32,
     pub probes: u32,
     pub counters: OctopusStatistics,
     pub scratch: Scratch,
 }
 
-/// Lists that each ACK fills anew.
+/// Lists reused for each ACK.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub settled: Vec<(u64, SentPacket)>,
@@ -70,7 +70,7 @@ impl Sender {
             controller,
             streams: Streams::new(settings.first_message, settings.verdict, settings.reassembly),
             buffer: SendBuffer::new(settings.send_buffer),
-            underway: Underway::default(),
+            in_progress: InProgress::default(),
             events: VecDeque::new(),
             flight: InFlight::new(settings.first_sequence),
             rtt: RttEstimator::new(settings.initial_rtt, now),
@@ -97,7 +97,7 @@ impl Sender {
         self.streams.open(stream, options)
     }
 
-    /// Takes a message into the send buffer.
+    /// Adds a message to the send buffer.
     pub fn send(
         &mut self,
         stream: u16,
@@ -117,40 +117,40 @@ impl Sender {
             return Err(SendError::Reliable(stream));
         }
         let layout = Layout::new(length, self.settings.mss, self.settings.parity)?;
-        if let Err(error) = self.buffer.check(length, self.underway.unsent()) {
+        if let Err(error) = self.buffer.check(length, self.in_progress.unsent()) {
             self.counters.refused.add(length);
             return Err(error);
         }
-        // Draft-cheng-iccrg-delivery-rate-estimation §3.4: it was idle until this write.
-        self.note_app_limited(now);
+        // draft-cheng-iccrg-delivery-rate-estimation §3.4: the sender was idle until this write.
+        self.mark_app_limited(now);
         let number = self.streams.next_number(stream);
         let label = label(stream, number, params);
-        self.streams.take_in(&label);
+        self.streams.observe(&label);
         self.buffer.push(Waiting { label, payload, layout, accepted_at: now });
         self.counters.accepted.add(length);
         Ok(number)
     }
 
-    /// Whether nothing waits to leave.
+    /// Whether no data waits to be sent.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.buffer.is_empty() && self.underway.next_new().is_none() && self.underway.repairs.is_empty()
+        self.buffer.is_empty() && self.in_progress.next_new().is_none() && self.in_progress.repairs.is_empty()
     }
 
-    /// If nothing waits although window and pacing have room, samples of the delivery rate say little from now on.
-    pub fn note_app_limited(&mut self, now: Time) {
+    /// Marks delivery-rate samples as application-limited, if no data waits although window and pacing have room.
+    pub fn mark_app_limited(&mut self, now: Time) {
         let has_room = self.flight.bytes() + self.settings.packet <= self.controller.window();
         if self.is_idle() && has_room && self.pacer.may_send(now) {
             self.sampler.on_app_limited(self.flight.bytes());
         }
     }
 
-    /// Bytes accepted and not yet sent.
+    /// Bytes accepted but not yet sent.
     pub fn backlog(&self) -> u64 {
-        self.buffer.bytes() + self.underway.unsent()
+        self.buffer.bytes() + self.in_progress.unsent()
     }
 
-    /// The send buffer drops a message that has not begun to leave.
+    /// Drops a message that has not begun to leave from the send buffer.
     pub fn drop_waiting(&mut self, waiting: &Waiting, reason: DropReason) {
         let length = waiting.payload.len();
         match reason {
@@ -161,7 +161,7 @@ impl Sender {
         self.events.push_back(MessageEvent::Dropped { stream, number, length, reason });
     }
 
-    /// The rate at which packets are spaced; `None` without pacing.
+    /// The pacing rate; `None` without pacing.
     pub fn pacing_rate(&self) -> Option<Rate> {
         if let Some(rate) = self.controller.pacing_rate() {
             return (!rate.is_zero()).then_some(rate);
@@ -189,7 +189,7 @@ impl Sender {
         }
     }
 
-    /// Whether the application limits the sender at present.
+    /// Whether the application limits the sender now.
     fn is_app_limited(&self) -> bool {
         self.is_idle() && self.flight.bytes() + self.settings.packet <= self.controller.window()
     }

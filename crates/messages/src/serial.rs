@@ -1,4 +1,4 @@
-//! Numbers that wrap on the wire and do not inside.
+//! Serial numbers that wrap on the wire but not internally.
 
 /// The number near `reference` whose low 32 bits are `wire` (RFC 1982, as in RFC 9000 §A.3); `None` below zero.
 #[inline]
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_before_the_first_number() {
+    fn no_number_precedes_the_first() {
         assert_eq!(unwrap_32(3, u32::MAX), None);
         assert_eq!(unwrap_29(3, (1 << 29) - 1), None);
     }

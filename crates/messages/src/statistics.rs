@@ -1,13 +1,13 @@
-//! What a connection can be asked about itself.
+//! State and counters of a connection.
 
 use jettison_core::{Duration, Rate};
 
-/// Messages and their bytes.
+/// A number of messages and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes, heads included.
+    /// Their bytes, including heads.
     pub bytes: u64,
 }
 
@@ -18,47 +18,47 @@ impl Tally {
     }
 }
 
-/// The state and the counters of one connection. Bytes of packets are UDP payload bytes.
+/// A snapshot of the state and the counters of one connection. Bytes of packets are UDP payload bytes.
 ///
-/// Of the messages of this end, `accepted` = `acknowledged` + `dropped_stale` + `dropped_over_bitrate` + `lost` + those that
-/// wait or are under way.
+/// For the messages of this end, `accepted` = `acknowledged` + `dropped_stale` + `dropped_over_bitrate` + `lost` +
+/// those waiting or in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OctopusStatistics {
-    /// Messages taken into the send buffer.
+    /// Messages accepted into the send buffer.
     pub accepted: Tally,
-    /// Messages refused for want of room.
+    /// Messages refused for lack of room.
     pub refused: Tally,
-    /// Messages of which enough was acknowledged to make them whole.
+    /// Messages acknowledged sufficiently to be complete at the receiver.
     pub acknowledged: Tally,
-    /// Messages that the send buffer dropped because a newer one made them superfluous.
+    /// Messages that the send buffer dropped because a newer one made them obsolete.
     pub dropped_stale: Tally,
-    /// Messages that the send buffer dropped because they ask for more bandwidth than there is.
+    /// Messages that the send buffer dropped because their bitrate threshold exceeded the bandwidth.
     pub dropped_over_bitrate: Tally,
-    /// Messages of which a part was lost and not sent again.
+    /// Messages of which a part was lost and not retransmitted.
     pub lost: Tally,
-    /// Messages that arrived whole.
+    /// Messages received completely.
     pub delivered: Tally,
-    /// Messages that arrived in part and were given up for newer ones.
+    /// Messages received in part and discarded for newer ones.
     pub given_up: u64,
-    /// Messages that parity made whole.
+    /// Messages completed by parity.
     pub recovered: u64,
     /// Data packets sent, retransmissions, parity and probes included.
     pub packets_sent: u64,
     /// Bytes of these.
     pub bytes_sent: u64,
-    /// Data packets whose content had been sent before.
+    /// Data packets retransmitted.
     pub packets_retransmitted: u64,
     /// Parity packets among those sent.
     pub parity_sent: u64,
     /// Data packets acknowledged.
     pub packets_acknowledged: u64,
-    /// Data packets held for lost.
+    /// Data packets declared lost.
     pub packets_lost: u64,
     /// Bytes of these.
     pub bytes_lost: u64,
     /// Probe timeouts.
     pub timeouts: u64,
-    /// Times that persistent congestion was found.
+    /// Number of times that persistent congestion was detected.
     pub persistent_congestions: u64,
     /// ACKs sent.
     pub acks_sent: u64,
@@ -66,36 +66,36 @@ pub struct OctopusStatistics {
     pub acks_received: u64,
     /// Data packets received, duplicates included.
     pub packets_received: u64,
-    /// Data packets received before, or too old to tell.
+    /// Data packets received before, or too old to be identified.
     pub duplicates: u64,
-    /// Packets of messages that were complete or given up already.
+    /// Packets of messages that were already complete or discarded.
     pub packets_superfluous: u64,
     /// Data packets received with Congestion Experienced.
     pub ce_received: u64,
-    /// Datagrams that could not be read, or contradicted others.
+    /// Datagrams that were unreadable, or inconsistent with others.
     pub malformed: u64,
     /// Smoothed RTT; zero before the first sample.
     pub smoothed_rtt: Duration,
-    /// Last RTT sample; zero before the first.
+    /// Last RTT sample; zero before the first sample.
     pub latest_rtt: Duration,
     /// RTT variation.
     pub rtt_variation: Duration,
     /// Lowest RTT of the last minutes; zero before the first sample.
     pub min_rtt: Duration,
-    /// Probe timeout, doubled as often as it has expired in a row.
+    /// Probe timeout, including back-off.
     pub probe_timeout: Duration,
     /// Bytes in flight.
     pub in_flight: u64,
     /// Congestion window in bytes.
     pub window: u64,
-    /// The rate at which packets are spaced; `None` without pacing.
+    /// Pacing rate; `None` without pacing.
     pub pacing_rate: Option<Rate>,
-    /// Bandwidth as the controller estimates it; `None` before anything is known.
+    /// Bandwidth estimate of the controller; `None` before the first sample.
     pub bandwidth: Option<Rate>,
-    /// Last sample of the delivery rate; `None` before the first.
+    /// Last delivery-rate sample; `None` before the first.
     pub delivery_rate: Option<Rate>,
-    /// Bytes accepted and not yet sent.
+    /// Bytes accepted but not yet sent.
     pub backlog: u64,
-    /// Whether the application limits the sender at present.
+    /// Whether the application limits the sender now.
     pub is_app_limited: bool,
 }

@@ -1,4 +1,4 @@
-//! The sending side of streams: their numbers, what their newer messages say of older ones, and their bandwidth.
+//! The sending side of streams: message numbers, drop verdicts, and bandwidth.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,20 +6,20 @@ use jettison_core::{DropReason, Duration, Rate};
 use jettison_octopus::{Droppers, VerdictOptions};
 use jettison_wire::{MessageNumber, OctopusHeader};
 
-/// What a stream is to be.
+/// Options of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StreamOptions {
-    /// Everything is sent again until it has arrived, and nothing is dropped.
+    /// Whether all messages are retransmitted until they arrive, and none is dropped.
     pub reliable: bool,
 }
 
-/// All streams that this end sends on.
+/// All streams of this sender.
 #[derive(Debug)]
 pub(super) struct Streams {
     streams: BTreeMap<u16, Stream>,
     first_message: MessageNumber,
     options: VerdictOptions,
-    /// Messages of a reliable stream that may be unfinished.
+    /// Maximum number of unfinished messages of a reliable stream.
     window: usize,
 }
 
@@ -28,9 +28,9 @@ struct Stream {
     options: StreamOptions,
     next: MessageNumber,
     droppers: Droppers,
-    /// Those of them that have left: what a router on the way knows.
+    /// Droppers that have been sent: the state of a router on the path.
     sent: Droppers,
-    /// Of a reliable stream: whether each message from the oldest unfinished one on is finished.
+    /// For a reliable stream: whether each message from the oldest unfinished one on is finished.
     begun: VecDeque<bool>,
     oldest: MessageNumber,
 }
@@ -41,7 +41,7 @@ impl Streams {
         Streams { streams: BTreeMap::new(), first_message, options, window }
     }
 
-    /// Opens a stream; `false` if it is open already, and nothing changes.
+    /// Opens a stream; returns `false` and changes nothing if it is open already.
     pub fn open(&mut self, stream: u16, options: StreamOptions) -> bool {
         if self.streams.contains_key(&stream) {
             return false;
@@ -64,7 +64,7 @@ impl Streams {
         self.streams.get(&stream).is_some_and(|stream| stream.options.reliable)
     }
 
-    /// The number of the next message, which is taken.
+    /// Assigns the next message number.
     pub fn next_number(&mut self, stream: u16) -> MessageNumber {
         self.open(stream, StreamOptions::default());
         let Some(stream) = self.streams.get_mut(&stream) else { return self.first_message };
@@ -73,33 +73,33 @@ impl Streams {
         number
     }
 
-    /// A message has come in as a whole: `label` is that of its last packet.
-    pub fn take_in(&mut self, label: &OctopusHeader) {
+    /// Records a message that entered the send buffer; `label` is that of its last packet.
+    pub fn observe(&mut self, label: &OctopusHeader) {
         if let Some(stream) = self.streams.get_mut(&label.stream) {
-            stream.droppers.take_in(label);
+            stream.droppers.observe(label);
         }
     }
 
-    /// The last packet of a message leaves.
-    pub fn left(&mut self, label: &OctopusHeader) {
+    /// Records the departure of a message's last packet.
+    pub fn departed(&mut self, label: &OctopusHeader) {
         if let Some(stream) = self.streams.get_mut(&label.stream) {
-            stream.sent.take_in(label);
+            stream.sent.observe(label);
         }
     }
 
-    /// Whether a newer message, of those that wait here too, has made this one superfluous.
+    /// Whether a newer message, sent or waiting, has made this one obsolete.
     pub fn is_stale(&self, label: &OctopusHeader) -> bool {
         self.streams.get(&label.stream).is_some_and(|stream| stream.droppers.is_stale(label))
     }
 
-    /// Whether a router on the way does not yet know that `dropper` makes this one superfluous.
-    pub fn is_news_for(&self, dropper: &OctopusHeader, label: &OctopusHeader) -> bool {
+    /// Whether `dropper` makes this message obsolete and a router on the path does not know it yet.
+    pub fn is_new_to_router(&self, dropper: &OctopusHeader, label: &OctopusHeader) -> bool {
         let is_older = label.stream == dropper.stream && label.message.is_before(dropper.message);
         let known = self.streams.get(&label.stream).is_some_and(|stream| stream.sent.is_stale(label));
         dropper.drop_flag && is_older && label.priority >= dropper.threshold && !known
     }
 
-    /// Why the message should not leave; `None` if it should. `bandwidth` is the connection's.
+    /// The reason to drop the message; `None` to send it. `bandwidth` is the connection's.
     pub fn verdict(
         &self,
         label: &OctopusHeader,
@@ -110,20 +110,20 @@ impl Streams {
         stream.droppers.verdict(label, self.bandwidth_of(label.stream, bandwidth), waited, self.options)
     }
 
-    /// What one stream has of the connection's bandwidth: all of it. Where several streams share a connection, this is where
-    /// their fair shares belong.
+    /// The bandwidth of one stream: all of the connection's. Fair shares of several streams of a connection would be
+    /// computed here.
     fn bandwidth_of(&self, _stream: u16, connection: Option<Rate>) -> Option<Rate> {
         connection
     }
 
-    /// Whether the next message may begin to leave: a receiver remembers so many unfinished ones.
+    /// Whether the next message may begin to leave: a receiver keeps a limited number of unfinished ones.
     pub fn may_begin(&self, stream: u16) -> bool {
         self.streams
             .get(&stream)
             .is_none_or(|stream| !stream.options.reliable || stream.begun.len() < self.window)
     }
 
-    /// A message begins to leave.
+    /// Records that a message begins to leave.
     pub fn begin(&mut self, stream: u16) {
         if let Some(stream) = self.streams.get_mut(&stream)
             && stream.options.reliable
@@ -132,7 +132,7 @@ impl Streams {
         }
     }
 
-    /// All of a message has arrived.
+    /// Records that a message has arrived completely.
     pub fn finish(&mut self, stream: u16, number: MessageNumber) {
         let Some(stream) = self.streams.get_mut(&stream) else { return };
         let ahead = number.get().wrapping_sub(stream.oldest.get()) & ((1 << MessageNumber::BITS) - 1);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reliable_stream_begins_no_message_that_its_receiver_would_forget_others_for() {
+    fn a_reliable_stream_begins_no_message_beyond_its_receivers_window() {
         let mut streams = Streams::new((1 << 29) - 1, VerdictOptions::default(), 2);
         streams.open(3, StreamOptions { reliable: true });
         let first = streams.next_number(3);

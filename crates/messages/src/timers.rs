@@ -4,20 +4,20 @@ use jettison_core::{Duration, Time};
 
 use super::sender::Sender;
 
-/// Doublings of the probe timeout that count.
+/// Maximum number of doublings of the probe timeout.
 const MAX_DOUBLINGS: u32 = 30;
 
 impl Sender {
     /// The earliest deadline.
     pub fn next_wakeup(&self) -> Option<Time> {
-        // RFC 9002 §6.2.1: no probe timeout while the loss timer runs.
+        // RFC 9002 §6.2.1: the probe timer is not armed while the loss timer runs.
         let loss_or_probe = if self.loss_at != Time::MAX { self.loss_at } else { self.probe_at };
         let own = loss_or_probe.min(self.pacing_at);
         let own = (own != Time::MAX).then_some(own);
         own.into_iter().chain(self.controller.next_wakeup()).min()
     }
 
-    /// Does what is due at `now`; too early a call does nothing.
+    /// Processes the deadlines that have expired at `now`; a premature call does nothing.
     pub fn handle_wakeup(&mut self, now: Time) {
         if self.pacing_at <= now {
             self.pacing_at = Time::MAX;
@@ -38,13 +38,13 @@ impl Sender {
         self.timeouts = (self.timeouts + 1).min(MAX_DOUBLINGS);
         self.probes = self.settings.probe_packets;
         self.controller.on_timeout(now, self.flight.bytes());
-        // From now on: if no probe can leave, this is not asked for at once again.
+        // Restart the timer, so that a probe that cannot leave does not expire again immediately.
         self.last_sent_at = now;
         self.arm_probe(now);
     }
 
-    /// RFC 9002 §6.2.1: from the last packet that left on. With an RTT that has just become less, that may be over already: at
-    /// once, then.
+    /// RFC 9002 §6.2.1: arms the probe timer from the last departure. If the RTT has just decreased, that time may be
+    /// past: then it expires immediately.
     pub fn arm_probe(&mut self, now: Time) {
         self.probe_at = match self.flight.bytes() {
             0 => Time::MAX,
@@ -52,9 +52,9 @@ impl Sender {
         };
     }
 
-    /// The probe timeout, doubled as often as it has expired in a row (RFC 9002 §6.2.1).
+    /// The probe timeout, including back-off (RFC 9002 §6.2.1).
     pub fn probe_timeout(&self) -> Duration {
-        // After an outage the smoothed RTT is that of what waited through it: a path that can do better is not given so long.
+        // After an outage the smoothed RTT includes the outage: a faster path must not wait that long.
         let round_trips = match self.rtt.minimum() {
             Duration::MAX => Duration::ZERO,
             minimum => minimum.saturating_mul(3),

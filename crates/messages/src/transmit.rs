@@ -1,34 +1,34 @@
-//! Which packet leaves next: what is sent again, then the rest of the message that has begun to leave, then the next
-//! message that is worth it.
+//! Selection of the next packet: retransmissions first, then the rest of the message in progress, then the next
+//! message that the verdict permits.
 
 use jettison_core::{Bytes, DropReason, Rate, Time};
 use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
 use super::in_flight::{NO_MESSAGE, SentPacket};
+use super::in_progress::RepairEntry;
 use super::layout;
 use super::message::MessageEvent;
 use super::parameters::HEADERS;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
-use super::underway::RepairEntry;
 use crate::path::PathSent;
 use jettison_tcp::Payload;
 use jettison_tcp::congestion::SendSnapshot;
 
-/// What may leave next.
+/// A candidate for the next packet.
 #[derive(Debug, Clone, Copy)]
 enum Next {
     /// The first of the lost packets.
     Repair(RepairEntry),
-    /// The next packet of the message that has begun to leave.
+    /// The next packet of the message in progress.
     Rest(u32, u16),
-    /// The first packet of the first message that waits.
+    /// The first packet of the first waiting message.
     Message,
 }
 
 impl Sender {
-    /// The next packet that may leave now, taken as sent.
+    /// The next packet that may leave now; counts as sent.
     pub fn poll_data(&mut self, now: Time) -> Option<Transmit> {
         self.pacing_at = Time::MAX;
         if self.probes > 0
@@ -37,11 +37,11 @@ impl Sender {
             return Some(probe);
         }
         if self.settings.overtake {
-            self.make_way(now);
+            self.drop_obsolete(now);
         }
         loop {
             let Some(next) = self.next(now) else {
-                self.note_app_limited(now);
+                self.mark_app_limited(now);
                 if self.is_idle() {
                     self.pacer.on_idle();
                 }
@@ -57,33 +57,33 @@ impl Sender {
         }
     }
 
-    /// What would leave next. Repairs that are no longer worth it are given up on the way.
+    /// The candidate for the next packet. Discards obsolete retransmissions on the way.
     fn next(&mut self, now: Time) -> Option<Next> {
-        while let Some(entry) = self.underway.repairs.front().copied() {
-            if self.is_worth(&entry, now) {
+        while let Some(entry) = self.in_progress.repairs.front().copied() {
+            if self.is_worth_repairing(&entry, now) {
                 return Some(Next::Repair(entry));
             }
-            self.underway.repairs.pop_front();
-            self.underway.message_mut(entry.slot).to_repair -= 1;
+            self.in_progress.repairs.pop_front();
+            self.in_progress.message_mut(entry.slot).to_repair -= 1;
             self.give_up(entry.slot);
-            self.underway.release_if_over(entry.slot);
+            self.in_progress.release_if_over(entry.slot);
         }
-        if let Some((slot, index)) = self.underway.next_new() {
+        if let Some((slot, index)) = self.in_progress.next_new() {
             return Some(Next::Rest(slot, index));
         }
         let front = self.buffer.front()?;
         self.streams.may_begin(front.label.stream).then_some(Next::Message)
     }
 
-    fn is_worth(&self, entry: &RepairEntry, now: Time) -> bool {
-        let message = self.underway.message(entry.slot);
+    fn is_worth_repairing(&self, entry: &RepairEntry, now: Time) -> bool {
+        let message = self.in_progress.message(entry.slot);
         let policy = RepairPolicy { now, bandwidth: self.known_bandwidth() };
         !message.is_settled && policy.wants(message, entry.attempts, &self.settings, &self.streams)
     }
 
-    /// UDP payload bytes of it.
+    /// Its UDP payload in bytes.
     fn bytes_of(&self, next: &Next) -> u64 {
-        let content = |slot, index| self.underway.message(slot).layout.content_bytes(u32::from(index));
+        let content = |slot, index| self.in_progress.message(slot).layout.content_bytes(u32::from(index));
         let content = match next {
             Next::Repair(entry) => content(entry.slot, entry.index),
             Next::Rest(slot, index) => content(*slot, *index),
@@ -92,25 +92,25 @@ impl Sender {
         HEADERS as u64 + content
     }
 
-    /// What a dropper that waits makes superfluous does not stand in its way while the window is full.
-    fn make_way(&mut self, now: Time) {
+    /// While the window is full, removes messages that a waiting dropper makes obsolete and that would precede it.
+    fn drop_obsolete(&mut self, now: Time) {
         if self.flight.bytes() + self.settings.packet <= self.controller.window() {
             return;
         }
-        if let Some((slot, current)) = self.underway.current()
+        if let Some((slot, current)) = self.in_progress.current()
             && !current.is_reliable
             && !current.is_settled
             && self.streams.is_stale(&current.asked)
         {
             let (label, length) = (current.asked, current.payload.len());
-            self.underway.message_mut(slot).is_settled = true;
+            self.in_progress.message_mut(slot).is_settled = true;
             self.counters.dropped_stale.add(length);
             let (stream, number, reason) = (label.stream, label.message, DropReason::StaleMessage);
             self.events.push_back(MessageEvent::Dropped { stream, number, length, reason });
-            self.underway.abandon(slot);
-            self.underway.release_if_over(slot);
+            self.in_progress.abandon(slot);
+            self.in_progress.release_if_over(slot);
         }
-        while self.underway.current().is_none()
+        while self.in_progress.current().is_none()
             && self.buffer.front().is_some_and(|front| {
                 !self.streams.is_reliable(front.label.stream) && self.streams.is_stale(&front.label)
             })
@@ -119,7 +119,7 @@ impl Sender {
         }
     }
 
-    /// The window for what would leave next: twice as large for a dropper that is news for a router.
+    /// The window for the candidate: doubled for a dropper that a router does not know yet.
     fn window_for(&self, next: &Next) -> u64 {
         let window = self.controller.window();
         if !self.settings.overtake {
@@ -127,24 +127,27 @@ impl Sender {
         }
         let dropper = match next {
             Next::Repair(_) => return window,
-            Next::Rest(slot, _) => self.underway.message(*slot).asked,
+            Next::Rest(slot, _) => self.in_progress.message(*slot).asked,
             Next::Message => match self.buffer.front() {
                 Some(front) => front.label,
                 None => return window,
             },
         };
         let is_news = dropper.drop_flag
-            && self.underway.in_flight().any(|message| self.streams.is_news_for(&dropper, &message.asked));
+            && self
+                .in_progress
+                .in_flight()
+                .any(|message| self.streams.is_new_to_router(&dropper, &message.asked));
         if is_news { window.saturating_mul(2) } else { window }
     }
 
-    /// Whether window and pacing let `bytes` out now. If pacing does not, it will be time later.
+    /// Whether window and pacing permit `bytes` now. If pacing does not, sets a deadline for when it will.
     fn may_leave(&mut self, bytes: u64, window: u64, now: Time) -> bool {
         let in_flight = self.flight.bytes();
         if self.flight.is_full() {
             return false;
         }
-        // With nothing in flight there is no ACK to wait for: only a controller that will wake may hold back everything.
+        // With nothing in flight no ACK will arrive: only a controller with a wakeup may hold everything back.
         let may_wait = in_flight > 0 || self.controller.next_wakeup().is_some();
         if in_flight + bytes > window && may_wait {
             self.limited_until = self.flight.sent_total();
@@ -153,7 +156,7 @@ impl Sender {
         if self.pacing_rate().is_some() && !self.pacer.may_send(now) {
             self.pacing_at = self.pacer.next_at();
             if self.controller.pacing_rate().is_none() {
-                // The rate is the window over the RTT: it is the window that holds data back.
+                // The rate is the window over the RTT, so the window is what holds data back.
                 self.limited_until = self.flight.sent_total();
             }
             return false;
@@ -161,28 +164,28 @@ impl Sender {
         true
     }
 
-    /// Sends it; `None` if it was a message that is not worth it.
+    /// Sends the candidate; `None` if it was a message that the verdict dropped.
     fn take(&mut self, next: Next, now: Time) -> Option<Transmit> {
         match next {
             Next::Repair(entry) => {
-                self.underway.repairs.pop_front();
-                self.underway.message_mut(entry.slot).to_repair -= 1;
+                self.in_progress.repairs.pop_front();
+                self.in_progress.message_mut(entry.slot).to_repair -= 1;
                 Some(self.emit(entry.slot, entry.index, entry.attempts, now))
             }
             Next::Rest(slot, index) => {
-                self.underway.advance();
+                self.in_progress.advance();
                 Some(self.emit(slot, index, 0, now))
             }
             Next::Message => {
                 self.begin_next(now);
-                let (slot, index) = self.underway.next_new()?;
-                self.underway.advance();
+                let (slot, index) = self.in_progress.next_new()?;
+                self.in_progress.advance();
                 Some(self.emit(slot, index, 0, now))
             }
         }
     }
 
-    /// The first message that waits begins to leave, unless the verdict is that it should not.
+    /// Starts the first waiting message, unless the verdict drops it.
     fn begin_next(&mut self, now: Time) {
         let Some(waiting) = self.buffer.pop() else { return };
         let (stream, is_reliable) = (waiting.label.stream, self.streams.is_reliable(waiting.label.stream));
@@ -195,24 +198,25 @@ impl Sender {
             }
         }
         self.streams.begin(stream);
-        self.underway.begin(waiting, is_reliable, now);
+        self.in_progress.begin(waiting, is_reliable, now);
     }
 
-    /// The bandwidth by which messages are judged. An estimate that the application limits says what was sent, not what could
-    /// be: it is no reason to drop, as an empty queue is none in a router.
+    /// The bandwidth for the verdict. An application-limited estimate reflects the sent rate, not the path's: it is no
+    /// reason to drop, like an empty queue in a router.
     pub fn known_bandwidth(&self) -> Option<Rate> {
         self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
     }
 
-    /// RFC 9002 §6.2.4: something that will be acknowledged, whatever window and pacing say. New data if there is some; else
-    /// the newest packet in flight again, as the most useful one.
+    /// RFC 9002 §6.2.4: sends a packet that will be acknowledged, regardless of window and pacing. New data if
+    /// available, else the newest packet in flight again, as the most useful one.
     fn probe(&mut self, now: Time) -> Option<Transmit> {
         self.probes -= 1;
         if self.flight.is_full() {
             return None;
         }
-        // A router's verdict may drop all that is in flight and all that would follow: the rest of one large message. So where
-        // one probe timeout was not enough, the last probe is one that no verdict drops; its ACK settles the others.
+        // A router's verdict may drop everything in flight and everything that would follow: the rest of one large
+        // message. So if one probe timeout was not enough, the last probe is empty, which no verdict drops; its ACK
+        // settles the others.
         let is_alone = self.settings.probe_packets == 1;
         if self.timeouts > 1 && self.probes == 0 && (!is_alone || self.timeouts.is_multiple_of(2)) {
             return Some(self.emit_empty(now));
@@ -223,7 +227,7 @@ impl Sender {
             }
         }
         let Some(packet) = self.flight.supersede_newest() else {
-            // Only such probes are under way: another one takes their place.
+            // Only such probes are in flight: another one replaces them.
             self.probes = 0;
             return Some(self.emit_empty(now));
         };
@@ -232,9 +236,9 @@ impl Sender {
         Some(transmit)
     }
 
-    /// The packet leaves.
+    /// Emits a packet.
     fn emit(&mut self, slot: u32, index: u16, attempts: u32, now: Time) -> Transmit {
-        let message = self.underway.message_mut(slot);
+        let message = self.in_progress.message_mut(slot);
         message.in_flight += 1;
         let layout = message.layout;
         let place = u32::from(index);
@@ -245,7 +249,7 @@ impl Sender {
         let offset = self.flight.sent_total();
         let packet = SentPacket::new(now, snapshot, offset, bytes as u32, (slot, index), attempts);
         if self.settings.overtake && label.position.is_tail() {
-            self.streams.left(&label);
+            self.streams.departed(&label);
         }
         let sequence = self.flight.push(packet);
         let header = SequenceHeader {
@@ -263,10 +267,10 @@ impl Sender {
         Transmit { head, rest: content.rest, traffic_class: self.traffic_class() }
     }
 
-    /// A probe that carries nothing leaves.
+    /// Emits an empty probe.
     fn emit_empty(&mut self, now: Time) -> Transmit {
         let bytes = SequenceHeader::LENGTH as u64;
-        // Eight bytes tell nothing of the path's rate.
+        // Eight bytes give no information on the path's rate.
         let snapshot =
             SendSnapshot { is_app_limited: true, ..self.sampler.on_sent(now, self.flight.bytes()) };
         let offset = self.flight.sent_total();
@@ -285,7 +289,7 @@ impl Sender {
         self.last_sent_at = now;
         self.arm_probe(now);
         if let Some(rate) = self.pacing_rate() {
-            // A rate that was measured over an outage is no reason to fall silent: no gap is longer than a probe timeout may be.
+            // A rate measured during an outage must not silence the sender: limit the gap to the maximum probe timeout.
             let rate = rate.max(Rate::of(Bytes::new(bytes), self.settings.max_pto));
             let quantum = self.controller.pacing_quantum().unwrap_or(self.settings.packet);
             self.pacer.on_sent(bytes, rate, quantum, now);

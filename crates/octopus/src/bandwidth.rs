@@ -1,36 +1,36 @@
-//! How fast the link serves the queue: the dequeue rate over a sliding window, idle time left out.
+//! Bandwidth estimate of the link that serves a queue: the dequeue rate over a sliding window, without idle time.
 //!
-//! While something waits, what leaves is what the link can carry. So only busy time may count: an opportunity that finds
-//! the queue empty clears the measurement, and it begins anew with the next packet that leaves.
+//! While packets wait, the dequeue rate equals the link's rate, so only busy time counts: an opportunity that finds
+//! the queue empty clears the measurement, which restarts with the next departure.
 
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 
-/// Parts of the window within which departures are counted together: constant state at any rate.
+/// Number of parts of the window; departures in one part are counted together, for constant state at any rate.
 pub const PARTS: u64 = 1024;
 
 /// The bandwidth `BW` of a queue's link.
 ///
-/// What leaves at an instant is under way until the next packet leaves, so it counts over that time: a link of fixed rate is
-/// measured exactly, and a pause in which the link served nobody although packets waited counts as what it is.
+/// The bytes of a departure count over the time until the next departure: a link of fixed rate is measured exactly,
+/// and a pause in which the link did not serve waiting packets lowers the estimate.
 #[derive(Debug, Clone)]
 pub struct Bandwidth {
     settings: BandwidthSettings,
-    /// What left from which instant on, oldest first. The first may lie before the window and reach into it.
+    /// Departures with their times, oldest first. The first may precede the window and extend into it.
     samples: VecDeque<Sample>,
     bytes: u64,
     packets: u64,
 }
 
-/// What the measurement is told.
+/// Parameters of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BandwidthSettings {
-    /// How far back it looks.
+    /// Length of the window.
     pub window: Duration,
-    /// Packets that must have left within the window; with fewer the bandwidth is unknown.
+    /// Minimum number of departures in the window; with fewer the bandwidth is unknown.
     pub samples: u64,
-    /// Look back further than the window where that takes in enough packets.
+    /// Extend the window into the past until it contains enough packets.
     pub stretch: bool,
 }
 
@@ -42,12 +42,12 @@ struct Sample {
 }
 
 impl Bandwidth {
-    /// Nothing measured yet.
+    /// Creates an empty measurement.
     pub fn new(settings: BandwidthSettings) -> Bandwidth {
         Bandwidth { settings, samples: VecDeque::new(), bytes: 0, packets: 0 }
     }
 
-    /// A packet of `length` bytes leaves.
+    /// Records the departure of a packet of `length` bytes.
     #[inline]
     pub fn departed(&mut self, length: u16, now: Time) {
         let bytes = u64::from(length);
@@ -65,16 +65,16 @@ impl Bandwidth {
         }
     }
 
-    /// An opportunity found the queue empty, or a packet found the link free: what follows is another busy time.
+    /// Ends the busy period: an opportunity found the queue empty, or a packet found the link free.
     #[inline]
     pub fn clear(&mut self) {
         self.samples.clear();
         (self.bytes, self.packets) = (0, 0);
     }
 
-    /// The bandwidth, asked at an opportunity; `None` while too few packets have left.
+    /// The bandwidth at an opportunity; `None` while too few packets have left.
     ///
-    /// What leaves at this very instant does not count yet: its time is still to come.
+    /// Departures at `now` itself do not count yet, because no time has passed for them.
     pub fn rate(&mut self, now: Time) -> Option<Rate> {
         let window = self.window_start(now);
         self.expire(window);
@@ -88,7 +88,7 @@ impl Bandwidth {
         let (from, bytes) = if first.at >= window {
             (packets >= self.settings.samples).then_some((first.at, bytes))?
         } else if second > window && packets - first.packets >= self.settings.samples {
-            // Of the first sample, the part that was under way within the window.
+            // Of the first sample, count the part within the window.
             let (whole, part) = (second.since(first.at), second.since(window));
             let share = u128::from(first.bytes) * u128::from(part.as_nanos()) / u128::from(whole.as_nanos());
             (window, bytes - first.bytes + share as u64)
@@ -108,13 +108,13 @@ impl Bandwidth {
         Time::from_nanos(now.as_nanos().saturating_sub(self.settings.window.as_nanos()))
     }
 
-    /// Forgets what no longer reaches into the window.
+    /// Removes samples that ended before the window.
     #[inline]
     fn expire(&mut self, window: Time) {
         while let (Some(first), Some(second), Some(last)) =
             (self.samples.front(), self.samples.get(1), self.samples.back())
         {
-            // The last may be of the instant that it is asked at, and not count yet.
+            // The last sample may be from the current instant and not count yet.
             let spare = self.packets - first.packets - last.packets >= self.settings.samples;
             if second.at > window || (self.settings.stretch && !spare) {
                 return;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn bw_is_the_dequeue_rate_of_a_link_of_fixed_rate_exactly() {
-        // 8 Mbit/s: a byte a microsecond, whatever the sizes.
+        // 8 Mbit/s is one byte per microsecond, at any packet size.
         let (mut bandwidth, mut now) = (bandwidth(false), ms(3));
         for number in 0..500u64 {
             if number >= 5 {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn bw_takes_constant_state_at_any_rate() {
-        // 125 bytes a microsecond: 1 Gbit/s.
+        // 125 bytes per microsecond: 1 Gbit/s.
         let mut bandwidth = bandwidth(false);
         for t in 0..200_000 {
             bandwidth.departed(125, Time::from_micros(t));
@@ -181,14 +181,14 @@ mod tests {
             assert_eq!(bandwidth.rate(ms(t + 1)), None);
         }
         bandwidth.departed(1000, ms(4));
-        assert_eq!(bandwidth.rate(ms(4)), None, "the fifth is only beginning to leave");
+        assert_eq!(bandwidth.rate(ms(4)), None, "the fifth has only begun to leave");
         assert_eq!(bandwidth.rate(ms(5)), Some(Rate::from_mbit(8)));
         assert_eq!(bandwidth.rate(ms(54)), None, "only that of 4 ms is left in the window");
         assert_eq!(bandwidth.rate(ms(500)), None);
     }
 
     #[test]
-    fn bw_may_look_back_further_for_its_samples_where_told() {
+    fn bw_may_extend_its_window_until_it_has_enough_samples() {
         let (mut strict, mut stretched) = (bandwidth(false), bandwidth(true));
         for t in 0..40 {
             strict.departed(1000, ms(20 * t));
@@ -219,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_at_one_instant_counts_over_the_time_to_the_next() {
-        // Grants of four packets each 4 ms; while one is used up, its packets raise nothing.
+    fn departures_at_one_instant_count_over_the_time_to_the_next() {
+        // A grant of four packets every 4 ms; packets within a grant do not raise the estimate.
         let mut bandwidth = bandwidth(false);
         for grant in 0..30u64 {
             for _ in 0..4 {

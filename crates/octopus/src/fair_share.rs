@@ -1,30 +1,30 @@
-//! What a stream would get of a bandwidth that it shares: arrival rates, and max-min fairness.
+//! Max-min fair share of a stream, and the arrival rates that it is computed from.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 
-/// Parts of a window that arrivals are counted in.
+/// Number of buckets in a window of arrivals.
 const BUCKETS: usize = 10;
 
-/// The time that arrivals are counted by: a window in ten parts, the same for all streams.
+/// The window of arrival rates, in ten parts, common to all streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArrivalWindow {
-    /// Nanoseconds of a part.
+    /// Nanoseconds per part.
     part: u64,
 }
 
 impl ArrivalWindow {
-    /// A window of at least ten nanoseconds.
+    /// Creates a window of at least ten nanoseconds.
     pub fn new(window: Duration) -> ArrivalWindow {
         ArrivalWindow { part: (window.as_nanos() / BUCKETS as u64).max(1) }
     }
 
-    /// The number of the part that `now` lies in.
+    /// Index of the part that contains `now`.
     #[inline]
     fn part_of(self, now: Time) -> u64 {
         now.as_nanos() / self.part
     }
 
-    /// What the counts are of: the part that runs, as far as it has come, and the nine before it.
+    /// The time covered by the buckets: the elapsed time of the current part, and the nine parts before it.
     #[inline]
     fn span(self, now: Time) -> Duration {
         let whole = self.part.saturating_mul(BUCKETS as u64 - 1);
@@ -32,7 +32,7 @@ impl ArrivalWindow {
     }
 }
 
-/// How much arrived lately: constant state, whatever arrives.
+/// The arrival rate of a stream, in constant state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ArrivalRate {
     buckets: [u64; BUCKETS],
@@ -42,7 +42,7 @@ pub struct ArrivalRate {
 }
 
 impl ArrivalRate {
-    /// `length` bytes arrive.
+    /// Records the arrival of `length` bytes.
     #[inline]
     pub fn arrived(&mut self, length: u16, window: ArrivalWindow, now: Time) {
         self.advance(window.part_of(now));
@@ -50,7 +50,7 @@ impl ArrivalRate {
         self.sum += u64::from(length);
     }
 
-    /// The rate over the window.
+    /// The arrival rate over the window.
     #[inline]
     pub fn rate(&mut self, window: ArrivalWindow, now: Time) -> Rate {
         if self.sum == 0 {
@@ -60,7 +60,7 @@ impl ArrivalRate {
         Rate::of(Bytes::new(self.sum), window.span(now))
     }
 
-    /// Empties the buckets of the parts that have passed.
+    /// Clears the buckets of past parts.
     #[inline]
     fn advance(&mut self, part: u64) {
         let passed = part.saturating_sub(self.part);
@@ -75,10 +75,10 @@ impl ArrivalRate {
     }
 }
 
-/// What one who wants as much as there is gets of `capacity` under max-min fairness, beside others who want `others`.
+/// Max-min fair share of `capacity` for a stream with unlimited demand, next to streams with the demands `others`.
 ///
-/// It is the level up to which all are served: those who want less get what they want, and what they leave is shared
-/// alike. Each round finds more who want less than the level, so the level only rises; rounds are few.
+/// The result is the water level: streams with smaller demand get their demand, and the rest of the capacity is shared
+/// equally. Each round finds more streams with a demand below the level, so the level only rises; rounds are few.
 pub fn max_min_share(capacity: Rate, others: &[Rate]) -> Rate {
     let mut level = 0;
     let mut served = 0;
@@ -89,7 +89,7 @@ pub fn max_min_share(capacity: Rate, others: &[Rate]) -> Rate {
             sum += u128::from(other.as_bits());
         }
         let sharing = (others.len() - count + 1) as u128;
-        // The satisfied want no more than the level before, which left room for all of them.
+        // Satisfied streams demand no more than the previous level, so the subtraction leaves room for all.
         let next = u128::from(capacity.as_bits()).saturating_sub(sum) / sharing;
         let next = u64::try_from(next).unwrap_or(u64::MAX);
         if count == served && level > 0 || next <= level {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn several_streams_have_their_max_min_fair_share() {
-        // The textbook's case: demands 2, 2.6, 4 of 10 leave 4 beside 1.4 unmet; here the asked one wants all.
+        // A textbook case: demands of 2, 2.6 and 4 out of 10; the stream in question has unlimited demand.
         let share = |capacity, others: &[u64]| max_min_share(Rate::from_mbit(capacity), &mbit(others));
         assert_eq!(share(10, &[100]), Rate::from_mbit(5));
         assert_eq!(share(10, &[2]), Rate::from_mbit(8));
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(share(0, &[1, 2]), Rate::ZERO);
     }
 
-    /// What everybody gets at that level.
+    /// The allocation of each stream at that level.
     fn allocation(level: Rate, wants: &[Rate]) -> Vec<u64> {
         wants.iter().map(|want| want.min(&level).as_bits()).collect()
     }
@@ -159,10 +159,11 @@ mod tests {
             let level = max_min_share(Rate::from_bits(capacity), &others);
             let given = allocation(level, &others);
             let sum = given.iter().sum::<u64>() + level.as_bits();
-            // No more is given than there is, and all of it is, but for a bit a stream of rounding.
+            // The allocations do not exceed the capacity, and use all of it except a rounding error of one bit per
+            // stream.
             prop_assert!(sum <= capacity);
             prop_assert!(sum + others.len() as u64 + 1 > capacity);
-            // Whoever gets less than he wants gets as much as anybody.
+            // A stream that gets less than its demand gets as much as any other.
             for (given, want) in given.iter().zip(&others) {
                 prop_assert!(*given == want.as_bits() || *given == level.as_bits());
             }
@@ -173,22 +174,22 @@ mod tests {
             capacity in 1u64..50_000_000,
             wants in prop::collection::vec(0u64..20_000_000, 1..20), more in 0u64..20_000_000,
         ) {
-            // The first of the others asks for more: it gets no more than it would get if it asked for all there is.
+            // The first of the others raises its demand: it gets no more than with unlimited demand.
             let capacity = Rate::from_bits(capacity);
             let others: Vec<Rate> = wants.iter().map(|want| Rate::from_bits(*want)).collect();
             let level = max_min_share(capacity, &others);
             let mut greedy = others.clone();
             greedy[0] = Rate::from_bits(wants[0] + more);
             let after = max_min_share(capacity, &greedy);
-            // Nobody profits from it but himself, and he at most up to the level that all share.
+            // Only that stream gains from it, and at most up to the common level.
             prop_assert!(after <= level);
             if others[0] > level {
-                prop_assert_eq!(after, level, "he had his share already");
+                prop_assert_eq!(after, level, "it had its share already");
             }
         }
 
         #[test]
-        fn more_bandwidth_gives_nobody_less(
+        fn more_bandwidth_reduces_no_share(
             capacity in 0u64..50_000_000, more in 0u64..10_000_000,
             wants in prop::collection::vec(0u64..20_000_000, 0..20),
         ) {

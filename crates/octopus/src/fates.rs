@@ -1,24 +1,24 @@
-//! What was decided of a stream's last messages.
+//! Drop decisions on a stream's most recent messages.
 
 use jettison_core::DropReason;
 use jettison_wire::MessageNumber;
 
-/// How many messages of a stream are remembered.
+/// Number of messages remembered per stream.
 const REMEMBERED: usize = 8;
 
-/// What became of a message.
+/// The decision on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It has begun to leave: no packet of it is dropped any more.
-    Goes,
-    /// It is dropped, what arrives of it later included.
+    /// The message has begun to leave: its packets are no longer dropped.
+    Leaving,
+    /// The message is dropped, including packets that arrive later.
     Dropped(DropReason),
 }
 
-/// The fates of a stream's newest messages: constant state.
+/// The decisions on a stream's newest messages, in constant state.
 ///
-/// More than the newest one, because packets come late: repairs, or what was reordered. Of a message that is older than all
-/// that is remembered nobody knows whether it has begun to leave, so it counts as one that has.
+/// It keeps more than one because packets may arrive late (repairs, reordering). A message older than all remembered
+/// ones may have begun to leave, so it counts as [`Fate::Leaving`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fates {
     known: [Option<(MessageNumber, Fate)>; REMEMBERED],
@@ -26,17 +26,17 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// What was decided of a message; `None` for nothing yet.
+    /// The decision on a message; `None` if there is none yet.
     #[inline]
     pub fn of(&self, message: MessageNumber) -> Option<Fate> {
         let known = self.known.iter().flatten().find(|(number, _)| *number == message);
         match known {
             Some((_, fate)) => Some(*fate),
-            None => self.newest.is_some_and(|newest| message.is_before(newest)).then_some(Fate::Goes),
+            None => self.newest.is_some_and(|newest| message.is_before(newest)).then_some(Fate::Leaving),
         }
     }
 
-    /// Remembers what was decided, in place of the oldest message.
+    /// Records a decision, in place of the oldest message.
     #[inline]
     pub fn remember(&mut self, message: MessageNumber, fate: Fate) {
         if self.newest.is_none_or(|newest| !message.is_before(newest)) {
@@ -77,35 +77,35 @@ mod tests {
     }
 
     #[test]
-    fn of_a_stream_the_eight_newest_messages_are_remembered() {
+    fn the_eight_newest_messages_of_a_stream_are_remembered() {
         // Numbers that wrap around: 2^29 - 4 to 7.
         let mut fates = Fates::default();
         let from = (1u32 << 29) - 4;
         for step in 0..12 {
             assert_eq!(fates.of(number(from + step)), None);
-            fates.remember(number(from + step), if step % 2 == 0 { DROPPED } else { Fate::Goes });
+            fates.remember(number(from + step), if step % 2 == 0 { DROPPED } else { Fate::Leaving });
         }
         for step in 4..12 {
-            let fate = if step % 2 == 0 { DROPPED } else { Fate::Goes };
+            let fate = if step % 2 == 0 { DROPPED } else { Fate::Leaving };
             assert_eq!(fates.of(number(from + step)), Some(fate), "{step}");
         }
         assert_eq!(fates.of(number(from + 12)), None);
     }
 
     #[test]
-    fn an_older_message_counts_as_one_that_has_begun_to_leave() {
+    fn a_forgotten_message_counts_as_leaving() {
         let mut fates = Fates::default();
         (0..20).for_each(|n| fates.remember(number(n), DROPPED));
-        assert_eq!(fates.of(number(3)), Some(Fate::Goes));
+        assert_eq!(fates.of(number(3)), Some(Fate::Leaving));
         fates.remember(number(3), DROPPED);
-        assert_eq!(fates.of(number(3)), Some(Fate::Goes), "it does not take a newer one's place");
+        assert_eq!(fates.of(number(3)), Some(Fate::Leaving), "it does not replace a newer one");
         assert_eq!(fates.of(number(12)), Some(DROPPED));
     }
 
     #[test]
     fn a_fate_may_be_decided_again() {
         let mut fates = Fates::default();
-        fates.remember(number(1), Fate::Goes);
+        fates.remember(number(1), Fate::Leaving);
         fates.remember(number(1), DROPPED);
         assert_eq!(fates.of(number(1)), Some(DROPPED));
         assert_eq!(fates.known.iter().flatten().count(), 1);

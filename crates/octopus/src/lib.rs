@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
-//! Octopus's decisions, which a router's queue and a sender's buffer share (Chen, Tahir, Mittal, Algorithm 1).
+//! Octopus's drop decisions, common to a router's queue and a sender's buffer (Chen, Tahir, Mittal, Algorithm 1).
 //!
-//! [`VerdictOptions`] decides whether a message is superfluous; [`max_min_share`], [`ArrivalRate`] and [`Bandwidth`] give
-//! the rate that its stream may use; [`Fates`] and [`Streams`] remember what was decided.
+//! [`VerdictOptions`] decides whether a message is obsolete; [`max_min_share`], [`ArrivalRate`] and [`Bandwidth`] give
+//! the rate that its stream may use; [`Fates`] and [`Streams`] store the decisions.
 
 mod bandwidth;
 mod fair_share;

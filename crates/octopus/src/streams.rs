@@ -1,23 +1,23 @@
-//! State by stream: a flow's five-tuple and its stream id.
+//! State per stream: a stream is a flow's five-tuple and a stream id.
 
 use jettison_core::{Duration, Time};
 use jettison_wire::Packet;
 use rustc_hash::FxHashMap;
 
-/// A stream that was not heard for so long, and has nothing in the queue, leaves the table.
+/// Idle time after which a stream without packets in the queue is removed.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
 
-/// State of type `T` for any number of streams. A stream keeps its slot while it is heard or has packets in the queue.
+/// State of type `T` per stream. A stream keeps its slot while it is active or has packets in the queue.
 ///
-/// Streams are told apart by a seeded hash of 64 bits alone: two of them share one by chance once in 10^19 pairs.
+/// The key is a seeded hash of 64 bits: two given streams collide with a probability of about 1 in 10^19.
 #[derive(Debug)]
 pub struct Streams<T> {
     seed: u64,
     slots: FxHashMap<u64, u32>,
     entries: Vec<Entry<T>>,
-    /// Slots that no stream has.
+    /// Unused slots.
     free: Vec<u32>,
-    /// The slot that is looked at next for a stream to forget.
+    /// The slot to be checked next for an idle stream.
     hand: usize,
 }
 
@@ -25,21 +25,21 @@ pub struct Streams<T> {
 struct Entry<T> {
     key: u64,
     in_use: bool,
-    /// Its packets in the queue.
+    /// The stream's packets in the queue.
     queued: u64,
     heard: Time,
     state: T,
 }
 
 impl<T: Default> Streams<T> {
-    /// No streams yet; `seed` varies which slots their names hash to.
+    /// Creates an empty table; `seed` varies the hash of the streams.
     pub fn new(seed: u64) -> Streams<T> {
         Streams { seed, slots: FxHashMap::default(), entries: Vec::new(), free: Vec::new(), hand: 0 }
     }
 
-    /// The slot of a packet's stream, which is heard now.
+    /// Records activity of a packet's stream at `now`; returns its slot.
     #[inline]
-    pub fn hear(&mut self, packet: &Packet, stream: u16, now: Time) -> u32 {
+    pub fn touch(&mut self, packet: &Packet, stream: u16, now: Time) -> u32 {
         let seed = self.seed.wrapping_add(u64::from(stream).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let key = packet.flow_hash(seed);
         let slot = match self.slots.get(&key) {
@@ -68,7 +68,7 @@ impl<T: Default> Streams<T> {
         slot
     }
 
-    /// Looks at one slot at each arrival: constant work, and none is missed for long.
+    /// Checks one slot per arrival: constant work, and every slot is checked regularly.
     #[inline]
     fn forget_one(&mut self, now: Time) {
         self.hand = if self.hand + 1 < self.entries.len() { self.hand + 1 } else { 0 };
@@ -83,15 +83,15 @@ impl<T: Default> Streams<T> {
 }
 
 impl<T> Streams<T> {
-    /// A packet of the stream in `slot` was queued.
+    /// Records that a packet of the stream in `slot` was enqueued.
     #[inline]
-    pub fn queued(&mut self, slot: u32) {
+    pub fn enqueued(&mut self, slot: u32) {
         self.entries[slot as usize].queued += 1;
     }
 
-    /// A packet of that stream left the queue.
+    /// Records that a packet of the stream in `slot` left the queue.
     #[inline]
-    pub fn left(&mut self, slot: u32) {
+    pub fn dequeued(&mut self, slot: u32) {
         self.entries[slot as usize].queued -= 1;
     }
 
@@ -100,13 +100,13 @@ impl<T> Streams<T> {
         self.slots.len()
     }
 
-    /// A stream's state.
+    /// The state of a stream.
     #[inline]
     pub fn state(&mut self, slot: u32) -> &mut T {
         &mut self.entries[slot as usize].state
     }
 
-    /// The states of all streams but that in `slot`; a slot without a stream has the default.
+    /// The states of all streams except that in `slot`; an unused slot has the default state.
     pub fn others(&mut self, slot: u32) -> impl Iterator<Item = &mut T> {
         let (before, rest) = self.entries.split_at_mut(slot as usize);
         before.iter_mut().chain(rest.iter_mut().skip(1)).map(|entry| &mut entry.state)
@@ -124,35 +124,35 @@ mod tests {
         let mut slots = Vec::new();
         for flow in 0..3 {
             for stream in 0..3 {
-                slots.push(streams.hear(&packet_of(flow, 0, 100), stream, Time::ZERO));
+                slots.push(streams.touch(&packet_of(flow, 0, 100), stream, Time::ZERO));
             }
         }
         assert_eq!(slots, (0..9).collect::<Vec<_>>());
-        assert_eq!(streams.hear(&packet_of(1, 5, 999), 2, Time::ZERO), 5);
+        assert_eq!(streams.touch(&packet_of(1, 5, 999), 2, Time::ZERO), 5);
         assert_eq!(streams.others(5).count(), 8);
     }
 
     #[test]
-    fn a_stream_that_is_not_heard_leaves_the_table_unless_it_has_packets_in_the_queue() {
+    fn an_idle_stream_without_packets_in_the_queue_is_removed() {
         let mut streams = Streams::<u32>::new(7);
         for stream in 0..4 {
-            let slot = streams.hear(&packet_of(0, 0, 100), stream, Time::ZERO);
+            let slot = streams.touch(&packet_of(0, 0, 100), stream, Time::ZERO);
             *streams.state(slot) = 1 + slot;
         }
-        streams.queued(2);
+        streams.enqueued(2);
         let late = Time::from_secs(11);
         (0..4).for_each(|_| {
-            streams.hear(&packet_of(0, 0, 100), 0, late);
+            streams.touch(&packet_of(0, 0, 100), 0, late);
         });
         assert_eq!((streams.slots.len(), streams.free.len()), (2, 2));
-        assert_eq!((*streams.state(0), *streams.state(2)), (1, 3), "heard, and queued");
-        // A new stream takes a free slot with a state of its own.
-        let slot = streams.hear(&packet_of(9, 0, 100), 0, late);
+        assert_eq!((*streams.state(0), *streams.state(2)), (1, 3), "active, and enqueued");
+        // A new stream reuses a free slot with fresh state.
+        let slot = streams.touch(&packet_of(9, 0, 100), 0, late);
         assert!(slot == 1 || slot == 3);
         assert_eq!(*streams.state(slot), 0);
-        streams.left(2);
+        streams.dequeued(2);
         (0..8).for_each(|_| {
-            streams.hear(&packet_of(0, 0, 100), 0, late);
+            streams.touch(&packet_of(0, 0, 100), 0, late);
         });
         assert_eq!((streams.slots.len(), streams.entries.len()), (2, 4));
     }

@@ -1,8 +1,8 @@
-//! Labels and packets for unit tests.
+//! Headers and packets for unit tests.
 
 use jettison_wire::{Address, Headers, MessageNumber, OctopusHeader, Packet, Position, Transport, UdpHeader};
 
-/// The label of a one-packet message of stream 0 that supersedes nothing.
+/// The header of a one-packet message of stream 0 without a drop flag.
 pub fn solo(message: u32) -> OctopusHeader {
     OctopusHeader {
         position: Position::Solo,

@@ -1,34 +1,34 @@
-//! The dropping verdict of Octopus, which router and send buffer share (Algorithm 1 of Chen, Tahir, Mittal).
+//! The drop verdict of Octopus, common to router and send buffer (Algorithm 1 of Chen, Tahir, Mittal).
 //!
-//! A message is superfluous if a newer one of its stream says so (a *dropper*), or if its stream has less bandwidth than
-//! the message asks for. The caller says what has come (`take_in`), what bandwidth there is and how long a message has
-//! waited; it carries the verdict out, for the whole message, and never on one that has begun to leave.
+//! A message is obsolete if a newer one of its stream (a *dropper*) makes it so, or if its stream has less bandwidth
+//! than its bitrate threshold. The caller reports arrivals ([`Droppers::observe`]), the bandwidth, and how long a
+//! message has waited; it carries out the verdict for the whole message, and never on one that has begun to leave.
 
 use jettison_core::{DropReason, Duration, Rate};
 use jettison_wire::{MessageNumber, OctopusHeader};
 
-/// What a stream's newer messages say of its older ones: constant state, whatever waits.
+/// The effect of a stream's newer messages on its older ones, in constant state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Droppers {
-    /// The newest dropper of each threshold whose tail has come in.
+    /// The newest dropper of each threshold whose tail has arrived.
     newest: [Option<MessageNumber>; OctopusHeader::LEVELS],
-    /// The newest message of any kind whose tail has come in.
+    /// The newest message whose tail has arrived.
     newest_tail: Option<MessageNumber>,
 }
 
-/// How the algorithm is read where the authors' code differs from the paper. All off: the paper.
+/// Variants of the algorithm, where the authors' code differs from the paper. All off: the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VerdictOptions {
-    /// A message is dropped only once it has waited its slack.
+    /// Drop a message only after it has waited its slack.
     pub slack: bool,
-    /// A message is dropped only if its tail has come in too.
+    /// Drop a message only after its tail has arrived.
     pub whole_message_only: bool,
 }
 
 impl Droppers {
-    /// A packet has come in.
+    /// Records the arrival of a packet.
     #[inline]
-    pub fn take_in(&mut self, header: &OctopusHeader) {
+    pub fn observe(&mut self, header: &OctopusHeader) {
         if !header.position.is_tail() {
             return;
         }
@@ -38,9 +38,9 @@ impl Droppers {
         }
     }
 
-    /// Why the message that `header` is the head of should be dropped; `None` if it should go.
+    /// The reason to drop the message whose head has this `header`; `None` to keep it.
     ///
-    /// `bandwidth` is what its stream has (`None`: not known, or unlimited); `waited` is how long the head has been here.
+    /// `bandwidth` is that of its stream (`None`: unknown or unlimited); `waited` is the time since the head arrived.
     #[inline]
     pub fn verdict(
         &self,
@@ -65,7 +65,7 @@ impl Droppers {
         Some(reason)
     }
 
-    /// Whether a newer dropper of a threshold up to the message's own priority has come in.
+    /// Whether a newer dropper with a threshold up to the message's priority number has arrived.
     #[inline]
     pub fn is_stale(&self, header: &OctopusHeader) -> bool {
         self.newest[..=level(header.priority)]
@@ -73,14 +73,14 @@ impl Droppers {
             .any(|dropper| dropper.is_some_and(|dropper| header.message.is_before(dropper)))
     }
 
-    /// Whether the message's tail has come in: messages of a stream come one after the other.
+    /// Whether the message's tail has arrived: messages of a stream arrive in sequence.
     #[inline]
     fn has_tail(&self, header: &OctopusHeader) -> bool {
         self.newest_tail.is_some_and(|tail| !tail.is_before(header.message))
     }
 }
 
-/// Whether the message asks for more than its stream has.
+/// Whether the message's bitrate threshold exceeds the bandwidth of its stream.
 #[inline]
 fn is_beyond(header: &OctopusHeader, bandwidth: Rate) -> bool {
     u64::from(header.bitrate_threshold) * 1000 > bandwidth.as_bits()
@@ -91,7 +91,7 @@ fn level(value: u8) -> usize {
     usize::from(value).min(OctopusHeader::LEVELS - 1)
 }
 
-/// Remembers `message` if nothing newer is remembered.
+/// Replaces `newest` by `message` if that is newer.
 fn raise(newest: &mut Option<MessageNumber>, message: MessageNumber) {
     if newest.is_none_or(|known| known.is_before(message)) {
         *newest = Some(message);
@@ -117,7 +117,7 @@ mod tests {
 
     fn after(headers: &[OctopusHeader]) -> Droppers {
         let mut droppers = Droppers::default();
-        headers.iter().for_each(|header| droppers.take_in(header));
+        headers.iter().for_each(|header| droppers.observe(header));
         droppers
     }
 
@@ -157,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn a_dropper_counts_from_its_tail_on() {
+    fn a_dropper_takes_effect_with_its_tail() {
         let mut droppers = Droppers::default();
         for position in [Position::First, Position::Middle] {
-            droppers.take_in(&OctopusHeader { position, ..dropper(10, 0) });
+            droppers.observe(&OctopusHeader { position, ..dropper(10, 0) });
             assert_eq!(verdict(&droppers, &of_priority(9, 7)), None, "{position:?}");
         }
-        droppers.take_in(&OctopusHeader { position: Position::Last, ..dropper(10, 0) });
+        droppers.observe(&OctopusHeader { position: Position::Last, ..dropper(10, 0) });
         assert_eq!(verdict(&droppers, &of_priority(9, 7)), Some(DropReason::StaleMessage));
     }
 
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(verdict(&droppers, &of_priority((1 << 29) - 3, 0)), Some(DropReason::StaleMessage));
         let mut droppers = after(&[dropper((1 << 29) - 3, 0)]);
         assert_eq!(verdict(&droppers, &of_priority(2, 0)), None);
-        droppers.take_in(&dropper(3, 0));
+        droppers.observe(&dropper(3, 0));
         assert_eq!(verdict(&droppers, &of_priority(2, 0)), Some(DropReason::StaleMessage), "3 is newer");
     }
 
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_zero_mean_no_adaptation() {
+    fn parameters_of_zero_disable_adaptation() {
         let droppers = after(&[solo(1), solo(2)]);
         assert_eq!(droppers.verdict(&solo(1), Some(Rate::ZERO), Duration::MAX, PAPER), None);
     }
@@ -207,7 +207,7 @@ mod tests {
             let verdict = |waited, option| droppers.verdict(&header, Some(Rate::ZERO), waited, option);
             assert_eq!(verdict(Duration::from_micros(199_999), option), None);
             assert_eq!(verdict(Duration::from_millis(200), option), Some(reason));
-            assert_eq!(verdict(Duration::ZERO, PAPER), Some(reason), "off: the paper's reading");
+            assert_eq!(verdict(Duration::ZERO, PAPER), Some(reason), "off: as in the paper");
         }
         assert_eq!(droppers.verdict(&solo(9), None, Duration::ZERO, option), Some(DropReason::StaleMessage));
     }
@@ -220,8 +220,8 @@ mod tests {
         let verdict =
             |droppers: &Droppers, option| droppers.verdict(&head, Some(Rate::ZERO), Duration::ZERO, option);
         assert_eq!(verdict(&droppers, option), None);
-        assert_eq!(verdict(&droppers, PAPER), Some(DropReason::OverBitrate), "off: the paper's reading");
-        droppers.take_in(&OctopusHeader { position: Position::Last, ..head });
+        assert_eq!(verdict(&droppers, PAPER), Some(DropReason::OverBitrate), "off: as in the paper");
+        droppers.observe(&OctopusHeader { position: Position::Last, ..head });
         assert_eq!(verdict(&droppers, option), Some(DropReason::OverBitrate));
     }
 }

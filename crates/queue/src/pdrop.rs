@@ -93,7 +93,7 @@ impl Pdrop {
         let reason = DropReason::LeastImportant;
         streams.state(label.slot).remember(label.message, Fate::Dropped(reason));
         store.remove(label.slot, label.message, |packet| {
-            streams.left(label.slot);
+            streams.dequeued(label.slot);
             out.dropped(packet, reason, now);
         });
     }
@@ -107,7 +107,7 @@ impl Pdrop {
         out: &mut dyn Outcomes,
     ) {
         let (length, message) = (packet.meta.length, header.message);
-        let slot = self.streams.hear(&packet, header.stream, now);
+        let slot = self.streams.touch(&packet, header.stream, now);
         let label = match self.store.find(slot, message) {
             Some(label) => label,
             None => {
@@ -120,7 +120,7 @@ impl Pdrop {
         };
         let fits = self.parameters.limit.admits(self.store.backlog(), length);
         if fits || self.make_room(label.priority, length, now, out) {
-            self.streams.queued(slot);
+            self.streams.enqueued(slot);
             return self.store.push(packet, Some(label), now);
         }
         // It is the least important itself, if something else is more important: then its message goes as a whole. Among
@@ -150,9 +150,9 @@ impl QueueDiscipline for Pdrop {
     fn dequeue(&mut self, _: Time, _: &mut dyn Outcomes) -> Option<Packet> {
         let Popped { packet, label } = self.store.pop()?;
         if let Some(label) = label {
-            self.streams.left(label.slot);
+            self.streams.dequeued(label.slot);
             if !label.begun {
-                self.streams.state(label.slot).remember(label.message, Fate::Goes);
+                self.streams.state(label.slot).remember(label.message, Fate::Leaving);
             }
         }
         Some(packet)

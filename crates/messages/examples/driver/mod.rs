@@ -1,8 +1,8 @@
-//! What both examples share: a connection, a UDP socket and a clock, and the loop body that joins them.
+//! Common parts of both examples: a connection, a UDP socket and a clock, and the loop body that connects them.
 //!
-//! The connection never reads a clock nor touches a socket. It is told the time with each call, and asked what to send. The
-//! contract is: after each call that takes `now`, ask `poll_transmit` until it has nothing; then `poll_message` and
-//! `poll_event`; and call `handle_wakeup` when `next_wakeup` is due.
+//! The connection never reads a clock or touches a socket. It receives the time with each call, and returns the data
+//! to send. The contract is: after each call that takes `now`, call `poll_transmit` until it returns nothing; then
+//! `poll_message` and `poll_event`; and call `handle_wakeup` at `next_wakeup`.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -16,27 +16,27 @@ use jettison_wire::InlineBytes;
 
 /// One end of a connection on a real socket.
 pub struct Driver {
-    /// The connection. After calls that may make it send something, call [`Driver::step`].
+    /// The connection. After calls that may cause transmissions, call [`Driver::step`].
     pub connection: Connection,
     socket: UdpSocket,
-    /// Whom it sends to. Who waits learns it from the first datagram: there is no handshake.
+    /// The peer. A passive end learns it from the first datagram: there is no handshake.
     remote: Option<SocketAddr>,
     origin: Instant,
     buffer: Box<[u8]>,
 }
 
 impl Driver {
-    /// An end on that socket.
+    /// Creates an end on a socket.
     ///
     /// # Errors
-    /// If the parameters make no sense.
+    /// If the parameters are invalid.
     pub fn new(
         socket: UdpSocket,
         remote: Option<SocketAddr>,
         parameters: OctopusParameters,
     ) -> Result<Driver, String> {
         parameters.validate()?;
-        // Only the controller `oracle` reads a file, and only some draw random numbers.
+        // Only the controller `oracle` reads a file, and only some use random numbers.
         let files = |name: &str| Err(format!("{name} is not read here"));
         let controller = parameters.controller(&parameters.path_context(None, &files))?;
         let connection = Connection::new(&Arc::new(parameters), controller, Time::ZERO);
@@ -44,21 +44,21 @@ impl Driver {
         Ok(Driver { connection, socket, remote, origin: now(), buffer })
     }
 
-    /// Time since the connection was made: all that it is ever told.
+    /// Time since the connection was created: its only notion of time.
     pub fn now(&self) -> Time {
         Time::from_nanos(now().duration_since(self.origin).as_nanos() as u64)
     }
 
-    /// Sends what may leave, then takes in what comes, until `until` at the latest. May return earlier.
+    /// Sends what may leave, then receives until `until` at the latest. May return earlier.
     ///
     /// # Errors
-    /// What the socket has to say, but for a peer that is not there yet.
+    /// Errors of the socket, except for a peer that is not there yet.
     pub fn step(&mut self, until: Time) -> io::Result<()> {
         self.transmit()?;
         let wakeup = self.connection.next_wakeup().map_or(until, |at| at.min(until));
         let wait = wakeup.since(self.now());
         if wait > Duration::ZERO {
-            // A time-out of a socket is in whole microseconds at best; a real program would use epoll_pwait2 or a timerfd.
+            // A socket's time-out is in whole microseconds at best; a real program would use epoll_pwait2 or a timerfd.
             self.socket
                 .set_read_timeout(Some(std::time::Duration::from_nanos(wait.as_nanos().max(1_000))))?;
             match self.socket.recv_from(&mut self.buffer) {
@@ -73,12 +73,12 @@ impl Driver {
         self.transmit()
     }
 
-    /// Sends until there is nothing more to send now.
+    /// Sends until nothing more may leave now.
     fn transmit(&mut self) -> io::Result<()> {
         let Some(remote) = self.remote else { return Ok(()) };
         while let Some(transmit) = self.connection.poll_transmit(self.now()) {
-            // A datagram is a head of real bytes and a rest, which may be a count of zeros. `transmit.traffic_class` would go to
-            // the socket by IP_TOS, which `std` has no name for; without it there is no ECN.
+            // A datagram has a head of real bytes and a rest, which may be a number of zeros. `transmit.traffic_class`
+            // would be set with IP_TOS, which `std` does not support; without it there is no ECN.
             let mut datagram = transmit.head.as_slice().to_vec();
             match transmit.rest {
                 Payload::Bytes(bytes) => datagram.extend_from_slice(&bytes),
@@ -96,7 +96,7 @@ impl Driver {
     fn receive(&mut self, length: usize, from: SocketAddr) {
         self.remote.get_or_insert(from);
         let now = self.now();
-        // The first 40 bytes, or all; and the rest.
+        // The first 40 bytes, or all of them; and the rest.
         let (head, rest) = self.buffer[..length].split_at(length.min(InlineBytes::CAPACITY));
         self.connection.handle_datagram(head, Payload::from(rest), 0, now);
     }
@@ -107,7 +107,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Nothing came, or nobody is there (yet).
+/// Whether no datagram arrived, or the peer is not there (yet).
 fn is_silence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::ConnectionRefused)
 }

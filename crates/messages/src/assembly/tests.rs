@@ -14,7 +14,7 @@ fn real(length: usize) -> Payload {
     Payload::Bytes((0..length).map(|i| (i * 31 % 251) as u8).collect())
 }
 
-/// Head and rest in a row.
+/// Head and rest, concatenated.
 fn bytes(payload: &MessagePayload) -> Vec<u8> {
     let mut bytes = payload.head.as_slice().to_vec();
     match &payload.rest {
@@ -34,7 +34,7 @@ fn take(assembly: &mut Assembly, layout: &Layout, payload: &MessagePayload, inde
     assert_eq!(taken, Ok(()));
 }
 
-/// Takes the packets in that order; the message as soon as it is whole, and after how many.
+/// Adds the packets in that order; returns the message as soon as it is complete, and the number of packets it took.
 fn assemble(layout: &Layout, payload: &MessagePayload, order: &[u32]) -> Option<(MessagePayload, usize)> {
     let mut assembly = Assembly::default();
     for (taken, index) in order.iter().enumerate() {
@@ -65,7 +65,7 @@ fn duplicates_count_once() {
 }
 
 #[test]
-fn a_virtual_message_stays_virtual_and_keeps_its_head_when_parity_makes_it_whole() {
+fn a_virtual_message_stays_virtual_and_keeps_its_head_when_parity_completes_it() {
     let payload = message(16, Payload::Zeros(484));
     let layout = Layout::new(payload.len(), MSS, 0.3).expect("few packets");
     assert_eq!((layout.data, layout.parity), (6, 2));
@@ -74,11 +74,11 @@ fn a_virtual_message_stays_virtual_and_keeps_its_head_when_parity_makes_it_whole
 }
 
 #[test]
-fn packets_that_contradict_each_other_are_told() {
+fn inconsistent_packets_are_reported() {
     let content = || Content { inline: InlineBytes::default(), rest: Payload::Zeros(100) };
     let mut assembly = Assembly::default();
     assert_eq!(assembly.take_data(5, false, content()), Ok(()));
-    assert_eq!(assembly.take_data(3, true, content()), Err(Contradiction), "5 came after the last");
+    assert_eq!(assembly.take_data(3, true, content()), Err(Contradiction), "packet 5 is beyond the last");
     assert_eq!(assembly.take_data(7, true, content()), Ok(()));
     assert_eq!(assembly.take_data(8, true, content()), Err(Contradiction), "two ends");
     assert_eq!(assembly.take_data(9, false, content()), Err(Contradiction), "beyond the end");
@@ -91,9 +91,9 @@ fn packets_that_contradict_each_other_are_told() {
     assert_eq!(
         assembly.take_parity(7, parity(8, 50, 100)),
         Err(Contradiction),
-        "that is no parity packet's number"
+        "not the number of a parity packet"
     );
-    assert_eq!(assembly.take_parity(8, parity(8, 150, 100)), Err(Contradiction), "more than it covers");
+    assert_eq!(assembly.take_parity(8, parity(8, 150, 100)), Err(Contradiction), "more bytes than it covers");
     assert_eq!(assembly.take_parity(8, parity(8, 50, 100)), Ok(()));
     assert_eq!(assembly.take_parity(9, parity(8, 50, 102)), Err(Contradiction), "another length");
 }
@@ -113,7 +113,7 @@ proptest! {
             left.retain(|index| *index != next);
             taken.push(next);
         }
-        // Without parity a receiver knows the end only by the last packet; with it, by any parity packet.
+        // Without parity a receiver knows the end only by the last packet; with parity, from any parity packet.
         let (whole, needed) = assemble(&layout, &payload, &taken).expect("all packets are there");
         prop_assert_eq!(bytes(&whole), bytes(&payload));
         let first = &taken[..layout.data as usize];

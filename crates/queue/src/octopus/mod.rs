@@ -196,7 +196,7 @@ impl Octopus {
             None => self.decide(header, *slot, waited, now),
         };
         match fate {
-            Fate::Goes => None,
+            Fate::Leaving => None,
             Fate::Dropped(reason) => Some(reason),
         }
     }
@@ -207,7 +207,7 @@ impl Octopus {
         let bandwidth = if header.bitrate_threshold > 0 { self.share(slot, now) } else { None };
         let stream = self.streams.state(slot);
         let fate = match stream.droppers.verdict(header, bandwidth, waited, self.options) {
-            None => Fate::Goes,
+            None => Fate::Leaving,
             Some(reason) => Fate::Dropped(reason),
         };
         stream.fates.remember(header.message, fate);
@@ -219,7 +219,7 @@ impl QueueDiscipline for Octopus {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let length = packet.meta.length;
         let label = OctopusHeader::of_packet(&packet, &self.ports).map(|header| {
-            let slot = self.streams.hear(&packet, header.stream, now);
+            let slot = self.streams.touch(&packet, header.stream, now);
             Label { header, slot }
         });
         // What arrives is what a stream asks for, whether it finds room or not.
@@ -232,8 +232,8 @@ impl QueueDiscipline for Octopus {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
         if let Some(Label { header, slot }) = &label {
-            self.streams.queued(*slot);
-            self.streams.state(*slot).droppers.take_in(header);
+            self.streams.enqueued(*slot);
+            self.streams.state(*slot).droppers.observe(header);
         }
         self.labels.push_back(label);
         self.fifo.push(packet, now);
@@ -246,7 +246,7 @@ impl QueueDiscipline for Octopus {
         }
         while let (Some(packet), Some(label)) = (self.fifo.pop(), self.labels.pop_front()) {
             let reason = label.as_ref().and_then(|label| {
-                self.streams.left(label.slot);
+                self.streams.dequeued(label.slot);
                 self.reason(label, now.since(packet.meta.enqueued_at), now)
             });
             match reason {

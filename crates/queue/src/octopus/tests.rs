@@ -258,7 +258,7 @@ fn what_a_verdict_drops_takes_no_capacity() {
 fn share_beside(others: &[u32], opaque: u32) -> Option<Rate> {
     let mut queue = octopus(json!({ "limit": "unlimited" }));
     enqueue(&mut queue, (0..1000).map(|id| packet(id, 1000)), ms(0));
-    let slot = queue.streams.hear(&labelled(0, 1000, solo(0)), 0, ms(0));
+    let slot = queue.streams.touch(&labelled(0, 1000, solo(0)), 0, ms(0));
     for t in 300..=500 {
         if t % 10 == 0 {
             for (stream, count) in others.iter().enumerate() {
