@@ -1,7 +1,7 @@
-//! ABC's sender: a packet more for each "accelerate" that is echoed, a packet less for each "brake".
+//! ABC's sender: one packet more per echoed "accelerate", one packet less per "brake".
 //!
-//! Goyal et al., *ABC: A Simple Explicit Congestion Controller for Wireless Networks*, NSDI 2020. Packets leave as
-//! accelerate, ECT(1); an ABC router turns some into brake, ECT(0) (§3.1). With w the window in packets
+//! Goyal et al., *ABC: A Simple Explicit Congestion Controller for Wireless Networks*, NSDI 2020. Packets are sent as
+//! accelerate, ECT(1); an ABC router changes some to brake, ECT(0) (§3.1). With w the window in packets
 //! (§3.1.3, equation 3):
 //!
 //! ```text
@@ -9,11 +9,11 @@
 //! w ← w − 1 + 1/w   on brake
 //! ```
 //!
-//! The 1/w is an additive increase of a packet each RTT, by which flows become fair.
+//! The term 1/w is an additive increase of one packet per RTT, which makes flows converge to fairness.
 //!
-//! A bottleneck that is no ABC router shows itself by losses and by CE. A second window follows CUBIC (RFC 9438) for it, and
-//! the smaller of the two holds. Both are kept below twice what is in flight, so that the one that does not limit cannot
-//! grow without end (§4.1).
+//! Losses and CE reveal a bottleneck that is not an ABC router. A second window follows CUBIC (RFC 9438) for it, and
+//! the smaller of the two applies. Both are limited to twice the flight, so that the one that does not limit cannot
+//! grow without bound (§4.1).
 
 use jettison_core::{BuildError, Bytes, Gauge, Gauges, Rate, Time};
 use jettison_wire::Ecn;
@@ -41,15 +41,15 @@ const CUBIC_WINDOW: Gauge = Gauge::new(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbcParameters {
-    /// Packets by which the window grows each RTT whatever the marks (§3.1.3; 0 for none, then flows are not fair).
+    /// Additive increase of the window in packets per RTT, independent of marks (§3.1.3; 0 for none, without fairness).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub additive_increase: f64,
-    /// Smallest window in packets.
+    /// Minimum window in packets.
     #[schemars(range(min = 1, max = 1000))]
     pub min_window: u32,
-    /// Whether a second window follows CUBIC for bottlenecks that are no ABC routers (§4.1).
+    /// Whether a second window follows CUBIC for bottlenecks that are not ABC routers (§4.1).
     pub dual_window: bool,
-    /// How many times what is in flight a window may be (§4.1).
+    /// Maximum ratio of a window to the bytes in flight (§4.1).
     #[schemars(range(min = 1.1, max = 100.0))]
     pub cap: f64,
 }
@@ -61,16 +61,16 @@ impl Default for AbcParameters {
 }
 
 impl AbcParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless((0.0..=10.0).contains(&self.additive_increase), "additive_increase", || {
-            format!("{} is not from 0 to 10 packets", self.additive_increase)
+            format!("must be 0 to 10 packets, got {}", self.additive_increase)
         })?;
         BuildError::unless((1..=1000).contains(&self.min_window), "min_window", || {
-            format!("{} is not from 1 to 1,000 packets", self.min_window)
+            format!("must be 1 to 1,000 packets, got {}", self.min_window)
         })?;
         BuildError::unless((1.1..=100.0).contains(&self.cap), "cap", || {
-            format!("{} is not from 1.1 to 100", self.cap)
+            format!("must be 1.1 to 100, got {}", self.cap)
         })
     }
 }
@@ -86,7 +86,7 @@ pub struct Abc {
     window: f64,
     /// w_nonabc.
     cubic: Option<Cubic>,
-    /// While CUBIC's window is being reduced: the first sequence number whose loss would be another congestion.
+    /// During a reduction of CUBIC's window: the first sequence number whose loss would be a new congestion.
     recovery: Option<Recovery>,
     next_sequence: u64,
     has_timed_out: bool,
@@ -131,12 +131,12 @@ impl Abc {
         f64::from(self.parameters.min_window)
     }
 
-    /// §3.1.3, equation 3, for a packet or the part of one that `bytes` are.
+    /// §3.1.3, equation 3, for a packet or, if `bytes` is less, for that part of one.
     fn echoed(&mut self, mark: Ecn, bytes: u64) {
         let direction = match mark {
             Ecn::Ect1 => 1.0,
             Ecn::Ect0 => -1.0,
-            // CE is for the other window; a cleared field says nothing.
+            // CE applies to the other window; a cleared field carries no information.
             Ecn::Ce | Ecn::NotEct => return,
         };
         let part = (bytes as f64 / self.packet as f64).min(1.0);
@@ -144,7 +144,7 @@ impl Abc {
         self.window = (self.window + part * change).max(self.least());
     }
 
-    /// §4.1: a window that nothing fills must not run away.
+    /// §4.1: the limit for a window that does not limit the sender.
     fn cap_bytes(&self, in_flight: u64) -> f64 {
         (self.parameters.cap * in_flight as f64).max(self.least() * self.packet as f64)
     }
@@ -231,17 +231,17 @@ impl PathController for Abc {
         out.set(&CUBIC_WINDOW, self.cubic.as_ref().map_or(f64::NAN, |cubic| cubic.window() as f64));
     }
 
-    /// Accelerate.
+    /// Packets are sent as accelerate.
     fn ecn(&self) -> Ecn {
         Ecn::Ect1
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "abc",
-        summary: "a packet more for each accelerate, a packet less for each brake that an ABC router marks",
+        summary: "one packet more per accelerate, one packet less per brake that an ABC router marks",
         source: "Goyal et al., ABC, NSDI 2020; RFC 9438 for other bottlenecks",
         schema: || schemars::schema_for!(AbcParameters),
         build: |parameters, context| {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn abc_4_1_the_smaller_window_holds_and_losses_reduce_cubics() {
+    fn abc_4_1_the_smaller_window_applies_and_losses_reduce_cubics() {
         let mut controller = abc(AbcParameters::default());
         let lose = |controller: &mut Abc, sequence| {
             let totals = sample(Time::from_millis(50), PACKET, 9 * PACKET);
@@ -333,10 +333,10 @@ mod tests {
         assert!(controller.window >= 11.0, "marks alone move ABC's window");
         let reduced = controller.window();
         assert!(reduced < 8 * PACKET, "{reduced}");
-        // Another loss of the same flight changes nothing.
+        // Another loss of the same flight has no effect.
         lose(&mut controller, 20);
         assert_eq!(controller.window(), reduced);
-        // One of the next flight does.
+        // A loss of the next flight has.
         controller.next_sequence = 200;
         echo(&mut controller, 150, Ecn::Ect1, 9 * PACKET);
         lose(&mut controller, 160);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn ce_reduces_cubics_window_once_a_flight() {
+    fn ce_reduces_cubics_window_once_per_flight() {
         let mut controller = abc(AbcParameters::default());
         echo(&mut controller, 1, Ecn::Ce, 9 * PACKET);
         let reduced = controller.window();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abc_router_steers_it_to_the_links_rate_with_little_queue() {
+    fn an_abc_router_steers_the_sender_to_the_links_rate_with_a_short_queue() {
         let mut controller = build(&entry(), json!({}));
         let toy = Toy { marker: Some(router()), ..Toy::new(Link::fixed(10)) };
         let run = run(&mut *controller, toy, 20);
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abc_router_slows_it_when_the_rate_falls_to_a_fifth() {
+    fn an_abc_router_slows_the_sender_when_the_rate_falls_to_a_fifth() {
         let rates = vec![
             (Time::ZERO, Rate::from_mbit(10)),
             (Time::from_secs(10), Rate::from_mbit(2)),
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn at_another_bottleneck_it_is_cubic() {
+    fn at_another_bottleneck_the_sender_follows_cubic() {
         let mut controller = build(&entry(), json!({}));
         let run = run(&mut *controller, Toy { buffer: 60_000, ..Toy::new(Link::fixed(10)) }, 30);
         assert!(run.dropped > 0);

@@ -1,15 +1,16 @@
-//! One-way delays between two clocks, and the lowest of them of late.
+//! One-way delays between two clocks, and their recent minimum.
 //!
-//! The receiver's clock need not agree with the sender's: only differences of delays are used, in which the offset cancels.
+//! The receiver's clock need not agree with the sender's: only differences of delays are used, in which the offset
+//! cancels.
 
 use jettison_core::{Duration, Time};
 
-/// Nanoseconds of an instant, or a span, for signed arithmetic.
+/// An instant in nanoseconds, for signed arithmetic.
 pub(super) fn nanos(instant: Time) -> i64 {
     i64::try_from(instant.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// A span in signed nanoseconds.
+/// A duration in signed nanoseconds.
 pub(super) fn span(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
@@ -23,19 +24,19 @@ pub(super) fn one_way_delay(sent_at: Time, arrived_at: Time) -> i64 {
 #[derive(Debug, Clone)]
 pub(super) struct BaseDelay<const N: usize> {
     width: Duration,
-    /// Lowest delay of each span, the present one first; `i64::MAX` where there was none.
+    /// Lowest delay of each span, the current one first; `i64::MAX` for a span without samples.
     lowest: [i64; N],
-    /// When the present span ends; `None` before the first sample.
+    /// End of the current span; `None` before the first sample.
     ends_at: Option<Time>,
 }
 
 impl<const N: usize> BaseDelay<N> {
-    /// No sample yet.
+    /// Creates an empty history.
     pub(super) fn new(width: Duration) -> BaseDelay<N> {
         BaseDelay { width, lowest: [i64::MAX; N], ends_at: None }
     }
 
-    /// Takes in a sample; returns the lowest of late.
+    /// Adds a sample; returns the recent minimum.
     pub(super) fn update(&mut self, now: Time, delay: i64) -> i64 {
         let mut ends_at = self.ends_at.unwrap_or(now.saturating_add(self.width));
         let mut shifts = 0;
@@ -64,9 +65,9 @@ mod tests {
         assert_eq!(base.update(Time::from_secs(0), 50), 50);
         assert_eq!(base.update(Time::from_secs(10), 70), 50);
         assert_eq!(base.update(Time::from_secs(70), 60), 50);
-        // The span that saw 50 is two spans ago.
+        // The sample of 50 is two spans old.
         assert_eq!(base.update(Time::from_secs(130), 80), 60);
-        // After a long silence nothing is left but the new sample.
+        // After a long silence only the new sample is left.
         assert_eq!(base.update(Time::from_secs(10_000), 90), 90);
     }
 

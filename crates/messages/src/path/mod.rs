@@ -1,8 +1,8 @@
-//! Controllers of the message transport: how much may be under way, how fast it leaves, and what applications are told.
+//! Controllers of the message transport: limit of bytes in flight, pacing, and estimates for applications.
 //!
-//! A [`PathController`] is told of each packet that left, arrived or was lost, with the arrival times that the receiver
-//! reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`jettison_tcp::congestion`] controllers serve too, behind
-//! one adapter.
+//! A [`PathController`] is informed of each packet that was sent, arrived or was lost, with the arrival times that the
+//! receiver reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`jettison_tcp::congestion`]
+//! controllers can be used too, through one adapter.
 
 pub mod abc;
 mod delay;
@@ -37,45 +37,45 @@ pub use sprout::{IdleTicks, Sprout, SproutParameters};
 pub use sprout_ewma::{Grace, SproutEwma, SproutEwmaParameters};
 pub use window::Window;
 
-/// A controller of the message transport. Byte counts are of IP packets' payload (all that the transport makes, its own
-/// headers included; the eight bytes of UDP are not).
+/// A controller of the message transport. Byte counts are UDP payload: all bytes of the transport, including its own
+/// headers, excluding the eight bytes of UDP.
 pub trait PathController: Send + Debug {
     /// A packet left.
     fn on_sent(&mut self, _sent: &PathSent) {}
 
-    /// An acknowledgement arrived, or time has shown packets to be lost.
+    /// An acknowledgement arrived, or packets were lost by time.
     fn on_ack(&mut self, ack: &PathAck<'_>);
 
-    /// Nothing has been heard for a probe timeout (RFC 9002 §6.2); `in_flight` bytes are under way.
+    /// No feedback arrived for a probe timeout (RFC 9002 §6.2); `in_flight` bytes are in flight.
     fn on_timeout(&mut self, _now: Time, _in_flight: u64) {}
 
-    /// Bytes that may be in flight.
+    /// Maximum bytes in flight.
     fn window(&self) -> u64;
 
-    /// Packets were lost over so long a time that the path is taken to have changed (RFC 9002 §7.6); comes right after the
-    /// [`PathController::on_ack`] that told of them. `in_flight` bytes are still under way.
+    /// Packets were lost over so long a time that the path is assumed to have changed (RFC 9002 §7.6); called right
+    /// after the [`PathController::on_ack`] that reported them. `in_flight` bytes are still in flight.
     fn on_persistent_congestion(&mut self, _now: Time, _in_flight: u64) {}
 
-    /// The rate at which packets leave; `None` for as fast as the window allows.
+    /// The pacing rate; `None` to send as fast as the window permits.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Whether the transport spaces packets by window over RTT where there is no rate (RFC 9002 §7.7).
+    /// Whether the transport paces by window over RTT if there is no pacing rate (RFC 9002 §7.7).
     fn paces_by_window(&self) -> bool {
         false
     }
 
-    /// Bytes that may leave back to back when paced; `None` for one packet.
+    /// Bytes sent back to back when paced; `None` for one packet.
     fn pacing_quantum(&self) -> Option<u64> {
         None
     }
 
-    /// The bandwidth that applications and the send buffer's verdict are told; `None` before anything is known.
+    /// The bandwidth estimate for applications and the send buffer's verdict; `None` before the first estimate.
     fn bandwidth(&self) -> Option<Rate>;
 
-    /// Bytes that it would let out now as one burst, for encoders that fit a frame to it (Salsify); `None` if it has no
-    /// such notion.
+    /// Bytes that it permits now as one burst, for encoders that fit a frame to it (Salsify); `None` if it does not
+    /// limit bursts.
     fn budget(&self, _now: Time, _in_flight: u64) -> Option<u64> {
         None
     }
@@ -88,40 +88,40 @@ pub trait PathController: Send + Debug {
         Ecn::NotEct
     }
 
-    /// When it wants to be called by itself.
+    /// The time at which it must be called next, if any.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
 
-    /// That time has come; `in_flight` bytes are under way.
+    /// Called at that time; `in_flight` bytes are in flight.
     fn handle_wakeup(&mut self, _now: Time, _in_flight: u64) {}
 }
 
-/// A packet that left.
+/// A packet at its departure.
 #[derive(Debug, Clone, Copy)]
 pub struct PathSent {
-    /// When.
+    /// Departure time.
     pub now: Time,
     /// Its packet sequence number.
     pub sequence: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Bytes in flight, it included.
+    /// Bytes in flight, including this packet.
     pub in_flight: u64,
-    /// Whether the application, not window or pacing, limits the sender at this time.
+    /// Whether the application, not window or pacing, limits the sender now.
     pub is_app_limited: bool,
-    /// Bytes that wait in the send buffer.
+    /// Bytes waiting in the send buffer.
     pub backlog: u64,
 }
 
-/// What one acknowledgement, or a loss timer, told the sender.
+/// Contents of one acknowledgement, or of a loss timer.
 #[derive(Debug, Clone, Copy)]
 pub struct PathAck<'a> {
-    /// The totals, as TCP's controllers get them.
+    /// The totals, in the form of TCP's controllers.
     pub sample: &'a AckSample,
     /// Packets newly known to have arrived, in order of their sequence numbers.
     pub arrived: &'a [ArrivedPacket],
-    /// Packets newly held for lost.
+    /// Packets newly declared lost.
     pub lost: &'a [LostPacket],
 }
 
@@ -132,21 +132,21 @@ pub struct ArrivedPacket {
     pub sequence: u64,
     /// Bytes.
     pub bytes: u64,
-    /// When it left, by the sender's clock.
+    /// Departure time by the sender's clock.
     pub sent_at: Time,
-    /// When it arrived, by the receiver's clock in microseconds; `None` where its own acknowledgement was lost.
+    /// Arrival time by the receiver's clock in microseconds; `None` if its own acknowledgement was lost.
     pub arrived_at: Option<Time>,
-    /// How it came to be marked on the way.
+    /// The ECN field on arrival.
     pub ecn: Ecn,
 }
 
-/// A packet that is held for lost.
+/// A packet declared lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LostPacket {
     /// Its packet sequence number.
     pub sequence: u64,
     /// Bytes.
     pub bytes: u64,
-    /// When it left.
+    /// Departure time.
     pub sent_at: Time,
 }

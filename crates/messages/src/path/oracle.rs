@@ -1,10 +1,10 @@
-//! The oracle: a sender that knows when the link will serve.
+//! The oracle: a sender that knows the link's delivery opportunities in advance.
 //!
-//! It has the trace that the bottleneck follows and lets one packet out for each delivery opportunity, so early that it is
-//! in the queue just when the opportunity comes. There is no scheme to find here, only a bound: all of the link, and no
-//! queue. Made stale, it knows the trace as it was that long ago: each packet comes that much too late.
+//! It has the trace that the bottleneck follows and sends one packet per delivery opportunity, at the right time to be
+//! in the queue when the opportunity comes. This is not a scheme but a bound: full use of the link, without a queue.
+//! With `stale` set, it knows the trace as it was that long ago, so each packet is late by that time.
 //!
-//! An opportunity for which there is nothing to send is lost, as it is at the link.
+//! An opportunity without data to send is lost, as at the link.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ const MILLI: i64 = 1_000_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OracleParameters {
-    /// The file name of the Mahimahi trace that the bottleneck follows. There is no default.
+    /// File name of the Mahimahi trace that the bottleneck follows. There is no default.
     #[schemars(extend("format" = "input-file"))]
     pub trace: Option<String>,
-    /// How long a packet takes from the sender to the bottleneck's queue.
+    /// Time that a packet takes from the sender to the bottleneck's queue.
     pub lead: Duration,
-    /// How old its knowledge of the trace is.
+    /// Age of its knowledge of the trace.
     pub stale: Duration,
-    /// When the trace begins.
+    /// Start time of the trace.
     pub offset: Duration,
-    /// The span of the trace, from now on, over which the bandwidth is taken that applications are told.
+    /// Span of the trace, from now on, for the bandwidth estimate of applications.
     pub bandwidth_window: Duration,
-    /// How late a wake-up may be before its opportunity counts as missed.
+    /// Maximum delay of a wake-up before its opportunity counts as missed.
     pub tolerance: Duration,
 }
 
@@ -52,12 +52,14 @@ impl Default for OracleParameters {
 }
 
 impl OracleParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.trace.is_some(), "trace", || {
-            "name the trace that the bottleneck follows".into()
+            "required: the trace that the bottleneck follows".into()
         })?;
-        BuildError::unless(!self.bandwidth_window.is_zero(), "bandwidth_window", || "must be above 0".into())
+        BuildError::unless(!self.bandwidth_window.is_zero(), "bandwidth_window", || {
+            "must be > 0 s, got 0 s".into()
+        })
     }
 }
 
@@ -66,23 +68,23 @@ impl OracleParameters {
 pub struct Oracle {
     // Parameters.
     trace: Arc<Trace>,
-    /// From an instant of the trace to when its packet leaves, in nanoseconds.
+    /// From an instant of the trace to the departure of its packet, in nanoseconds.
     shift: i64,
     bandwidth_window: Duration,
     tolerance: i64,
     packet: u64,
     // State.
-    /// The next opportunity: its round's zero in milliseconds, and its place in the trace.
+    /// The next opportunity: the origin of its round in milliseconds, and its index in the trace.
     round: u64,
     index: usize,
     in_flight: u64,
-    /// Bytes that may leave now; less than nothing when more left than that.
+    /// Bytes that may leave now; negative after an overdraft.
     credit: i64,
     bandwidth: Rate,
 }
 
 impl Oracle {
-    /// An oracle of `trace`.
+    /// Creates an oracle for `trace`.
     pub fn new(trace: Arc<Trace>, parameters: &OracleParameters, context: &PathContext<'_>) -> Oracle {
         let later = span(parameters.offset).saturating_add(span(parameters.stale));
         let mut oracle = Oracle {
@@ -101,7 +103,7 @@ impl Oracle {
         oracle
     }
 
-    /// When the packet of the next opportunity leaves.
+    /// Departure time of the packet for the next opportunity.
     fn next_release(&self) -> i64 {
         let at = self.round.saturating_add(u64::from(self.trace.opportunities()[self.index]));
         i64::try_from(at).unwrap_or(i64::MAX).saturating_mul(MILLI).saturating_add(self.shift)
@@ -115,7 +117,7 @@ impl Oracle {
         }
     }
 
-    /// Lets whole rounds of the trace go by that ended before `now`.
+    /// Skips whole rounds of the trace that ended before `now`.
     fn skip_rounds(&mut self, now: i64) {
         let period = i64::try_from(self.trace.period_millis()).unwrap_or(i64::MAX).saturating_mul(MILLI);
         let rounds = now.saturating_sub(self.tolerance).saturating_sub(self.next_release()) / period;
@@ -124,7 +126,7 @@ impl Oracle {
         }
     }
 
-    /// The rate of the trace from the instant on for which packets leave at `now`.
+    /// The rate of the trace from the instant for which packets leave at `now`.
     fn rate_from(&self, now: Time) -> Rate {
         let from = u64::try_from(nanos(now).saturating_sub(self.shift)).unwrap_or(0);
         let (from, to) =
@@ -148,7 +150,7 @@ impl PathController for Oracle {
         self.in_flight = in_flight;
     }
 
-    /// What is in flight and what the present opportunities carry: nothing can be sent at another time.
+    /// The bytes in flight plus those of the current opportunities.
     fn window(&self) -> u64 {
         self.in_flight.saturating_add(u64::try_from(self.credit).unwrap_or(0))
     }
@@ -175,17 +177,17 @@ impl PathController for Oracle {
             self.advance();
         }
         let packet = i64::try_from(self.packet).unwrap_or(i64::MAX);
-        // What was not used is lost; what was used too much is not.
+        // Unused credit is lost; an overdraft is kept.
         self.credit = self.credit.min(0).saturating_add(opportunities.saturating_mul(packet));
         self.bandwidth = self.rate_from(now);
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "oracle",
-        summary: "a packet for each delivery opportunity of the bottleneck's trace, which it knows beforehand",
+        summary: "one packet per delivery opportunity of the bottleneck's trace, known in advance",
         source: "the bound of the motivation of Chen, Tahir, Mittal, Octopus; traces of Mahimahi (USENIX ATC 2015)",
         schema: || schemars::schema_for!(OracleParameters),
         build: |parameters, context| {
@@ -246,7 +248,7 @@ mod tests {
         assert_eq!(next(OracleParameters { lead: millis(5), ..default() }), Some(Time::from_millis(3)));
         assert_eq!(next(OracleParameters { stale: millis(5), ..default() }), Some(Time::from_millis(13)));
         assert_eq!(next(OracleParameters { offset: millis(100), ..default() }), Some(Time::from_millis(108)));
-        // What would have had to leave before time began is gone.
+        // Packets that would have had to leave before time zero are gone.
         let mut late = oracle(&[8, 30], OracleParameters { lead: millis(10), ..default() });
         assert_eq!(late.next_wakeup(), Some(Time::ZERO));
         late.handle_wakeup(Time::ZERO, 0);
@@ -259,7 +261,7 @@ mod tests {
         let mut controller = oracle(&[1, 2, 3, 4, 5, 10], OracleParameters::default());
         controller.handle_wakeup(Time::from_millis(1), 0);
         controller.handle_wakeup(Time::from_millis(2), 700);
-        // At 2 ms the one of 1 ms is past: it is not kept, though a late wake-up would still count it.
+        // At 2 ms the opportunity of 1 ms is past: it is not kept, though a late wake-up would still count it.
         assert_eq!(controller.window(), 700 + PACKET);
         sent(&mut controller, Time::from_millis(2), PACKET + 100, 0);
         controller.handle_wakeup(Time::from_millis(3), 0);
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_start_finds_the_round_that_is_on() {
+    fn a_late_start_finds_the_current_round() {
         let mut controller = oracle(&[3, 10], OracleParameters::default());
         controller.handle_wakeup(Time::from_millis(1_000_004), 0);
         assert_eq!(controller.window(), PACKET, "within the tolerance of 1 ms");
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bandwidth_is_that_of_the_trace_ahead() {
+    fn the_bandwidth_is_that_of_the_future_trace() {
         let mut controller =
             oracle(&(0..=100).chain([200]).collect::<Vec<u32>>(), OracleParameters::default());
         assert_eq!(controller.bandwidth(), Some(Rate::from_mbit(12)));
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!(controller.bandwidth(), Some(Rate::from_kbit(120)));
     }
 
-    /// A trace of a link that wanders, its opportunities and its text.
+    /// A trace of a link with varying rate: its opportunities and its text.
     fn trace() -> (Vec<Time>, String) {
         let mut random = Seed(3).stream(&["trace"]);
         let (mut at, mut millis) = (0.0, Vec::new());
@@ -311,20 +313,20 @@ mod tests {
     }
 
     #[test]
-    fn it_uses_all_of_the_link_without_a_queue() {
+    fn the_oracle_uses_the_whole_link_without_a_queue() {
         let (instants, _) = trace();
         let lead = Duration::from_millis(10);
         let parameters = json!({ "trace": "link.down", "lead": "10 ms" });
         let run = over_trace(parameters, Source::Bulk, lead);
         let offered = instants.iter().filter(|at| **at < Time::from_secs(19)).count();
         let carried = run.carried.iter().filter(|p| p.left_at < Time::from_secs(19)).count();
-        // The opportunities of the first 10 ms would have had to be sent for before the start.
+        // Packets for the opportunities of the first 10 ms would have had to leave before the start.
         assert!(carried + 15 >= offered, "{carried} of {offered}");
         assert_eq!(run.delay(0, 20, 100), 0.0);
     }
 
     #[test]
-    fn stale_by_5_ms_it_has_a_queue_and_misses_some_of_the_link() {
+    fn a_knowledge_5_ms_old_causes_a_queue_and_loses_capacity() {
         let parameters = json!({ "trace": "link.down", "stale": "5 ms" });
         let run = over_trace(parameters, Source::Bulk, Duration::ZERO);
         let delay = run.delay(1, 20, 95);
@@ -332,9 +334,9 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_must_be_named_and_good() {
+    fn a_valid_trace_is_required() {
         let refuse = |parameters| with_trace("t", "1\nx\n", |c| entry().build(&parameters, c).unwrap_err());
-        assert!(refuse(json!({})).starts_with("trace: name the trace"));
+        assert!(refuse(json!({})).starts_with("trace: required"));
         assert!(refuse(json!({ "trace": "u" })).starts_with("trace: there is no file `u`"));
         assert!(refuse(json!({ "trace": "t" })).starts_with("trace: t, line 2: `x` is not"));
         assert!(refuse(json!({ "trace": "t", "bandwidth_window": "0 s" })).starts_with("bandwidth_window: "));

@@ -1,4 +1,4 @@
-//! What holds of every controller, whatever it is told.
+//! Invariants of all controllers under arbitrary input.
 
 use jettison_core::Catalogue;
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
         })
 }
 
-/// Feeds any feedback, sensible or not; the outputs must stay so.
+/// Feeds arbitrary feedback, sensible or not; the outputs must stay sensible.
 fn survives(controller: &mut dyn PathController, steps: &[Step], may_close: bool) {
     let mut now = Time::from_millis(1);
     for step in steps {
@@ -83,7 +83,7 @@ fn survives(controller: &mut dyn PathController, steps: &[Step], may_close: bool
             controller.handle_wakeup(now.max(at), step.in_flight);
             assert!(
                 controller.next_wakeup() != Some(at) || at == Time::MAX,
-                "{controller:?} wants the same again"
+                "{controller:?} requests the same wakeup again"
             );
         }
         assert!(may_close || controller.window() > 0, "{controller:?}");
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn no_feedback_makes_a_controller_panic_or_stop(steps in prop::collection::vec(step(), 1..60)) {
-        // TCP's controllers have their own properties, of a connection's feedback.
+        // TCP's controllers have their own property tests, for the feedback of a connection.
         let tcp = controllers();
         for entry in path_controllers().iter().filter(|entry| tcp.entry(entry.id()).is_none()) {
             let is_oracle = entry.id() == "oracle";

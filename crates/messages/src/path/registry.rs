@@ -1,4 +1,4 @@
-//! The controllers of the message transport that a scenario may name.
+//! The congestion controllers of the message transport that a scenario can name.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,18 +13,18 @@ use jettison_tcp::congestion::{
     BbrParameters, CubicParameters, DctcpParameters, NewCwvParameters, NewRenoParameters, PragueParameters,
 };
 
-/// What a path controller is built for.
+/// The context in which a path controller is built.
 #[expect(clippy::type_complexity, reason = "a plain function, written twice")]
 pub struct PathContext<'a> {
-    /// Bytes of a full packet, the transport's headers included.
+    /// Bytes of a full packet, including the transport's headers.
     pub packet: u64,
     /// Initial window in bytes.
     pub initial_window: u64,
-    /// The RTT that is taken for granted before any is known.
+    /// The assumed RTT before the first sample.
     pub initial_rtt: Duration,
-    /// Random numbers for controllers that draw; keyed by the flow's name.
+    /// Random stream for controllers that need one; keyed by the flow's name.
     pub random: Option<RandomStream>,
-    /// The contents of a file that the parameters name (a trace), or why it cannot be read.
+    /// Reads a file that the parameters name (a trace).
     pub files: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
 }
 

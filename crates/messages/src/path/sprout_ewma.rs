@@ -1,15 +1,15 @@
-//! Sprout-EWMA as Salsify has it: how far apart packets arrive says how many may be under way.
+//! Sprout-EWMA in Salsify's variant: the time between arrivals determines the number of packets in flight.
 //!
 //! Fouladi et al., *Salsify*, NSDI 2018, §3.2 (after Sprout-EWMA of Winstein et al., NSDI 2013, §5.3): a moving average τ
-//! of the time between arrivals, `τ ← α·(T_i − T_{i−1} − grace) + (1 − α)·τ`. The grace is the pause that the sender made
-//! between the two packets, so that a link is not taken for slow because nothing was sent. With d the delay that is
-//! wanted, d/τ packets may be under way, and an encoder may make a frame of what is left of that.
+//! of the time between arrivals, `τ ← α·(T_i − T_{i−1} − grace) + (1 − α)·τ`. The grace is the sender's pause between
+//! the two packets, so that a link does not appear slow because nothing was sent. With d the target delay, d/τ packets
+//! may be in flight, and an encoder may produce a frame of the remaining size.
 //!
-//! Salsify sends frames at once, and its grace is the time between sending the two packets. Here a full window may hold
-//! packets back too: each then leaves when another has arrived, the pauses are as long as the times between arrivals, and
-//! by that rule the link would take no time at all. So the grace is the part of the pause in which the link was idle,
-//! unless the paper's own is asked for: from the last arrival until the packet was due, which is when it left, plus the
-//! lowest one-way delay of late.
+//! Salsify sends frames at once, and its grace is the time between sending the two packets. Here a full window may
+//! also hold packets back: then each leaves when another has arrived, the pauses are as long as the times between
+//! arrivals, and by that rule the link would appear infinitely fast. So `grace = "idle"` uses only the part of the
+//! pause in which the link was idle: from the last arrival until the packet was due, which is its departure plus the
+//! recent minimum of one-way delays.
 
 use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ use super::delay::{BaseDelay, nanos, one_way_delay};
 use super::registry::{PathContext, PathControllerEntry, read};
 use super::{PathAck, PathController};
 
-/// The lowest delays hold for one to two of these.
+/// The minimum delays are kept for one to two times this.
 const BASE_WIDTH: Duration = Duration::from_secs(10);
 
 /// What it reports of its state.
@@ -38,22 +38,22 @@ pub struct SproutEwmaParameters {
     /// Weight of a new time between arrivals (§3.2: 0.1, about the last ten).
     #[schemars(range(min = 0.001, max = 1.0))]
     pub alpha: f64,
-    /// The delay that is wanted (§3.2: 100 ms): what is under way shall be delivered in it.
+    /// Target delay (§3.2: 100 ms), within which the packets in flight are to be delivered.
     pub delay: Duration,
-    /// The part of the time between two arrivals that is not the link's.
+    /// The part of the time between two arrivals that is not due to the link.
     pub grace: Grace,
-    /// The highest bandwidth that it believes in: without a queue, times between arrivals say nothing of the link.
+    /// Maximum of the bandwidth estimate: without a queue, times between arrivals do not reflect the link.
     pub max_rate: Rate,
 }
 
-/// The part of the time between two arrivals that is not the link's.
+/// The part of the time between two arrivals that is not due to the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grace {
-    /// From the first arrival until the second packet was due.
+    /// The time from the first arrival until the second packet was due.
     Idle,
-    /// The time between sending the two, as in the paper, for senders that no window holds back; what is less than nothing
-    /// counts as nothing.
+    /// The time between sending the two, as in the paper, for senders that no window holds back; negative results
+    /// count as zero.
     #[default]
     SendGap,
 }
@@ -70,13 +70,13 @@ impl Default for SproutEwmaParameters {
 }
 
 impl SproutEwmaParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless((0.001..=1.0).contains(&self.alpha), "alpha", || {
-            format!("{} is not a weight from 0.001 to 1", self.alpha)
+            format!("must be 0.001 to 1, got {}", self.alpha)
         })?;
-        BuildError::unless(!self.delay.is_zero(), "delay", || "must be above 0".into())?;
-        BuildError::unless(!self.max_rate.is_zero(), "max_rate", || "must be above 0".into())
+        BuildError::unless(!self.delay.is_zero(), "delay", || "must be > 0 s, got 0 s".into())?;
+        BuildError::unless(!self.max_rate.is_zero(), "max_rate", || "must be > 0 bit/s, got 0 bit/s".into())
     }
 }
 
@@ -90,7 +90,7 @@ pub struct SproutEwma {
     // State.
     /// One-way delays, up to the offset of the clocks.
     delays: BaseDelay<2>,
-    /// When the last packet left and arrived, by their own clocks, in nanoseconds.
+    /// Departure and arrival of the last packet, by their own clocks, in nanoseconds.
     last: Option<(i64, i64)>,
     /// τ, in nanoseconds; `None` before the second arrival.
     interval: Option<f64>,
@@ -123,7 +123,7 @@ impl SproutEwma {
             Some(self.interval.map_or(apart, |interval| alpha * apart + (1.0 - alpha) * interval));
     }
 
-    /// τ in seconds, not below what the highest bandwidth means.
+    /// τ in seconds, at least that of the maximum bandwidth.
     fn seconds(&self) -> Option<f64> {
         let least = self.packet as f64 * 8.0 / self.parameters.max_rate.as_bits() as f64;
         self.interval.map(|interval| (interval * 1e-9).max(least))
@@ -162,11 +162,11 @@ impl PathController for SproutEwma {
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "sprout-ewma",
-        summary: "as many packets under way as arrive in 100 ms, by a moving average of the time between arrivals",
+        summary: "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
         source: "Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3",
         schema: || schemars::schema_for!(SproutEwmaParameters),
         build: |parameters, context| {
@@ -186,7 +186,7 @@ mod tests {
     use super::super::testing::{Link, PACKET, Source, Toy, build, context, run, sample};
     use super::*;
 
-    /// Packets that leave at the first and arrive at the second instants, in milliseconds.
+    /// A controller after packets with these departures and arrivals, in milliseconds.
     fn after(grace: Grace, packets: &[(u64, u64)]) -> SproutEwma {
         let parameters = SproutEwmaParameters { grace, ..SproutEwmaParameters::default() };
         let mut controller = SproutEwma::new(parameters, &context());
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn salsify_3_2_as_many_packets_as_arrive_in_100_ms_may_be_under_way() {
+    fn salsify_3_2_the_window_is_the_packets_that_arrive_in_100_ms() {
         let controller = after(Grace::SendGap, &[(0, 10), (0, 20)]);
         assert_eq!(controller.window(), 10 * PACKET);
         assert_eq!(controller.budget(Time::ZERO, 4 * PACKET), Some(6 * PACKET));
@@ -221,18 +221,18 @@ mod tests {
 
     #[test]
     fn salsify_3_2_the_pause_between_frames_is_subtracted() {
-        // Two frames of two packets, 100 ms apart; the second one's first packet finds 5 ms of queue.
+        // Two frames of two packets, 100 ms apart; the first packet of the second one finds a queue of 5 ms.
         let packets = [(0, 20), (0, 30), (100, 125), (100, 135)];
         let weigh = |interval: f64, sample: f64| 0.1 * sample + 0.9 * interval;
-        // It was due at 120 ms, and took 5 ms.
+        // It was due at 120 ms, and took 5 ms more.
         assert_eq!(after(Grace::Idle, &packets).interval, Some(weigh(weigh(10e6, 5e6), 10e6)));
-        // 95 ms between arrivals less 100 ms between departures are none.
+        // 95 ms between arrivals minus 100 ms between departures is negative and counts as zero.
         assert_eq!(after(Grace::SendGap, &packets).interval, Some(weigh(weigh(10e6, 0.0), 10e6)));
     }
 
     #[test]
-    fn a_full_window_is_no_pause() {
-        // Two packets wait at the link; each later one leaves when one arrives.
+    fn a_full_window_is_not_a_pause() {
+        // Two packets wait at the link; each later one is sent when one arrives.
         let packets: Vec<(u64, u64)> = (0..50u64).map(|n| (n.saturating_sub(2) * 10, 40 + n * 10)).collect();
         let interval = |grace| after(grace, &packets).seconds().expect("it has heard");
         assert!((interval(Grace::Idle) - 0.010).abs() < 1e-9);
@@ -241,18 +241,18 @@ mod tests {
 
     #[test]
     fn an_outage_is_forgotten_soon() {
-        // A second between two arrivals; then single packets that wait for nothing.
+        // One second between two arrivals; then single packets without a queue.
         let mut packets: Vec<(u64, u64)> = vec![(0, 20), (0, 1020)];
         packets.extend((0..60).map(|n| (2000 + n * 100, 2020 + n * 100)));
         assert!(after(Grace::Idle, &packets).window() > 20 * PACKET);
     }
 
     #[test]
-    fn fills_a_fixed_link_with_100_ms_under_way() {
+    fn fills_a_fixed_link_with_100_ms_in_flight() {
         let mut controller = build(&entry(), json!({ "grace": "idle" }));
         let run = run(&mut *controller, Toy::new(Link::fixed(10)), 20);
         assert!(run.mbit(2, 20) > 9.5, "{}", run.mbit(2, 20));
-        // 100 ms are under way, of which 40 ms are the path's.
+        // 100 ms are in flight, of which 40 ms are the path's.
         assert!(run.delay(2, 20, 95) < 75.0, "{}", run.delay(2, 20, 95));
     }
 
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn frames_with_pauses_still_show_the_links_rate() {
-        // 10 packets each 33 ms: 3.6 Mbit/s on a link of 10 Mbit/s.
+        // 10 packets every 33 ms: 3.6 Mbit/s on a link of 10 Mbit/s.
         let toy = Toy {
             source: Source::Fixed(Duration::from_millis(33), 10 * PACKET),
             ..Toy::new(Link::fixed(10))
@@ -275,7 +275,7 @@ mod tests {
         let mut controller = build(&entry(), json!({}));
         run(&mut *controller, toy, 10);
         let told = controller.bandwidth().expect("it has heard").as_mbit_f64();
-        // The first packet of a frame waits for nothing: a tenth or more too much.
+        // The first packet of a frame finds no queue: the estimate is a tenth or more too high.
         assert!((9.0..14.0).contains(&told), "{told}");
     }
 

@@ -1,4 +1,4 @@
-//! A toy path for the controllers' closed-loop tests: a source, one bottleneck with a queue, and an ACK a packet.
+//! A toy path for the controllers' closed-loop tests: a source, one bottleneck with a queue, and one ACK per packet.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -34,12 +34,12 @@ pub(super) fn with_trace<R>(name: &str, text: &str, run: impl FnOnce(&PathContex
     run(&PathContext { files: &files, ..context() })
 }
 
-/// The controller of an entry, with these parameters.
+/// Builds the controller of an entry with these parameters.
 pub(super) fn build(entry: &PathControllerEntry, parameters: Value) -> Box<dyn PathController> {
     entry.build(&parameters, &context()).expect("the test's parameters are good")
 }
 
-/// An ACK's totals, to be varied.
+/// The totals of an ACK, as a template.
 pub(super) fn sample(now: Time, delivered: u64, in_flight: u64) -> AckSample {
     AckSample {
         now,
@@ -64,13 +64,13 @@ pub(super) fn sample(now: Time, delivered: u64, in_flight: u64) -> AckSample {
     }
 }
 
-/// How the bottleneck serves.
+/// Service of the bottleneck.
 pub(super) enum Link {
     /// At a rate that changes at these instants.
     Rates(Vec<(Time, Rate)>),
-    /// A packet at each event of a Poisson process of so many packets a second.
+    /// One packet per event of a Poisson process with this number of packets per second.
     Poisson(f64, Box<RandomStream>),
-    /// A packet at each of these instants.
+    /// One packet at each of these instants.
     Opportunities(VecDeque<Time>),
 }
 
@@ -87,7 +87,7 @@ impl Link {
         }
     }
 
-    /// When a packet that is first in the queue from `now` on has left.
+    /// Departure time of a packet that is first in the queue from `now` on.
     fn leaves(&mut self, now: Time, bytes: u64) -> Time {
         match self {
             Link::Rates(_) => now + self.rate(now).time_for(Bytes::new(bytes)),
@@ -104,35 +104,35 @@ impl Link {
     }
 }
 
-/// What there is to send.
+/// The traffic source.
 pub(super) enum Source {
-    /// More than can be sent.
+    /// Unlimited data.
     Bulk,
     /// Frames at an interval, as large as the controller's bandwidth allows.
     Frames(Duration),
-    /// Frames of a size, at an interval.
+    /// Frames of a fixed size, at an interval.
     Fixed(Duration, u64),
 }
 
-/// What the bottleneck does to the ECN field of a packet that leaves it after waiting so long.
+/// Rewrites the ECN field of a packet that leaves the bottleneck after the given waiting time.
 pub(super) type Marker = Box<dyn FnMut(Time, Ecn, Duration, u64) -> Ecn>;
 
 /// The toy path and its parameters.
 pub(super) struct Toy {
     pub(super) link: Link,
     pub(super) source: Source,
-    /// Propagation there and back.
+    /// Round-trip propagation delay.
     pub(super) rtt: Duration,
-    /// Of it, before the bottleneck.
+    /// The part of it before the bottleneck.
     pub(super) lead: Duration,
     pub(super) buffer: u64,
     pub(super) marker: Option<Marker>,
-    /// What the receiver's clock is ahead.
+    /// Offset of the receiver's clock.
     pub(super) clock_ahead: Duration,
 }
 
 impl Toy {
-    /// A deep buffer, 40 ms, a bulk source.
+    /// A path with a deep buffer, 40 ms, and a bulk source.
     pub(super) fn new(link: Link) -> Toy {
         Toy {
             link,
@@ -165,7 +165,7 @@ enum Event {
     Pace,
 }
 
-/// One packet that the bottleneck carried.
+/// A packet that the bottleneck carried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carried {
     pub(super) left_at: Time,
@@ -173,7 +173,7 @@ pub(super) struct Carried {
     pub(super) waited: Duration,
 }
 
-/// What a run showed.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) carried: Vec<Carried>,
@@ -181,7 +181,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Mbit/s that the bottleneck carried between two instants, in seconds.
+    /// Mean rate of the bottleneck in Mbit/s between two instants, in seconds.
     pub(super) fn mbit(&self, from: u64, to: u64) -> f64 {
         let bytes: u64 = self.between(from, to).map(|packet| packet.bytes).sum();
         bytes as f64 * 8e-6 / (to - from) as f64
@@ -199,7 +199,7 @@ impl Run {
     }
 }
 
-/// The sender and the path while they run.
+/// State of sender and path during a run.
 struct World<'a> {
     toy: Toy,
     controller: &'a mut dyn PathController,
@@ -225,7 +225,7 @@ struct World<'a> {
     run: Run,
 }
 
-/// Runs a controller over a path for so many seconds.
+/// Runs a controller over a path for a number of seconds.
 pub(super) fn run(controller: &mut dyn PathController, toy: Toy, seconds: u64) -> Run {
     let mut world = World {
         toy,
@@ -340,7 +340,7 @@ impl World<'_> {
         self.timeouts = 0;
         self.arm_probe();
         let before = self.in_flight;
-        // The path keeps the order: what left three packets before this one is lost.
+        // The path preserves order: a packet sent three packets before this one is lost.
         let (lost, rest): (Vec<Packet>, Vec<Packet>) =
             self.under_way.iter().partition(|p| p.sequence + 3 <= packet.sequence);
         self.under_way = rest;
@@ -389,7 +389,7 @@ impl World<'_> {
             }
             Source::Fixed(interval, bytes) => (interval, bytes),
         };
-        // An encoder stops when a second of its frames waits.
+        // The encoder stops when the backlog reaches a second of frames.
         if self.backlog < bytes.saturating_mul(30) {
             self.backlog += bytes.max(1);
         }

@@ -1,28 +1,28 @@
-//! What a controller remembers of each packet under way.
+//! A controller's per-packet data for packets in flight.
 
 use std::collections::VecDeque;
 
-/// Packets under way, by sequence number, with something to remember of each.
+/// Packets in flight by sequence number, each with a value.
 #[derive(Debug, Clone)]
 pub(super) struct UnderWay<T> {
-    /// In order of sequence numbers; those that arrived out of order are empty until they are the oldest.
+    /// In order of sequence numbers; entries of packets that arrived out of order are empty until they are the oldest.
     packets: VecDeque<(u64, Option<T>)>,
 }
 
 impl<T> UnderWay<T> {
-    /// Nothing under way.
+    /// Creates an empty list.
     pub(super) fn new() -> UnderWay<T> {
         UnderWay { packets: VecDeque::new() }
     }
 
-    /// A packet left. Sequence numbers increase; another is ignored.
+    /// Adds a packet. Sequence numbers increase; others are ignored.
     pub(super) fn push(&mut self, sequence: u64, value: T) {
         if self.packets.back().is_none_or(|(last, _)| *last < sequence) {
             self.packets.push_back((sequence, Some(value)));
         }
     }
 
-    /// A packet is no longer under way; what was remembered of it.
+    /// Removes a packet and returns its value.
     pub(super) fn take(&mut self, sequence: u64) -> Option<T> {
         let index = match self.packets.front() {
             Some((first, _)) if *first == sequence => 0,
@@ -35,12 +35,12 @@ impl<T> UnderWay<T> {
         value
     }
 
-    /// The oldest packet under way.
+    /// The oldest packet in flight.
     pub(super) fn oldest(&self) -> Option<&T> {
         self.packets.front().and_then(|(_, value)| value.as_ref())
     }
 
-    /// Whether nothing is under way.
+    /// Whether no packet is in flight.
     pub(super) fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_are_taken_in_any_order() {
+    fn packets_are_removed_in_any_order() {
         let mut packets = UnderWay::new();
         for sequence in [3, 4, 7, 9] {
             packets.push(sequence, sequence * 10);

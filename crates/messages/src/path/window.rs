@@ -1,9 +1,9 @@
 //! TCP's congestion controllers in the message transport (RFC 9002 §7).
 //!
-//! Principle: a TCP controller is told of congestion once a round trip, whatever is lost in it, and it sets window and
-//! slow-start threshold. TCP steers towards that threshold by proportional rate reduction while it repairs; here nothing
-//! need be repaired, so the window simply is the threshold until recovery is over (RFC 9002 §7.3.2). A controller that
-//! keeps its own window in recovery (BBR) keeps it here too.
+//! Principle: a TCP controller is informed of congestion once per round trip, however many packets are lost, and it
+//! sets window and slow-start threshold. TCP steers towards that threshold by proportional rate reduction while it
+//! repairs; here there is nothing to repair, so the window is the threshold until recovery ends (RFC 9002 §7.3.2). A
+//! controller that keeps its own window in recovery (BBR) keeps it here too.
 
 use jettison_core::{Bytes, Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
@@ -15,9 +15,9 @@ use jettison_tcp::congestion::{
     IdleRestart, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, build_controller,
 };
 
-/// Packets of window at least (RFC 9002 §7.2).
+/// Minimum window in packets (RFC 9002 §7.2).
 const MIN_PACKETS: u64 = 2;
-/// Shortest time without sending that counts as idle, as TCP's shortest retransmission timeout here.
+/// Minimum idle time for an idle restart, equal to TCP's minimum retransmission timeout here.
 const MIN_IDLE: Duration = Duration::from_millis(200);
 
 /// A TCP controller as a path controller.
@@ -26,15 +26,15 @@ pub struct Window {
     controller: Box<dyn CongestionController>,
     packet: u64,
     phase: Phase,
-    /// When losses, and when marks, were last answered: what left before is answered too.
+    /// Times of the last responses to losses and to marks: they cover all packets sent before.
     loss_answered_at: Option<Time>,
     marks_answered_at: Option<Time>,
     loss_flight_size: u64,
     lost_in_recovery: u64,
-    /// Bytes ever sent.
+    /// All bytes sent.
     sent: u64,
     last_sent_at: Option<Time>,
-    /// Most bytes in flight of this round trip, which ends when what had been sent by then is settled.
+    /// Peak flight of the current round trip, which ends when the bytes sent until its start are settled.
     flight_peak: u64,
     flight_peak_until: u64,
     settled: u64,
@@ -42,7 +42,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The controller, at the start of a connection whose full packets have `packet` bytes.
+    /// Adapts a controller at the start of a connection whose full packets have `packet` bytes.
     pub fn new(mut controller: Box<dyn CongestionController>, packet: u64, initial_window: u64) -> Window {
         controller.on_established(packet, initial_window);
         controller.on_handshake(Time::ZERO, None);
@@ -63,7 +63,7 @@ impl Window {
         }
     }
 
-    /// The TCP controller `id` with its parameters.
+    /// Builds the TCP controller `id` with its parameters.
     pub(super) fn build(
         id: &str,
         parameters: &Value,
@@ -71,7 +71,7 @@ impl Window {
     ) -> Result<Box<dyn PathController>, String> {
         let (mss, initial_window) = (context.packet, context.initial_window);
         let random = context.random.clone();
-        // RFC 9406 §4.3: the transport paces, so growth an ACK needs no limit.
+        // RFC 9406 §4.3: the transport paces, so growth per ACK needs no limit.
         let tcp = ControllerContext {
             mss,
             initial_window,
@@ -84,7 +84,7 @@ impl Window {
         Ok(Box::new(Window::new(controller, mss, initial_window)))
     }
 
-    /// What it does about congestion.
+    /// The phase of congestion response.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -93,9 +93,9 @@ impl Window {
         self.controller.ecn().feedback
     }
 
-    /// RFC 9002 §7.3.2: a loss is answered unless the packet left before the last answer. Marks that took as much as a loss
-    /// would answer the losses of their round trip too; those that took only a share do not (RFC 8257 §3.5), nor where marks
-    /// take nothing (BBR).
+    /// RFC 9002 §7.3.2: whether a loss requires a response: the packet left after the last response. A response to
+    /// marks covers the losses of its round trip if it reduces as much as one to a loss; it does not if it takes only
+    /// a share (RFC 8257 §3.5), or nothing (BBR).
     fn is_new_loss(&self, sent_at: Time) -> bool {
         let marks_count = self.feedback() == EcnFeedback::Classic
             && self.controller.recovery_control() != RecoveryControl::Controller;
@@ -130,7 +130,7 @@ impl Window {
         });
     }
 
-    /// RFC 9002 §7.3.2: recovery ends when a packet arrives that left during it.
+    /// RFC 9002 §7.3.2: recovery ends when a packet sent during it arrives.
     fn end_recovery(&mut self, sample: &AckSample) {
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         let kind = match phase {
@@ -148,7 +148,7 @@ impl Window {
         });
     }
 
-    /// When the phase began.
+    /// Start time of the phase.
     fn phase_began_at(&self) -> Option<Time> {
         if self.phase == Phase::Cwr { self.marks_answered_at } else { self.loss_answered_at }
     }
@@ -202,18 +202,18 @@ impl PathController for Window {
             is_after(sent_at, self.loss_answered_at) && is_after(sent_at, self.marks_answered_at)
         };
         let has_marks = self.controller.wants_ecn() && sample.ce_bytes > 0;
-        // RFC 9002 §7.3.2: marks are answered once a round trip, as losses are.
+        // RFC 9002 §7.3.2: marks cause one response per round trip, as losses do.
         if has_marks
             && self.phase == Phase::Open
             && ack.arrived.iter().any(|packet| packet.ecn == Ecn::Ce && is_new_mark(packet.sent_at))
         {
             self.answer_marks(sample);
         }
-        // As TCP tells it: the ACK that ends recovery belongs to it.
+        // As in TCP: the ACK that ends recovery belongs to it.
         let phase =
             if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
         let counts = has_marks && self.feedback() == EcnFeedback::PerPacket;
-        // RFC 9002 §7.8, as TCP here: in slow start half a window in use is enough, since the next round doubles it.
+        // RFC 9002 §7.8, as in TCP here: in slow start using half a window is enough, since the next round doubles it.
         let in_slow_start = self.controller.window() < self.controller.ssthresh();
         let is_used = in_slow_start && self.controller.window() < self.flight_peak.saturating_mul(2);
         self.controller.on_ack(&AckSample {
@@ -225,7 +225,7 @@ impl PathController for Window {
         });
     }
 
-    /// RFC 9002 §7.6.2: the window collapses; the threshold is that of the loss just answered.
+    /// RFC 9002 §7.6.2: the window collapses; the threshold is that of the last loss.
     fn on_persistent_congestion(&mut self, now: Time, in_flight: u64) {
         self.phase = Phase::Loss;
         self.loss_answered_at = Some(now);
@@ -257,7 +257,7 @@ impl PathController for Window {
         self.controller.pacing_quantum()
     }
 
-    /// The controller's own estimate, or what the window carries in a round trip.
+    /// The controller's own estimate, or the window over the round-trip time.
     fn bandwidth(&self) -> Option<Rate> {
         self.controller.bandwidth().or_else(|| {
             let is_known = !self.smoothed_rtt.is_zero();
@@ -269,7 +269,7 @@ impl PathController for Window {
         self.controller.gauges(now, out);
     }
 
-    /// ECN for those that need a count of marks (DCTCP, Prague).
+    /// ECN for controllers that need a count of marks (DCTCP, Prague).
     fn ecn(&self) -> Ecn {
         if self.controller.wants_ecn() { self.controller.ecn().codepoint } else { Ecn::NotEct }
     }

@@ -1,4 +1,4 @@
-//! Acknowledgements: one a packet, what they tell, and what the application hears of it.
+//! Acknowledgements: one per packet, their contents, and the resulting events.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,14 +10,14 @@ use jettison_wire::Ecn;
 
 use super::harness::*;
 
-/// A controller with a fixed window that keeps what it is told.
+/// A controller with a constant window that records its inputs.
 #[derive(Debug, Clone, Default)]
 struct Told(Arc<Mutex<Record>>);
 
 #[derive(Debug)]
 struct Record {
     window: u64,
-    /// When it opens its window to one packet.
+    /// Time at which it opens its window to one packet.
     opens_at: Option<Time>,
     arrived: Vec<ArrivedPacket>,
     lost: Vec<u64>,
@@ -91,7 +91,7 @@ fn each_packet_has_an_ack_with_its_time_of_arrival() {
 }
 
 #[test]
-fn an_ack_makes_up_for_those_that_were_lost() {
+fn an_ack_covers_lost_acks() {
     let (mut net, told) = told(&parameters());
     net.script(|seen| if !seen.is_data() && seen.nth < 3 { Fate::Drop } else { Fate::Pass });
     net.send(3_920);
@@ -102,7 +102,7 @@ fn an_ack_makes_up_for_those_that_were_lost() {
 }
 
 #[test]
-fn arrival_times_go_on_where_the_wire_wraps() {
+fn arrival_times_continue_when_the_wire_format_wraps() {
     let (mut net, told) = told(&parameters());
     // 2^32 µs are 4,294.967296 s.
     net.run_until(Time::from_millis(4_294_950));
@@ -116,7 +116,7 @@ fn arrival_times_go_on_where_the_wire_wraps() {
 }
 
 #[test]
-fn marks_come_back_with_the_packet_that_had_them() {
+fn marks_are_echoed_with_their_packet() {
     let (mut net, told) = told(&parameters());
     net.script(|seen| if seen.is_data() && seen.nth == 1 { Fate::Mark } else { Fate::Pass });
     net.send(2_940);
@@ -155,7 +155,7 @@ fn fewer_acks_are_a_parameter() {
 }
 
 #[test]
-fn the_application_limits_where_nothing_waits() {
+fn the_sender_is_application_limited_if_nothing_waits() {
     let (mut net, told) = told(&parameters());
     assert!(net.ends[0].estimate(net.now).is_app_limited);
     // Five packets fill the window; the rest waits.
@@ -171,7 +171,7 @@ fn the_application_limits_where_nothing_waits() {
 }
 
 #[test]
-fn a_controller_is_woken_when_it_wants_to_be() {
+fn a_controller_is_called_at_its_wakeup() {
     let (mut net, told) = told(&parameters());
     {
         let mut record = told.0.lock().expect("one thread");
@@ -180,11 +180,11 @@ fn a_controller_is_woken_when_it_wants_to_be() {
     net.send(1_960);
     net.run_to_end(at(1000));
     let times: Vec<_> = net.data().iter().map(|seen| seen.at).collect();
-    assert_eq!(times, [at(40), at(60)], "a window of nothing holds back everything, while it lasts");
+    assert_eq!(times, [at(40), at(60)], "a window of zero holds everything back");
 }
 
 #[test]
-fn a_closed_window_that_nothing_would_open_lets_a_packet_out() {
+fn a_closed_window_without_wakeup_still_permits_a_packet() {
     let (mut net, told) = told(&parameters());
     told.0.lock().expect("one thread").window = 0;
     net.send(1_960);
@@ -194,7 +194,7 @@ fn a_closed_window_that_nothing_would_open_lets_a_packet_out() {
 }
 
 #[test]
-fn rtt_is_sampled_and_told() {
+fn rtt_is_sampled_and_reported() {
     let mut net = Net::new(ms(10), &parameters());
     assert_eq!((net.ends[0].estimate(net.now).rtt, net.ends[0].poll_rtt_sample()), (None, None));
     net.send_with(1, Payload::Zeros(100).into(), MessageParams::default()).expect("there is room");

@@ -1,4 +1,4 @@
-//! Filling a link, and keeping at a rate below it.
+//! Filling a link, and sending below its rate.
 
 use jettison_core::{Rate, Time};
 use jettison_messages::{OctopusParameters, StreamOptions};
@@ -7,8 +7,8 @@ use super::harness::*;
 
 const RATE: Rate = Rate::from_mbit(12);
 
-/// Keeps the send buffer filled with messages of 10 kB for ten seconds over 12 Mbit/s and 60 ms of RTT; goodput of the
-/// last eight, in Mbit/s.
+/// Keeps the send buffer filled with messages of 10 kB for ten seconds over 12 Mbit/s and 60 ms of RTT; returns the
+/// goodput of the last eight, in Mbit/s.
 fn goodput(parameters: &OctopusParameters, limit: usize) -> (f64, Net) {
     let mut net = Net::new(ms(30), parameters).with_bottleneck(RATE, limit);
     net.keeps_log = false;
@@ -36,7 +36,7 @@ fn bbr_fills_a_link_of_12_mbit() {
     let (goodput, net) = goodput(&with("bbr"), 250);
     assert!((11.0..12.0).contains(&goodput), "{goodput}");
     let bandwidth = net.ends[0].estimate(net.now).bandwidth.expect("it is known");
-    // 1,472 of 1,500 bytes are the transport's.
+    // Of 1,500 bytes, 1,472 are the transport's.
     assert!((11.4..12.1).contains(&bandwidth.as_mbit_f64()), "{bandwidth}");
     let rtt = net.ends[0].estimate(net.now).rtt.expect("it is known");
     assert!(rtt < ms(100), "BBR leaves a short queue: {rtt}");
@@ -47,7 +47,7 @@ fn cubic_fills_a_link_of_12_mbit() {
     // The path holds 60 packets.
     let (goodput, net) = goodput(&with("cubic"), 60);
     assert!(goodput > 10.0, "{goodput}");
-    assert!(net.statistics(0).packets_lost > 0, "it found the end of the queue");
+    assert!(net.statistics(0).packets_lost > 0, "it filled the queue");
     assert!(net.statistics(0).persistent_congestions == 0);
 }
 
@@ -60,10 +60,10 @@ fn newreno_and_the_others_of_tcp_use_the_link() {
 }
 
 #[test]
-fn an_application_below_the_link_is_not_held_back() {
+fn an_application_below_the_link_is_not_delayed() {
     let mut net = Net::new(ms(30), &with("bbr")).with_bottleneck(RATE, 250);
     net.keeps_log = false;
-    // 30 frames a second of 10 kB are 2.4 Mbit/s.
+    // 30 frames per second of 10 kB are 2.4 Mbit/s.
     for frame in 0..300u64 {
         net.run_until(Time::from_micros(frame * 33_333));
         net.send(10_000);

@@ -13,7 +13,7 @@ fn number(value: u32) -> MessageNumber {
 }
 
 #[test]
-fn a_message_is_cut_into_packets_delivered_and_acknowledged() {
+fn a_message_is_divided_delivered_and_acknowledged() {
     let mut net = Net::new(ms(10), &parameters());
     let head = InlineBytes::new(b"sixteen bytes...").expect("they fit");
     let payload = MessagePayload { head, rest: Payload::Zeros(2444) };
@@ -32,7 +32,7 @@ fn a_message_is_cut_into_packets_delivered_and_acknowledged() {
 }
 
 #[test]
-fn real_bytes_arrive_as_they_were() {
+fn real_bytes_arrive_unchanged() {
     let mut net = Net::new(ms(10), &parameters());
     let bytes: Vec<u8> = (0..5000u32).map(|i| (i * 7 % 256) as u8).collect();
     let payload = MessagePayload { head: InlineBytes::default(), rest: Payload::from(&bytes[..]) };
@@ -42,7 +42,7 @@ fn real_bytes_arrive_as_they_were() {
 }
 
 #[test]
-fn data_flows_either_way() {
+fn data_flows_in_both_directions() {
     let mut net = Net::new(ms(10), &parameters());
     net.send(3000);
     net.ends[1]
@@ -83,7 +83,7 @@ fn the_slack_on_the_wire_is_less_by_the_time_at_the_sender() {
 }
 
 #[test]
-fn each_message_is_delivered_as_soon_as_it_is_whole() {
+fn each_message_is_delivered_as_soon_as_it_is_complete() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth == 1 { Fate::Late(ms(5)) } else { Fate::Pass });
     net.send(1900);
@@ -94,7 +94,7 @@ fn each_message_is_delivered_as_soon_as_it_is_whole() {
 }
 
 #[test]
-fn duplicates_on_the_way_are_ignored() {
+fn duplicates_on_the_path_are_ignored() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|_| Fate::Twice(ms(3)));
     net.send(2500);
@@ -105,7 +105,7 @@ fn duplicates_on_the_way_are_ignored() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_and_nothing_is_taken() {
+fn invalid_messages_are_refused_without_a_number() {
     let parameters = OctopusParameters { send_buffer: "100 kB".parse().expect("a size"), ..parameters() };
     let mut net = Net::new(ms(10), &parameters);
     let zeros = |bytes| MessagePayload::from(Payload::Zeros(bytes));
@@ -127,11 +127,11 @@ fn what_cannot_be_sent_is_refused_and_nothing_is_taken() {
     net.ends[0].open_stream(1, StreamOptions { reliable: true });
     assert_eq!(refuse(&mut net, zeros(1), MessageParams { priority: 1, ..plain }), SendError::Reliable(1));
     assert_eq!(net.statistics(0).accepted.messages, 0);
-    assert_eq!(net.send(10), number(0), "no number was taken");
+    assert_eq!(net.send(10), number(0), "no number was assigned");
 }
 
 #[test]
-fn a_full_send_buffer_says_so_and_has_room_again_later() {
+fn a_full_send_buffer_refuses_messages_until_it_has_room() {
     let parameters = OctopusParameters { send_buffer: "50 kB".parse().expect("a size"), ..parameters() };
     let mut net = Net::new(ms(10), &parameters);
     // Ten packets leave at once.

@@ -1,5 +1,5 @@
-//! Two endpoints joined by a scripted link: a delay each way, an optional bottleneck from the first to the second, and a
-//! closure that decides the fate of each datagram. Time jumps from one event to the next.
+//! Two endpoints connected by a scripted link: a delay in each direction, an optional bottleneck from the first to the
+//! second, and a closure that decides the fate of each datagram. Time jumps from one event to the next.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -21,7 +21,7 @@ pub fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Round numbers: 980 message bytes make packets of 1,000; a window of TCP's that one can count.
+/// Parameters with round numbers: 980 message bytes make packets of 1,000; a small window of NewReno.
 pub fn parameters() -> OctopusParameters {
     OctopusParameters {
         mss: 980,
@@ -39,7 +39,7 @@ pub fn build(parameters: &OctopusParameters) -> Connection {
     Connection::new(&Arc::new(parameters.clone()), controller, Time::ZERO)
 }
 
-/// A datagram as it left.
+/// A datagram at its departure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     pub at: Time,
@@ -48,7 +48,7 @@ pub struct Seen {
     /// Number of the datagram among those of its kind and direction, from 0.
     pub nth: u64,
     pub header: SequenceHeader,
-    /// Of data.
+    /// The label, for data.
     pub label: Option<OctopusHeader>,
     pub bytes: u64,
     pub traffic_class: u8,
@@ -62,28 +62,28 @@ impl Seen {
     pub fn is_retransmission(&self) -> bool {
         self.header.flags & SequenceHeader::FLAG_RETRANSMISSION != 0
     }
-    /// Number of the message and place in it.
+    /// Number of the message and index of the packet in it.
     pub fn place(&self) -> Option<(u32, u16)> {
         self.label.map(|label| (label.message.get(), self.header.index))
     }
 }
 
-/// What happens to a datagram.
+/// The fate of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Pass,
     Drop,
-    /// Arrives that much later than others.
+    /// Arrives with an additional delay.
     Late(Duration),
-    /// Arrives twice, the second time that much later.
+    /// Arrives twice, the second time with an additional delay.
     Twice(Duration),
-    /// Congestion Experienced.
+    /// Marked with Congestion Experienced.
     Mark,
 }
 
 struct Bottleneck {
     rate: Rate,
-    /// Datagrams that may wait, the one in service excluded.
+    /// Queue limit in datagrams, excluding the one in service.
     limit: usize,
     queue: VecDeque<Transmit>,
     is_busy: bool,
@@ -118,10 +118,10 @@ pub struct Net {
     pub ends: [Connection; 2],
     pub log: Vec<Seen>,
     pub keeps_log: bool,
-    /// Messages that each end received, and when.
+    /// Messages received by each end, with their times.
     pub received: [Vec<(Time, Message)>; 2],
     pub events: [Vec<(Time, MessageEvent)>; 2],
-    /// Most datagrams that waited at the bottleneck.
+    /// Maximum number of datagrams waiting at the bottleneck.
     pub most_waiting: usize,
     delay: Duration,
     script: Box<dyn FnMut(&Seen) -> Fate>,
@@ -159,7 +159,7 @@ impl Net {
         self.script = Box::new(script);
     }
 
-    /// The first end sends that many zeros on stream 1, and what may leave leaves.
+    /// Sends zeros from the first end on stream 1, and transmits what may leave.
     pub fn send(&mut self, bytes: u64) -> MessageNumber {
         self.send_with(1, Payload::Zeros(bytes).into(), MessageParams::default()).expect("there is room")
     }
@@ -200,7 +200,7 @@ impl Net {
         self.now = self.now.max(until);
     }
 
-    /// Runs until nothing is left to happen, at most to `limit`.
+    /// Runs until no event is left, at most to `limit`.
     pub fn run_to_end(&mut self, limit: Time) {
         self.pump(0);
         self.pump(1);
@@ -308,7 +308,7 @@ impl Net {
         }
     }
 
-    /// The first datagram of the queue is on the wire.
+    /// Puts the first datagram of the queue on the wire.
     fn serve(&mut self) {
         let Some(link) = &self.bottleneck else { return };
         let Some(first) = link.queue.front() else { return };

@@ -1,4 +1,4 @@
-//! The examples' driver on real sockets: what is sent over loopback arrives.
+//! The examples' driver on real sockets, over loopback.
 
 #[path = "../../examples/driver/mod.rs"]
 mod driver;
@@ -14,7 +14,7 @@ use jettison_messages::{MessageEvent, MessageParams, MessagePayload, OctopusPara
 use jettison_tcp::Payload;
 use jettison_wire::InlineBytes;
 
-/// A message of that number, with a body that says which.
+/// A message with a given number, which determines its body.
 fn message(number: u32) -> MessagePayload {
     let head = InlineBytes::new(&number.to_be_bytes()).expect("four bytes fit in 40");
     MessagePayload { head, rest: Payload::Bytes(vec![number as u8; 5_000].into()) }
@@ -53,7 +53,7 @@ fn messages_arrive_over_real_sockets_byte_by_byte() {
     let (mut number, mut next, mut acknowledged) = (0, driver.now(), 0);
     let end = driver.now() + Duration::from_secs(2);
     while driver.now() < end {
-        // Nothing new at the end, so that the last ones are acknowledged.
+        // Send nothing new at the end, so that the last messages are acknowledged.
         while next <= driver.now() && number < 100 {
             let now = driver.now();
             driver.connection.send(3, message(number), MessageParams::default(), now).unwrap();
@@ -70,13 +70,13 @@ fn messages_arrive_over_real_sockets_byte_by_byte() {
     }
     is_over.store(true, Ordering::Relaxed);
     let mut arrived = receiver.join().unwrap();
-    // Loopback loses nothing but to a full buffer of a starved receiver.
+    // Loopback loses datagrams only if the buffer of a starved receiver is full.
     assert!(arrived.len() >= 90 && acknowledged >= 90, "{} arrived, {acknowledged}", arrived.len());
     arrived.sort();
     arrived.dedup();
     for message_bytes in &arrived {
         let number = u32::from_be_bytes(*message_bytes.first_chunk::<4>().unwrap());
-        assert!(*message_bytes == bytes(&message(number)), "message {number} is not what was sent");
+        assert!(*message_bytes == bytes(&message(number)), "message {number} differs from the one sent");
     }
     assert!(arrived.len() >= 90);
     let estimate = driver.connection.estimate(driver.now());

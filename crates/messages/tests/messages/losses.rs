@@ -1,4 +1,4 @@
-//! Loss detection (RFC 9002) and what an unreliable stream makes of it.
+//! Loss detection (RFC 9002) and its effect on unreliable streams.
 
 use jettison_core::Time;
 use jettison_messages::{MessageEvent, OctopusParameters};
@@ -11,14 +11,14 @@ fn lost(number: u32) -> MessageEvent {
 }
 
 #[test]
-fn what_is_lost_stays_lost_on_an_unreliable_stream() {
+fn losses_are_not_repaired_on_an_unreliable_stream() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth == 1 { Fate::Drop } else { Fate::Pass });
     net.send(2_940);
     net.send(2_940);
     net.run_to_end(at(1000));
     assert_eq!(net.delivered(), [1]);
-    assert_eq!(net.data().len(), 6, "nothing is sent again");
+    assert_eq!(net.data().len(), 6, "nothing is retransmitted");
     assert_eq!(net.events[0][0], (at(20), lost(0)), "three later packets have arrived by then");
     let statistics = net.statistics(0);
     assert_eq!((statistics.lost.bytes, statistics.acknowledged.bytes), (2_940, 2_940));
@@ -26,7 +26,7 @@ fn what_is_lost_stays_lost_on_an_unreliable_stream() {
 }
 
 #[test]
-fn rfc9002_6_1_2_fewer_later_packets_tell_it_after_nine_eighths_of_an_rtt() {
+fn rfc9002_6_1_2_fewer_later_packets_show_a_loss_after_nine_eighths_of_an_rtt() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth == 0 { Fate::Drop } else { Fate::Pass });
     net.send(980);
@@ -36,7 +36,7 @@ fn rfc9002_6_1_2_fewer_later_packets_tell_it_after_nine_eighths_of_an_rtt() {
 }
 
 #[test]
-fn rfc9002_6_2_a_probe_asks_for_what_nobody_answers() {
+fn rfc9002_6_2_a_probe_is_sent_without_feedback() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth < 2 { Fate::Drop } else { Fate::Pass });
     net.send(1_960);
@@ -46,7 +46,7 @@ fn rfc9002_6_2_a_probe_asks_for_what_nobody_answers() {
     assert_eq!((data[2].at, data[2].place()), (at(999), Some((0, 1))));
     assert_eq!((data[3].at, data[3].place()), (at(999), Some((0, 0))));
     assert!(data[2].is_retransmission());
-    assert_eq!(net.delivered(), [0], "the probes themselves made it whole");
+    assert_eq!(net.delivered(), [0], "the probes themselves completed it");
     assert_eq!(net.statistics(0).timeouts, 1);
     assert_eq!(net.statistics(0).acknowledged.messages, 1);
 }
@@ -59,16 +59,16 @@ fn rfc9002_6_2_1_the_probe_timeout_doubles_and_has_a_ceiling() {
     net.send(980);
     net.run_to_end(at(60_000));
     let times: Vec<_> = net.data().iter().map(|seen| seen.at.as_micros() / 1000).collect();
-    // Every other one, at 2997, 10993 and 18993 ms, is a probe that carries nothing.
+    // Every other probe, at 2997, 10993 and 18993 ms, is empty.
     assert_eq!(times, [0, 999, 6993, 14_993, 22_993]);
     assert_eq!(net.statistics(0).timeouts, 7);
     assert_eq!(net.delivered(), [0]);
 }
 
 #[test]
-fn a_probe_that_no_verdict_drops_settles_what_a_router_drops() {
+fn an_empty_probe_settles_packets_dropped_by_a_router() {
     let mut net = Net::new(ms(10), &parameters());
-    // A router that has made up its mind about all data drops what is in flight, and every probe that carries data.
+    // A router with a verdict on all data drops everything in flight, and every probe that carries data.
     net.script(|seen| if seen.is_data() && seen.at < at(60_000) { Fate::Drop } else { Fate::Pass });
     for _ in 0..40 {
         net.send(980);
@@ -79,7 +79,7 @@ fn a_probe_that_no_verdict_drops_settles_what_a_router_drops() {
 }
 
 #[test]
-fn of_a_message_that_cannot_be_whole_no_more_is_sent() {
+fn the_rest_of_a_message_that_cannot_be_completed_is_not_sent() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.nth == 0 { Fate::Drop } else { Fate::Pass });
     net.send(980 * 200);
@@ -94,7 +94,7 @@ fn of_a_message_that_cannot_be_whole_no_more_is_sent() {
 }
 
 #[test]
-fn new_data_is_a_probe_where_there_is_some() {
+fn a_probe_sends_new_data_if_available() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth < 10 { Fate::Drop } else { Fate::Pass });
     for _ in 0..12 {
@@ -127,7 +127,7 @@ fn rfc9002_7_6_losing_everything_for_long_is_persistent_congestion() {
 }
 
 #[test]
-fn reordering_below_the_threshold_is_no_loss() {
+fn reordering_below_the_threshold_is_not_a_loss() {
     let mut net = Net::new(ms(10), &parameters());
     net.script(|seen| if seen.is_data() && seen.nth == 2 { Fate::Late(ms(2)) } else { Fate::Pass });
     net.send(4_900);

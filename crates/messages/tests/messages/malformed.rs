@@ -1,4 +1,4 @@
-//! Datagrams that are not what they should be.
+//! Malformed datagrams.
 
 use jettison_core::Time;
 use jettison_messages::{MessageParams, Transmit};
@@ -17,7 +17,7 @@ fn packets() -> Vec<Transmit> {
 }
 
 #[test]
-fn what_is_no_datagram_of_the_transport_is_counted_and_ignored() {
+fn foreign_datagrams_are_counted_and_ignored() {
     let mut receiver = build(&parameters());
     let whole = packets().remove(0).head;
     let whole = whole.as_slice();
@@ -32,7 +32,7 @@ fn what_is_no_datagram_of_the_transport_is_counted_and_ignored() {
 }
 
 #[test]
-fn an_ack_of_what_never_left_is_ignored() {
+fn an_ack_of_unsent_packets_is_ignored() {
     let mut receiver = build(&parameters());
     for packet in packets() {
         receiver.handle_datagram(packet.head.as_slice(), packet.rest, 0, Time::ZERO);
@@ -61,7 +61,7 @@ proptest! {
         }
     }
 
-    /// Bits that flip in real datagrams get further than random bytes.
+    /// Flipped bits in valid datagrams reach deeper code than random bytes.
     #[test]
     fn no_flipped_bits_make_an_endpoint_panic(
         flips in prop::collection::vec((0usize..6, 0usize..320), 0..30), is_parity: bool,

@@ -6,11 +6,11 @@ use jettison_tcp::Payload;
 
 use super::harness::*;
 
-/// Messages that a dropper of threshold 1 makes superfluous.
+/// Messages that a dropper of threshold 1 makes obsolete.
 const USUAL: MessageParams =
     MessageParams { priority: 1, drop_flag: false, threshold: 0, bitrate_threshold: 0, slack: 0 };
 
-/// An outage from the start: the window is full, two messages wait, and a dropper of `packets` comes.
+/// An outage from the start: the window is full, two messages wait, and a dropper of `packets` is sent.
 fn outage(overtake: bool, threshold: u8, packets: u64) -> Net {
     let mut net = Net::new(ms(10), &OctopusParameters { overtake, ..parameters() });
     net.script(|_| Fate::Drop);
@@ -36,12 +36,12 @@ fn stale(net: &Net) -> usize {
 }
 
 #[test]
-fn a_dropper_passes_what_it_makes_superfluous_and_a_full_window() {
+fn a_dropper_overtakes_obsolete_messages_and_a_full_window() {
     let (waits, passes) = (outage(false, 1, 2), outage(true, 1, 2));
     assert_eq!(passes.data().len(), waits.data().len() + 2);
     let last = passes.data().last().and_then(|seen| seen.place());
     assert_eq!(last.map(|(_, index)| index), Some(1), "its second packet");
-    assert_eq!((stale(&waits), stale(&passes)), (0, 2), "the two that waited go at once");
+    assert_eq!((stale(&waits), stale(&passes)), (0, 2), "the two that waited are dropped immediately");
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn no_more_than_two_windows_are_in_flight() {
 }
 
 #[test]
-fn a_dropper_that_is_no_news_for_a_router_waits_as_others_do() {
-    // Its threshold is above the priority of what is in flight.
+fn a_dropper_without_effect_at_a_router_waits() {
+    // Its threshold exceeds the priority number of the data in flight.
     let (waits, same) = (outage(false, 2, 2), outage(true, 2, 2));
     assert_eq!(same.data().len(), waits.data().len());
     assert_eq!(stale(&same), 0);
@@ -67,5 +67,5 @@ fn a_second_dropper_has_nothing_left_to_free() {
     let dropper = MessageParams { drop_flag: true, threshold: 2, priority: 2, ..USUAL };
     net.send_with(1, Payload::Zeros(980).into(), dropper).expect("there is room");
     net.run_until(net.now + ms(5));
-    assert_eq!(net.data().len(), before, "what is in flight is of priority 1, and superfluous already");
+    assert_eq!(net.data().len(), before, "what is in flight is of priority 1, and already obsolete");
 }

@@ -35,7 +35,7 @@ fn parity_follows_the_data_and_is_labelled() {
 }
 
 #[test]
-fn as_many_losses_as_parity_packets_are_made_up_for() {
+fn parity_repairs_as_many_losses_as_there_are_parity_packets() {
     let mut net = with_parity(0.25, &[0, 3, 11]);
     net.send_with(1, message(), MessageParams::default()).expect("there is room");
     net.run_to_end(at(5000));
@@ -45,7 +45,7 @@ fn as_many_losses_as_parity_packets_are_made_up_for() {
 }
 
 #[test]
-fn one_more_is_a_lost_message() {
+fn one_more_loss_loses_the_message() {
     let mut net = with_parity(0.25, &[0, 3, 5, 11]);
     net.send_with(1, message(), MessageParams::default()).expect("there is room");
     net.run_to_end(at(5000));
@@ -54,7 +54,7 @@ fn one_more_is_a_lost_message() {
 }
 
 #[test]
-fn only_what_parity_does_not_make_up_for_is_sent_again() {
+fn only_losses_beyond_parity_are_retransmitted() {
     let parameters =
         OctopusParameters { parity: 0.1, repair: Repair::Retransmit, initial_window: 50, ..parameters() };
     let mut net = Net::new(ms(10), &parameters);
@@ -74,7 +74,7 @@ fn parity_of_real_bytes_is_real() {
     net.run_to_end(at(5000));
     let (_, message) = &net.received[1][0];
     let Payload::Bytes(rest) = &message.payload.rest else { panic!("real bytes") };
-    // What was in packets that parity made again comes as a head and a rest: the bytes are the same.
+    // Packets rebuilt from parity may split head and rest elsewhere: the bytes are the same.
     let whole: Vec<u8> = message.payload.head.as_slice().iter().chain(rest.iter()).copied().collect();
     assert_eq!(whole, bytes);
 }

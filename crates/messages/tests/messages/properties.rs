@@ -1,4 +1,4 @@
-//! What holds whatever is lost, delayed, reordered or repeated.
+//! Invariants under arbitrary loss, delay, reordering and duplication.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::harness::*;
 
-/// What happens to a datagram, drawn: one in eight is lost, one late, one doubled.
+/// A random fate: one in eight is lost, one late, one duplicated.
 fn fate(draw: u8) -> Fate {
     match draw % 24 {
         0..=2 => Fate::Drop,
@@ -23,7 +23,7 @@ fn fate(draw: u8) -> Fate {
     }
 }
 
-/// The fates of datagrams in turn, and again from the start; for `until` ms, since a pattern may be to lose everything.
+/// Applies the fates in turn, cyclically, for `until` ms, since a pattern may lose everything.
 fn disturb(net: &mut Net, fates: Vec<u8>, until: u64) {
     let mut count = 0;
     net.script(move |seen| {
@@ -37,13 +37,13 @@ fn congestion() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["bbr", "cubic", "newreno"]).prop_map(str::to_owned)
 }
 
-/// A head that names the message.
+/// A head that identifies the message.
 fn head(number: usize) -> InlineBytes {
     InlineBytes::new(&[0xA5, number as u8, 3, 4]).expect("four bytes")
 }
 
-/// Whether a payload is the one that was sent as `number`, of `length` bytes.
-fn is_what_was_sent(payload: &MessagePayload, number: usize, length: u64) -> bool {
+/// Whether a payload is that of message `number` with `length` bytes.
+fn is_the_sent_message(payload: &MessagePayload, number: usize, length: u64) -> bool {
     payload.len() == length
         && payload.head.as_slice()[..4.min(length as usize)] == head(number).as_slice()[..]
 }
@@ -70,14 +70,14 @@ proptest! {
         prop_assert_eq!(net.received[1].len(), lengths.len(), "each once");
         for (_, message) in &net.received[1] {
             let number = message.number.get() as usize;
-            prop_assert!(is_what_was_sent(&message.payload, number, lengths[number]), "{:?}", message);
+            prop_assert!(is_the_sent_message(&message.payload, number, lengths[number]), "{:?}", message);
         }
         prop_assert_eq!(net.statistics(0).acknowledged.messages, lengths.len() as u64);
         prop_assert_eq!(net.statistics(0).in_flight, 0);
     }
 
     #[test]
-    fn every_message_has_one_end_and_no_part_of_one_is_delivered(
+    fn every_message_has_one_outcome_and_no_part_of_one_is_delivered(
         fates in prop::collection::vec(any::<u8>(), 0..200),
         messages in prop::collection::vec((4u64..15_000, 0u8..4, any::<bool>(), 0u8..4, 0u32..3000, 0u64..40), 1..60),
         congestion in congestion(), repair in 0u8..3, parity in prop::sample::select(vec![0.0, 0.1, 0.5]),
@@ -103,14 +103,14 @@ proptest! {
         }
         net.run_to_end(at(3_000_000));
 
-        // Whole messages only, each once.
+        // Complete messages only, each once.
         let mut seen = BTreeSet::new();
         for (_, message) in &net.received[1] {
             let number = message.number.get() as usize;
             prop_assert!(seen.insert(number));
-            prop_assert!(is_what_was_sent(&message.payload, number, lengths[number]), "{:?}", message);
+            prop_assert!(is_the_sent_message(&message.payload, number, lengths[number]), "{:?}", message);
         }
-        // One end each, and what was acknowledged was delivered.
+        // One outcome each, and acknowledged messages were delivered.
         let mut ends = BTreeSet::new();
         for (_, event) in &net.events[0] {
             let (number, is_acknowledged) = match event {
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_disturbance_everything_arrives(
+    fn without_disturbance_everything_arrives(
         lengths in prop::collection::vec(1u64..30_000, 1..40), congestion in congestion(),
         first_sequence: u32, first_message in 0u32..1 << 29,
     ) {

@@ -1,4 +1,4 @@
-//! Retransmission: reliable streams, and the repair policies of the others.
+//! Retransmission: reliable streams, and repair policies of unreliable ones.
 
 use jettison_messages::{MessageEvent, MessageParams, OctopusParameters, Repair, StreamOptions};
 use jettison_tcp::Payload;
@@ -14,7 +14,7 @@ fn dropping(parameters: &OctopusParameters, numbers: &'static [u64]) -> Net {
 }
 
 #[test]
-fn a_reliable_stream_sends_again_under_a_new_number() {
+fn a_reliable_stream_retransmits_under_a_new_number() {
     let mut net = dropping(&parameters(), &[1]);
     net.ends[0].open_stream(1, StreamOptions { reliable: true });
     net.send(4_900);
@@ -28,7 +28,7 @@ fn a_reliable_stream_sends_again_under_a_new_number() {
 }
 
 #[test]
-fn a_retransmission_that_is_lost_is_sent_again_too() {
+fn a_lost_retransmission_is_retransmitted_too() {
     let mut net = dropping(&parameters(), &[1, 5, 6, 7, 8]);
     net.ends[0].open_stream(1, StreamOptions { reliable: true });
     net.send(4_900);
@@ -46,13 +46,13 @@ fn retransmissions_come_before_new_messages() {
     net.run_to_end(at(1000));
     let data = net.data();
     let place = data.iter().position(|seen| seen.place() == Some((0, 0)) && seen.is_retransmission());
-    // At 20 ms three ACKs tell the loss; two packets left for them already.
+    // At 20 ms three ACKs show the loss; two packets have already been sent in response to them.
     assert_eq!(place.map(|place| data[place].at), Some(at(20)));
     assert!(place.is_some_and(|place| place < 16), "{place:?}");
 }
 
 #[test]
-fn unreliable_streams_repair_where_they_are_told_to() {
+fn unreliable_streams_repair_if_configured() {
     let mut net = dropping(&OctopusParameters { repair: Repair::Retransmit, ..parameters() }, &[1]);
     net.send(4_900);
     net.run_to_end(at(1000));
@@ -60,7 +60,7 @@ fn unreliable_streams_repair_where_they_are_told_to() {
 }
 
 #[test]
-fn while_fresh_repairs_only_what_is_fresh() {
+fn while_fresh_repairs_only_fresh_messages() {
     let with = |fresh| {
         let parameters = OctopusParameters { repair: Repair::WhileFresh, fresh: ms(fresh), ..parameters() };
         let mut net = dropping(&parameters, &[1]);
@@ -79,24 +79,24 @@ fn repairs_of_an_unreliable_stream_end() {
     let repair = Repair::Retransmit;
     let parameters = OctopusParameters { repair, max_retransmissions: 2, probe_packets: 1, ..parameters() };
     let mut net = Net::new(ms(10), &parameters);
-    // A router that lets no second packet of a message through.
+    // A router that drops the second packet of every message.
     net.script(|seen| if seen.is_data() && seen.header.index == 1 { Fate::Drop } else { Fate::Pass });
     for _ in 0..10 {
         net.send(2_940);
         net.run_until(net.now + ms(100));
     }
-    // Probes for the very last packet have the same fate; what is new gets through.
+    // Probes for the very last packet have the same fate; new data passes.
     net.send(500);
     net.run_to_end(at(60_000));
     assert_eq!(net.delivered(), [10]);
     let statistics = net.statistics(0);
     assert_eq!((statistics.lost.messages, statistics.in_flight), (10, 0));
     let of_first = net.data().iter().filter(|seen| seen.place() == Some((0, 1))).count();
-    assert_eq!(of_first, 3, "once, and twice again");
+    assert_eq!(of_first, 3, "once, plus two retransmissions");
 }
 
 #[test]
-fn what_a_newer_message_made_superfluous_is_not_sent_again() {
+fn obsolete_messages_are_not_retransmitted() {
     let parameters = OctopusParameters { repair: Repair::Retransmit, ..parameters() };
     let mut net = dropping(&parameters, &[1]);
     net.send(4_900);
@@ -109,10 +109,10 @@ fn what_a_newer_message_made_superfluous_is_not_sent_again() {
 }
 
 #[test]
-fn a_reliable_stream_waits_for_its_oldest_message_rather_than_have_it_forgotten() {
+fn a_reliable_stream_waits_for_its_oldest_message() {
     let parameters = OctopusParameters { reassembly: 4, ..parameters() };
     let mut net = Net::new(ms(10), &parameters);
-    // The first packet of all is lost, again and again.
+    // The very first packet is lost repeatedly.
     net.script(|seen| {
         let is_first = seen.place() == Some((0, 0));
         if is_first && seen.at < at(3000) { Fate::Drop } else { Fate::Pass }

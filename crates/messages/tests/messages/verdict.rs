@@ -1,4 +1,4 @@
-//! The dropping verdict in the send buffer: the routers' own, on messages that have not begun to leave.
+//! The drop verdict in the send buffer: that of routers, on messages that have not begun to leave.
 
 use jettison_core::{DropReason, Rate};
 use jettison_messages::{MessageEvent, MessageParams, OctopusParameters};
@@ -9,7 +9,7 @@ use super::harness::*;
 const PLAIN: MessageParams =
     MessageParams { priority: 0, drop_flag: false, threshold: 0, bitrate_threshold: 0, slack: 0 };
 
-/// Ten packets fill the window; what is sent then waits 100 ms.
+/// Ten packets fill the window; later messages wait 100 ms.
 fn filled(parameters: &OctopusParameters) -> Net {
     let mut net = Net::new(ms(50), parameters);
     net.send(9_800);
@@ -29,7 +29,7 @@ fn drops(net: &Net) -> Vec<(u32, DropReason)> {
 }
 
 #[test]
-fn a_newer_dropper_makes_those_before_it_superfluous() {
+fn a_newer_dropper_makes_earlier_messages_obsolete() {
     let mut net = filled(&parameters());
     let important = send(&mut net, 500, MessageParams { priority: 1, ..PLAIN });
     let other = send(&mut net, 500, MessageParams { priority: 2, ..PLAIN });
@@ -43,7 +43,7 @@ fn a_newer_dropper_makes_those_before_it_superfluous() {
 #[test]
 fn a_message_that_has_begun_to_leave_is_never_dropped() {
     let mut net = Net::new(ms(50), &parameters());
-    // Ten of twenty packets leave.
+    // Ten of twenty packets are sent.
     let begun = send(&mut net, 19_600, MessageParams { priority: 3, ..PLAIN });
     let dropper = send(&mut net, 500, MessageParams { drop_flag: true, ..PLAIN });
     net.run_to_end(at(5000));
@@ -52,9 +52,9 @@ fn a_message_that_has_begun_to_leave_is_never_dropped() {
 }
 
 #[test]
-fn what_asks_for_more_than_the_estimate_is_dropped() {
+fn messages_above_the_estimated_bandwidth_are_dropped() {
     let mut net = filled(&parameters());
-    // By the first ACK: a window of eleven packets in 100 ms are 880 kbit/s.
+    // After the first ACK, a window of eleven packets in 100 ms is 880 kbit/s.
     let low = send(&mut net, 500, MessageParams { bitrate_threshold: 800, ..PLAIN });
     let high = send(&mut net, 500, MessageParams { bitrate_threshold: 2000, ..PLAIN });
     net.run_to_end(at(5000));
@@ -72,7 +72,7 @@ fn nothing_is_over_bitrate_before_an_estimate() {
 }
 
 #[test]
-fn slack_spares_what_has_not_waited_long_enough() {
+fn slack_keeps_messages_that_have_not_waited_long_enough() {
     let with = |slack| {
         let mut net = filled(&OctopusParameters { slack: true, ..parameters() });
         let label = MessageParams { bitrate_threshold: 2000, slack, ..PLAIN };

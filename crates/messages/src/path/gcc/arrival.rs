@@ -1,6 +1,6 @@
-//! GCC's arrival-time filter: groups of packets, and whether the delay grows from one to the next.
+//! GCC's arrival-time filter: groups of packets, and the delay gradient between groups.
 //!
-//! draft-ietf-rmcat-gcc-02 §5.1 to §5.3. Times are milliseconds inside, as in the draft, whose constants are for them.
+//! draft-ietf-rmcat-gcc-02 §5.1 to §5.3. Times are in milliseconds, the unit of the draft's constants.
 
 use std::collections::VecDeque;
 
@@ -12,23 +12,23 @@ use super::trendline::Trendline;
 /// State noise (q) and the first error covariance (e(0)).
 const STATE_NOISE: f64 = 1e-3;
 const FIRST_ERROR: f64 = 0.1;
-/// Groups among whose departures the shortest time apart is taken (the draft's K).
+/// Number of groups for the minimum time between departures (the draft's K).
 const GROUPS: usize = 60;
-/// A burst that arrives at once is one group for no longer than this: else a queue that empties would never end one.
+/// Maximum duration of a group that arrives in one burst: otherwise a draining queue would never end it.
 const LONGEST_BURST: i64 = 100_000_000;
 
-/// A group is complete: how the delay changes.
+/// The delay gradient at the end of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Gradient {
-    /// In milliseconds: the draft's m(i), or what stands for it.
+    /// In milliseconds: the draft's m(i), or its equivalent.
     pub(super) millis: f64,
-    /// Groups so far.
+    /// Number of groups so far.
     pub(super) groups: u64,
-    /// When its last packet arrived, in milliseconds of the receiver's clock.
+    /// Arrival of the group's last packet, in milliseconds of the receiver's clock.
     pub(super) arrived_at: f64,
 }
 
-/// Groups, and the filter of their delays.
+/// Groups packets and filters their delays.
 #[derive(Debug, Clone)]
 pub(super) struct ArrivalFilter {
     // Parameters.
@@ -40,7 +40,7 @@ pub(super) struct ArrivalFilter {
     groups: u64,
 }
 
-/// What finds the gradient in the noise.
+/// The filter that estimates the gradient from noisy samples.
 #[derive(Debug, Clone)]
 pub(super) enum Filter {
     Kalman(Kalman),
@@ -75,7 +75,7 @@ impl ArrivalFilter {
         ArrivalFilter { burst: span(burst), filter, current: None, previous: None, groups: 0 }
     }
 
-    /// A packet arrived; if it begins a group, what the one before it says.
+    /// Records the arrival of a packet; if it begins a group, returns the gradient of the group before.
     pub(super) fn arrived(&mut self, sent_at: Time, arrived_at: Time) -> Option<Gradient> {
         let (sent, arrived) = (nanos(sent_at), nanos(arrived_at));
         let next = Group { first_sent: sent, last_sent: sent, first_arrived: arrived, last_arrived: arrived };
@@ -119,7 +119,7 @@ impl Kalman {
         }
         self.apart.push_back(departure.max(0.0));
         let residual = variation - self.gradient;
-        // alpha = (1 − chi)^(30 / (1000·f_max)), f_max in groups a millisecond.
+        // alpha = (1 − chi)^(30 / (1000·f_max)), f_max in groups per millisecond.
         let shortest = self.apart.iter().copied().fold(f64::INFINITY, f64::min);
         let alpha = libm::pow(1.0 - self.chi, 30.0 * shortest / 1000.0);
         let outlier = 3.0 * self.noise.sqrt();
@@ -134,7 +134,7 @@ impl Kalman {
 }
 
 impl Group {
-    /// §5.2: what left in one burst, or arrived in one that the path made.
+    /// §5.2: whether a packet left, or arrived, in the same burst as the group.
     fn takes(&self, sent: i64, arrived: i64, burst: i64) -> bool {
         if sent.saturating_sub(self.first_sent) <= burst {
             return true;
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn gcc_5_2_packets_that_leave_within_a_burst_time_are_a_group() {
-        // Two bursts of three packets, and the begin of a third and a fourth.
+        // Two bursts of three packets, and the starts of a third and a fourth.
         let packets = [(0, 20_000), (1_000, 21_200), (5_000, 22_400), (10_000, 30_000), (12_000, 31_200)];
         let mut filter = filter();
         assert_eq!(gradients(&mut filter, packets), []);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn gcc_5_2_a_burst_that_an_outage_made_is_one_group() {
+    fn gcc_5_2_a_burst_after_an_outage_is_one_group() {
         let mut filter = filter();
         // Sent 10 ms apart, all delivered within a millisecond.
         let packets = (0..8).map(|n| (n * 10_000, 200_000 + n * 100));
@@ -192,7 +192,7 @@ mod tests {
         let mut filter = filter();
         let steady = gradients(&mut filter, (0..200).map(|n| (n * 10_000, 20_000 + n * 10_000)));
         assert!(steady.iter().all(|gradient| gradient.millis.abs() < 1e-9));
-        // From now on each group takes half a millisecond longer than the one before.
+        // From now on each group takes half a millisecond longer than the previous one.
         let growing =
             gradients(&mut filter, (200..600).map(|n| (n * 10_000, 20_000 + n * 10_000 + (n - 200) * 500)));
         let last = growing.last().expect("there are groups").millis;

@@ -1,12 +1,13 @@
-//! GCC, Google's congestion control for real-time communication: a bitrate by how delays change, and by losses.
+//! GCC, Google's congestion control for real-time communication: a bitrate by delay gradient and losses.
 //!
 //! draft-ietf-rmcat-gcc-02; Carlucci et al., *Analysis and Design of the Google Congestion Control for WebRTC*, MMSys 2016.
-//! Packets that leave in one burst are a group. A filter estimates how the delay changes from group to group: the draft's
-//! of Kalman (`arrival.rs`), or WebRTC's line through the last ones (`trendline.rs`). A threshold that adapts says whether that is over-use (`overuse.rs`); the delay-based rate grows until
-//! it is, then falls to 0.85 of what arrives; the loss-based rate falls above 10 % of losses (`rate.rs`). The smaller is
-//! the target bitrate. All of it runs at the sender, on the arrival times that ACKs carry, as WebRTC has it today.
+//! Packets sent in one burst form a group. A filter estimates the change of the delay from group to group: the draft's
+//! Kalman filter (`arrival.rs`), or WebRTC's regression line through the last groups (`trendline.rs`). An adaptive
+//! threshold decides whether that is over-use (`overuse.rs`); the delay-based rate grows until over-use, then falls to
+//! 0.85 of the incoming rate; the loss-based rate falls above 10 % of losses (`rate.rs`). The smaller rate is the
+//! target bitrate. All of it runs at the sender, on the arrival times in ACKs, as in WebRTC today.
 //!
-//! It is no window: the encoder keeps the rate, and packets are paced at a multiple of it.
+//! There is no window: the encoder keeps the rate, and packets are paced at a multiple of it.
 
 mod arrival;
 mod overuse;
@@ -25,9 +26,9 @@ use trendline::Trendline;
 use super::registry::{PathContext, PathControllerEntry, read};
 use super::{PathAck, PathController};
 
-/// The window where none is set: no limit, and far from overflow.
+/// The window if none is configured: no limit, and far from overflow.
 const NO_LIMIT: u64 = 1 << 40;
-/// What a probe timeout leaves of the rate.
+/// Factor on the rate at a probe timeout.
 const TIMEOUT: f64 = 0.8;
 
 /// What it reports of its state.
@@ -54,47 +55,47 @@ const STATE: Gauge =
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GccParameters {
-    /// The first target bitrate (WebRTC's).
+    /// Initial target bitrate (WebRTC's).
     pub start_rate: Rate,
-    /// Smallest target bitrate.
+    /// Minimum target bitrate.
     pub min_rate: Rate,
-    /// Largest target bitrate.
+    /// Maximum target bitrate.
     pub max_rate: Rate,
-    /// How many times the rate grows in a second until the first over-use or loss. WebRTC finds its first rate by probes,
-    /// of which the draft says nothing; 1.08 is the draft's growth, alone.
+    /// Growth factor per second until the first over-use or loss. WebRTC finds its initial rate with probes, which the
+    /// draft does not describe; 1.08 is the draft's growth alone.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub startup: f64,
-    /// Packets that leave within this time are one group (burst_time).
+    /// Packets sent within this time form one group (burst_time).
     pub burst_time: Duration,
-    /// What finds the delay's gradient in the noise.
+    /// The filter that estimates the delay gradient.
     pub filter: GccFilter,
-    /// How fast the Kalman filter's idea of the noise changes (chi: 0.001 to 0.1).
+    /// Adaptation speed of the Kalman filter's noise estimate (chi: 0.001 to 0.1).
     #[schemars(range(min = 0.001, max = 0.1))]
     pub chi: f64,
-    /// Before it is compared with the threshold, the delay's gradient is multiplied by the number of groups so far, at most
-    /// by this (WebRTC's 60, also when it had the Kalman filter; the draft does not say so).
+    /// The delay gradient is multiplied by the number of groups so far, at most by this, before the comparison with the
+    /// threshold (60 in WebRTC, also with its Kalman filter; not in the draft).
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub gradient_gain: f64,
-    /// Share of the incoming rate that is left after an over-use (beta).
+    /// Factor on the incoming rate after an over-use (beta).
     #[schemars(range(min = 0.5, max = 0.99))]
     pub beta: f64,
-    /// The time over which the incoming rate is measured (T: 0.5 s to 1 s).
+    /// Measurement window of the incoming rate (T: 0.5 s to 1 s).
     pub rate_window: Duration,
-    /// Time between reports of losses, as RTCP's receiver reports.
+    /// Interval between loss reports, as in RTCP receiver reports.
     pub report_interval: Duration,
-    /// How many times the target bitrate packets leave (WebRTC's pacer; the draft has 1, with which what headers add to a
-    /// bitrate that is used up waits at the sender).
+    /// Ratio of the pacing rate to the target bitrate (as WebRTC's pacer; 1 in the draft, with which header overhead
+    /// accumulates in the sender's queue if the bitrate is fully used).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub pacing_factor: f64,
-    /// Most bytes in flight; no limit without it.
+    /// Maximum bytes in flight; no limit without it.
     pub window: Option<Bytes>,
 }
 
-/// What finds the delay's gradient in the noise.
+/// The filter that estimates the delay gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GccFilter {
-    /// The slope of the delay over the last 20 groups, and a threshold that falls quickly: WebRTC since 2017.
+    /// Slope of the delay over the last 20 groups, with a threshold that falls quickly: WebRTC since 2017.
     #[default]
     Trendline,
     /// The Kalman filter and the threshold of the draft and of the paper.
@@ -122,7 +123,7 @@ impl Default for GccParameters {
 }
 
 impl GccParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         for (key, value, low, high) in [
             ("startup", self.startup, 1.0, 10.0),
@@ -132,17 +133,19 @@ impl GccParameters {
             ("pacing_factor", self.pacing_factor, 1.0, 10.0),
         ] {
             let holds = (low..=high).contains(&value);
-            BuildError::unless(holds, key, || format!("{value} is not from {low} to {high}"))?;
+            BuildError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
-        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be above 0".into())?;
+        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be > 0 bit/s, got 0 bit/s".into())?;
         BuildError::unless(self.max_rate >= self.min_rate, "max_rate", || {
-            format!("{} is below min_rate, {}", self.max_rate, self.min_rate)
+            format!("must be at least min_rate ({}), got {}", self.min_rate, self.max_rate)
         })?;
         for (key, value) in [("rate_window", self.rate_window), ("report_interval", self.report_interval)] {
             let holds = value >= Duration::from_millis(10);
-            BuildError::unless(holds, key, || format!("{value} is below 10 ms"))?;
+            BuildError::unless(holds, key, || format!("must be at least 10 ms, got {value}"))?;
         }
-        BuildError::unless(self.window != Some(Bytes::ZERO), "window", || "must be above 0".into())
+        BuildError::unless(self.window != Some(Bytes::ZERO), "window", || {
+            "must be > 0 bytes, got 0 bytes".into()
+        })
     }
 }
 
@@ -164,7 +167,7 @@ pub struct Gcc {
 }
 
 impl Gcc {
-    /// A controller with its first rate.
+    /// A controller with its initial rate.
     pub fn new(parameters: &GccParameters, context: &PathContext<'_>) -> Gcc {
         let bits = |rate: Rate| rate.as_bits() as f64;
         let bounds = (bits(parameters.min_rate), bits(parameters.max_rate));
@@ -192,7 +195,7 @@ impl Gcc {
         }
     }
 
-    /// §6: the smaller of both.
+    /// §6: the smaller of both rates.
     fn target(&self) -> Rate {
         let by_delay = self.by_delay.rate();
         let rate = self.by_loss.rate().map_or(by_delay, |by_loss| by_loss.min(by_delay));
@@ -231,7 +234,7 @@ impl PathController for Gcc {
         Some(self.target().mul_f64(self.pacing_factor))
     }
 
-    /// §4: the target bitrate for a burst time.
+    /// §4: the bytes of one burst time at the target bitrate.
     fn pacing_quantum(&self) -> Option<u64> {
         Some(self.target().bytes_in(self.burst_time).get().max(self.packet))
     }
@@ -251,11 +254,11 @@ impl PathController for Gcc {
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "gcc",
-        summary: "WebRTC's bitrate by how the delay changes from burst to burst, and by losses",
+        summary: "WebRTC's bitrate by delay gradient and losses",
         source: "draft-ietf-rmcat-gcc-02; Carlucci et al., MMSys 2016",
         schema: || schemars::schema_for!(GccParameters),
         build: |parameters, context| {
@@ -308,13 +311,13 @@ mod tests {
             controller.target().as_bits() as f64
         };
         assert_eq!(report(0, &[]), 300e3);
-        // Half of the packets are lost in the first report, after none and before the rate grows: a quarter less.
+        // Half of the packets are lost in the first report, before the rate grows: a quarter less.
         assert!((report(1, &lost) - 0.75 * 300e3).abs() < 60e3);
         assert!(controller.by_delay.rate() > controller.by_loss.rate().expect("losses limit"));
     }
 
     #[test]
-    fn frames_of_its_bitrate_use_a_fixed_link_with_a_bounded_queue() {
+    fn frames_at_its_bitrate_use_a_fixed_link_with_a_bounded_queue() {
         let mut controller = build(&entry(), json!({}));
         let run = run(&mut *controller, media(Link::fixed(10)), 60);
         assert!(run.mbit(20, 60) > 7.0, "{}", run.mbit(20, 60));
@@ -338,12 +341,12 @@ mod tests {
         let mut controller = build(&entry(), json!({ "filter": "kalman", "pacing_factor": 1.0 }));
         let run = run(&mut *controller, media(Link::Rates(rates)), 80);
         assert!(run.mbit(60, 80) > 1.5, "{}", run.mbit(60, 80));
-        // Its threshold follows what grows slowly, so there is more of a queue.
+        // Its threshold follows slow growth, so the queue is longer.
         assert!(run.delay(60, 80, 95) < 600.0, "{}", run.delay(60, 80, 95));
     }
 
     #[test]
-    fn a_shallow_buffer_is_found_by_its_losses() {
+    fn a_shallow_buffer_is_detected_by_losses() {
         let mut controller = build(&entry(), json!({}));
         let toy = Toy { buffer: 8 * PACKET, ..media(Link::fixed(4)) };
         let run = run(&mut *controller, toy, 60);
@@ -353,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_takes_a_fifth() {
+    fn a_timeout_reduces_by_a_fifth() {
         let mut controller = build(&entry(), json!({}));
         controller.on_timeout(Time::from_secs(1), PACKET);
         assert_eq!(controller.bandwidth(), Some(Rate::from_kbit(240)));

@@ -2,17 +2,17 @@
 
 use super::arrival::Gradient;
 
-/// The threshold at the start, and its bounds, in milliseconds.
+/// Initial threshold and its bounds, in milliseconds.
 const FIRST_THRESHOLD: f64 = 12.5;
 const BOUNDS: (f64, f64) = (6.0, 600.0);
-/// A gradient further beyond than this leaves it alone, in milliseconds.
+/// Maximum distance of a gradient beyond the threshold that still adapts it, in milliseconds.
 const TOO_FAR: f64 = 15.0;
-/// One step counts no more time than this, in milliseconds: else it could overshoot the gradient.
+/// Maximum time counted per step, in milliseconds: otherwise the threshold could overshoot the gradient.
 const LONGEST_STEP: f64 = 100.0;
-/// How long the gradient must be beyond it (overuse_time_th), in milliseconds.
+/// Minimum duration of over-use (overuse_time_th), in milliseconds.
 const OVERUSE_TIME: f64 = 10.0;
 
-/// What the detector signals.
+/// Output of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     Overuse,
@@ -20,7 +20,7 @@ pub(super) enum Signal {
     Underuse,
 }
 
-/// How fast the threshold follows a gradient beyond it, and within it, a millisecond (K_u and K_d).
+/// Adaptation speed of the threshold above and below it, per millisecond (K_u and K_d).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Following {
     pub(super) up: f64,
@@ -28,23 +28,23 @@ pub(super) struct Following {
 }
 
 impl Following {
-    /// The draft's.
+    /// The draft's values.
     pub(super) const DRAFT: Following = Following { up: 0.01, down: 0.00018 };
-    /// WebRTC's, with its trendline.
+    /// WebRTC's values, with its trendline.
     pub(super) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039 };
 }
 
 /// The detector.
 #[derive(Debug, Clone)]
 pub(super) struct OveruseDetector {
-    /// The gradient counts as often as there were groups, at most so often.
+    /// Maximum factor on the gradient, which is the number of groups so far.
     gain: f64,
     following: Following,
     /// del_var_th, in milliseconds.
     threshold: f64,
-    /// The last gradient, and when it came.
+    /// The last gradient, and its time.
     last: Option<(f64, f64)>,
-    /// For how long, and for how many groups, it has been beyond the threshold.
+    /// Duration, and number of groups, for which the gradient has exceeded the threshold.
     over_for: f64,
     over_groups: u32,
 }
@@ -71,17 +71,17 @@ impl OveruseDetector {
         self.threshold
     }
 
-    /// What the gradient of a group signals; `None` while an over-use is suspected only.
+    /// The signal for the gradient of a group; `None` while over-use is only suspected.
     pub(super) fn detect(&mut self, gradient: Gradient) -> Option<Signal> {
         let now = gradient.arrived_at;
         let value = gradient.millis * (gradient.groups as f64).min(self.gain);
         let (before, since) = self.last.replace((value, now)).unwrap_or((value, now));
         let elapsed = (now - since).max(0.0);
         let signal = if value > self.threshold {
-            // It crossed the threshold somewhere since the last group: in the middle, for all one knows (as WebRTC).
+            // It crossed the threshold at an unknown time since the last group: assume the middle (as WebRTC).
             self.over_for += if self.over_groups == 0 { elapsed / 2.0 } else { elapsed };
             self.over_groups = self.over_groups.saturating_add(1);
-            // §5.4: long enough, and not falling.
+            // §5.4: long enough, and not decreasing.
             let is_sure = self.over_for >= OVERUSE_TIME && self.over_groups > 1 && value >= before;
             is_sure.then_some(Signal::Overuse)
         } else {
@@ -117,12 +117,12 @@ mod tests {
         assert_eq!(detector.detect(gradient(13.5, 10.0)), None); // 8 ms
         assert_eq!(detector.detect(gradient(14.0, 12.0)), Some(Signal::Overuse));
         assert_eq!(detector.detect(gradient(-14.5, 17.0)), Some(Signal::Underuse));
-        // One group is not enough, however long ago the last was.
+        // One group is not enough, however long ago the previous one was.
         assert_eq!(detector.detect(gradient(15.0, 90.0)), None);
     }
 
     #[test]
-    fn gcc_5_4_a_gradient_that_falls_is_no_overuse() {
+    fn gcc_5_4_a_falling_gradient_is_not_overuse() {
         let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
         detector.detect(gradient(35.0, 0.0));
         assert_eq!(detector.detect(gradient(34.0, 50.0)), None);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn gcc_5_4_the_threshold_has_bounds_and_ignores_what_is_far_beyond() {
+    fn gcc_5_4_the_threshold_has_bounds_and_ignores_outliers() {
         let mut detector = OveruseDetector::new(1.0, Following::DRAFT);
         detector.detect(gradient(0.0, 0.0));
         detector.detect(gradient(100.0, 10.0));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_counts_as_often_as_there_were_groups() {
+    fn the_gradient_is_multiplied_by_the_number_of_groups() {
         let mut detector = OveruseDetector::new(60.0, Following::DRAFT);
         assert_eq!(
             detector.detect(Gradient { millis: 1.0, groups: 10, arrived_at: 0.0 }),

@@ -1,4 +1,4 @@
-//! GCC's two rates: by delay (draft-ietf-rmcat-gcc-02 §5.5) and by loss (§6). Rates are in bit/s.
+//! GCC's two rates: delay-based (draft-ietf-rmcat-gcc-02 §5.5) and loss-based (§6). Rates are in bit/s.
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use jettison_core::{Duration, Time};
 use super::super::delay::{nanos, span};
 use super::overuse::Signal;
 
-/// Growth a second far from convergence.
+/// Growth per second far from convergence.
 const GROWTH: f64 = 1.08;
-/// The estimate stays below this multiple of what arrives.
+/// Maximum ratio of the estimate to the incoming rate.
 const AHEAD: f64 = 1.5;
-/// Weight of a new rate among those at which there was over-use (smoothing factor 0.95).
+/// Weight of a new sample in the mean of over-use rates (smoothing factor 0.95).
 const SMOOTHING: f64 = 0.05;
-/// Bounds of that rate's variance over its mean, in kbit/s, as WebRTC has them: the draft has none, and the first is 0.
+/// Bounds of that mean's relative variance, in kbit/s, as in WebRTC: the draft has none, and its first value is 0.
 const VARIANCE: (f64, f64) = (0.4, 2.5);
-/// What is added to the RTT for the detector to react.
+/// Reaction time of the detector, added to the RTT.
 const REACTION: Duration = Duration::from_millis(100);
-/// What an additive increase takes for frames a second and for a packet (§5.5).
+/// Assumed frame rate and packet size of an additive increase (§5.5).
 const FRAMES: f64 = 30.0;
 const PACKET_BITS: f64 = 1200.0 * 8.0;
 
@@ -28,7 +28,7 @@ enum State {
     Decrease,
 }
 
-/// The rate of what arrives (R_hat), over a window of the receiver's time.
+/// The incoming rate (R_hat), over a window of the receiver's time.
 #[derive(Debug, Clone)]
 pub(super) struct Incoming {
     window: i64,
@@ -45,7 +45,7 @@ impl Incoming {
     pub(super) fn arrived(&mut self, at: Time, bytes: u64) {
         let at = nanos(at);
         self.first_at.get_or_insert(at);
-        let bytes = bytes.min(1 << 32); // no packet is larger, and sums stay whole
+        let bytes = bytes.min(1 << 32); // no packet is larger, and sums cannot overflow
         self.packets.push_back((at, bytes));
         self.bytes += bytes;
         while let Some((oldest, bytes)) = self.packets.front().copied()
@@ -56,7 +56,7 @@ impl Incoming {
         }
     }
 
-    /// R_hat in bit/s; `None` before a whole window.
+    /// R_hat in bit/s; `None` before a full window.
     pub(super) fn rate(&self) -> Option<f64> {
         let newest = self.packets.back()?.0;
         (newest.saturating_sub(self.first_at?) >= self.window)
@@ -64,12 +64,12 @@ impl Incoming {
     }
 }
 
-/// The estimate by delay (A_hat).
+/// The delay-based estimate (A_hat).
 #[derive(Debug, Clone)]
 pub(super) struct DelayRate {
     // Parameters.
     beta: f64,
-    /// Growth a second until the first over-use.
+    /// Growth per second until the first over-use.
     startup: f64,
     bounds: (f64, f64),
     // State.
@@ -77,7 +77,7 @@ pub(super) struct DelayRate {
     state: State,
     is_starting: bool,
     updated_at: Option<Time>,
-    /// Mean and relative variance of the rates at which there was over-use, in kbit/s.
+    /// Mean and relative variance of the rates at over-use, in kbit/s.
     convergence: Option<(f64, f64)>,
 }
 
@@ -108,18 +108,18 @@ impl DelayRate {
         }
     }
 
-    /// Losses show that the link is full: the quick start is over.
+    /// Ends the quick start, because losses show that the link is full.
     pub(super) fn end_start(&mut self) {
         self.is_starting = false;
     }
 
-    /// No feedback came for a while.
+    /// Scales the rate after a time without feedback.
     pub(super) fn scale(&mut self, factor: f64) {
         self.is_starting = false;
         self.rate = (self.rate * factor).clamp(self.bounds.0, self.bounds.1);
     }
 
-    /// §5.5, the table of transitions. An over-use is answered at once.
+    /// §5.5, the table of transitions. The response to over-use is immediate.
     pub(super) fn signal(&mut self, signal: Signal, incoming: Option<f64>, now: Time) {
         let before = self.state;
         self.state = match (signal, before) {
@@ -134,7 +134,7 @@ impl DelayRate {
         }
     }
 
-    /// Runs the rate control if its period has passed: a fixed one (§5.5), no longer than any response time.
+    /// Updates the rate if its period has passed: a fixed one (§5.5), at most the response time.
     pub(super) fn tick(&mut self, incoming: Option<f64>, now: Time, rtt: Duration) {
         let response = rtt.saturating_add(REACTION);
         if self.updated_at.is_none_or(|at| now.since(at) >= REACTION) {
@@ -178,7 +178,7 @@ impl DelayRate {
         self.is_starting = false;
         let incoming = incoming.unwrap_or(self.rate);
         if self.distance(incoming) < -3.0 {
-            self.convergence = None; // the link is another than before
+            self.convergence = None; // the link has changed
         }
         let kbit = incoming / 1000.0;
         self.convergence = Some(match self.convergence {
@@ -192,18 +192,18 @@ impl DelayRate {
         self.rate = self.rate.min(self.beta * incoming);
     }
 
-    /// How many standard deviations a rate is above those at which there was over-use; 0 if there was none.
+    /// Distance of a rate above the over-use rates, in standard deviations; 0 without any.
     fn distance(&self, rate: f64) -> f64 {
         self.convergence
             .map_or(0.0, |(mean, variance)| (rate / 1000.0 - mean) / (variance * mean).max(1e-9).sqrt())
     }
 }
 
-/// The estimate by loss (As_hat).
+/// The loss-based estimate (As_hat).
 #[derive(Debug, Clone)]
 pub(super) struct LossRate {
     interval: Duration,
-    /// `None` while losses do not limit.
+    /// `None` while losses set no limit.
     rate: Option<f64>,
     since: Option<Time>,
     arrived: u64,
@@ -220,7 +220,7 @@ impl LossRate {
         self.rate
     }
 
-    /// Counts packets; whether a report was due that showed more than a tenth of them lost.
+    /// Counts packets; returns whether a report was due and showed more than a tenth lost.
     pub(super) fn count(&mut self, now: Time, arrived: u64, lost: u64, delay_rate: f64) -> bool {
         self.arrived += arrived;
         self.lost += lost;
@@ -235,7 +235,7 @@ impl LossRate {
             let rate = self.rate.unwrap_or(delay_rate).min(delay_rate);
             self.rate = Some(rate * (1.0 - 0.5 * share));
         } else if share < 0.02 {
-            // It must not run away while the delay limits; beyond that it sets no limit any more.
+            // Limit its growth while the delay limits the sender; above that it has no effect.
             self.rate = self.rate.map(|rate| 1.05 * rate).filter(|rate| *rate < AHEAD * delay_rate);
         }
         share > 0.1
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn gcc_5_5_far_from_convergence_it_grows_by_8_percent_a_second() {
+    fn gcc_5_5_far_from_convergence_it_grows_by_8_percent_per_second() {
         let mut rate = rate();
         for n in 0..=10 {
             rate.tick(Some(1e6), Time::from_millis(200 * n), Duration::from_millis(100));
@@ -283,24 +283,24 @@ mod tests {
     }
 
     #[test]
-    fn gcc_5_5_it_stays_below_one_and_a_half_of_what_arrives() {
+    fn gcc_5_5_it_stays_below_1_5_times_the_incoming_rate() {
         let mut rate = rate();
         rate.tick(Some(4e5), Time::ZERO, Duration::ZERO);
         assert_eq!(rate.rate(), 6e5);
     }
 
     #[test]
-    fn gcc_5_5_an_overuse_takes_it_to_085_of_what_arrives_and_it_then_grows_slowly() {
+    fn gcc_5_5_an_overuse_sets_it_to_0_85_of_the_incoming_rate_and_it_then_grows_slowly() {
         let mut rate = rate();
         rate.signal(Signal::Overuse, Some(9e5), Time::ZERO);
         assert!((rate.rate() - 765e3).abs() < 1e-6);
         rate.signal(Signal::Normal, Some(9e5), Time::ZERO);
         rate.signal(Signal::Normal, Some(9e5), Time::ZERO);
-        // A response time of 200 ms at a rate near that of the over-use: half a packet.
+        // A response time of 200 ms at a rate near the over-use rate: half a packet.
         rate.tick(Some(9e5), Time::from_millis(200), Duration::from_millis(100));
         let frame = 765e3 / 30.0;
         assert!((rate.rate() - (765e3 + 0.5 * frame / 3.0)).abs() < 1e-6, "{}", rate.rate());
-        // Much more arrives than at that over-use: the link has changed.
+        // The incoming rate is much higher than at that over-use: the link has changed.
         let before = rate.rate();
         rate.tick(Some(2e6), Time::from_millis(1200), Duration::from_millis(100));
         assert!((rate.rate() - 1.08 * before).abs() < 1e-6, "{}", rate.rate());
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn hold_holds() {
+    fn hold_keeps_the_rate() {
         let mut rate = rate();
         rate.signal(Signal::Underuse, Some(1e6), Time::ZERO);
         rate.tick(Some(1e6), Time::from_secs(1), Duration::ZERO);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn gcc_5_5_what_arrives_is_measured_over_its_window() {
+    fn gcc_5_5_the_incoming_rate_is_measured_over_its_window() {
         let mut incoming = Incoming::new(Duration::from_millis(500));
         for n in 0..100 {
             incoming.arrived(Time::from_millis(10 * n), 1250);

@@ -1,29 +1,29 @@
 //! WebRTC's filter in place of the draft's: the slope of the delay over the last groups.
 //!
-//! WebRTC replaced the Kalman filter in 2017. The accumulated delay variation is smoothed; a straight line through its
-//! last values, over their times of arrival, has the gradient as its slope: milliseconds a millisecond, where the Kalman
-//! filter's is milliseconds a group. Constants are WebRTC's.
+//! WebRTC replaced the Kalman filter in 2017. The accumulated delay variation is smoothed; the slope of a regression
+//! line through its last values, over their arrival times, is the gradient in milliseconds per millisecond, whereas
+//! the Kalman filter's is in milliseconds per group. Constants are WebRTC's.
 
 use std::collections::VecDeque;
 
-/// Groups that the line goes through.
+/// Number of groups in the regression.
 const GROUPS: usize = 20;
-/// Weight of the past in the smoothed delay.
+/// Weight of the previous value in the smoothed delay.
 const SMOOTHING: f64 = 0.9;
-/// What the slope is multiplied by to be compared with the threshold.
+/// Factor on the slope before the comparison with the threshold.
 const GAIN: f64 = 4.0;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trendline {
     accumulated: f64,
     smoothed: f64,
-    /// Times of arrival and smoothed delays, in milliseconds.
+    /// Arrival times and smoothed delays, in milliseconds.
     points: VecDeque<(f64, f64)>,
     slope: f64,
 }
 
 impl Trendline {
-    /// A group arrived with this delay variation; the gradient, in threshold's milliseconds.
+    /// Adds the delay variation of a group; returns the gradient, in the threshold's milliseconds.
     pub(super) fn filter(&mut self, variation: f64, arrived_at: f64) -> f64 {
         self.accumulated += variation;
         self.smoothed = SMOOTHING * self.smoothed + (1.0 - SMOOTHING) * self.accumulated;
@@ -32,14 +32,14 @@ impl Trendline {
         }
         self.points.push_back((arrived_at, self.smoothed));
         if self.points.len() == GROUPS {
-            // Nothing changes while all arrived at one instant.
+            // Keep the slope if all arrived at one instant.
             self.slope = slope(&self.points).unwrap_or(self.slope);
         }
         GAIN * self.slope
     }
 }
 
-/// Least squares.
+/// Slope of the least-squares line.
 fn slope(points: &VecDeque<(f64, f64)>) -> Option<f64> {
     let count = points.len() as f64;
     let mean_x = points.iter().map(|point| point.0).sum::<f64>() / count;
@@ -59,12 +59,12 @@ mod tests {
         let early: Vec<f64> = (0..19).map(|n| line.filter(1.0, 10.0 * f64::from(n))).collect();
         assert!(early.iter().all(|gradient| *gradient == 0.0), "there are not enough groups yet");
         let last = (19..200).map(|n| line.filter(1.0, 10.0 * f64::from(n))).fold(0.0, |_, gradient| gradient);
-        // A millisecond more each 10 ms.
+        // One millisecond more every 10 ms.
         assert!((last - 0.4).abs() < 1e-6, "{last}");
     }
 
     #[test]
-    fn what_comes_and_goes_is_no_trend() {
+    fn fluctuations_are_not_a_trend() {
         let mut line = Trendline::default();
         let swing = |n: u32| if n.is_multiple_of(2) { 5.0 } else { -5.0 };
         let largest =
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_at_one_instant_say_nothing() {
+    fn groups_at_one_instant_have_no_slope() {
         let mut line = Trendline::default();
         for _ in 0..50 {
             assert_eq!(line.filter(1.0, 7.0), 0.0);

@@ -1,4 +1,4 @@
-//! SCReAM's queue delay: how far above the lowest of late, where it tends, and what is aimed at.
+//! SCReAM's queue delay: its estimate above the recent minimum, its trend, and its target.
 
 use jettison_core::{Duration, Time};
 
@@ -6,12 +6,12 @@ use super::super::delay::{BaseDelay, one_way_delay};
 
 /// Averaging factor of the fractional queue delay (RFC 8298 §4.1.1.1, QDELAY_WEIGHT).
 const WEIGHT: f64 = 0.1;
-/// Samples that the trend is found in (§4.1.1.2, qdelay_fraction_hist).
+/// Number of samples for the trend (§4.1.1.2, qdelay_fraction_hist).
 const TREND_SAMPLES: usize = 20;
-/// Samples of the variance and of the average by which competing flows are noticed (§4.1.2.3).
+/// Number of samples for variance and average, which detect competing flows (§4.1.2.3).
 const VARIANCE_SAMPLES: usize = 200;
 const AVERAGE_SAMPLES: usize = 50;
-/// Above this share of RTTs with losses, competing flows are taken for granted (§4.1.2.3).
+/// Share of RTTs with losses above which competing flows are assumed (§4.1.2.3).
 const LOSSY: f64 = 0.002;
 /// Below this variance, the target may follow the delay (§4.1.2.3).
 const STEADY: f64 = 0.2;
@@ -59,7 +59,7 @@ impl QueueDelay {
         }
     }
 
-    /// A packet arrived.
+    /// Records the arrival of a packet.
     pub(super) fn arrived(&mut self, now: Time, sent_at: Time, arrived_at: Time) {
         let delay = one_way_delay(sent_at, arrived_at);
         let base = self.base.update(now, delay);
@@ -74,7 +74,7 @@ impl QueueDelay {
     pub(super) fn target(&self) -> f64 {
         self.target
     }
-    /// Whether the delay is at most what is aimed at.
+    /// Whether the delay is at most the target.
     pub(super) fn is_on_target(&self) -> bool {
         self.current <= self.target
     }
@@ -87,7 +87,7 @@ impl QueueDelay {
         self.trend_memory
     }
 
-    /// Feedback came: where does the delay tend (RFC 8298 §4.1.2, update_variables)?
+    /// Updates the trend after feedback (RFC 8298 §4.1.2, update_variables).
     pub(super) fn update_trend(&mut self) {
         let fraction = self.current / self.target;
         self.average += WEIGHT * (fraction - self.average);
@@ -103,7 +103,7 @@ impl QueueDelay {
         self.trend_memory = (0.99 * self.trend_memory).max(self.trend);
     }
 
-    /// Raises the target where others fill the queue, lowers it again after (RFC 8298 §4.1.2.3).
+    /// Raises the target if competing flows fill the queue, and lowers it afterwards (RFC 8298 §4.1.2.3).
     pub(super) fn adjust_target(&mut self, loss_event_rate: f64) {
         if !self.follows_competitors {
             return;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc6817_3_4_the_queue_delay_is_what_exceeds_the_lowest() {
+    fn rfc6817_3_4_the_queue_delay_is_the_excess_over_the_minimum() {
         let mut delay = delay();
         at(&mut delay, 30);
         assert_eq!(delay.current(), 0.0);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc8298_4_1_2_3_a_delay_that_varies_lowers_the_target() {
+    fn rfc8298_4_1_2_3_a_varying_delay_lowers_the_target() {
         let mut delay = delay();
         for n in 0..300u64 {
             at(&mut delay, if n % 20 < 10 { 0 } else { 380 });
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc8298_4_1_2_3_it_may_be_turned_off() {
+    fn rfc8298_4_1_2_3_the_adjustment_may_be_disabled() {
         let mut delay = QueueDelay::new(Duration::from_millis(60), Duration::from_millis(400), false);
         for _ in 0..300 {
             at(&mut delay, 300);

@@ -1,13 +1,14 @@
-//! SCReAM's media rate control (RFC 8298 §4.1.3): the bitrate that encoders are asked for.
+//! SCReAM's media rate control (RFC 8298 §4.1.3): the target bitrate of encoders.
 
 use jettison_core::{Duration, Rate, Time};
 
-/// Between adjustments (RATE_ADJUST_INTERVAL).
+/// Interval between adjustments (RATE_ADJUST_INTERVAL).
 pub(super) const INTERVAL: Duration = Duration::from_millis(200);
-/// What a queue at the sender above this long brings the target down to (RTP_QDELAY_TH, TARGET_RATE_SCALE_RTP_QDELAY).
+/// Queueing time at the sender above which the target is reduced, and the factor (RTP_QDELAY_TH,
+/// TARGET_RATE_SCALE_RTP_QDELAY).
 const QUEUE_DELAY: f64 = 0.02;
 const QUEUE_SCALE: f64 = 0.95;
-/// Adjustments of which the median media rate is taken: ten seconds (§4.1.1.2, rate_media_median).
+/// Number of adjustments for the median media rate: ten seconds (§4.1.1.2, rate_media_median).
 const MEDIAN_OF: usize = 50;
 
 /// Its parameters, in bit/s.
@@ -16,7 +17,7 @@ pub(super) struct MediaParameters {
     pub(super) start: f64,
     pub(super) min: f64,
     pub(super) max: f64,
-    /// RAMP_UP_SPEED, in bit/s a second.
+    /// RAMP_UP_SPEED, in bit/s per second.
     pub(super) ramp_up: f64,
     pub(super) beta_loss: f64,
     pub(super) beta_ecn: f64,
@@ -31,7 +32,7 @@ pub(super) struct MediaRate {
     /// target_bitrate and target_bitrate_last_max.
     target: f64,
     last_max: f64,
-    /// Of the interval that runs: when it began, and bytes sent, acknowledged, and waiting when it began.
+    /// The current interval: its start, and bytes sent, acknowledged, and waiting at its start.
     since: Option<Time>,
     sent: u64,
     acknowledged: u64,
@@ -67,38 +68,38 @@ impl MediaRate {
         Rate::from_bits((self.target as u64).max(1))
     }
 
-    /// When the next adjustment is due.
+    /// Time of the next adjustment.
     pub(super) fn due(&self) -> Option<Time> {
         self.since.map(|since| since.saturating_add(INTERVAL))
     }
 
-    /// A packet left; `backlog` bytes wait (rtp_queue_size).
+    /// Records the departure of a packet; `backlog` bytes wait (rtp_queue_size).
     pub(super) fn on_sent(&mut self, now: Time, bytes: u64, backlog: u64) {
         self.since.get_or_insert(now);
         self.sent = self.sent.saturating_add(bytes);
         self.backlog = backlog;
     }
 
-    /// Bytes were acknowledged.
+    /// Records acknowledged bytes.
     pub(super) fn on_acknowledged(&mut self, bytes: u64) {
         self.acknowledged = self.acknowledged.saturating_add(bytes);
     }
 
-    /// A loss, or a mark where `is_mark`.
+    /// Processes a loss, or a mark if `is_mark`.
     pub(super) fn on_congestion(&mut self, is_mark: bool) {
         self.last_max = self.target.max(1.0);
         let beta = if is_mark { self.parameters.beta_ecn } else { self.parameters.beta_loss };
         self.target = (beta * self.target).max(self.parameters.min);
     }
 
-    /// An interval is over.
+    /// Adjusts the target at the end of an interval.
     pub(super) fn adjust(&mut self, now: Time, in_fast_increase: bool, trend: f64, trend_memory: f64) {
         let Some(since) = self.since else { return };
         self.measure(now, now.since(since).as_secs_f64().max(1e-3));
         let current = self.rate_transmit.max(self.rate_ack);
         let queue = self.backlog as f64 * 8.0;
         let ramp_up = self.parameters.ramp_up.min(self.target / 2.0) * INTERVAL.as_secs_f64();
-        // Slowly where the last congestion was, at a fifth of the speed at least.
+        // Slow growth near the rate of the last congestion, with at least a fifth of the speed.
         let distance = 4.0 * (self.target - self.last_max) / self.last_max;
         let scale = (distance * distance).clamp(0.2, 1.0);
         if in_fast_increase {
@@ -121,7 +122,7 @@ impl MediaRate {
     fn measure(&mut self, now: Time, seconds: f64) {
         self.rate_transmit = self.sent as f64 * 8.0 / seconds;
         self.rate_ack = self.acknowledged as f64 * 8.0 / seconds;
-        // What the encoder made: what left, and by how much more waits than before.
+        // The encoder's output: the bytes sent, plus the growth of the backlog.
         let made = (self.sent as f64 + self.backlog as f64 - self.waited as f64).max(0.0);
         self.rates_media.rotate_right(1);
         self.rates_media[0] = made * 8.0 / seconds;
@@ -154,7 +155,7 @@ mod tests {
         })
     }
 
-    /// Intervals in which the encoder makes the target, all of which arrives, with so much waiting.
+    /// Intervals in which the encoder produces the target, all of which arrives, with a given backlog.
     fn run(media: &mut MediaRate, intervals: u64, fast: bool, backlog: u64) {
         let mut now = media.since.unwrap_or(Time::ZERO);
         for _ in 0..intervals {
@@ -177,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn rfc8298_4_1_3_a_loss_takes_a_tenth_and_growth_is_slow_near_it() {
+    fn rfc8298_4_1_3_a_loss_reduces_by_a_tenth_and_growth_is_slow_near_it() {
         let mut media = media();
         media.on_congestion(false);
         assert!((media.target - 0.9e6).abs() < 1.0);
-        // A tenth below the last maximum: (4·0.1)² is 0.16, a fifth at least.
+        // A tenth below the last maximum: (4·0.1)² is 0.16, so the minimum of a fifth applies.
         run(&mut media, 1, true, 0);
         assert!((media.target - (0.9e6 + 0.2 * 40_000.0)).abs() < 1e2, "{}", media.target);
         media.on_congestion(true);
@@ -189,19 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn rfc8298_4_1_3_a_queue_at_the_sender_brings_it_down() {
+    fn rfc8298_4_1_3_a_queue_at_the_sender_reduces_the_target() {
         let mut media = media();
-        // 25 kB wait: 200 ms at 1 Mbit/s.
+        // A backlog of 25 kB: 200 ms at 1 Mbit/s.
         run(&mut media, 20, false, 25_000);
         assert!(media.target < 0.9e6, "{}", media.target);
     }
 
     #[test]
-    fn rfc8298_4_1_3_it_does_not_run_ahead_of_the_encoder() {
+    fn rfc8298_4_1_3_the_target_does_not_run_ahead_of_the_encoder() {
         let mut media = media();
         let mut now = Time::ZERO;
         for _ in 0..100 {
-            media.on_sent(now, 5_000, 0); // 200 kbit/s, whatever is asked
+            media.on_sent(now, 5_000, 0); // 200 kbit/s, whatever the target
             media.on_acknowledged(5_000);
             now += INTERVAL;
             media.adjust(now, true, 0.0, 0.0);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc8298_4_1_3_it_stays_between_its_bounds() {
+    fn rfc8298_4_1_3_the_target_stays_within_its_bounds() {
         let mut media = media();
         (0..100).for_each(|_| media.on_congestion(false));
         assert_eq!(media.target(), Rate::from_kbit(100));

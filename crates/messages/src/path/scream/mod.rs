@@ -1,12 +1,12 @@
-//! SCReAM: a self-clocked window that holds the queue's delay at a target, and a bitrate for the encoder.
+//! SCReAM: a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder.
 //!
 //! RFC 8298, *Self-Clocked Rate Adaptation for Multimedia*. The network congestion control (§4.1.2) is a window after
-//! LEDBAT (RFC 6817): faster while the delay shows no trend (fast increase), then towards the target delay, and down on
-//! losses and ECN marks. The media rate control (§4.1.3, `media.rs`) gives the target bitrate. Names in comments are
-//! the RFC's.
+//! LEDBAT (RFC 6817): faster while the delay shows no trend (fast increase), then towards the target delay, and
+//! reduced by losses and ECN marks. The media rate control (§4.1.3, `media.rs`) gives the target bitrate. Names in
+//! comments are the RFC's.
 //!
-//! The RFC's receiver reports every 20 ms at high rates (§4.2.1). Here an ACK comes for each packet; the control acts on
-//! what has come after each such interval, at once on losses.
+//! The RFC's receiver reports every 20 ms at high rates (§4.2.1). Here every packet has an ACK; the control acts on the
+//! accumulated feedback after each such interval, and immediately on losses.
 
 mod delay;
 mod media;
@@ -22,11 +22,11 @@ use media::{MediaParameters, MediaRate};
 use super::registry::{PathContext, PathControllerEntry, read};
 use super::{PathAck, PathController, PathSent};
 
-/// The trend that ends fast increase, and below which it may begin again (QDELAY_TREND_TH, QDELAY_TREND_LO).
+/// Trend that ends fast increase, and below which it may resume (QDELAY_TREND_TH, QDELAY_TREND_LO).
 const TREND_THRESHOLD: f64 = 0.2;
-/// How long the trend must be low for that (T_RESUME_FAST_INCREASE).
+/// Time for which the trend must be low before it resumes (T_RESUME_FAST_INCREASE).
 const RESUME_AFTER: Duration = Duration::from_secs(5);
-/// Seconds over which the largest number of bytes in flight counts (§4.1.2.2).
+/// Length in seconds of the window of the maximum flight (§4.1.2.2).
 const FLIGHT_SECONDS: usize = 5;
 /// Weight of the last RTT in the share of RTTs with losses (loss_event_rate).
 const LOSS_WEIGHT: f64 = 0.01;
@@ -46,48 +46,48 @@ const WINDOW: Gauge = Gauge::new("scream_window", "bytes", "cwnd of the network 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreamParameters {
-    /// Queue delay that is aimed at (QDELAY_TARGET_LO).
+    /// Target of the queue delay (QDELAY_TARGET_LO).
     pub target_delay: Duration,
-    /// The highest that it is raised to where competing flows fill the queue (QDELAY_TARGET_HI).
+    /// Maximum of the target if competing flows fill the queue (QDELAY_TARGET_HI).
     pub max_target_delay: Duration,
-    /// Whether it is raised at all (RFC 8298 §4.1.2.3).
+    /// Whether the target is raised for competing flows (RFC 8298 §4.1.2.3).
     pub competing_flows: bool,
-    /// Smallest window (MIN_CWND); also the first.
+    /// Minimum window (MIN_CWND), which is also the initial one.
     pub min_window: Bytes,
-    /// How far the window may be above the most that was in flight of late (MAX_BYTES_IN_FLIGHT_HEAD_ROOM).
+    /// Maximum ratio of the window to the recent maximum of bytes in flight (MAX_BYTES_IN_FLIGHT_HEAD_ROOM).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub head_room: f64,
-    /// How fast the window closes in on the target (GAIN).
+    /// Speed at which the window approaches the target (GAIN).
     #[schemars(range(min = 0.01, max = 10.0))]
     pub gain: f64,
-    /// Share of the window that is left after a loss (BETA_LOSS).
+    /// Factor on the window after a loss (BETA_LOSS).
     #[schemars(range(min = 0.1, max = 1.0))]
     pub beta_loss: f64,
-    /// Share of the window, and of the target bitrate, that is left after an ECN mark (BETA_ECN).
+    /// Factor on the window, and on the target bitrate, after an ECN mark (BETA_ECN).
     #[schemars(range(min = 0.1, max = 1.0))]
     pub beta_ecn: f64,
-    /// Share of the target bitrate that is left after a loss (BETA_R).
+    /// Factor on the target bitrate after a loss (BETA_R).
     #[schemars(range(min = 0.1, max = 1.0))]
     pub beta_rate: f64,
     /// Whether packets are ECN-capable, as ECT(0).
     pub ecn: bool,
-    /// Least time between reactions to feedback without losses (RFC 8298 §4.2.1).
+    /// Minimum time between reactions to feedback without losses (RFC 8298 §4.2.1).
     pub feedback_interval: Duration,
-    /// The first target bitrate.
+    /// Initial target bitrate.
     pub start_rate: Rate,
-    /// Smallest target bitrate (TARGET_BITRATE_MIN).
+    /// Minimum target bitrate (TARGET_BITRATE_MIN).
     pub min_rate: Rate,
-    /// Largest target bitrate (TARGET_BITRATE_MAX).
+    /// Maximum target bitrate (TARGET_BITRATE_MAX).
     pub max_rate: Rate,
-    /// How much the target bitrate may rise in a second (RAMP_UP_SPEED).
+    /// Maximum increase of the target bitrate per second (RAMP_UP_SPEED).
     pub ramp_up: Rate,
-    /// How much a growing queue delay holds the target bitrate back, 0 to 1 (PRE_CONGESTION_GUARD).
+    /// Weight of a growing queue delay in limiting the target bitrate, 0 to 1 (PRE_CONGESTION_GUARD).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub pre_congestion_guard: f64,
-    /// How much the queue at the sender holds it back, 0 to 2 (TX_QUEUE_SIZE_FACTOR).
+    /// Weight of the sender's queue in limiting the target bitrate, 0 to 2 (TX_QUEUE_SIZE_FACTOR).
     #[schemars(range(min = 0.0, max = 2.0))]
     pub queue_factor: f64,
-    /// Smallest rate at which packets leave (RATE_PACE_MIN).
+    /// Minimum pacing rate (RATE_PACE_MIN).
     pub min_pacing: Rate,
 }
 
@@ -117,7 +117,7 @@ impl Default for ScreamParameters {
 }
 
 impl ScreamParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         for (key, value, low, high) in [
             ("head_room", self.head_room, 1.0, 10.0),
@@ -129,19 +129,21 @@ impl ScreamParameters {
             ("queue_factor", self.queue_factor, 0.0, 2.0),
         ] {
             let holds = (low..=high).contains(&value);
-            BuildError::unless(holds, key, || format!("{value} is not from {low} to {high}"))?;
+            BuildError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
         BuildError::unless(self.target_delay >= Duration::from_millis(1), "target_delay", || {
-            format!("{} is below 1 ms", self.target_delay)
+            format!("must be at least 1 ms, got {}", self.target_delay)
         })?;
         BuildError::unless(self.max_target_delay >= self.target_delay, "max_target_delay", || {
-            format!("{} is below target_delay, {}", self.max_target_delay, self.target_delay)
+            format!("must be at least target_delay ({}), got {}", self.target_delay, self.max_target_delay)
         })?;
-        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be above 0".into())?;
+        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be > 0 bit/s, got 0 bit/s".into())?;
         BuildError::unless(self.max_rate >= self.min_rate, "max_rate", || {
-            format!("{} is below min_rate, {}", self.max_rate, self.min_rate)
+            format!("must be at least min_rate ({}), got {}", self.min_rate, self.max_rate)
         })?;
-        BuildError::unless(!self.min_pacing.is_zero(), "min_pacing", || "must be above 0".into())
+        BuildError::unless(!self.min_pacing.is_zero(), "min_pacing", || {
+            "must be > 0 bit/s, got 0 bit/s".into()
+        })
     }
 
     fn media(&self) -> MediaParameters {
@@ -165,7 +167,7 @@ pub struct Scream {
     parameters: ScreamParameters,
     /// MSS.
     packet: f64,
-    /// MIN_CWND, two packets at least.
+    /// MIN_CWND, at least two packets.
     least: f64,
     // State.
     delay: QueueDelay,
@@ -173,20 +175,20 @@ pub struct Scream {
     /// cwnd, in bytes.
     window: f64,
     in_fast_increase: bool,
-    /// When the trend was last too high for fast increase.
+    /// The last time at which the trend was too high for fast increase.
     trend_high_at: Time,
     /// bytes_newly_acked, bytes_in_flight.
     newly_acked: u64,
     in_flight: u64,
-    /// Most bytes in flight in each of the last seconds, the present one first.
+    /// Maximum bytes in flight in each of the last seconds, the current one first.
     flights: [u64; FLIGHT_SECONDS],
     second: u64,
-    /// When feedback was last acted upon, and when congestion.
+    /// Times of the last reactions to feedback and to congestion.
     acted_at: Option<Time>,
     congested_at: Option<Time>,
     has_loss: bool,
     has_mark: bool,
-    /// loss_event_rate; whether this RTT had a loss, and when it ends.
+    /// loss_event_rate; whether the current RTT had a loss, and its end.
     loss_event_rate: f64,
     is_lossy_round: bool,
     round_ends_at: Time,
@@ -194,7 +196,7 @@ pub struct Scream {
 }
 
 impl Scream {
-    /// A controller with the smallest window, in fast increase.
+    /// A controller with the minimum window, in fast increase.
     pub fn new(parameters: ScreamParameters, context: &PathContext<'_>) -> Scream {
         let packet = context.packet.max(1) as f64;
         let least = (parameters.min_window.get() as f64).max(2.0 * packet);
@@ -226,7 +228,7 @@ impl Scream {
         }
     }
 
-    /// RFC 8298 §4.1.2.1: at most once an RTT.
+    /// RFC 8298 §4.1.2.1: at most once per RTT.
     fn react(&mut self, now: Time) {
         self.in_fast_increase = false;
         self.congested_at = Some(now);
@@ -327,7 +329,7 @@ impl PathController for Scream {
             }
         }
         self.media.on_acknowledged(acknowledged);
-        // RFC 8298 §4.1.2: lost packets are among the newly acknowledged.
+        // RFC 8298 §4.1.2: lost packets count as newly acknowledged.
         let lost = ack.lost.iter().fold(0u64, |sum, lost| sum.saturating_add(lost.bytes));
         self.newly_acked = self.newly_acked.saturating_add(acknowledged).saturating_add(lost);
         self.has_loss |= !ack.lost.is_empty();
@@ -338,7 +340,7 @@ impl PathController for Scream {
         self.adjust_media(now);
     }
 
-    /// RFC 6817 §2.4.2 (CTO): without any feedback, the smallest window.
+    /// RFC 6817 §2.4.2 (CTO): without any feedback, the minimum window.
     fn on_timeout(&mut self, _now: Time, in_flight: u64) {
         self.in_flight = in_flight;
         self.in_fast_increase = false;
@@ -384,11 +386,11 @@ impl PathController for Scream {
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "scream",
-        summary: "a self-clocked window that holds the queue's delay at a target, and a bitrate for the encoder",
+        summary: "a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder",
         source: "RFC 8298 (RFC 6817 for the delay)",
         schema: || schemars::schema_for!(ScreamParameters),
         build: |parameters, context| {

@@ -8,7 +8,7 @@ fn scream() -> Scream {
     Scream::new(ScreamParameters::default(), &context())
 }
 
-/// Feedback on `packets` packets that were queued for so long, at `now`.
+/// Feedback at `now` on `packets` packets with a given queueing delay.
 fn feedback(controller: &mut Scream, now: u64, packets: u64, queued: u64, ecn: Ecn) {
     let now = Time::from_millis(now);
     let arrived: Vec<ArrivedPacket> = (0..packets)
@@ -30,7 +30,7 @@ fn lose(controller: &mut Scream, now: u64) {
     controller.on_ack(&PathAck { sample: &totals, arrived: &[], lost: &lost });
 }
 
-/// After fast increase, with so many packets as window and in flight.
+/// A controller after fast increase, with `packets` as window and in flight.
 fn settled(packets: u64) -> Scream {
     let mut controller = scream();
     feedback(&mut controller, 0, 1, 0, Ecn::NotEct);
@@ -60,11 +60,11 @@ fn rfc8298_4_1_1_1_the_defaults_are_its_constants() {
 }
 
 #[test]
-fn rfc8298_4_1_2_2_fast_increase_grows_by_what_was_acknowledged() {
+fn rfc8298_4_1_2_2_fast_increase_grows_by_acknowledged_bytes() {
     let mut controller = scream();
     feedback(&mut controller, 0, 4, 0, Ecn::NotEct);
     assert_eq!(controller.window, 3000.0 + 4.0 * PACKET as f64);
-    // Feedback within the interval waits for the next.
+    // Feedback within the interval is deferred to the next.
     feedback(&mut controller, 10, 4, 0, Ecn::NotEct);
     assert_eq!(controller.window, 3000.0 + 4.0 * PACKET as f64);
     feedback(&mut controller, 20, 1, 0, Ecn::NotEct);
@@ -84,7 +84,7 @@ fn rfc8298_4_1_2_2_a_trend_ends_fast_increase() {
 fn rfc8298_4_1_2_2_the_window_moves_towards_the_target_delay() {
     let mut below = settled(40);
     feedback(&mut below, 20, 4, 50, Ecn::NotEct);
-    // Half of the target is left: 0.5 · 4 packets · packet / window.
+    // Half of the target is free: 0.5 · 4 packets · packet / window.
     let grown = 40.0 * 1500.0 + 0.5 * 6000.0 * 1500.0 / 60_000.0;
     assert!((below.window - grown).abs() < 1e-6, "{}", below.window);
     let mut above = settled(40);
@@ -94,7 +94,7 @@ fn rfc8298_4_1_2_2_the_window_moves_towards_the_target_delay() {
 }
 
 #[test]
-fn rfc8298_4_1_2_2_the_window_stays_near_what_was_in_flight() {
+fn rfc8298_4_1_2_2_the_window_stays_near_the_flight() {
     let mut controller = settled(40);
     controller.flights = [30 * PACKET, 0, 0, 0, 0];
     feedback(&mut controller, 20, 4, 50, Ecn::NotEct);
@@ -102,7 +102,7 @@ fn rfc8298_4_1_2_2_the_window_stays_near_what_was_in_flight() {
 }
 
 #[test]
-fn rfc8298_4_1_2_1_losses_and_marks_reduce_once_an_rtt() {
+fn rfc8298_4_1_2_1_losses_and_marks_reduce_once_per_rtt() {
     let mut controller = settled(40);
     lose(&mut controller, 100);
     assert!((controller.window - 0.8 * 60_000.0).abs() < 1e-6, "{}", controller.window);
@@ -142,26 +142,26 @@ fn rfc8298_4_1_2_7_fast_increase_resumes_after_five_calm_seconds() {
 }
 
 #[test]
-fn rfc6817_2_4_2_without_feedback_the_smallest_window_is_left() {
+fn rfc6817_2_4_2_without_feedback_the_minimum_window_applies() {
     let mut controller = settled(40);
     controller.on_timeout(Time::from_secs(1), 40 * PACKET);
     assert_eq!(controller.window(), 3 * PACKET);
 }
 
 #[test]
-fn ecn_is_used_if_wanted() {
+fn ecn_is_used_if_enabled() {
     assert_eq!(scream().ecn(), Ecn::NotEct);
     assert_eq!(build(&entry(), json!({ "ecn": true })).ecn(), Ecn::Ect0);
 }
 
-/// Frames of the target bitrate, 30 a second; a ramp that fits a short test.
+/// Frames at the target bitrate, 30 per second; a ramp that fits a short test.
 fn media(link: Link) -> (Box<dyn PathController>, Toy) {
     let controller = build(&entry(), json!({ "ramp_up": "2 Mbit/s", "start_rate": "1 Mbit/s" }));
     (controller, Toy { source: Source::Frames(Duration::from_micros(33_333)), ..Toy::new(link) })
 }
 
 #[test]
-fn frames_of_its_bitrate_use_a_fixed_link_with_a_bounded_queue() {
+fn frames_at_its_bitrate_use_a_fixed_link_with_a_bounded_queue() {
     let (mut controller, toy) = media(Link::fixed(10));
     let run = run(&mut *controller, toy, 60);
     assert!(run.mbit(20, 60) > 6.0, "{}", run.mbit(20, 60));

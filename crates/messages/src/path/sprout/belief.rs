@@ -1,4 +1,4 @@
-//! What is believed of the link's rate, and how evidence changes it.
+//! The belief about the link's rate, and its update by evidence.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ pub(super) struct Belief {
     chances: [f64; RATES],
 }
 
-/// What a tick told.
+/// The evidence of one tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Evidence {
-    /// So many packets arrived while more waited all the time.
+    /// This number of packets arrived while others waited all the time.
     Exactly(f64),
-    /// So many arrived, and more might have if there had been any.
+    /// This number arrived, and more might have arrived if they had been sent.
     AtLeast(u64),
-    /// Nothing can be said.
+    /// No information.
     Nothing,
 }
 
 impl Belief {
-    /// All rates are equally likely (§3.2).
+    /// A uniform distribution (§3.2).
     pub(super) fn new(model: Arc<Model>) -> Belief {
         Belief { model, chances: [1.0 / RATES as f64; RATES] }
     }
 
-    /// A tick passed: the rate wandered (§3.2.1), then this was seen (§3.2.2).
+    /// Advances by one tick: the rate wanders (§3.2.1), then the evidence is applied (§3.2.2).
     pub(super) fn tick(&mut self, evidence: Evidence) {
         self.model.evolve(&mut self.chances);
         let likelihood = match evidence {
@@ -44,7 +44,7 @@ impl Belief {
         if whole > f64::MIN_POSITIVE {
             self.chances.iter_mut().for_each(|chance| *chance /= whole);
         } else {
-            // All that was thought possible is not: believe what was seen.
+            // The evidence rules out all rates that had a chance: start from the likelihood alone.
             let whole: f64 = likelihood.iter().sum();
             self.chances = likelihood.map(|likelihood| likelihood / whole);
         }
@@ -55,12 +55,13 @@ impl Belief {
         self.chances.iter().zip(&self.model.mean).map(|(chance, mean)| chance * mean).sum()
     }
 
-    /// Packets that will be delivered over the next `ticks`, but for a chance of `percentile`.
+    /// Packets that will be delivered over the next `ticks` with a probability of 1 − `percentile`.
     pub(super) fn forecast(&self, ticks: usize, percentile: f64) -> u64 {
         self.model.forecast(&self.chances, ticks, percentile)
     }
 
-    /// The Poisson likelihood of a count that need not be whole, up to a factor: e^(k·ln μ − μ), the largest made 1.
+    /// The Poisson likelihood of a count that may be fractional, up to a factor: e^(k·ln μ − μ), normalised to a
+    /// maximum of 1.
     fn exactly(&self, packets: f64) -> [f64; RATES] {
         let mut logarithms: [f64; RATES] =
             std::array::from_fn(|x| packets * self.model.ln_mean[x] - self.model.mean[x]);
@@ -97,7 +98,7 @@ mod tests {
         for _ in 0..50 {
             belief.tick(Evidence::Exactly(8.0));
         }
-        // Eight packets in 20 ms: 400 a second.
+        // Eight packets in 20 ms: 400 per second.
         assert!((mean(&belief) - 400.0).abs() < 25.0, "{}", mean(&belief));
         for _ in 0..50 {
             belief.tick(Evidence::Exactly(2.0));
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_part_of_a_packet_count_as_that_part() {
+    fn bytes_count_as_fractions_of_a_packet() {
         let (mut half, mut one) = (belief(), belief());
         for _ in 0..100 {
             half.tick(Evidence::Exactly(2.5));
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_no_rate_explains_is_survived() {
+    fn a_count_that_no_rate_explains_keeps_the_belief_valid() {
         let mut belief = belief();
         for _ in 0..100 {
             belief.tick(Evidence::Exactly(0.0));

@@ -1,12 +1,12 @@
-//! Sprout: a stochastic forecast of what the link will deliver, and a window that it will empty in time.
+//! Sprout: a stochastic forecast of the link's deliveries, and a window that the link will drain in time.
 //!
 //! Winstein, Sivaraman, Balakrishnan, *Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular Networks*,
-//! NSDI 2013. Every tick (20 ms) the belief about the link's rate evolves and takes in the packets that arrived
-//! (`belief.rs`, `model.rs`); the forecast is what the link delivers over the next ticks in 95 % of all cases, and as much
-//! may be under way.
+//! NSDI 2013. Every tick (20 ms) the belief about the link's rate evolves and is updated with the packets that arrived
+//! (`belief.rs`, `model.rs`); the forecast is the amount that the link delivers over the next ticks in 95 % of all
+//! cases, and this is the limit of bytes in flight.
 //!
-//! The inference runs at the sender, on the arrival times that ACKs carry, not at the receiver. The forecast is as old as
-//! the receiver's would be: one return delay. What the sender has under way is what the paper thinks queued (sent, and
+//! The inference runs at the sender, on the arrival times in ACKs, not at the receiver. The forecast is as old as the
+//! receiver's would be: one return delay. The sender's bytes in flight are what the paper counts as queued (sent, and
 //! neither received nor written off, §3.5), so the window is the forecast itself.
 
 mod belief;
@@ -26,7 +26,7 @@ use super::registry::{PathContext, PathControllerEntry, read};
 use super::under_way::UnderWay;
 use super::{PathAck, PathController, PathSent};
 
-/// The lowest delays hold for one to two of these.
+/// The minimum delays are kept for one to two times this.
 const BASE_WIDTH: Duration = Duration::from_secs(10);
 
 /// What it reports of its state.
@@ -40,34 +40,34 @@ const RATE: Gauge = Gauge::new("sprout_rate", "Mbit/s", "Mean of what is believe
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SproutParameters {
-    /// The chance, 0 to 0.5, that the link delivers less than the forecast (§3.3: 5 %).
+    /// Probability, 0 to 0.5, that the link delivers less than the forecast (§3.3: 5 %).
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub percentile: f64,
-    /// Ticks, 1 to 8, within which what is under way shall be delivered (§3.5: 5, which is 100 ms).
+    /// Number of ticks, 1 to 8, within which the bytes in flight are to be delivered (§3.5: 5, which is 100 ms).
     #[schemars(range(min = 1, max = 8))]
     pub look_ahead: usize,
-    /// The highest rate that the model knows, in full packets a second (§3.2).
+    /// Highest rate of the model, in full packets per second (§3.2).
     pub max_rate: f64,
-    /// How much the rate wanders, in packets a second per root second (§3.1, σ).
+    /// Standard deviation of the rate's motion, in packets per second per root second (§3.1, σ).
     pub brownian: f64,
-    /// How soon an outage ends, a second (§3.1, λ_z).
+    /// Rate of escape from an outage, per second (§3.1, λ_z).
     pub outage_escape: f64,
     /// Length of a tick (§3.2).
     pub tick: Duration,
-    /// What a tick tells through part of which nothing was under way to the receiver.
+    /// Evidence of a tick in part of which no packet was due at the receiver.
     pub idle_ticks: IdleTicks,
-    /// How much later than the fastest an ACK may be before its packet is thought not to have arrived.
+    /// Maximum delay of an ACK beyond the fastest before its packet is assumed not to have arrived.
     pub feedback_jitter: Duration,
 }
 
-/// What a tick tells through part of which nothing was under way.
+/// Evidence of a tick in part of which no packet was due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleTicks {
-    /// That the link can deliver at least what arrived; nothing if nothing did.
+    /// The link can deliver at least what arrived; no evidence if nothing did.
     #[default]
     LowerBound,
-    /// Nothing.
+    /// No evidence.
     Nothing,
 }
 
@@ -87,24 +87,24 @@ impl Default for SproutParameters {
 }
 
 impl SproutParameters {
-    /// Whether the values make sense; the error names the key and what would.
+    /// Checks the values; the error names the key and the valid range.
     pub fn validate(&self) -> Result<(), BuildError> {
         let within = |value: f64, low: f64, high: f64| (low..=high).contains(&value);
         BuildError::unless(within(self.percentile, 0.0001, 0.5), "percentile", || {
-            format!("{} is not a chance from 0.0001 to 0.5", self.percentile)
+            format!("must be 0.0001 to 0.5, got {}", self.percentile)
         })?;
         BuildError::unless((1..=TICKS).contains(&self.look_ahead), "look_ahead", || {
-            format!("{} is not from 1 to {TICKS} ticks", self.look_ahead)
+            format!("must be 1 to {TICKS} ticks, got {}", self.look_ahead)
         })?;
         BuildError::unless(within(self.brownian, 0.0, 1e6), "brownian", || {
-            format!("{} is not from 0 to 1,000,000 packets/s/√s", self.brownian)
+            format!("must be 0 to 1,000,000 packets/s/√s, got {}", self.brownian)
         })?;
         BuildError::unless(within(self.outage_escape, 0.0, 1e6), "outage_escape", || {
-            format!("{} is not from 0 to 1,000,000 a second", self.outage_escape)
+            format!("must be 0 to 1,000,000 per second, got {}", self.outage_escape)
         })?;
         let tick = self.tick.as_secs_f64();
         BuildError::unless(within(tick, 0.005, 0.1), "tick", || {
-            format!("{} is not from 5 ms to 100 ms", self.tick)
+            format!("must be 5 ms to 100 ms, got {}", self.tick)
         })?;
         BuildError::unless(self.max_rate >= 10.0 && self.max_rate * tick <= 100.0, "max_rate", || {
             format!(
@@ -128,20 +128,20 @@ pub struct Sprout {
     // State.
     belief: Belief,
     observer: Observer,
-    /// When each packet under way left.
+    /// Departure time of each packet in flight.
     under_way: UnderWay<Time>,
-    /// One-way delays there, up to the offset of the clocks.
+    /// Forward one-way delays, up to the offset of the clocks.
     forward: BaseDelay<2>,
-    /// And back, with the opposite offset: now less the time of arrival.
+    /// Return one-way delays, with the opposite offset: now minus arrival time.
     back: BaseDelay<2>,
-    /// The lowest of both of late; `None` before the first.
+    /// The recent minima of both; `None` before the first sample.
     base: Option<(i64, i64)>,
-    /// Packets that will be delivered within the look-ahead.
+    /// Number of packets that will be delivered within the look-ahead.
     forecast: u64,
 }
 
 impl Sprout {
-    /// A controller that believes all rates equally likely.
+    /// A controller with a uniform belief.
     pub fn new(parameters: &SproutParameters, context: &PathContext<'_>) -> Sprout {
         let model = Model::of(ModelParameters {
             max_rate: parameters.max_rate,
@@ -167,10 +167,10 @@ impl Sprout {
         }
     }
 
-    /// Ends the ticks that are over by all that can be known now.
+    /// Ends the ticks whose evidence is complete by now.
     fn pass(&mut self, now: Time) {
         let Some((forward, back)) = self.base else { return };
-        // What arrived until then would be acknowledged by now.
+        // ACKs of packets that arrived until then would have been received by now.
         let known = nanos(now).saturating_sub(back).saturating_sub(self.jitter);
         let due = self.under_way.oldest().map(|sent_at| nanos(*sent_at).saturating_add(forward));
         let mut ticks = 0;
@@ -219,7 +219,7 @@ impl PathController for Sprout {
         self.pass(now);
     }
 
-    /// At least one packet, so that an outage's end is noticed.
+    /// At least one packet, so that the end of an outage is detected.
     fn window(&self) -> u64 {
         self.forecast.max(1).saturating_mul(self.packet)
     }
@@ -253,11 +253,11 @@ impl PathController for Sprout {
     }
 }
 
-/// What a scenario names.
+/// The registry entry.
 pub fn entry() -> PathControllerEntry {
     PathControllerEntry {
         id: "sprout",
-        summary: "as much under way as a stochastic forecast says will be delivered in time",
+        summary: "a window of what a stochastic forecast expects to be delivered in time",
         source: "Winstein, Sivaraman, Balakrishnan, Sprout, NSDI 2013",
         schema: || schemars::schema_for!(SproutParameters),
         build: |parameters, context| {

@@ -1,38 +1,39 @@
-//! The model of a link: rates, how they evolve, and what they deliver over the next ticks.
+//! The model of a link: rates, their evolution, and their deliveries over the next ticks.
 //!
 //! The link delivers packets as a Poisson process whose rate λ wanders in a Brownian motion (Winstein et al. 2013, §3.1).
-//! λ is one of 256 values (§3.2). All that does not depend on what was observed is worked out here once:
+//! λ is one of 256 values (§3.2). The tables that do not depend on observations are computed here once:
 //!
-//! - a step of evolution is a convolution with a band of the normal distribution; what would leave at the ends gathers
-//!   there, and λ = 0 (an outage) is left at the escape rate λ_z only;
-//! - the chance that at most n packets are delivered over the next i ticks from a rate of now. With T the step of
-//!   evolution and p the Poisson distribution, `V_i(x, n) = Σ_y T(x, y) Σ_k p(k; y·τ) V_{i−1}(y, n − k)`: working
+//! - a step of evolution is a convolution with a band of the normal distribution; mass beyond the ends accumulates
+//!   there, and λ = 0 (an outage) is left only at the escape rate λ_z;
+//! - the probability that at most n packets are delivered over the next i ticks, given the current rate. With T the
+//!   step of evolution and p the Poisson distribution, `V_i(x, n) = Σ_y T(x, y) Σ_k p(k; y·τ) V_{i−1}(y, n − k)`: a
+//!   backward recursion computes it for all rates at once.
 //!   backwards gives it for all rates at once.
 
 use std::sync::{Arc, OnceLock};
 
-/// Values that the rate may have (§3.2).
+/// Number of rates (§3.2).
 pub(super) const RATES: usize = 256;
-/// Ticks of a forecast (§3.3).
+/// Number of ticks of a forecast (§3.3).
 pub(super) const TICKS: usize = 8;
-/// Accumulators of a sum over the rates: a fixed order of additions that a compiler can do side by side.
+/// Number of accumulators of a sum over the rates: a fixed order of additions that a compiler can vectorise.
 const LANES: usize = 8;
 
-/// What the tables depend on.
+/// Parameters of the tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ModelParameters {
-    /// Highest rate, in packets a second.
+    /// Highest rate, in packets per second.
     pub(super) max_rate: f64,
-    /// Brownian noise power, in packets a second per root second.
+    /// Brownian noise power, in packets per second per root second.
     pub(super) sigma: f64,
-    /// Escape rate from an outage, a second.
+    /// Escape rate from an outage, per second.
     pub(super) escape: f64,
     /// Length of a tick in seconds.
     pub(super) tick: f64,
 }
 
 impl ModelParameters {
-    /// The paper's: 1,000 packets/s, 200 packets/s/√s, 1/s, 20 ms.
+    /// The paper's values: 1,000 packets/s, 200 packets/s/√s, 1/s, 20 ms.
     pub(super) const PAPER: ModelParameters =
         ModelParameters { max_rate: 1000.0, sigma: 200.0, escape: 1.0, tick: 0.02 };
 }
@@ -40,26 +41,26 @@ impl ModelParameters {
 /// The tables.
 #[derive(Debug)]
 pub(super) struct Model {
-    /// Mean packets a tick at each rate.
+    /// Mean number of packets per tick at each rate.
     pub(super) mean: [f64; RATES],
-    /// Its logarithm; 0 for the rate zero, which is treated apart.
+    /// Its logarithm; 0 for the rate zero, which is a special case.
     pub(super) ln_mean: [f64; RATES],
-    /// Chance to move by −h … h steps in a tick.
+    /// Probability of moving by −h … h steps in a tick.
     kernel: Vec<f64>,
-    /// Chance to be in outage after a tick, from each rate.
+    /// Probability of an outage after a tick, from each rate.
     to_zero: [f64; RATES],
-    /// Chance to be at the highest rate after a tick, from each rate.
+    /// Probability of the highest rate after a tick, from each rate.
     to_highest: [f64; RATES],
-    /// Chance to be at each rate after a tick, from an outage.
+    /// Probability of each rate after a tick, from an outage.
     from_zero: [f64; RATES],
-    /// `[k][rate]`: chance of at least k packets in a tick.
+    /// `[k][rate]`: probability of at least k packets in a tick.
     at_least: Vec<[f32; RATES]>,
-    /// `[tick][n][rate]`: chance of at most n packets in ticks 1 … i.
+    /// `[tick][n][rate]`: probability of at most n packets in ticks 1 … i.
     at_most: Vec<Vec<[f32; RATES]>>,
 }
 
 impl Model {
-    /// The tables for `parameters`; those of the paper are made once a process.
+    /// The tables for `parameters`; those of the paper are computed once per process.
     pub(super) fn of(parameters: ModelParameters) -> Arc<Model> {
         static PAPER: OnceLock<Arc<Model>> = OnceLock::new();
         if parameters == ModelParameters::PAPER {
@@ -78,7 +79,7 @@ impl Model {
         let half = kernel.len() / 2;
         let stay = libm::exp(-parameters.escape * parameters.tick);
         let beyond = |from: usize| kernel.iter().skip(from).sum::<f64>();
-        // The band is symmetric: to fall by x or more is as likely as to rise by as much.
+        // The band is symmetric: falling by x or more is as likely as rising by as much.
         let mut to_zero: [f64; RATES] = std::array::from_fn(|x| beyond(half + x));
         let mut to_highest: [f64; RATES] = std::array::from_fn(|x| beyond(half + RATES - 1 - x));
         let mut from_zero = [0.0; RATES];
@@ -88,7 +89,7 @@ impl Model {
             *chance = (1.0 - stay) * if rises > 0.0 { share / rises } else { f64::from(u8::from(y == 1)) };
         }
         from_zero[0] = stay;
-        to_zero[0] = 0.0; // `from_zero` has it
+        to_zero[0] = 0.0; // `from_zero` covers it
         to_highest[0] = 0.0;
         let mut model = Model {
             mean,
@@ -104,10 +105,10 @@ impl Model {
         model
     }
 
-    /// One tick of evolution (§3.2.1): `belief` becomes what it is a tick later.
+    /// Advances `belief` by one tick of evolution (§3.2.1).
     pub(super) fn evolve(&self, belief: &mut [f64; RATES]) {
         let half = self.kernel.len() / 2;
-        // The outage moves by its own rule; zeros on both sides stand for rates that do not exist.
+        // The outage moves by its own rule; the padding on both sides represents rates that do not exist.
         let mut padded = [0.0; 3 * RATES];
         padded[RATES + 1..2 * RATES].copy_from_slice(&belief[1..]);
         let mut next = [0.0; RATES];
@@ -125,14 +126,14 @@ impl Model {
         *belief = next;
     }
 
-    /// Chance of at least `packets` in a tick, for each rate.
+    /// Probability of at least `packets` in a tick, for each rate.
     pub(super) fn at_least(&self, packets: u64) -> &[f32; RATES] {
         let last = self.at_least.len() - 1;
         &self.at_least[usize::try_from(packets).map_or(last, |packets| packets.min(last))]
     }
 
-    /// The packets that are delivered over the next `ticks` with a chance of 1 − `percentile` at least (§3.3): the
-    /// smallest n that is not exceeded with a chance of `percentile`.
+    /// The number of packets delivered over the next `ticks` with a probability of at least 1 − `percentile` (§3.3):
+    /// the smallest n that is not exceeded with probability `percentile`.
     pub(super) fn forecast(&self, belief: &[f64; RATES], ticks: usize, percentile: f64) -> u64 {
         let Some(table) = ticks.checked_sub(1).and_then(|index| self.at_most.get(index)) else { return 0 };
         table.partition_point(|at_most| dot(belief, at_most) < percentile) as u64
@@ -168,7 +169,7 @@ impl Model {
                     *sum += chance * rest;
                 }
             }
-            // A rate that would leave at an end is at that end.
+            // A rate that would move beyond an end stays there.
             let mut padded = [delivered[0]; 3 * RATES];
             padded[RATES..2 * RATES].copy_from_slice(&delivered);
             padded[2 * RATES..].fill(delivered[RATES - 1]);
@@ -186,7 +187,8 @@ impl Model {
     }
 }
 
-/// The normal distribution of the given standard deviation, in steps of one, cut at four deviations and made whole again.
+/// The normal distribution of the given standard deviation, in steps of one, truncated at four deviations and
+/// normalised.
 fn normal_band(deviation: f64) -> Vec<f64> {
     let half = ((4.0 * deviation).ceil() as usize).clamp(1, RATES - 1);
     let scale = 1.0 / (deviation.max(1e-9) * std::f64::consts::SQRT_2);
@@ -200,7 +202,7 @@ fn normal_band(deviation: f64) -> Vec<f64> {
     band
 }
 
-/// `[k][rate]`: chance of exactly k packets, k below `counts`.
+/// `[k][rate]`: probability of exactly k packets, k below `counts`.
 fn poisson(mean: &[f64; RATES], counts: usize) -> Vec<[f64; RATES]> {
     let mut rows = Vec::with_capacity(counts);
     let mut row = mean.map(|mean| libm::exp(-mean));
@@ -260,7 +262,7 @@ mod tests {
         let (whole, mean, deviation) = moments(&belief);
         assert!((whole - 1.0).abs() < 1e-9, "{whole}");
         assert!((mean - 128.0 * 1000.0 / 255.0).abs() < 0.5, "{mean}");
-        // 200·√0.1 = 63.2 packets/s, and the twelfth of a step that rounding adds each tick.
+        // 200·√0.1 = 63.2 packets/s, plus the twelfth of a step that rounding adds per tick.
         assert!((deviation - 63.2).abs() < 1.0, "{deviation}");
     }
 
@@ -270,14 +272,14 @@ mod tests {
         let mut belief = point(0);
         model.evolve(&mut belief);
         assert!((belief[0] - libm::exp(-0.02)).abs() < 1e-9, "{}", belief[0]);
-        // From a low rate, an outage is likely; from a high one it is not.
+        // An outage is likely from a low rate, and unlikely from a high one.
         let mut low = point(2);
         model.evolve(&mut low);
         assert!(low[0] > 0.3, "{}", low[0]);
         let mut high = point(200);
         model.evolve(&mut high);
         assert_eq!(high[0], 0.0);
-        // Nothing leaves at the other end.
+        // No mass leaves at the other end.
         let mut highest = point(255);
         model.evolve(&mut highest);
         assert!((moments(&highest).0 - 1.0).abs() < 1e-9);
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn sprout_3_3_the_forecast_is_the_percentile_of_all_paths() {
-        // Against a simulation of the model itself: 20,000 paths from a known rate.
+        // Compared with a simulation of the model: 20,000 paths from a known rate.
         let model = Model::of(ModelParameters::PAPER);
         let mut random = jettison_core::Seed(5).stream(&["sprout"]);
         let (start, paths) = (100usize, 20_000);
@@ -335,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn other_parameters_make_whole_tables_too() {
+    fn other_parameters_give_normalised_tables_too() {
         for parameters in [
             ModelParameters { sigma: 0.0, ..ModelParameters::PAPER },
             ModelParameters { sigma: 50_000.0, ..ModelParameters::PAPER },

@@ -1,16 +1,16 @@
-//! Ticks of the receiver's clock, and what each told of the link.
+//! Ticks of the receiver's clock, and the evidence of each.
 //!
-//! The paper's sender marks packets with the time until the next one, so that the receiver takes no silence for an outage
-//! when nothing was sent (§3.4). Here the sender itself infers, and knows when each packet left. A packet is *due* when it
-//! would arrive without a queue: when it left, plus the lowest one-way delay of late. While a packet is due and not there,
-//! the bottleneck had something to send. A tick through which this held counts for what arrived in it; any other tick says
-//! at most that the link can do as much.
+//! The paper's sender marks packets with the time until the next one, so that the receiver does not mistake an idle
+//! sender for an outage (§3.4). Here the sender itself infers, and knows the departure of each packet. A packet is
+//! *due* when it would arrive without a queue: its departure plus the recent minimum of one-way delays. While a packet
+//! is due and has not arrived, the bottleneck had something to send. A tick through which this held counts the packets
+//! that arrived in it; any other tick gives at most a lower bound.
 
 use super::belief::Evidence;
 
-/// Ticks that are worked through after a silence; the belief has forgotten all by then.
+/// Maximum number of ticks processed after a silence; by then the belief has forgotten everything.
 const MOST_TICKS: i64 = 250;
-/// A tick is whole if at most this part of it was idle.
+/// A tick is complete if at most this fraction of it was idle.
 const IDLE_PART: i64 = 20;
 
 /// Ticks, in nanoseconds of the receiver's clock.
@@ -21,18 +21,19 @@ pub(super) struct Observer {
     packet: f64,
     is_idle_counted: bool,
     // State.
-    /// When the open tick ends; `None` before the first arrival.
+    /// End of the current tick; `None` before the first arrival.
     ends_at: Option<i64>,
-    /// Until when it is known whether the link was busy.
+    /// Time until which it is known whether the link was busy.
     known_until: i64,
-    /// Nanoseconds of the open tick in which nothing was due.
+    /// Nanoseconds of the current tick without a due packet.
     idle: i64,
-    /// Bytes that arrived in the open tick.
+    /// Bytes that arrived in the current tick.
     bytes: u64,
 }
 
 impl Observer {
-    /// `tick` in nanoseconds, `packet` in bytes; `is_idle_counted` is whether ticks that were idle in part tell a bound.
+    /// Creates an observer; `tick` in nanoseconds, `packet` in bytes; `is_idle_counted`: partly idle ticks give a
+    /// lower bound.
     pub(super) fn new(tick: i64, packet: u64, is_idle_counted: bool) -> Observer {
         Observer {
             tick,
@@ -45,12 +46,12 @@ impl Observer {
         }
     }
 
-    /// When the open tick ends.
+    /// End of the current tick.
     pub(super) fn tick_ends_at(&self) -> Option<i64> {
         self.ends_at
     }
 
-    /// `bytes` arrived that had been due at `due`. `each` is told of each tick that ended before.
+    /// Records the arrival of `bytes` that were due at `due`. Calls `each` for each tick that ended before.
     pub(super) fn arrived(&mut self, due: i64, at: i64, bytes: u64, each: &mut impl FnMut(Evidence)) {
         if self.ends_at.is_none() {
             self.ends_at = Some(at.saturating_add(self.tick));
@@ -62,12 +63,12 @@ impl Observer {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// `bytes` arrived, it is not known when.
+    /// Records the arrival of `bytes` at an unknown time.
     pub(super) fn arrived_some_time(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Nothing else arrived until `at`; `oldest_due` is when the oldest packet under way was due.
+    /// Records that nothing else arrived until `at`; `oldest_due` is the due time of the oldest packet in flight.
     pub(super) fn passed(&mut self, at: i64, oldest_due: Option<i64>, each: &mut impl FnMut(Evidence)) {
         self.advance(oldest_due.unwrap_or(at).min(at), true, each);
         self.advance(at, false, each);
@@ -87,7 +88,7 @@ impl Observer {
             (self.idle, self.bytes, self.known_until) = (0, 0, ends_at);
             ticks += 1;
             if ticks == MOST_TICKS {
-                // Far behind: go on with the tick that `to` is in.
+                // Far behind: continue with the tick that contains `to`.
                 let behind = (to - ends_at) / self.tick * self.tick;
                 ends_at = ends_at.saturating_add(behind);
                 self.known_until = ends_at;
@@ -135,33 +136,33 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_with_packets_waiting_counts_what_arrived() {
+    fn a_tick_with_packets_waiting_counts_arrivals() {
         let mut observer = observer();
         let seen = ticks(|mut each| {
             for at in [5, 10, 15, 20] {
                 observer.arrived(1, at, 1000, &mut each);
             }
         });
-        // The one at 20 is the next tick's.
+        // The packet at 20 belongs to the next tick.
         assert_eq!(seen, [Evidence::Exactly(3.0)]);
     }
 
     #[test]
-    fn sprout_3_4_a_tick_without_anything_under_way_says_nothing() {
+    fn sprout_3_4_a_tick_without_packets_in_flight_gives_no_evidence() {
         let mut observer = observer();
         let seen = ticks(|mut each| observer.passed(60, None, &mut each));
         assert_eq!(seen, [Evidence::AtLeast(0); 3]);
     }
 
     #[test]
-    fn silence_while_a_packet_is_due_is_seen_as_such() {
+    fn silence_while_a_packet_is_due_is_evidence() {
         let mut observer = observer();
         let seen = ticks(|mut each| observer.passed(60, Some(20), &mut each));
         assert_eq!(seen, [Evidence::AtLeast(0), Evidence::Exactly(0.0), Evidence::Exactly(0.0)]);
     }
 
     #[test]
-    fn a_tick_that_was_idle_in_part_gives_a_bound() {
+    fn a_partly_idle_tick_gives_a_bound() {
         let mut observer = observer();
         let seen = ticks(|mut each| {
             observer.arrived(0, 4, 2500, &mut each);

@@ -33,7 +33,7 @@ fn keeps_the_95th_percentile_of_the_queueing_delay_below_100_ms_on_a_poisson_lin
 }
 
 #[test]
-fn uses_a_fixed_link_with_little_queue() {
+fn uses_a_fixed_link_with_a_short_queue() {
     let mut controller = sprout();
     let run = run(&mut *controller, Toy::new(Link::fixed(10)), 30);
     assert!(run.mbit(5, 30) > 8.5, "{}", run.mbit(5, 30));
@@ -71,12 +71,12 @@ fn an_outage_closes_the_window_and_its_end_opens_it() {
 
 #[test]
 fn sprout_3_4_a_sender_with_little_to_send_does_not_look_like_a_slow_link() {
-    // 300 kbit/s of frames on a link of 10 Mbit/s.
+    // Frames of 300 kbit/s on a link of 10 Mbit/s.
     let toy = || Toy { source: Source::Fixed(Duration::from_millis(33), 1250), ..Toy::new(Link::fixed(10)) };
     let mut controller = sprout();
     run(&mut *controller, toy(), 20);
     let idle = controller.window();
-    // If every tick counted as if the link had been busy, it would believe in 300 kbit/s: a packet or two in 100 ms.
+    // If every tick counted as busy, the belief would be 300 kbit/s: a packet or two in 100 ms.
     assert!(idle > 4 * PACKET, "{idle}");
     let mut controller = build(&entry(), json!({ "idle_ticks": "nothing" }));
     run(&mut *controller, toy(), 20);
@@ -84,8 +84,8 @@ fn sprout_3_4_a_sender_with_little_to_send_does_not_look_like_a_slow_link() {
 }
 
 #[test]
-fn a_long_round_trip_does_not_starve_it() {
-    // The window is less than a bandwidth-delay product: ticks without a queue must not count as the link's rate.
+fn a_long_round_trip_does_not_starve_the_sender() {
+    // The window is less than the bandwidth-delay product: ticks without a queue must not count as the link's rate.
     let toy = Toy { rtt: Duration::from_millis(120), ..Toy::new(Link::fixed(10)) };
     let mut controller = sprout();
     let run = run(&mut *controller, toy, 40);
@@ -93,7 +93,7 @@ fn a_long_round_trip_does_not_starve_it() {
 }
 
 #[test]
-fn ticks_go_on_without_acks_while_packets_are_under_way() {
+fn ticks_continue_without_acks_while_packets_are_under_way() {
     let mut controller = Sprout::new(&SproutParameters::default(), &context());
     assert_eq!(controller.next_wakeup(), None);
     assert_eq!(controller.budget(Time::ZERO, 0), None);
@@ -119,7 +119,7 @@ fn ticks_go_on_without_acks_while_packets_are_under_way() {
         ecn: Ecn::NotEct,
     }];
     controller.on_ack(&PathAck { sample: &ack, arrived: &arrived, lost: &[] });
-    // The tick from 20 ms to 40 ms at the receiver; its last ACK could come at 60 ms, and 5 ms of jitter.
+    // The tick from 20 ms to 40 ms at the receiver; its last ACK could arrive at 60 ms, plus 5 ms of jitter.
     assert_eq!(controller.next_wakeup(), Some(Time::from_millis(65)));
     for _ in 0..10 {
         let at = controller.next_wakeup().expect("packets are under way");

@@ -28,7 +28,7 @@ fn named(id: &str) -> Window {
     Window::new(controller, PACKET, 10 * PACKET)
 }
 
-/// An acknowledgement at `now` that says when the packets left that arrived, and those that were lost.
+/// An acknowledgement at `now`, with the departure times of packets that arrived and that were lost.
 fn ack(window: &mut Window, now: u64, arrived: &[u64], lost: &[u64]) {
     let packet = |sequence: usize, sent_ms: u64| ArrivedPacket {
         sequence: sequence as u64,
@@ -70,7 +70,7 @@ fn marked(window: &mut Window, now: u64, arrived: &[ArrivedPacket], lost: &[u64]
 }
 
 #[test]
-fn the_window_grows_with_what_arrives() {
+fn the_window_grows_with_arrivals() {
     let mut window = newreno();
     assert_eq!(window.window(), 10 * PACKET);
     ack(&mut window, 100, &[0, 1, 2], &[]);
@@ -79,7 +79,7 @@ fn the_window_grows_with_what_arrives() {
 }
 
 #[test]
-fn rfc9002_7_3_2_losses_are_answered_once_a_round_trip() {
+fn rfc9002_7_3_2_losses_cause_one_reduction_per_round_trip() {
     let mut window = newreno();
     ack(&mut window, 100, &[0; 10], &[]);
     ack(&mut window, 200, &[103], &[100, 101]);
@@ -87,12 +87,12 @@ fn rfc9002_7_3_2_losses_are_answered_once_a_round_trip() {
     ack(&mut window, 210, &[120], &[110, 190]);
     assert_eq!(window.window(), 10 * PACKET, "they left before the loss was known");
     ack(&mut window, 310, &[205], &[]);
-    assert_eq!((window.phase(), window.window()), (Phase::Open, 10 * PACKET), "what left since arrives");
+    assert_eq!((window.phase(), window.window()), (Phase::Open, 10 * PACKET), "a packet sent since arrives");
     ack(&mut window, 320, &[230], &[220]);
     assert_eq!(
         (window.phase(), window.window()),
         (Phase::Recovery, 5 * PACKET),
-        "and what left since is lost"
+        "a packet sent since is lost"
     );
 }
 
@@ -128,12 +128,12 @@ fn bbr_keeps_its_own_window_in_recovery() {
     ack(&mut window, 100, &[0; 10], &[]);
     ack(&mut window, 200, &[103], &[100]);
     assert_eq!(window.phase(), Phase::Recovery);
-    assert!(window.window() < u64::MAX, "BBR's slow-start threshold is no window");
+    assert!(window.window() < u64::MAX, "BBR's slow-start threshold is not a window");
     assert!(window.pacing_rate().is_some());
 }
 
 #[test]
-fn marks_are_answered_by_those_that_count_them() {
+fn controllers_that_count_marks_respond_to_them() {
     let marks =
         [ArrivedPacket { sequence: 1, bytes: PACKET, sent_at: AT(50), arrived_at: None, ecn: Ecn::Ce }];
     let mut dctcp = named("dctcp");
@@ -143,7 +143,7 @@ fn marks_are_answered_by_those_that_count_them() {
     assert!(dctcp.window() < 10 * PACKET);
     let before = dctcp.window();
     marked(&mut dctcp, 160, &marks, &[]);
-    assert_eq!(dctcp.window(), before, "once a round trip");
+    assert_eq!(dctcp.window(), before, "once per round trip");
     let mut cubic = named("cubic");
     assert_eq!(cubic.ecn(), Ecn::NotEct);
     marked(&mut cubic, 150, &marks, &[]);
