@@ -1,4 +1,4 @@
-//! `command`: programs of the user's at the ends of a flow. Only `jettison live` runs them.
+//! `command`: user programs at the ends of a flow. Only `jettison live` runs them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +11,11 @@ use crate::Initiator;
 
 /// Parameters of `command`: a program at one end of the flow, or at both.
 ///
-/// In commands and in the environment these are replaced: `{from}` and `{to}` (addresses of the flow's ends), `{peer}` (of the
-/// other end), `{port}` (of the flow), `{seconds}` (from the flow's start to its stop, rounded up), `{folder}` (of the scenario file),
-/// `{work}` (an empty folder of this program's own, removed at the end), `{results}` (a file to which the program may write
-/// measures of its own). A brace that is meant is written twice. No shell reads a command; `sh -c '…'` asks for one.
+/// Placeholders in commands and in the environment: `{from}` and `{to}` (addresses of the flow's ends), `{peer}`
+/// (address of the other end), `{port}` (of the flow), `{seconds}` (from the flow's start to its stop, rounded up),
+/// `{folder}` (of the scenario file), `{work}` (an empty folder for this program, removed at the end), `{results}` (a
+/// file to which the program may write its own measures). Write a literal brace twice. Commands are not run in a
+/// shell; use `sh -c '…'` for one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandParameters {
@@ -24,30 +25,32 @@ pub struct CommandParameters {
     /// The program at the flow's `to`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_to: Option<String>,
-    /// The end that begins: the flow's `start` and `stop` are its program's. The other end's program is started before the
-    /// run's clock, and ends after it. Default: `to` if there is a program at both ends, or else the end with the program.
+    /// The initiating end: the flow's `start` and `stop` apply to its program. The other end's program starts before
+    /// the run's clock, and ends after it. Default: `to` if there is a program at both ends, otherwise the end with
+    /// the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begins: Option<Begins>,
-    /// When the program that is started first is ready. Without it: at once.
+    /// Readiness condition of the program that starts first. Default: ready at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<Ready>,
-    /// How long that may take.
+    /// Maximum time until it is ready.
     pub ready_within: ReadyWithin,
-    /// The user that the programs run as; root only.
+    /// User account of the programs; requires root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// More environment variables.
+    /// Additional environment variables.
     pub environment: BTreeMap<String, String>,
-    /// The folder that the programs start in. Default: that of the scenario file.
+    /// Working directory of the programs. Default: the folder of the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
-    /// The signal that ends a program that is still there at its end.
+    /// Signal for a program that is still running at its end.
     pub stop_signal: StopSignal,
-    /// Ports of the flow's packets, for accounting. Default: every packet between the two hosts that no other flow claims.
+    /// Ports of the flow's packets, for accounting. Default: all packets between the two hosts that no other flow
+    /// claims.
     pub ports: Vec<u16>,
 }
 
-/// Which end begins.
+/// The initiating end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Begins {
@@ -57,23 +60,23 @@ pub enum Begins {
     To,
 }
 
-/// What shows that a program is ready for the other end.
+/// The condition under which a program is ready for the other end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ready {
-    /// A socket listens at this port of its host.
+    /// A socket listens on this port of its host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// The port's protocol.
     #[serde(default)]
     pub protocol: PortProtocol,
-    /// The program has written this.
+    /// The program has written this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// This file is there.
+    /// This file exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// So long after its start.
+    /// This time has passed since its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
 }
@@ -89,7 +92,7 @@ pub enum PortProtocol {
     Udp,
 }
 
-/// How long a program may take until it is ready; 10 s by default.
+/// Maximum time until a program is ready; 10 s by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReadyWithin(pub Duration);
@@ -100,9 +103,9 @@ impl Default for ReadyWithin {
     }
 }
 
-/// A signal that asks a program to end.
+/// A signal that terminates a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::upper_case_acronyms)] // as signals are written
+#[allow(clippy::upper_case_acronyms)] // standard names of signals
 pub enum StopSignal {
     /// Terminate.
     #[default]
@@ -118,7 +121,7 @@ pub enum StopSignal {
 }
 
 impl CommandParameters {
-    /// Which end begins.
+    /// The initiating end.
     pub fn initiator(&self) -> Initiator {
         match (self.begins, &self.at_from, &self.at_to) {
             (Some(Begins::From), ..) | (None, Some(_), None) => Initiator::From,
@@ -126,27 +129,29 @@ impl CommandParameters {
         }
     }
 
-    /// Says what is wrong with the values.
+    /// Checks the values.
     pub fn validate(&self) -> Result<(), BuildError> {
         let empty = |command: &Option<String>| command.as_ref().is_some_and(|c| c.trim().is_empty());
         if self.at_from.is_none() && self.at_to.is_none() {
-            return Err(BuildError::whole("names no program: give `at_from`, `at_to` or both"));
+            return Err(BuildError::whole("requires a program: `at_from`, `at_to` or both"));
         }
         for (key, command) in [("at_from", &self.at_from), ("at_to", &self.at_to)] {
             if empty(command) {
-                return Err(BuildError::at(key, "is empty: name a program"));
+                return Err(BuildError::at(key, "must name a program, got an empty text"));
             }
             if let Some(command) = command {
-                shell_words::split(command)
-                    .map_err(|_| BuildError::at(key, "has a quote that is not closed"))?;
-                // Whichever way they are filled in, the names must be known.
+                shell_words::split(command).map_err(|_| BuildError::at(key, "has an unclosed quote"))?;
+                // The names must be known, whatever their values.
                 self.fill(command, &|name| Placeholder::parse(name).map(|_| String::new()))
                     .map_err(|message| BuildError::at(key, message))?;
             }
         }
         for (variable, value) in &self.environment {
             if variable.is_empty() || variable.contains(['=', '\0']) {
-                return Err(BuildError::at("environment", format!("`{variable}` is no variable's name")));
+                return Err(BuildError::at(
+                    "environment",
+                    format!("`{variable}` is not a valid name of a variable"),
+                ));
             }
             self.fill(value, &|name| Placeholder::parse(name).map(|_| String::new()))
                 .map_err(|message| BuildError::at("environment", message))?;
@@ -156,24 +161,27 @@ impl CommandParameters {
             Initiator::To => (&self.at_to, "at_to"),
         };
         if begins.0.is_none() {
-            let message = format!("that end has no program: `{}` is not there", begins.1);
+            let message = format!("requires a program at that end: `{}` is missing", begins.1);
             return Err(BuildError::at("begins", message));
         }
         if let Some(ready) = &self.ready {
             let ways =
                 [ready.port.is_some(), ready.output.is_some(), ready.file.is_some(), ready.delay.is_some()];
             if ways.iter().filter(|way| **way).count() != 1 {
-                let message = "give one of `port`, `output`, `file` and `delay`";
+                let message = "requires exactly one of `port`, `output`, `file` and `delay`";
                 return Err(BuildError::at("ready", message));
             }
             if self.at_from.is_none() || self.at_to.is_none() {
-                return Err(BuildError::at("ready", "only a program that another waits for is ever ready"));
+                return Err(BuildError::at(
+                    "ready",
+                    "requires programs at both ends: only the program that starts first has to be ready",
+                ));
             }
         }
         Ok(())
     }
 
-    /// `text` with its placeholders replaced by what `value` gives for their names.
+    /// Replaces the placeholders in `text` by `value` of their names.
     pub fn fill(&self, text: &str, value: &dyn Fn(&str) -> Result<String, String>) -> Result<String, String> {
         let mut filled = String::new();
         let mut rest = text;
@@ -187,7 +195,7 @@ impl CommandParameters {
             }
             let end = from.find('}').filter(|end| *end > 0);
             let Some(end) = end else {
-                return Err(format!("`{from}` has a brace without its other: write it twice if it is meant"));
+                return Err(format!("`{from}` has an unmatched brace; write a literal brace twice"));
             };
             filled.push_str(&value(&from[1..end])?);
             rest = &from[end + 1..];
@@ -197,12 +205,12 @@ impl CommandParameters {
     }
 }
 
-/// What may stand in braces.
+/// A placeholder in braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placeholder {
     /// Address of the flow's `from`.
     From,
-    /// Address of its `to`.
+    /// Address of the flow's `to`.
     To,
     /// Address of the other end.
     Peer,
@@ -219,7 +227,7 @@ pub enum Placeholder {
 }
 
 impl Placeholder {
-    /// All of them with their names.
+    /// All placeholders with their names.
     pub const ALL: [(&'static str, Placeholder); 8] = [
         ("from", Placeholder::From),
         ("to", Placeholder::To),
@@ -231,13 +239,13 @@ impl Placeholder {
         ("results", Placeholder::Results),
     ];
 
-    /// The one of that name, or what there is.
+    /// The placeholder of that name; the error lists the known ones.
     pub fn parse(name: &str) -> Result<Placeholder, String> {
         let found = Placeholder::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, placeholder)| *placeholder).ok_or_else(|| {
             let names: Vec<String> = Placeholder::ALL.iter().map(|(name, _)| format!("{{{name}}}")).collect();
             format!(
-                "there is no {{{name}}}; known: {} (a brace that is meant is written twice)",
+                "unknown placeholder {{{name}}}; known: {} (write a literal brace twice)",
                 names.join(" ")
             )
         })
@@ -257,13 +265,13 @@ mod tests {
         let own = command("x");
         let value = |name: &str| Placeholder::parse(name).map(|_| format!("<{name}>"));
         assert_eq!(own.fill("a {from} {{b}} {to}", &value), Ok("a <from> {b} <to>".to_owned()));
-        assert!(own.fill("{form}", &value).is_err_and(|e| e.contains("no {form}")));
-        assert!(own.fill("open {from", &value).is_err_and(|e| e.contains("without its other")));
-        assert!(own.fill("shut }", &value).is_err_and(|e| e.contains("without its other")));
+        assert!(own.fill("{form}", &value).is_err_and(|e| e.contains("unknown placeholder {form}")));
+        assert!(own.fill("open {from", &value).is_err_and(|e| e.contains("unmatched brace")));
+        assert!(own.fill("shut }", &value).is_err_and(|e| e.contains("unmatched brace")));
     }
 
     #[test]
-    fn bad_values_are_refused_where_they_stand() {
+    fn bad_values_are_refused_with_their_key() {
         let refuse = |own: CommandParameters, key: &str| {
             let error = own.validate().expect_err("the values are wrong");
             assert_eq!(error.path.first().map_or("", |key| key), key, "{error}");

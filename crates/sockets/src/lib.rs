@@ -1,9 +1,9 @@
 #![forbid(unsafe_code)]
 //! The contract between applications and hosts.
 //!
-//! An [`Application`] is a plain state machine over [`Sockets`]: the simulator's host gives it modelled sockets,
-//! `live` gives it the kernel's. It never learns which. [`ApplicationEntry`] describes one to the registry, and a
-//! [`FlowContext`] is what it is built from.
+//! An [`Application`] is a state machine over [`Sockets`]: the simulator provides modelled sockets, `live` those of
+//! the kernel, and the application cannot tell them apart. [`ApplicationEntry`] describes an application to the
+//! registry; it is built from a [`FlowContext`].
 
 mod application;
 mod choice;

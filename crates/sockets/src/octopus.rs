@@ -1,4 +1,4 @@
-//! What a flow's message transport is made of.
+//! Options of a flow's message transport.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use jettison_messages::OctopusParameters;
 use jettison_messages::path::PathController;
 
-/// How a flow's Octopus transport behaves.
+/// Options of a flow's Octopus transport.
 #[derive(Clone)]
 pub struct OctopusOptions {
     /// The parameters, shared by both ends.
     pub parameters: Arc<OctopusParameters>,
-    /// Makes a connection's path controller.
-    #[allow(clippy::type_complexity)] // spelt out, it says what it does
+    /// Creates a connection's path controller.
+    #[allow(clippy::type_complexity)] // an alias would hide what it is
     pub controller: Arc<dyn Fn() -> Box<dyn PathController> + Send + Sync>,
 }
 

@@ -1,8 +1,8 @@
-//! Sockets by number, with a generation so that a number used again is not mistaken for the old one.
+//! Sockets by index, with a generation so that a reused index is not mistaken for the old socket.
 
 use crate::SocketId;
 
-/// A host's sockets, each with an index that is used again when it is gone.
+/// A host's sockets. Indices of removed sockets are reused.
 #[derive(Debug)]
 pub struct SocketTable<S> {
     entries: Vec<(u32, Option<S>)>,
@@ -16,7 +16,7 @@ impl<S> Default for SocketTable<S> {
 }
 
 impl<S> SocketTable<S> {
-    /// Adds one; gives its index.
+    /// Adds a socket; returns its index.
     pub fn insert(&mut self, socket: S) -> u32 {
         if let Some(index) = self.free.pop() {
             self.entries[index as usize].1 = Some(socket);
@@ -26,12 +26,12 @@ impl<S> SocketTable<S> {
         (self.entries.len() - 1) as u32
     }
 
-    /// One past the highest index that was ever in use.
+    /// One past the highest index ever used.
     pub fn end(&self) -> u32 {
         self.entries.len() as u32
     }
 
-    /// Takes it out.
+    /// Removes a socket.
     pub fn remove(&mut self, index: u32) -> Option<S> {
         let entry = self.entries.get_mut(index as usize)?;
         let socket = entry.1.take()?;
@@ -40,13 +40,13 @@ impl<S> SocketTable<S> {
         Some(socket)
     }
 
-    /// The number of the socket there, by which programs know it.
+    /// The id by which programs know the socket at `index`.
     #[inline]
     pub fn id(&self, index: u32) -> SocketId {
         SocketId(u64::from(self.entries[index as usize].0) << 32 | u64::from(index))
     }
 
-    /// The index of a socket that still is.
+    /// The index of a socket; `None` if it has been removed.
     #[inline]
     pub fn index(&self, id: SocketId) -> Option<u32> {
         let index = id.0 as u32;
@@ -54,13 +54,13 @@ impl<S> SocketTable<S> {
         (u64::from(*generation) == id.0 >> 32 && socket.is_some()).then_some(index)
     }
 
-    /// The socket there.
+    /// The socket at `index`.
     #[inline]
     pub fn get(&self, index: u32) -> Option<&S> {
         self.entries.get(index as usize)?.1.as_ref()
     }
 
-    /// The same, to change it.
+    /// The socket at `index`, mutable.
     #[inline]
     pub fn get_mut(&mut self, index: u32) -> Option<&mut S> {
         self.entries.get_mut(index as usize)?.1.as_mut()
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_used_again_is_another_socket() {
+    fn a_reused_index_has_another_id() {
         let mut table = SocketTable::default();
         let first = table.insert('a');
         let id = table.id(first);

@@ -1,4 +1,4 @@
-//! The sockets an application sees.
+//! The socket interface of applications.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,42 +15,42 @@ use jettison_wire::{Address, InlineBytes};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SocketId(pub u64);
 
-/// Sockets and measures of the flow that an application belongs to.
+/// Sockets and measures of an application's flow.
 pub trait Sockets {
     /// Opens a TCP connection. [`SocketEvent::Connected`] or [`SocketEvent::Closed`] follows.
     fn tcp_connect(&mut self, remote: Endpoint, options: &TcpOptions) -> SocketId;
-    /// Listens for TCP connections on a port; each gives [`SocketEvent::Accepted`].
+    /// Listens for TCP connections on a port; [`SocketEvent::Accepted`] follows for each.
     fn tcp_listen(&mut self, port: u16, options: &TcpOptions) -> SocketId;
-    /// Appends to a connection's stream. Never refuses: see [`Sockets::unsent`] for back-pressure.
+    /// Appends to a connection's stream. Always succeeds: see [`Sockets::unsent`] for back-pressure.
     fn write(&mut self, socket: SocketId, payload: Payload);
-    /// Takes up to `max` bytes that arrived in order. Never `Some` of nothing.
+    /// Takes up to `max` bytes that arrived in order; `None` if there are none.
     fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload>;
-    /// Bytes written that have not yet been sent once.
+    /// Bytes written but not yet sent.
     fn unsent(&self, socket: SocketId) -> u64;
-    /// Bytes written that have not yet been acknowledged, the unsent ones included.
+    /// Bytes written but not yet acknowledged, including unsent ones.
     fn unacknowledged(&self, socket: SocketId) -> u64;
-    /// What a connection knows of its path.
+    /// The connection's estimate of its path.
     fn path_estimate(&self, _socket: SocketId) -> PathEstimate {
         PathEstimate::default()
     }
-    /// Closes: TCP sends what is written, then FIN.
+    /// Closes: TCP sends the remaining data, then FIN.
     fn close(&mut self, socket: SocketId);
     /// Resets a connection.
     fn abort(&mut self, socket: SocketId);
-    /// Makes this connection the one whose window, RTT and rate the flow's series show.
+    /// Selects the connection whose window, RTT and rate the flow's series record.
     fn observe(&mut self, socket: SocketId);
 
-    /// Binds a UDP socket, to a free port if `port` is 0. Its port is known to the caller or of no interest.
+    /// Binds a UDP socket; port 0 selects a free port.
     fn udp_bind(&mut self, port: u16) -> SocketId;
     /// Sends a datagram.
     fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram);
 
-    /// Packets that wait in the queue of this host's own device towards `remote`: back-pressure, for senders that heed it.
+    /// Packets in the queue of this host's own device towards `remote`: back-pressure, for senders that use it.
     fn device_backlog(&self, _remote: Address) -> u64 {
         0
     }
 
-    /// Sends an ICMP echo request; the peer's host answers by itself and [`SocketEvent::EchoReply`] follows.
+    /// Sends an ICMP echo request; the peer's host replies and [`SocketEvent::EchoReply`] follows.
     fn send_echo(&mut self, remote: Address, request: &EchoRequest);
 
     /// The meter of this application's flow.
@@ -59,27 +59,27 @@ pub trait Sockets {
     fn point(&mut self, metric: Metric, now: Time, value: f64);
 }
 
-/// How a TCP connection behaves.
+/// Options of a TCP connection.
 #[derive(Debug, Clone)]
 pub struct TcpOptions {
     /// The parameters, shared by all connections of a flow.
     pub parameters: Arc<TcpParameters>,
-    /// Makes a connection's congestion controller.
+    /// Creates the congestion controller of a connection.
     pub controller: ControllerFactory,
 }
 
-/// Makes congestion controllers.
+/// A factory of congestion controllers.
 #[derive(Clone)]
 pub struct ControllerFactory(Arc<dyn Fn() -> Box<dyn CongestionController> + Send + Sync>);
 
 impl ControllerFactory {
-    /// A factory of that closure.
+    /// Creates a factory from a closure.
     pub fn new(
         make: impl Fn() -> Box<dyn CongestionController> + Send + Sync + 'static,
     ) -> ControllerFactory {
         ControllerFactory(Arc::new(make))
     }
-    /// A new controller.
+    /// Creates a controller.
     pub fn make(&self) -> Box<dyn CongestionController> {
         (self.0)()
     }
@@ -91,10 +91,10 @@ impl fmt::Debug for ControllerFactory {
     }
 }
 
-/// A datagram to send, or one that arrived.
+/// A datagram to send, or a received one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Datagram {
-    /// Its first bytes; the rest is zeros.
+    /// The first bytes; the rest is zeros.
     pub head: InlineBytes,
     /// Payload length in bytes, `head` included.
     pub length: u16,
@@ -113,51 +113,51 @@ pub struct EchoRequest {
     pub traffic_class: u8,
 }
 
-/// Something that happened at a socket.
+/// An event at a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketEvent {
     /// A connection is established.
     Connected(SocketId),
-    /// A listener got a connection.
+    /// A listener accepted a connection.
     Accepted {
         /// The listener.
         listener: SocketId,
         /// The new connection.
         socket: SocketId,
     },
-    /// In-order data waits.
+    /// In-order data is available.
     Readable(SocketId),
     /// Written data was acknowledged.
     Acknowledged(SocketId),
-    /// The peer has sent all it will send, and it has been read.
+    /// The peer closed its direction, and all of its data has been read.
     PeerClosed(SocketId),
-    /// The connection is gone.
+    /// The connection has ended.
     Closed(SocketId, CloseReason),
     /// A datagram arrived.
     Datagram {
-        /// The socket it arrived at.
+        /// The receiving socket.
         socket: SocketId,
-        /// Who sent it.
+        /// The sender.
         from: Endpoint,
-        /// What it holds.
+        /// The contents.
         datagram: Datagram,
     },
-    /// An echo came back.
+    /// An echo reply arrived.
     EchoReply {
         /// Its sequence number.
         sequence: u16,
-        /// How long it took, where the host knows.
+        /// Round-trip time.
         rtt: Duration,
     },
 }
 
-/// Why a connection ended.
+/// The reason for the end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
     /// Both ends closed it.
     Finished,
-    /// The peer reset or refused it.
+    /// The peer reset or refused the connection.
     Reset,
-    /// Nothing was heard for too long.
+    /// The peer did not respond in time.
     TimedOut,
 }

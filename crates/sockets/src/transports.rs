@@ -1,4 +1,4 @@
-//! What a scenario may name as a transport.
+//! The transports that a scenario can name.
 
 use jettison_core::Registry;
 use schemars::Schema;
@@ -8,7 +8,7 @@ use jettison_tcp::TcpParameters;
 
 use crate::UdpParameters;
 
-/// One transport that a flow may use.
+/// A transport of a flow.
 #[derive(Debug, Clone, Copy)]
 pub struct TransportEntry {
     id: &'static str,
@@ -24,7 +24,7 @@ pub fn transports() -> Registry<TransportEntry> {
     let mut registry = Registry::new("transport");
     registry.register(TransportEntry {
         id: "octopus",
-        summary: "messages that say how they may be dropped, over datagrams, paced by a choice of congestion controllers",
+        summary: "messages with drop rules, over datagrams, paced by a choice of congestion controllers",
         source: "Chen, Tahir, Mittal; RFC 9002",
         schema: || schemars::schema_for!(OctopusParameters),
     });
@@ -36,7 +36,7 @@ pub fn transports() -> Registry<TransportEntry> {
     });
     registry.register(TransportEntry {
         id: "udp",
-        summary: "datagrams as the application hands them over",
+        summary: "datagrams as sent by the application",
         source: "RFC 768",
         schema: || schemars::schema_for!(UdpParameters),
     });

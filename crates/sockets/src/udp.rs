@@ -1,4 +1,4 @@
-//! The `udp` transport: datagrams as the application hands them over.
+//! The `udp` transport: datagrams as sent by the application.
 
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct UdpParameters {
-    /// Differentiated-services code point of every datagram, 0 to 63 (RFC 2474).
+    /// Differentiated Services Code Point (DSCP) of every datagram, 0 to 63 (RFC 2474).
     pub dscp: u8,
     /// ECN field of every datagram (RFC 3168 §5).
     pub ecn: EcnCodepoint,
 }
 
 impl UdpParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         if self.dscp > 63 {
-            return Err(format!("dscp is {}: a code point is 0 to 63", self.dscp));
+            return Err(format!("dscp must be 0 to 63, got {}", self.dscp));
         }
         Ok(())
     }
@@ -29,7 +29,7 @@ impl UdpParameters {
     }
 }
 
-/// What an endpoint puts into the ECN field.
+/// The ECN field that an endpoint sets.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnCodepoint {

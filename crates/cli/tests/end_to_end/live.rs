@@ -233,7 +233,7 @@ fn what_cannot_run_live_is_refused_before_anything_is_made() {
             "{ran:?}"
         );
     }
-    refuse("", "names no program");
+    refuse("", "requires a program");
     refuse(r#"at_to = "ping {sever}""#, "{sever}");
     refuse(r#"at_to = "ping 'open""#, "quote");
 }
