@@ -1,8 +1,9 @@
 //! CUBIC (RFC 9438).
 //!
-//! The window follows `W_cubic(t) = C·(t − K)³ + W_max`, `t` the time since the last congestion: fast back towards
-//! the window of that time, slow around it, then fast beyond. Where Reno would be faster, it follows Reno. Units:
-//! windows in segments inside the formulas (as in the RFC), bytes outside; time in seconds; C in segments/s³.
+//! The window follows `W_cubic(t) = C·(t − K)³ + W_max`, `t` the time since the last congestion: it returns fast
+//! towards the window of that time, is flat around it, then grows fast beyond. If Reno would be faster, it follows
+//! Reno. Units: windows in segments inside the formulas (as in the RFC), bytes outside; time in seconds; C in
+//! segments/s³.
 
 use jettison_core::{Duration, Gauge, Gauges, Time};
 use schemars::JsonSchema;
@@ -36,13 +37,13 @@ const W_EST: Gauge = Gauge::new(
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct CubicParameters {
-    /// How steep the cubic is, in segments/s³ (RFC 9438 §5).
+    /// Steepness of the cubic, in segments/s³ (RFC 9438 §5).
     pub c: f64,
-    /// Share of the window that is left after congestion (RFC 9438 §4.6).
+    /// Share of the window that remains after congestion (RFC 9438 §4.6).
     pub beta: f64,
-    /// Whether a flow whose window still falls leaves room to newer ones (RFC 9438 §4.7).
+    /// Whether a flow with a decreasing window releases bandwidth to newer ones (RFC 9438 §4.7).
     pub fast_convergence: bool,
-    /// Whether it is never slower than Reno would be (RFC 9438 §4.3).
+    /// Whether the window is at least Reno's (RFC 9438 §4.3).
     pub reno_friendly: bool,
 }
 
@@ -53,13 +54,13 @@ impl Default for CubicParameters {
 }
 
 impl CubicParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         if !(self.beta > 0.0 && self.beta < 1.0) {
-            return Err(format!("beta is {}: it lies between 0 and 1", self.beta));
+            return Err(format!("beta must be in (0, 1), got {}", self.beta));
         }
         if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(format!("c is {}: it is above 0", self.c));
+            return Err(format!("c must be > 0, got {}", self.c));
         }
         Ok(())
     }
@@ -69,16 +70,16 @@ impl CubicParameters {
 #[derive(Debug, Clone)]
 pub struct Cubic {
     parameters: CubicParameters,
-    /// Reno's additive increase that is as fair with this beta: 3·(1 − β)/(1 + β) (RFC 9438 §4.3).
+    /// Additive increase for fairness with Reno at this beta: 3·(1 − β)/(1 + β) (RFC 9438 §4.3).
     alpha: f64,
     growth: Growth,
     mss: u64,
     slow_start: SlowStart,
     window: u64,
-    /// Bytes of growth below one.
+    /// The fractional part of the window, in bytes.
     fraction: f64,
     ssthresh: u64,
-    /// W_max of the last congestion in segments; `None` before any, and after a timeout (RFC 9438 §4.8, §4.10).
+    /// W_max of the last congestion in segments; `None` before the first, and after a timeout (RFC 9438 §4.8, §4.10).
     w_max: Option<f64>,
     /// Window before the last reduction, in segments.
     cwnd_prior: f64,
@@ -91,15 +92,15 @@ pub struct Cubic {
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
     started_at: Time,
-    /// Seconds until the curve is back at `origin`.
+    /// Seconds until the curve reaches `origin`.
     k: f64,
     /// W_max, in segments.
     origin: f64,
-    /// What Reno would have, in segments (W_est).
+    /// Reno's window in segments (W_est).
     w_est: f64,
 }
 
-/// What a spurious reduction restores (RFC 9438 §4.9).
+/// The state that is restored after a spurious reduction (RFC 9438 §4.9).
 #[derive(Debug, Clone, Copy)]
 struct Prior {
     window: u64,
@@ -139,7 +140,7 @@ impl Cubic {
         self.fraction = bytes - self.window as f64;
     }
 
-    /// The first ACK of a stage of congestion avoidance fixes its curve.
+    /// Starts a stage of congestion avoidance: its first ACK determines the curve.
     fn begin_epoch(&mut self, now: Time) -> Epoch {
         let cwnd = self.segments();
         let (k, origin) = match self.w_max {
@@ -179,7 +180,7 @@ impl Cubic {
                 self.set_segments(epoch.w_est);
             }
         } else {
-            // RFC 9438 §4.2: where the curve is one RTT from now, at least cwnd and at most half as much again.
+            // RFC 9438 §4.2: the curve one RTT from now, at least cwnd and at most 1.5 cwnd.
             let target =
                 self.w_cubic(&epoch, seconds + ack.smoothed_rtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
             self.set_segments(cwnd + segments_acked * (target - cwnd) / cwnd);
@@ -197,7 +198,7 @@ impl Cubic {
         });
     }
 
-    /// RFC 9438 §4.6: at least two segments. Limited transmit's segments beyond the window do not count.
+    /// RFC 9438 §4.6: at least two segments. Segments of limited transmit beyond the window do not count.
     fn reduced(&self, flight_size: u64) -> u64 {
         ((flight_size.min(self.window) as f64 * self.parameters.beta) as u64).max(2 * self.mss)
     }
@@ -207,7 +208,7 @@ impl Cubic {
         self.fraction = 0.0;
     }
 
-    /// RFC 9438 §5.8: time in which the window was not used does not count.
+    /// RFC 9438 §5.8: time in which the window was not fully used does not count.
     fn skip(&mut self, span: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.started_at += span;
@@ -245,7 +246,7 @@ impl CongestionController for Cubic {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.remember();
         let cwnd = self.segments();
-        // RFC 9438 §4.7: a window below the last W_max still falls, so release more.
+        // RFC 9438 §4.7: a window below the last W_max is still decreasing, so release more.
         let falls = self.w_max.is_some_and(|w_max| cwnd < w_max);
         let released = self.parameters.fast_convergence && falls;
         self.w_max = Some(if released { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd });
@@ -320,7 +321,7 @@ mod tests {
         Cubic::new(parameters, SlowStart::new(&context, false), &context)
     }
 
-    /// A controller just after a loss at `segments` of window, its flight full.
+    /// A controller just after a loss at `segments` of window, with a full flight.
     fn after_loss(segments: u64, parameters: CubicParameters) -> Cubic {
         let mut controller = cubic(parameters);
         controller.window = segments * MSS;
@@ -351,7 +352,7 @@ mod tests {
         assert!((k - 9.085_602_964).abs() < 1e-6);
         let at = |t: f64| 0.4 * (t - k) * (t - k) * (t - k) + 1000.0;
         for (t, window) in curve {
-            // The round from t to t + RTT aims at where the curve will be up to an RTT after it.
+            // The round from t to t + RTT aims at the curve's value up to an RTT later.
             assert!(
                 (at(t) - 1.0..at(t + 0.2) + 1.0).contains(&window),
                 "t = {t}: {window} against {}",
@@ -368,7 +369,7 @@ mod tests {
         let parameters = CubicParameters { reno_friendly: false, ..CubicParameters::default() };
         let alone = run(&mut after_loss(10, parameters), rtt, Duration::from_secs(2));
         assert!(friendly.last().unwrap().1 > 5.0 * alone.last().unwrap().1);
-        // α = 3·0.3/1.7 segments an RTT below the old window.
+        // α = 3·0.3/1.7 segments per RTT below the old window.
         let grown = friendly[4].1 - friendly[0].1;
         assert!((grown - 4.0 * 0.529).abs() < 0.25, "{grown}");
     }

@@ -1,8 +1,8 @@
 //! DCTCP (RFC 8257).
 //!
-//! Principle: a queue that marks from a low threshold on says by the share of marked bytes, alpha, how congested it is;
-//! the window falls by half of that share, not by half. All else is NewReno: growth (§3.4), the answer to loss (§3.5),
-//! and what it does on a connection without ECN. Units: bytes.
+//! Principle: if a queue marks above a low threshold, the share of marked bytes, alpha, measures congestion; the window
+//! is reduced by half of that share, not by half. All else is NewReno: growth (§3.4), the response to loss (§3.5), and
+//! connections without ECN. Units: bytes.
 
 use jettison_core::{Gauge, Gauges, Time};
 use schemars::JsonSchema;
@@ -25,9 +25,9 @@ const ALPHA: Gauge = Gauge::new("dctcp_alpha", "1", "Moving average of the share
 pub struct DctcpParameters {
     /// Weight of the newest window in the average share of marked bytes (RFC 8257 §4.2: 1/16).
     pub g: f64,
-    /// Share of marked bytes that is assumed before anything is known (RFC 8257 §3.3: 1).
+    /// Initial value of the average share of marked bytes (RFC 8257 §3.3: 1).
     pub initial_alpha: f64,
-    /// ECN codepoint of data: `"ect1"`, which DualPI2 takes for scalable, or `"ect0"`, as data centres have it.
+    /// ECN codepoint of data: `"ect1"`, which DualPI2 treats as scalable, or `"ect0"`, as in data centres.
     pub codepoint: Ect,
 }
 
@@ -38,7 +38,7 @@ impl Default for DctcpParameters {
 }
 
 impl DctcpParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         MarkAverage::validate(self.g, self.initial_alpha)
     }
@@ -86,7 +86,7 @@ impl CongestionController for Dctcp {
         match event.kind {
             // RFC 8257 §3.5: as conventional TCP.
             CongestionKind::Loss => self.reno.on_congestion(event),
-            // RFC 8257 §3.3: cwnd = cwnd * (1 - alpha / 2), once a window of data.
+            // RFC 8257 §3.3: cwnd = cwnd * (1 - alpha / 2), once per window of data.
             CongestionKind::Ecn => {
                 let window = self.reno.window() as f64 * (1.0 - self.marks.alpha() / 2.0);
                 self.reno.reduce_to(window as u64);
@@ -95,8 +95,8 @@ impl CongestionController for Dctcp {
     }
 
     fn on_recovery_end(&mut self, end: &RecoveryEnd) {
-        // The window that marks left is there already, and with it the bytes acknowledged towards the next segment, which
-        // frequent small reductions would otherwise take each time.
+        // The reduction for marks has already been applied. Keep the bytes acknowledged towards the next segment,
+        // which frequent small reductions would otherwise discard each time.
         if end.kind == CongestionKind::Loss {
             self.reno.on_recovery_end(end);
         }
@@ -149,7 +149,7 @@ mod tests {
         CongestionEvent { kind: CongestionKind::Ecn, ..loss(window) }
     }
 
-    /// A window of ten segments each, the first `marked` of them marked.
+    /// Acknowledges a window of ten segments, the first `marked` of them marked.
     fn window(controller: &mut Dctcp, number: u64, marked: u64) {
         for i in 0..10 {
             let acknowledged = (number * 10 + i + 1) * MSS;
@@ -171,10 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn rfc8257_3_3_alpha_moves_once_a_window_of_data() {
+    fn rfc8257_3_3_alpha_changes_once_per_window_of_data() {
         let mut controller = dctcp();
         window(&mut controller, 0, 0);
-        // SND.UNA begins as the end of the first window (WindowEnd), so that its first ACK ends it.
+        // SND.UNA is initially the end of the first window (WindowEnd), so its first ACK ends it.
         assert_eq!(controller.marks.alpha(), 15.0 / 16.0);
         window(&mut controller, 1, 0);
         assert_eq!(controller.marks.alpha(), 15.0 / 16.0 * 15.0 / 16.0);
@@ -226,9 +226,9 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_share() {
+    fn refuses_values_that_are_not_shares() {
         let wrong = DctcpParameters { g: 1.0, ..DctcpParameters::default() };
-        assert!(wrong.validate().unwrap_err().contains("between 0 and 1"));
+        assert!(wrong.validate().unwrap_err().contains("(0, 1)"));
         let wrong = DctcpParameters { initial_alpha: -0.1, ..DctcpParameters::default() };
         assert!(wrong.validate().unwrap_err().contains("initial_alpha"));
     }

@@ -1,27 +1,27 @@
-//! Slow start, and how it ends before loss: HyStart++ (RFC 9406).
+//! Slow start, and its end before loss: HyStart++ (RFC 9406).
 //!
-//! HyStart++ compares the lowest RTT of each round with that of the round before. When it rises by an eighth, slow
-//! start turns conservative (a quarter of the growth) for five rounds, and then ends, unless the RTT falls again.
+//! HyStart++ compares the lowest RTT of each round with that of the previous one. If it rises by an eighth, slow start
+//! becomes conservative (a quarter of the growth) for five rounds, and then ends, unless the RTT falls again.
 
 use jettison_core::Duration;
 
 use super::{AckSample, ControllerContext, Growth};
 
-/// RFC 9406 §4.3: the RTT rise that ends slow start lies between these.
+/// RFC 9406 §4.3: the range of the RTT rise that ends slow start.
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 /// The rise is an eighth of the last round's lowest RTT.
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Samples that a round needs before it is judged.
+/// Number of samples in a round before it is evaluated.
 const N_RTT_SAMPLE: u32 = 8;
 /// Growth in conservative slow start.
 const CSS_GROWTH_DIVISOR: u64 = 4;
 /// Rounds of conservative slow start.
 const CSS_ROUNDS: u32 = 5;
-/// Segments of growth an ACK, where the sender does not pace.
+/// Segments of growth per ACK if the sender does not pace.
 const L: u64 = 8;
 
-/// Slow start as every window-based controller here does it.
+/// Slow start, common to all window-based controllers of this crate.
 #[derive(Debug, Clone)]
 pub struct SlowStart {
     mss: u64,
@@ -31,7 +31,7 @@ pub struct SlowStart {
 }
 
 impl SlowStart {
-    /// Slow start for that context; `habit` is whether the controller uses HyStart++ if nobody says otherwise.
+    /// Creates slow start for a context; `habit` is the controller's default for HyStart++.
     pub fn new(context: &ControllerContext, habit: bool) -> SlowStart {
         SlowStart {
             mss: context.mss,
@@ -41,13 +41,13 @@ impl SlowStart {
         }
     }
 
-    /// The segment size may shrink when the connection is established.
+    /// Sets the segment size, which may shrink when the connection is established.
     pub fn set_mss(&mut self, mss: u64) {
         self.mss = mss;
     }
 
-    /// Grows `window` for `newly` acknowledged bytes, at most to `ssthresh`, which HyStart++ may lower to the window.
-    /// Returns the bytes that are left for congestion avoidance.
+    /// Grows `window` by up to `newly` acknowledged bytes, at most to `ssthresh`, which HyStart++ may lower to the
+    /// window. Returns the remaining bytes, for congestion avoidance.
     pub fn on_ack(&mut self, ack: &AckSample, newly: u64, window: &mut u64, ssthresh: &mut u64) -> u64 {
         let mut increase = match self.growth {
             // RFC 5681 eq. 2.
@@ -90,7 +90,7 @@ pub struct HyStart {
     last_round_min_rtt: Duration,
     current_round_min_rtt: Duration,
     samples: u32,
-    /// Lowest RTT when conservative slow start began; `MAX` in standard slow start.
+    /// Lowest RTT at the start of conservative slow start; `MAX` in standard slow start.
     css_baseline: Duration,
     css_rounds: u32,
 }
@@ -118,7 +118,7 @@ impl Default for HyStart {
 impl HyStart {
     fn on_ack(&mut self, ack: &AckSample) -> Advice {
         if ack.acknowledged >= self.window_end {
-            // A round ends; in conservative slow start even a partial one counts (RFC 9406 §4.2).
+            // A round ends; in conservative slow start a partial round counts too (RFC 9406 §4.2).
             if self.css_baseline != Duration::MAX {
                 self.css_rounds += 1;
                 if self.css_rounds >= CSS_ROUNDS {
@@ -169,7 +169,7 @@ mod tests {
                 acknowledged += MSS;
                 let mut sample = ack(MSS);
                 sample.acknowledged = acknowledged;
-                // All but the last ACK of a round come while the round's own data is in flight.
+                // All but the last ACK of a round arrive while the round's own data is in flight.
                 sample.next_offset = next + samples * MSS;
                 sample.rtt = Some(Duration::from_millis(rtt));
                 slow_start.on_ack(&sample, MSS, &mut window, &mut ssthresh);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9406_4_3_growth_an_ack_is_limited_unless_paced() {
+    fn rfc9406_4_3_growth_per_ack_is_limited_unless_paced() {
         for (paced, expected) in [(false, 8 * MSS), (true, 20 * MSS)] {
             let mut slow_start = SlowStart::new(&ControllerContext { paced, ..context() }, true);
             let (mut window, mut ssthresh) = (10 * MSS, u64::MAX);

@@ -1,4 +1,4 @@
-//! What scalable controllers share: the moving average of the share of marked bytes, and their codepoint.
+//! Common parts of scalable controllers: the moving average of the share of marked bytes, and the ECN codepoint.
 
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ect {
     /// ECT(0): for data centres whose switches mark all ECN-capable packets alike.
     Ect0,
-    /// ECT(1): scalable (L4S, RFC 9331 §4.1); DualPI2 puts it into its low-latency queue (RFC 9332).
+    /// ECT(1): scalable (L4S, RFC 9331 §4.1); DualPI2 assigns it to its low-latency queue (RFC 9332).
     #[default]
     Ect1,
 }
@@ -25,13 +25,13 @@ impl From<Ect> for Ecn {
     }
 }
 
-/// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha), in floating point, so that nothing is
-/// lost to rounding however small it is.
+/// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha), in floating point to avoid rounding
+/// errors of small values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkAverage {
     gain: f64,
     alpha: f64,
-    /// Bytes acknowledged and bytes of them marked in the present observation window.
+    /// Bytes acknowledged, and marked bytes among them, in the current observation window.
     acked: u64,
     marked: u64,
 }
@@ -41,13 +41,13 @@ impl MarkAverage {
         MarkAverage { gain, alpha, acked: 0, marked: 0 }
     }
 
-    /// Whether the two parameters make sense; the message says what would.
+    /// Checks the two parameters; the message says what is required.
     pub fn validate(gain: f64, alpha: f64) -> Result<(), String> {
         if !(gain > 0.0 && gain < 1.0) {
-            return Err(format!("g is {gain}: it lies between 0 and 1"));
+            return Err(format!("g must be in (0, 1), got {gain}"));
         }
         if !(0.0..=1.0).contains(&alpha) {
-            return Err(format!("initial_alpha is {alpha}: a share is 0 to 1"));
+            return Err(format!("initial_alpha must be 0 to 1, got {alpha}"));
         }
         Ok(())
     }
@@ -58,14 +58,14 @@ impl MarkAverage {
         self.alpha
     }
 
-    /// Counts what an ACK acknowledges.
+    /// Counts the bytes that an ACK acknowledges.
     #[inline]
     pub fn count(&mut self, acked: u64, marked: u64) {
         self.acked += acked;
         self.marked += marked;
     }
 
-    /// The observation window ends: `alpha = (1 - g) * alpha + g * M`, M its share of marked bytes.
+    /// Ends the observation window: `alpha = (1 - g) * alpha + g * M`, M its share of marked bytes.
     pub fn end_window(&mut self) {
         if self.acked > 0 {
             let share = self.marked as f64 / self.acked as f64;

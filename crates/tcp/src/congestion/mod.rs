@@ -1,9 +1,9 @@
-//! Congestion controllers: the trait, what it is told, and the registry.
+//! Congestion controllers: the trait, its inputs, and the registry.
 //!
-//! A controller owns the congestion window and the slow-start threshold, in bytes. The transport owns everything
-//! that needs a scoreboard: loss detection, bytes in flight, delivery-rate samples, recovery. While it recovers,
-//! the transport regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`],
-//! unless the controller says that it does this itself ([`RecoveryControl::Controller`]: BBR).
+//! A controller owns the congestion window and the slow-start threshold, in bytes. The transport owns everything that
+//! needs a scoreboard: loss detection, bytes in flight, delivery-rate samples, recovery. During recovery the transport
+//! regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`], unless the
+//! controller does this itself ([`RecoveryControl::Controller`]: BBR).
 
 pub mod bbr;
 pub mod cubic;
@@ -38,61 +38,61 @@ pub use sample::{
     AckSample, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd, RtoEvent, SentSample,
 };
 
-/// A congestion controller: told of every event, asked for a window and, if it wants, a pacing rate.
+/// A congestion controller: receives all events, and provides a window and optionally a pacing rate.
 ///
-/// Outputs are read again after every input, never between, so they may be plain fields; after
-/// [`CongestionController::on_sent`] only where [`CongestionController::pacing_rate`] is given.
+/// The transport reads the outputs after every input and never between, so they may be plain fields; after
+/// [`CongestionController::on_sent`] only if [`CongestionController::pacing_rate`] is `Some`.
 pub trait CongestionController: Send + Debug {
     /// The connection is established with a segment size of `mss` bytes and may start with `initial_window` bytes.
     ///
     /// Called once, before any data; both may be smaller than at construction (the peer's MSS, a lost SYN).
     fn on_established(&mut self, mss: u64, initial_window: u64);
 
-    /// The handshake is over; `rtt` is its round-trip time, if it is known.
+    /// The handshake is complete; `rtt` is its round-trip time, if known.
     ///
     /// Called once, right after [`CongestionController::on_established`].
     fn on_handshake(&mut self, _now: Time, _rtt: Option<Duration>) {}
 
-    /// An ACK delivered data, or marked data lost, or echoed congestion.
+    /// An ACK delivered data, caused data to be marked lost, or echoed congestion.
     fn on_ack(&mut self, ack: &AckSample);
 
     /// A data segment left, new or retransmitted.
     fn on_sent(&mut self, _sent: &SentSample) {}
 
-    /// The transport enters recovery (loss), or reduces once for this window (ECN).
+    /// The transport enters recovery (loss), or reduces once per window of data (ECN).
     ///
-    /// Sets [`CongestionController::ssthresh`], which the transport then steers towards.
+    /// Sets [`CongestionController::ssthresh`], the target of the transport's reduction.
     fn on_congestion(&mut self, event: &CongestionEvent);
 
-    /// Recovery, or the reduction for ECN, is over.
+    /// Recovery, or the reduction for ECN, has ended.
     fn on_recovery_end(&mut self, end: &RecoveryEnd);
 
     /// The retransmission timer expired (RFC 5681 §3.1: the window collapses to the loss window).
     fn on_rto(&mut self, event: &RtoEvent);
 
-    /// The last reduction turns out to have answered a loss that never was (RFC 4015): take it back.
+    /// The last reduction was a response to a spurious loss (RFC 4015): undo it.
     fn on_spurious_recovery(&mut self);
 
-    /// The first data is about to leave after more than one RTO without any (RFC 5681 §4.1).
+    /// The first data is about to leave after an idle time of more than one RTO (RFC 5681 §4.1).
     fn on_idle_restart(&mut self, restart: &IdleRestart);
 
-    /// The congestion window in bytes, while the transport does not steer it itself.
+    /// The congestion window in bytes; applies unless the transport regulates recovery.
     fn window(&self) -> u64;
 
     /// The slow-start threshold in bytes; [`u64::MAX`] before the first congestion.
     fn ssthresh(&self) -> u64;
 
-    /// The rate at which data should leave; `None` for the transport's own (a gain times window over RTT).
+    /// The pacing rate; `None` for the transport's own (a gain times window over RTT).
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Bytes that may leave back to back when paced; `None` for the transport's own quantum.
+    /// Bytes sent back to back when paced; `None` for the transport's own quantum.
     fn pacing_quantum(&self) -> Option<u64> {
         None
     }
 
-    /// The bandwidth of the path, for a controller that estimates it (BBR); `None` before it is known, and for the others.
+    /// The controller's bandwidth estimate (BBR); `None` before the first sample, and for controllers without one.
     fn bandwidth(&self) -> Option<Rate> {
         None
     }
@@ -101,79 +101,79 @@ pub trait CongestionController: Send + Debug {
     /// sampled, and only where a scenario asks for gauges. The congestion window is a series of its own.
     fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
-    /// Whether [`CongestionController::burst_limit`] is worth asking, for the life of the connection.
+    /// Whether [`CongestionController::burst_limit`] applies, for the life of the connection.
     fn limits_bursts(&self) -> bool {
         false
     }
 
-    /// Bytes that one ACK or write may let out at once where nothing paces; `None` for all that the window allows.
+    /// Maximum bytes that one ACK or write may release at once without pacing; `None` for no limit but the window.
     ///
-    /// The rest leaves with the next ACK, or a later write. Asked only of a controller that
-    /// [`CongestionController::limits_bursts`].
+    /// The rest leaves with the next ACK, or a later write. Called only if [`CongestionController::limits_bursts`] is
+    /// true.
     fn burst_limit(&self, _now: Time) -> Option<u64> {
         None
     }
 
-    /// Who says how much may be in flight during recovery.
+    /// The owner of the limit on bytes in flight during recovery.
     fn recovery_control(&self) -> RecoveryControl {
         RecoveryControl::Transport
     }
 
-    /// How this controller uses ECN, once it is negotiated.
+    /// The controller's use of ECN, once it is negotiated.
     fn ecn(&self) -> EcnUse {
         EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic }
     }
 
-    /// Whether ECN is asked for where the parameters leave it to the controller: those that need a count of marks do.
+    /// Whether `ecn = "auto"` requests ECN: true for controllers that need a count of marks.
     fn wants_ecn(&self) -> bool {
         self.ecn().feedback == EcnFeedback::PerPacket
     }
 
-    /// What takes over, before it starts, on a connection without ECN; `None` for itself.
+    /// The replacement, before the start, on a connection without ECN; `None` to keep this controller.
     fn without_ecn(&self) -> Option<Box<dyn CongestionController>> {
         None
     }
 }
 
-/// Who says how much may be in flight during recovery.
+/// The owner of the limit on bytes in flight during recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecoveryControl {
-    /// The transport, by proportional rate reduction or the window that the RFC names.
+    /// The transport, by proportional rate reduction or by the window of the applicable RFC.
     Transport,
-    /// The transport while it repairs losses; the controller, with its window, while marks alone are answered (Prague).
+    /// The transport during loss repair; the controller's window during responses to marks alone (Prague).
     TransportOnLoss,
-    /// The controller: its window holds throughout.
+    /// The controller: its window always applies.
     Controller,
 }
 
-/// How a controller uses ECN.
+/// Use of ECN by a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EcnUse {
-    /// What data segments carry: ECT(0), or ECT(1) for scalable controllers (RFC 9331).
+    /// The codepoint of data segments: ECT(0), or ECT(1) for scalable controllers (RFC 9331).
     pub codepoint: Ecn,
-    /// How marks come back.
+    /// The feedback of marks.
     pub feedback: EcnFeedback,
 }
 
-/// How a receiver echoes marks.
+/// The way in which a receiver echoes marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EcnFeedback {
     /// ECE from the first mark until CWR (RFC 3168 §6.1.3).
     Classic,
-    /// ECE mirrors each segment's mark, with an ACK at once where it changes (RFC 8257 §3.2).
+    /// ECE mirrors the mark of each segment, with an immediate ACK if it changes (RFC 8257 §3.2).
     PerPacket,
 }
 
-/// How acknowledged data makes the window grow.
+/// Growth of the window by acknowledged data.
 #[derive(
     serde::Serialize, serde::Deserialize, schemars::JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Growth {
-    /// By the bytes acknowledged, as Linux does (after RFC 3465).
+    /// By acknowledged bytes, as in Linux (after RFC 3465).
     #[default]
     PerByte,
-    /// By ACKs received: at most one segment each in slow start, SMSS²/cwnd after (RFC 5681 eq. 2 and 3).
+    /// By ACKs received: at most one segment each in slow start, SMSS²/cwnd afterwards (RFC 5681 eq. 2 and 3).
     PerAck,
 }
 

@@ -1,9 +1,9 @@
 //! newCWV: congestion window validation for rate-limited senders (RFC 7661).
 //!
-//! Principle: a window is validated as long as at least half of it was acknowledged in one RTT lately (pipeACK). While it
-//! is not, it is kept for minutes, neither grown without need nor collapsed by idleness, so that a sender with pauses goes
-//! on at once; but a loss is then answered by what was really in use, and bursts are limited. All else is NewReno.
-//! Units: bytes.
+//! Principle: a window is validated if at least half of it was recently acknowledged in one RTT (pipeACK). Otherwise
+//! it is preserved for minutes, neither grown without need nor collapsed by idleness, so that a sender with pauses
+//! resumes at full rate; but the response to loss is based on the bytes really in use, and bursts are limited. All
+//! else is NewReno. Units: bytes.
 
 mod pipe_ack;
 #[cfg(test)]
@@ -37,14 +37,14 @@ const VALIDATED: Gauge =
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct NewCwvParameters {
-    /// Bins of the maximum filter over the sampling period, 1 to 64 (RFC 7661 §4.5.1: several, such as five).
+    /// Number of bins of the maximum filter over the sampling period, 1 to 64 (RFC 7661 §4.5.1: several, such as five).
     pub bins: u32,
-    /// Shortest sampling period of pipeACK, which is max(3 RTT, this) (RFC 7661 §4.2: 1 s).
+    /// Minimum of the pipeACK sampling period, which is max(3 RTT, this) (RFC 7661 §4.2: 1 s).
     pub sampling_floor: Duration,
-    /// How long an unvalidated window is kept before it is reduced, again and again (RFC 7661 §4.4: at most 5 min).
+    /// Interval after which an unvalidated window is reduced, repeatedly (RFC 7661 §4.4: at most 5 min).
     pub non_validated_period: Duration,
-    /// Segments that one ACK or write may let out in the non-validated phase where pacing is off; 0 for all that the window
-    /// allows. RFC 7661 §4.4.2 leaves the method open; ten is an initial window, as RFC 9002 §7.7 has it for QUIC.
+    /// Maximum segments per ACK or write in the non-validated phase without pacing; 0 for no limit but the window. RFC
+    /// 7661 §4.4.2 does not specify the method; ten is an initial window, as in RFC 9002 §7.7 for QUIC.
     pub burst_segments: u32,
 }
 
@@ -60,15 +60,15 @@ impl Default for NewCwvParameters {
 }
 
 impl NewCwvParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(!(1..=64).contains(&self.bins), format!("bins is {}: 1 to 64", self.bins))?;
-        refuse(self.sampling_floor.is_zero(), "sampling_floor is 0: a sample takes time".to_owned())?;
+        refuse(!(1..=64).contains(&self.bins), format!("bins must be 1 to 64, got {}", self.bins))?;
+        refuse(self.sampling_floor.is_zero(), "sampling_floor must be > 0 s, got 0 s".to_owned())?;
         refuse(
             self.non_validated_period.is_zero() || self.non_validated_period > LONGEST_NON_VALIDATED_PERIOD,
             format!(
-                "non_validated_period is {}: above 0, and at most {LONGEST_NON_VALIDATED_PERIOD} (RFC 7661 §4.4)",
+                "non_validated_period must be > 0 s and at most {LONGEST_NON_VALIDATED_PERIOD} (RFC 7661 §4.4), got {}",
                 self.non_validated_period
             ),
         )
@@ -87,10 +87,10 @@ pub struct NewCwv {
     // State.
     reno: NewReno,
     pipe_ack: PipeAck,
-    /// From here on the phase is non-validated if nothing is sent, or has been since; [`Time::MAX`] while pipeACK is
+    /// The phase is non-validated from this time on, unless a new sample moves it; [`Time::MAX`] while pipeACK is
     /// undefined.
     non_validated_from: Time,
-    /// max(pipeACK, LossFlightSize), while congestion in the non-validated phase is answered.
+    /// max(pipeACK, LossFlightSize), during the response to congestion in the non-validated phase.
     utilised: Option<u64>,
 }
 
@@ -111,16 +111,16 @@ impl NewCwv {
         }
     }
 
-    /// RFC 7661 §4.3: whether less than half of the window was acknowledged in one RTT lately.
+    /// RFC 7661 §4.3: whether less than half of the window was recently acknowledged in one RTT.
     #[inline]
     fn is_non_validated(&self, now: Time) -> bool {
         now >= self.non_validated_from
     }
 
-    /// RFC 7661 §4.3: which phase it is, by a new sample.
+    /// RFC 7661 §4.3: determines the phase from a new sample.
     ///
-    /// Half of the window counts in whole segments, since more is never in flight: slow start, where exactly half of the
-    /// window is acknowledged in an RTT, would otherwise look unvalidated at every odd segment.
+    /// Half of the window is rounded to whole segments, since no more can be in flight: otherwise slow start, which
+    /// acknowledges exactly half of the window per RTT, would be unvalidated at odd window sizes.
     fn judge(&mut self, now: Time) {
         let half = self.reno.window() / 2;
         let half = (half - half % self.mss).max(1);
@@ -130,17 +130,17 @@ impl NewCwv {
         };
     }
 
-    /// RFC 7661 §4.5.3: the window holds data back when it is full, to within a segment.
+    /// RFC 7661 §4.5.3: the window limits the sender if it is full, to within a segment.
     ///
-    /// Pacing uses the window too, and keeps the flight below it: there, data must have waited for a whole RTT, since a
-    /// burst of any size waits for a while. [`AckSample::is_window_limited`] alone does not tell the two apart.
+    /// Pacing uses the window too, and keeps the flight below it: then data must have waited for a whole RTT, since a
+    /// burst of any size waits for a while. [`AckSample::is_window_limited`] alone cannot distinguish the two.
     #[inline]
     fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
         ack.in_flight_before + self.mss > self.reno.window()
             || (self.is_paced && ack.is_window_limited && !ack.rate.is_app_limited)
     }
 
-    /// RFC 7661 §4.4.3, once for each non-validated period that has elapsed (§4.5.2).
+    /// RFC 7661 §4.4.3, once per elapsed non-validated period (§4.5.2).
     fn reduce_for_elapsed_periods(&mut self, now: Time) {
         let period = self.non_validated_period;
         if now < self.non_validated_from.saturating_add(period) {
@@ -160,7 +160,7 @@ impl NewCwv {
         }
     }
 
-    /// RFC 7661 §4.2, §4.3: pipeACK is undefined and the phase validated, until something is measured anew.
+    /// RFC 7661 §4.2, §4.3: pipeACK is undefined and the phase validated, until the next sample.
     fn start_anew(&mut self) {
         self.pipe_ack.reset();
         self.non_validated_from = Time::MAX;
@@ -184,7 +184,8 @@ impl CongestionController for NewCwv {
             // RFC 7661 §4.2: pipeACK is not updated in recovery.
             self.pipe_ack.suspend();
         }
-        // RFC 7661 §4.3, §4.4: a validated window grows as RFC 5681 has it, another only while it holds data back.
+        // RFC 7661 §4.3, §4.4: a validated window grows by RFC 5681, a non-validated one only while it limits the
+        // sender.
         let is_window_limited = !self.is_non_validated(ack.now) || self.is_cwnd_limited(ack);
         self.reno.on_ack(&AckSample { is_window_limited, ..*ack });
     }
@@ -195,7 +196,7 @@ impl CongestionController for NewCwv {
         if !self.is_non_validated(event.now) {
             return self.reno.on_congestion(event);
         }
-        // RFC 7661 §4.4.1: a safe window for recovery. Segments of limited transmit, beyond the window, do not count
+        // RFC 7661 §4.4.1: a safe window for recovery. Segments of limited transmit beyond the window do not count
         // (RFC 5681 §3.2 step 2).
         let loss_flight_size = event.flight_size.min(self.reno.window());
         let utilised = loss_flight_size.max(self.pipe_ack.value(event.now).unwrap_or(0));
@@ -208,7 +209,7 @@ impl CongestionController for NewCwv {
     fn on_recovery_end(&mut self, end: &RecoveryEnd) {
         self.reno.on_recovery_end(end);
         if let Some(utilised) = self.utilised.take() {
-            // RFC 7661 §4.4.1: the path's capacity was exceeded by what had to be sent again. ssthresh is the window at
+            // RFC 7661 §4.4.1: the retransmitted bytes exceeded the capacity of the path. ssthresh is the window at
             // the end of recovery (RFC 5681 §3.2 step 6).
             let window = (utilised.saturating_sub(end.retransmitted) / 2).max(self.mss);
             self.reno.set(window, window);
@@ -217,7 +218,7 @@ impl CongestionController for NewCwv {
     }
 
     fn on_rto(&mut self, event: &RtoEvent) {
-        // RFC 7661 §4.4: the non-validated phase ends, the standard rules hold.
+        // RFC 7661 §4.4: the non-validated phase ends, and the standard rules apply.
         self.utilised = None;
         self.start_anew();
         self.reno.on_rto(event);
@@ -228,10 +229,10 @@ impl CongestionController for NewCwv {
         self.reno.on_spurious_recovery();
     }
 
-    /// RFC 7661 §4.4: the window outlives idleness, until a non-validated period is over.
+    /// RFC 7661 §4.4: the window survives idleness, until a non-validated period is over.
     fn on_idle_restart(&mut self, restart: &IdleRestart) {
         if self.non_validated_from == Time::MAX {
-            // Nothing was sent, so nothing will be acknowledged: a sampling period of that is a measurement.
+            // Nothing was sent, so nothing will be acknowledged: an idle sampling period is a measurement.
             let silent = restart.idle.saturating_sub(self.pipe_ack.period());
             if silent.is_zero() {
                 return;

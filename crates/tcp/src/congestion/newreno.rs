@@ -1,7 +1,7 @@
 //! NewReno: additive increase, multiplicative decrease (RFC 5681; recovery as in RFC 6582).
 //!
-//! Units: bytes. Slow start doubles the window each RTT up to ssthresh; congestion avoidance adds one segment each
-//! RTT; a loss halves what was in flight.
+//! Units: bytes. Slow start doubles the window each RTT up to ssthresh; congestion avoidance adds one segment per
+//! RTT; a loss halves the bytes in flight.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use super::{
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct NewRenoParameters {
-    /// Share of the flight that is left after congestion (RFC 5681 eq. 4: one half).
+    /// Share of the flight that remains after congestion (RFC 5681 eq. 4: one half).
     pub beta: f64,
 }
 
@@ -26,10 +26,10 @@ impl Default for NewRenoParameters {
 }
 
 impl NewRenoParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         if !(self.beta > 0.0 && self.beta < 1.0) {
-            return Err(format!("beta is {}: it lies between 0 and 1", self.beta));
+            return Err(format!("beta must be in (0, 1), got {}", self.beta));
         }
         Ok(())
     }
@@ -67,22 +67,22 @@ impl NewReno {
         }
     }
 
-    /// Reduces window and ssthresh to `window`, but not below two segments. What was acknowledged towards the next segment
-    /// stays so.
+    /// Reduces window and ssthresh to `window`, but not below two segments. Keeps the bytes acknowledged towards the
+    /// next segment.
     pub(super) fn reduce_to(&mut self, window: u64) {
         self.prior = Some((self.window, self.ssthresh));
         self.ssthresh = window.max(2 * self.mss);
         self.window = self.ssthresh;
     }
 
-    /// Sets both, by a rule of its own (RFC 7661).
+    /// Sets window and ssthresh for a controller with its own rule (RFC 7661).
     pub(super) fn set(&mut self, window: u64, ssthresh: u64) {
         self.window = window;
         self.ssthresh = ssthresh;
         self.credit = 0;
     }
 
-    /// RFC 5681 eq. 4: half the flight, at least two segments. Limited transmit's segments beyond the window do not
+    /// RFC 5681 eq. 4: half the flight, at least two segments. Segments of limited transmit beyond the window do not
     /// count (§3.2 step 2).
     fn reduced(&self, flight_size: u64) -> u64 {
         ((flight_size.min(self.window) as f64 * self.beta) as u64).max(2 * self.mss)
@@ -132,7 +132,7 @@ impl CongestionController for NewReno {
     }
 
     fn on_rto(&mut self, event: &RtoEvent) {
-        // RFC 5681 §3.1: ssthresh is kept when the same segment times out again.
+        // RFC 5681 §3.1: ssthresh is kept if the same segment times out again.
         if !event.is_repeated {
             self.prior = Some((self.window, self.ssthresh));
             self.ssthresh = self.reduced(event.flight_size);
@@ -176,19 +176,19 @@ mod tests {
     }
 
     #[test]
-    fn rfc5681_3_1_slow_start_grows_by_what_is_acknowledged() {
+    fn rfc5681_3_1_slow_start_grows_by_acknowledged_bytes() {
         let mut by_byte = newreno(Growth::PerByte);
         by_byte.on_ack(&ack(2 * MSS));
         assert_eq!(by_byte.window(), 12 * MSS);
         let mut by_ack = newreno(Growth::PerAck);
         by_ack.on_ack(&ack(2 * MSS));
-        assert_eq!(by_ack.window(), 11 * MSS, "at most SMSS an ACK (eq. 2)");
+        assert_eq!(by_ack.window(), 11 * MSS, "at most SMSS per ACK (eq. 2)");
         by_ack.on_ack(&ack(MSS / 2));
         assert_eq!(by_ack.window(), 11 * MSS + MSS / 2, "min(N, SMSS)");
     }
 
     #[test]
-    fn rfc5681_3_1_avoidance_adds_a_segment_a_window_by_bytes_and_half_of_that_by_delayed_acks() {
+    fn rfc5681_3_1_avoidance_adds_a_segment_per_window_by_bytes_and_half_of_that_by_delayed_acks() {
         for (growth, expected) in [(Growth::PerByte, 11 * MSS), (Growth::PerAck, 10 * MSS + 5 * MSS / 10)] {
             let mut controller = newreno(growth);
             controller.on_congestion(&loss(20 * MSS));
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn rfc7661_does_not_grow_what_is_not_used() {
+    fn rfc7661_does_not_grow_an_unused_window() {
         let mut controller = newreno(Growth::PerByte);
         controller.on_ack(&AckSample { is_window_limited: false, ..ack(MSS) });
         assert_eq!(controller.window(), 10 * MSS);
     }
 
     #[test]
-    fn rfc4015_a_spurious_reduction_is_taken_back() {
+    fn rfc4015_a_spurious_reduction_is_undone() {
         let mut controller = newreno(Growth::PerByte);
         controller.on_rto(&rto(10 * MSS, false));
         controller.on_spurious_recovery();

@@ -1,9 +1,9 @@
 //! Prague (draft-briscoe-iccrg-prague-congestion-control-04), the congestion control of L4S (RFC 9330, RFC 9331).
 //!
-//! Principle: DCTCP made fit for the Internet. The window falls by half of the average share of marked bytes, alpha,
-//! once a round trip, and grows on every byte that arrives unmarked, in that round trip too; segments are paced. A flow
-//! with a short RTT behaves as if its RTT were `rtt_virtual_min`, so that it does not starve those with longer ones. Loss
-//! is answered as Reno does. Units: bytes; the window has a fraction.
+//! Principle: DCTCP for the Internet. The window is reduced by half of the average share of marked bytes, alpha, once
+//! per round trip, and grows on every unmarked byte, in that round trip too; segments are paced. A flow with a short
+//! RTT behaves as if its RTT were `rtt_virtual_min`, so that it does not starve flows with longer RTTs. The response
+//! to loss is Reno's. Units: bytes; the window has a fractional part.
 
 use jettison_core::{Duration, Gauge, Gauges, Rate, Time};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use super::{
     SlowStart,
 };
 
-/// Pacing rate over window/RTT in slow start, which lets the window double (draft §2.5.1); 1 after.
+/// Ratio of the pacing rate to window/RTT in slow start, so that the window can double (draft §2.5.1); 1 afterwards.
 const SLOW_START_GAIN: f64 = 2.0;
 
 /// What it reports of its state.
@@ -32,15 +32,15 @@ const VIRTUAL_RTT: Gauge =
 pub struct PragueParameters {
     /// Weight of the newest round trip in the average share of marked bytes (draft §2.3.2: 1/16).
     pub g: f64,
-    /// Share of marked bytes that is assumed before anything is known (as DCTCP, RFC 8257 §3.3: 1).
+    /// Initial value of the average share of marked bytes (as DCTCP, RFC 8257 §3.3: 1).
     pub initial_alpha: f64,
-    /// Lowest RTT that it behaves by, however short the path is (draft §2.4.4: 25 ms); 0 behaves by the RTT alone.
+    /// Minimum RTT for the controller's behaviour on short paths (draft §2.4.4: 25 ms); 0 uses the actual RTT.
     pub rtt_virtual_min: Duration,
-    /// Round trips for which it behaves by the RTT alone all the same, so that short flows are quick (draft §2.4.4).
+    /// Number of initial round trips that use the actual RTT, so that short flows are fast (draft §2.4.4).
     pub rtt_dependent_rounds: u32,
-    /// Time for which a burst may occupy the bottleneck; a burst is at least a segment (draft §2.5.2: 250 us).
+    /// Time for which a burst may occupy the bottleneck; a burst has at least one segment (draft §2.5.2: 250 us).
     pub max_burst: Duration,
-    /// Share of the flight that is left after loss (draft §2.4.1: as Reno).
+    /// Share of the flight that remains after loss (draft §2.4.1: as Reno).
     pub beta: f64,
     /// ECN codepoint of data: `"ect1"` (RFC 9331 §4.1), or `"ect0"` for private networks (draft §2.2).
     pub codepoint: Ect,
@@ -61,7 +61,7 @@ impl Default for PragueParameters {
 }
 
 impl PragueParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         MarkAverage::validate(self.g, self.initial_alpha)?;
         NewRenoParameters { beta: self.beta }.validate()
@@ -74,21 +74,21 @@ pub struct Prague {
     // Parameters.
     parameters: PragueParameters,
     mss: u64,
-    /// What takes over without ECN (draft §2.3.1).
+    /// The replacement without ECN (draft §2.3.1).
     classic: NewReno,
     // Window.
     slow_start: SlowStart,
     window: u64,
-    /// Bytes of window below one.
+    /// The fractional part of the window, in bytes.
     fraction: f64,
     ssthresh: u64,
     /// Window and ssthresh before the last reduction for loss, while it may prove spurious.
     prior: Option<(u64, u64)>,
     // Marks.
     marks: MarkAverage,
-    /// The last update of alpha: when, and what was sent by then.
+    /// Time and SND.NXT of the last update of alpha.
     observed: Mark,
-    /// The last reduction: when, and what was sent by then.
+    /// Time and SND.NXT of the last reduction.
     reduced: Option<Mark>,
     // Path.
     smoothed_rtt: Duration,
@@ -100,7 +100,7 @@ pub struct Prague {
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     at: Time,
-    /// SND.NXT at that time: its round trip is over once more is acknowledged.
+    /// SND.NXT at that time: its round trip ends when more is acknowledged.
     next_offset: u64,
 }
 
@@ -126,7 +126,7 @@ impl Prague {
         }
     }
 
-    /// The RTT that it behaves by: windows of observation and of reduction last that long (draft §2.4.4).
+    /// The virtual RTT: duration of windows of observation and of reduction (draft §2.4.4).
     fn virtual_rtt(&self) -> Duration {
         if self.rounds < self.parameters.rtt_dependent_rounds {
             self.smoothed_rtt
@@ -135,7 +135,7 @@ impl Prague {
         }
     }
 
-    /// How often the RTT goes into the virtual RTT, at least once (draft §2.4.4: M).
+    /// The ratio of the virtual RTT to the RTT, at least 1 (draft §2.4.4: M).
     fn stretch(&self) -> f64 {
         if self.smoothed_rtt.is_zero() {
             return 1.0;
@@ -143,15 +143,15 @@ impl Prague {
         self.virtual_rtt().as_secs_f64() / self.smoothed_rtt.as_secs_f64()
     }
 
-    /// Whether a round trip, and a virtual one, have passed since `mark`.
+    /// Whether a round trip and a virtual one have passed since `mark`.
     fn has_passed(&self, mark: Mark, ack: &AckSample) -> bool {
         let virtual_rtt = self.virtual_rtt();
-        // Where the RTT is the virtual one, the stream tells exactly when it is over.
+        // If the RTT is the virtual one, stream offsets determine its end exactly.
         ack.acknowledged > mark.next_offset
             && (virtual_rtt == self.smoothed_rtt || ack.now >= mark.at.saturating_add(virtual_rtt))
     }
 
-    /// Draft §2.3.2: the share of marked bytes, once a virtual RTT.
+    /// Draft §2.3.2: updates the share of marked bytes, once per virtual RTT.
     fn observe(&mut self, ack: &AckSample) {
         self.marks.count(ack.delivered, ack.ce_bytes);
         if self.has_passed(self.observed, ack) {
@@ -160,8 +160,8 @@ impl Prague {
         }
     }
 
-    /// Draft §2.4.2: `(1 - alpha/2) * cwnd` on a mark, then not again for a virtual RTT. The first one ends slow start
-    /// (§2.4.5).
+    /// Draft §2.4.2: `(1 - alpha/2) * cwnd` on a mark, then no other reduction for a virtual RTT. The first mark ends
+    /// slow start (§2.4.5).
     fn answer_marks(&mut self, ack: &AckSample) {
         let is_repairing = matches!(ack.phase, Phase::Recovery | Phase::Loss);
         if ack.ce_bytes == 0 || is_repairing || self.reduced.is_some_and(|mark| !self.has_passed(mark, ack)) {
@@ -175,7 +175,7 @@ impl Prague {
 
     fn grow(&mut self, ack: &AckSample) {
         let unmarked = ack.delivered.saturating_sub(ack.ce_bytes);
-        // Pacing keeps the flight just below the window: half of it in use is use enough (RFC 7661 §4.3).
+        // Pacing keeps the flight just below the window, so half of it in use is enough (RFC 7661 §4.3).
         let is_used = ack.is_window_limited || 2 * ack.in_flight_before >= self.window;
         if unmarked == 0 || !is_used || ack.phase == Phase::Recovery {
             return;
@@ -185,8 +185,8 @@ impl Prague {
             let newly = unmarked.min(ack.acked);
             left = self.slow_start.on_ack(ack, newly, &mut self.window, &mut self.ssthresh);
         }
-        // Draft §2.4.3: on unmarked bytes only, reduced or not. §2.4.4: a segment in a virtual RTT of a window that
-        // spans a virtual RTT is 1/M² of a segment in this one.
+        // Draft §2.4.3: on unmarked bytes only, also during a reduction. §2.4.4: a segment per virtual RTT for a
+        // window that spans a virtual RTT is 1/M² of a segment in this one.
         let window = self.window as f64 + self.fraction;
         let stretch = self.stretch();
         let increase = left as f64 * self.mss as f64 / window / (stretch * stretch);
@@ -220,11 +220,11 @@ impl CongestionController for Prague {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        // Marks are answered ACK by ACK.
+        // `on_ack` responds to marks.
         if event.kind == CongestionKind::Ecn {
             return;
         }
-        // RFC 9331 §4.3, draft §2.4.1: as Reno, marks before or not.
+        // RFC 9331 §4.3, draft §2.4.1: as Reno, independent of earlier marks.
         self.prior = Some((self.window, self.ssthresh));
         let left = event.flight_size.min(self.window) as f64 * self.parameters.beta;
         self.ssthresh = (left as u64).max(2 * self.mss);
@@ -278,7 +278,7 @@ impl CongestionController for Prague {
         out.set(&VIRTUAL_RTT, rtt);
     }
 
-    /// Draft §2.5.1: the window, or the flight if that is more, over the RTT; twice that in slow start.
+    /// Draft §2.5.1: the window, or the flight if that is larger, over the RTT; twice that in slow start.
     fn pacing_rate(&self) -> Option<Rate> {
         if self.smoothed_rtt.is_zero() {
             return None;
@@ -288,7 +288,7 @@ impl CongestionController for Prague {
         Some(Rate::from_bits((bits as u64).max(1)))
     }
 
-    /// Draft §2.5.2: whole segments that the pacing rate carries in `max_burst`.
+    /// Draft §2.5.2: whole segments that `max_burst` takes at the pacing rate.
     fn pacing_quantum(&self) -> Option<u64> {
         let rate = self.pacing_rate()?;
         let bytes = rate.as_bits() as f64 / 8.0 * self.parameters.max_burst.as_secs_f64();

@@ -1,19 +1,19 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation).
 //!
-//! Each segment remembers how much had been delivered when it left. When it is delivered, the difference over the
-//! longer of the send and the ACK interval is a sample of the bottleneck's rate, an underestimate where the
-//! application left gaps (`is_app_limited`).
+//! Each segment records the delivered count at its departure. When it is delivered, the difference over the longer of
+//! the send and the ACK interval is a sample of the bottleneck rate. It underestimates the rate if the application
+//! left gaps (`is_app_limited`).
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 
-/// What a segment remembers of the connection when it left (draft §3.2, `P.*`).
+/// The connection state that a segment records at its departure (draft §3.2, `P.*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SendSnapshot {
     /// Bytes delivered so far (`P.delivered`).
     pub delivered: u64,
-    /// When the last of them was reported (`P.delivered_time`).
+    /// The time of the last delivery (`P.delivered_time`).
     pub delivered_at: Time,
-    /// When the flight that it belongs to began to leave (`P.first_sent_time`).
+    /// The start of the flight that the segment belongs to (`P.first_sent_time`).
     pub first_sent_at: Time,
     /// Whether the application limited the sender (`P.is_app_limited`).
     pub is_app_limited: bool,
@@ -22,9 +22,9 @@ pub struct SendSnapshot {
 /// The segment sent last among those that one ACK delivers.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveredSegment {
-    /// When it left.
+    /// Departure time.
     pub sent_at: Time,
-    /// What it remembers.
+    /// State at departure.
     pub snapshot: SendSnapshot,
 }
 
@@ -37,18 +37,18 @@ pub struct RateSample {
     pub interval: Duration,
     /// Bytes delivered when the sampled segment left.
     pub prior_delivered: u64,
-    /// Whether the application limited the sender then: the sample may be too low.
+    /// Whether the application limited the sender then, so that the sample may be too low.
     pub is_app_limited: bool,
 }
 
 impl RateSample {
-    /// The delivery rate; `None` if this is no sample.
+    /// The delivery rate; `None` without a sample.
     pub fn rate(&self) -> Option<Rate> {
         (!self.interval.is_zero()).then(|| Rate::of(Bytes::new(self.delivered), self.interval))
     }
 }
 
-/// The connection's side of rate sampling (draft §3.1, `C.*`).
+/// The connection's state of rate sampling (draft §3.1, `C.*`).
 #[derive(Debug, Clone, Default)]
 pub struct RateSampler {
     delivered: u64,
@@ -56,7 +56,7 @@ pub struct RateSampler {
     first_sent_at: Time,
     /// Delivered count up to which samples are app-limited; 0 for none.
     app_limited_until: u64,
-    /// Delivered count that ends the present round.
+    /// Delivered count that ends the current round.
     round_end: u64,
 }
 
@@ -73,7 +73,7 @@ impl RateSampler {
         self.app_limited_until != 0
     }
 
-    /// A segment leaves while `in_flight` bytes are under way (draft §3.2, SendPacket).
+    /// Records the departure of a segment with `in_flight` bytes in flight (draft §3.2, SendPacket).
     #[inline]
     pub fn on_sent(&mut self, now: Time, in_flight: u64) -> SendSnapshot {
         if in_flight == 0 {
@@ -88,13 +88,14 @@ impl RateSampler {
         }
     }
 
-    /// The sender has nothing to send although the window has room (draft §3.4).
+    /// The sender has no data to send although the window has room (draft §3.4).
     #[inline]
     pub fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// An ACK delivers `bytes`, the last sent of them in `newest` (draft §3.3). Also says whether a round starts.
+    /// Processes an ACK that delivers `bytes`, of which `newest` was sent last (draft §3.3). Also returns whether a
+    /// round starts.
     #[inline]
     pub fn on_delivered(
         &mut self,
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn samples_the_rate_of_a_steady_flow() {
         let mut sampler = RateSampler::default();
-        // 1,250 bytes a millisecond are 10 Mbit/s; each is delivered an RTT later.
+        // 1,250 bytes per millisecond are 10 Mbit/s; each is delivered an RTT later.
         let mut sent = std::collections::VecDeque::new();
         let mut in_flight = 0;
         let mut last = RateSample::default();

@@ -1,4 +1,4 @@
-//! The controllers that a scenario may name.
+//! The congestion controllers that a scenario can name.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::{
     NewCwvParameters, NewReno, NewRenoParameters, Prague, PragueParameters, SlowStart,
 };
 
-/// What a controller is built for.
+/// The context in which a controller is built.
 #[derive(Debug, Clone)]
 pub struct ControllerContext {
     /// Payload bytes of a full segment (SMSS).
@@ -21,11 +21,11 @@ pub struct ControllerContext {
     pub initial_window: u64,
     /// How acknowledged data makes the window grow.
     pub growth: Growth,
-    /// Whether slow start ends by HyStart++; `None` for the controller's own habit.
+    /// Whether slow start uses HyStart++; `None` for the controller's default.
     pub hystart: Option<bool>,
-    /// Whether the transport paces, which lifts HyStart++'s limit of growth an ACK (RFC 9406 §4.3).
+    /// Whether the transport paces, which lifts HyStart++'s limit of growth per ACK (RFC 9406 §4.3).
     pub paced: bool,
-    /// Random numbers for controllers that draw (BBR's gain cycle); keyed by the flow's name.
+    /// Random stream for controllers that need one (BBR's gain cycle); keyed by the flow's name.
     pub random: Option<RandomStream>,
 }
 

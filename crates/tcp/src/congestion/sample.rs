@@ -1,16 +1,16 @@
-//! What a controller is told.
+//! Inputs of congestion controllers.
 
 use jettison_core::{Duration, Time};
 
 use super::RateSample;
 
-/// What the transport is doing about congestion.
+/// The transport's phase of congestion response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Phase {
-    /// Nothing is known to be lost.
+    /// No known loss.
     #[default]
     Open,
-    /// Reducing once for ECN marks; nothing is lost.
+    /// Reducing once for ECN marks, without loss.
     Cwr,
     /// Fast recovery: repairing losses found by duplicate or selective ACKs.
     Recovery,
@@ -18,70 +18,70 @@ pub enum Phase {
     Loss,
 }
 
-/// What one ACK told the sender. Byte counts are payload bytes.
+/// Contents of one ACK. Byte counts are payload bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct AckSample {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// Bytes that it acknowledged cumulatively for the first time.
+    /// Bytes acknowledged cumulatively for the first time.
     pub acked: u64,
-    /// Bytes that it reported delivered for the first time, cumulatively or selectively.
+    /// Bytes delivered for the first time, cumulatively or selectively.
     pub delivered: u64,
-    /// Bytes that were marked lost because of it.
+    /// Bytes marked lost because of this ACK.
     pub lost: u64,
-    /// Whether it echoed congestion (ECE).
+    /// Whether it echoes congestion (ECE).
     pub ecn_echo: bool,
-    /// Of `delivered`, the bytes whose packets were marked, as far as the feedback tells (DCTCP, Prague).
+    /// Marked bytes among `delivered`, as far as the feedback reports them (DCTCP, Prague).
     pub ce_bytes: u64,
     /// All bytes delivered so far.
     pub delivered_total: u64,
-    /// All bytes ever marked lost.
+    /// All bytes marked lost so far.
     pub lost_total: u64,
     /// The delivery-rate sample.
     pub rate: RateSample,
-    /// Bytes in flight before it.
+    /// Bytes in flight before this ACK.
     pub in_flight_before: u64,
-    /// Bytes in flight after it.
+    /// Bytes in flight after this ACK.
     pub in_flight: u64,
     /// Stream offset of the first unacknowledged byte (SND.UNA).
     pub acknowledged: u64,
     /// Stream offset of the next new byte (SND.NXT).
     pub next_offset: u64,
-    /// RTT of the segment sent last among those delivered; `None` where it is ambiguous (Karn).
+    /// RTT of the segment sent last among those delivered; `None` if ambiguous (Karn).
     pub rtt: Option<Duration>,
-    /// Lowest RTT of the last minutes; [`Duration::MAX`] before the first.
+    /// Lowest RTT of the last minutes; [`Duration::MAX`] before the first sample.
     pub min_rtt: Duration,
-    /// Smoothed RTT (RFC 6298); zero before the first.
+    /// Smoothed RTT (RFC 6298); zero before the first sample.
     pub smoothed_rtt: Duration,
-    /// Whether the window held back data when what this acknowledges was in flight (RFC 7661 §4.5.3).
+    /// Whether the window held data back while the acknowledged data was in flight (RFC 7661 §4.5.3).
     pub is_window_limited: bool,
-    /// The transport's phase when it arrived.
+    /// The transport's phase at arrival.
     pub phase: Phase,
-    /// Whether a round trip counted in packets begins: what is acknowledged was sent after the last one began.
+    /// Whether a round trip counted in packets begins: the acknowledged data was sent after the last one began.
     pub is_round_start: bool,
 }
 
-/// A data segment that leaves.
+/// A data segment at its departure.
 #[derive(Debug, Clone, Copy)]
 pub struct SentSample {
-    /// When.
+    /// Departure time.
     pub now: Time,
     /// Payload bytes.
     pub bytes: u64,
-    /// Whether these bytes were sent before.
+    /// Whether these bytes are retransmitted.
     pub is_retransmission: bool,
-    /// Bytes in flight, it included.
+    /// Bytes in flight, including this segment.
     pub in_flight: u64,
     /// Stream offset of the next new byte (SND.NXT).
     pub next_offset: u64,
-    /// Whether the application, not the window, limits the sender at this time.
+    /// Whether the application, not the window, limits the sender now.
     pub is_app_limited: bool,
 }
 
-/// Why a controller must reduce.
+/// The kind of congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CongestionKind {
-    /// A segment was found lost by duplicate ACKs, SACK, RACK or a tail loss probe.
+    /// A segment was detected lost by duplicate ACKs, SACK, RACK or a tail loss probe.
     Loss,
     /// ECN marks.
     Ecn,
@@ -90,46 +90,46 @@ pub enum CongestionKind {
 /// Congestion, reported once per window of data.
 #[derive(Debug, Clone, Copy)]
 pub struct CongestionEvent {
-    /// When.
+    /// Time of detection.
     pub now: Time,
-    /// What it was.
+    /// Loss or marks.
     pub kind: CongestionKind,
-    /// Bytes sent and not yet cumulatively acknowledged when it was detected (FlightSize, RFC 5681 §2). Segments of
-    /// limited transmit are among them: a controller takes the window where that is less (RFC 5681 §3.2 step 2).
+    /// Bytes sent and not yet cumulatively acknowledged at detection (FlightSize, RFC 5681 §2). They include segments
+    /// of limited transmit: a controller uses the window if that is smaller (RFC 5681 §3.2 step 2).
     pub flight_size: u64,
-    /// Bytes in flight before anything was marked lost (pipe, RFC 6675).
+    /// Bytes in flight before bytes were marked lost (pipe, RFC 6675).
     pub in_flight: u64,
-    /// Of these, the bytes that are now marked lost.
+    /// Bytes among these that are now marked lost.
     pub lost: u64,
-    /// Recovery lasts until this stream offset is acknowledged.
+    /// Recovery ends when this stream offset is acknowledged.
     pub recovery_point: u64,
 }
 
 /// The end of recovery.
 #[derive(Debug, Clone, Copy)]
 pub struct RecoveryEnd {
-    /// When.
+    /// Time of the end.
     pub now: Time,
-    /// What reduction it ends.
+    /// The kind of reduction that ends.
     pub kind: CongestionKind,
-    /// The window that the transport's own rules leave (RFC 9937, or RFC 6582 §3.2 step 3).
+    /// The window by the transport's own rules (RFC 9937, or RFC 6582 §3.2 step 3).
     pub window: u64,
     /// Bytes sent and not yet cumulatively acknowledged.
     pub flight_size: u64,
     /// [`CongestionEvent::flight_size`] of the loss that began it (LossFlightSize, RFC 7661 §4.4.1).
     pub loss_flight_size: u64,
-    /// Lost bytes retransmitted in between, each counted once (R, RFC 7661 §4.4.1).
+    /// Lost bytes retransmitted during recovery, each counted once (R, RFC 7661 §4.4.1).
     pub retransmitted: u64,
 }
 
 /// A retransmission timeout.
 #[derive(Debug, Clone, Copy)]
 pub struct RtoEvent {
-    /// When.
+    /// Time of the timeout.
     pub now: Time,
     /// Bytes sent and not yet cumulatively acknowledged.
     pub flight_size: u64,
-    /// Bytes in flight before anything was marked lost.
+    /// Bytes in flight before bytes were marked lost.
     pub in_flight: u64,
     /// Whether the same data timed out before (RFC 5681 §3.1: ssthresh is then kept).
     pub is_repeated: bool,
@@ -138,9 +138,9 @@ pub struct RtoEvent {
 /// Sending after an idle time of more than one RTO.
 #[derive(Debug, Clone, Copy)]
 pub struct IdleRestart {
-    /// When.
+    /// Time of the restart.
     pub now: Time,
-    /// How long no data left.
+    /// Time since the last departure of data.
     pub idle: Duration,
     /// The retransmission timeout.
     pub rto: Duration,

@@ -1,18 +1,18 @@
-//! The two filters of the path model: a windowed maximum of rates, a windowed minimum of round-trip times.
+//! The filters of the path model: a windowed maximum of rates and a windowed minimum of round-trip times.
 
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, Rate, Time};
 
-/// The highest rate of the last rounds (draft §4.1.1.2, §4.1.1.5), and of some time at least if one is given.
+/// The maximum rate of the last rounds (draft §4.1.1.2, §4.1.1.5), and at least of a minimum time if one is given.
 ///
-/// Rates that may still be the highest once older ones have left: each is lower than the one before it. So there is at
-/// most one a round, unless their times count too.
+/// It keeps the rates that can still become the maximum when older ones expire: each is lower than the one before it.
+/// So there is at most one per round, unless a minimum time is set.
 #[derive(Debug, Clone)]
 pub(super) struct MaxFilter {
-    /// Rounds that count, the present one among them.
+    /// Number of rounds in the window, including the current one.
     window: u64,
-    /// For how long a rate counts at least, however many rounds that are; zero for rounds alone.
+    /// Minimum time for which a rate counts, independent of rounds; zero for rounds alone.
     span: Duration,
     candidates: VecDeque<Candidate>,
 }
@@ -30,12 +30,12 @@ impl MaxFilter {
         MaxFilter { window: u64::from(window), span, candidates }
     }
 
-    /// Takes a sample of `round`, which is never before that of the last sample. What is too old by then leaves.
+    /// Adds a sample of `round`, which must not precede that of the last sample. Removes expired samples.
     pub fn update(&mut self, round: u64, rate: Rate, now: Time) {
         while self.candidates.back().is_some_and(|last| last.rate <= rate) {
             self.candidates.pop_back();
         }
-        // Of two samples of one round the lower one outlives the higher one only by its time.
+        // Of two samples of one round, the lower one can outlive the higher one only by time.
         if self.candidates.back().is_none_or(|last| last.round < round || !self.span.is_zero()) {
             self.candidates.push_back(Candidate { round, at: now, rate });
         }
@@ -47,14 +47,14 @@ impl MaxFilter {
         }
     }
 
-    /// Zero before the first sample.
+    /// The maximum; zero before the first sample.
     #[inline]
     pub fn highest(&self) -> Rate {
         self.candidates.front().map_or(Rate::ZERO, |first| first.rate)
     }
 }
 
-/// The lowest round-trip time of the last seconds, by the state that also times ProbeRTT (draft §4.1.2.3).
+/// The minimum round-trip time of the last seconds; also times ProbeRTT (draft §4.1.2.3).
 #[derive(Debug, Clone)]
 pub(super) struct MinFilter {
     window: Duration,
@@ -69,7 +69,7 @@ impl MinFilter {
         MinFilter { window, lowest: None, seen_at: Time::ZERO, is_expired: false }
     }
 
-    /// An ACK arrives, with an RTT sample or without.
+    /// Processes an ACK, with or without an RTT sample.
     pub fn update(&mut self, sample: Option<Duration>, now: Time) {
         self.is_expired = self.lowest.is_some() && now > self.seen_at.saturating_add(self.window);
         if let Some(rtt) = sample
@@ -80,18 +80,18 @@ impl MinFilter {
         }
     }
 
-    /// Holds for another window (draft §4.3.5: ProbeRTT was there).
+    /// Renews the minimum for another window (draft §4.3.5: after ProbeRTT).
     pub fn renew(&mut self, now: Time) {
         self.seen_at = now;
     }
 
-    /// `None` before the first sample.
+    /// The minimum; `None` before the first sample.
     #[inline]
     pub fn lowest(&self) -> Option<Duration> {
         self.lowest
     }
 
-    /// Whether the last ACK found it due for a refresh (`rtprop_expired`).
+    /// Whether the minimum had expired at the last ACK (`rtprop_expired`).
     #[inline]
     pub fn is_expired(&self) -> bool {
         self.is_expired
@@ -109,7 +109,7 @@ mod tests {
     fn draft_4_1_1_2_the_highest_rate_of_ten_rounds_counts() {
         let mut filter = MaxFilter::new(10, Duration::ZERO);
         let mut update = |round, rate| {
-            // Time has no part in it: a second a round.
+            // Time does not matter: one second per round.
             filter.update(round, rate, Time::from_secs(round));
             filter.highest()
         };
@@ -135,15 +135,15 @@ mod tests {
         assert_eq!(update(30, MBIT(1), 599), MBIT(8), "thirty short rounds are not 600 ms");
         assert_eq!(update(31, MBIT(1), 600), MBIT(5), "the lower one of the same round came later");
         assert_eq!(update(32, MBIT(1), 615), MBIT(1));
-        // Nor is it forgotten before its rounds are over.
+        // A rate is not forgotten before its rounds are over either.
         update(33, MBIT(4), 1000);
         assert_eq!(update(42, MBIT(1), 9000), MBIT(4));
         assert_eq!(update(43, MBIT(1), 9001), MBIT(1));
     }
 
     #[test]
-    fn draft_4_1_1_5_the_filter_is_the_maximum_of_what_is_in_its_window() {
-        // Against the definition, over a sequence without pattern.
+    fn draft_4_1_1_5_the_filter_is_the_maximum_of_its_window() {
+        // Compared with the definition, over a sequence without pattern.
         let mut filter = MaxFilter::new(10, Duration::ZERO);
         let mut samples = Vec::new();
         let mut state = 7u64;

@@ -1,14 +1,14 @@
-//! The gains, and the cycle of them in ProbeBW (draft §4.3.4).
+//! The gains, and their cycle in ProbeBW (draft §4.3.4).
 
 use jettison_core::{Duration, RandomStream, Time};
 
-/// 2/ln 2, the least gain with which the sending rate doubles each round (draft §4.3.2.1).
+/// 2/ln 2, the smallest gain with which the sending rate doubles each round (draft §4.3.2.1).
 pub(super) const HIGH_GAIN: f64 = 2.885_390_081_777_926_8;
 
-/// Pacing gains of ProbeBW (draft §4.3.4.1): probe, drain what that left, cruise.
+/// Pacing gains of ProbeBW (draft §4.3.4.1): probe, drain the resulting queue, cruise.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// The present phase of ProbeBW.
+/// The current phase of ProbeBW.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GainCycle {
     index: usize,
@@ -16,19 +16,19 @@ pub(super) struct GainCycle {
     began: Time,
 }
 
-/// What decides whether a phase is over.
+/// Inputs that determine the end of a phase.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PhaseInput {
     pub now: Time,
     pub rtprop: Duration,
-    /// Whether something was newly marked lost.
+    /// Whether segments were newly marked lost.
     pub has_lost: bool,
     /// Bytes in flight before the ACK.
     pub prior_in_flight: u64,
 }
 
 impl GainCycle {
-    /// Starts in any phase but the draining one (draft §4.3.4.2); with that which probes where nothing is drawn.
+    /// Starts in a random phase other than the draining one (draft §4.3.4.2); without `random`, in the probing one.
     pub fn start(random: Option<&mut RandomStream>, now: Time) -> GainCycle {
         let drawn = random.map_or(0, |random| random.uniform(0, 6)) as usize;
         let mut cycle = GainCycle { index: CYCLE.len() - 1 - drawn, began: now };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn draft_4_3_4_3_probing_lasts_until_the_flight_is_there_or_something_is_lost() {
+    fn draft_4_3_4_3_probing_lasts_until_the_flight_is_reached_or_data_is_lost() {
         let cycle = GainCycle { index: 0, began: Time::ZERO };
         assert!(!cycle.is_over(&input(20, 125_000), in_flight), "an RTprop at least");
         assert!(!cycle.is_over(&input(100, 124_999), in_flight));

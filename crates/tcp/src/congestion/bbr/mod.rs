@@ -2,11 +2,11 @@
 //!
 //! Principle: a model of the path, the highest delivery rate of the last rounds (BtlBw) and the lowest round-trip time
 //! of the last seconds (RTprop). Data is paced at a gain times BtlBw, and at most a gain times BtlBw · RTprop is in
-//! flight. A state machine chooses the gains: Startup doubles the rate until it grows no more, Drain empties the queue
-//! that this left, ProbeBW cycles around BtlBw, ProbeRTT empties the path every ten seconds to see RTprop again. Loss
-//! and marks do not enter the model.
+//! flight. A state machine chooses the gains: Startup doubles the rate until it stops growing, Drain empties the queue
+//! that Startup built, ProbeBW cycles around BtlBw, ProbeRTT empties the path every ten seconds to measure RTprop
+//! again. Loss and marks do not enter the model.
 //!
-//! It depends on its samples alone, not on TCP: any transport that makes them may use it. Units: bytes, payload only.
+//! The controller depends on its samples alone, not on TCP: any transport can use it. Units: payload bytes.
 
 mod filter;
 mod gains;
@@ -42,21 +42,21 @@ const MIN_RTT: Gauge = Gauge::new(
 const STATE: Gauge = Gauge::new("bbr_state", "1", "0 in Startup, 1 in Drain, 2 in ProbeBW, 3 in ProbeRTT.");
 const PACING_GAIN: Gauge = Gauge::new("bbr_pacing_gain", "1", "Pacing rate over BtlBw.");
 
-/// The RTT by which the initial window is paced before any is known, unless a parameter says otherwise (draft §4.2.1).
+/// The RTT for pacing the initial window before the first sample, unless a parameter is set (draft §4.2.1).
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
-/// Quanta in flight beyond the path's own, at both hosts (draft §4.2.3.2).
+/// Quanta in flight in addition to the path's own, at both hosts (draft §4.2.3.2).
 const QUANTA: u64 = 3;
 
-/// What BBR does at present (draft §3.4, §4.3).
+/// The state of BBR (draft §3.4, §4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BbrState {
     /// Doubles the rate each round until the pipe is full.
     Startup,
-    /// Empties the queue that Startup left.
+    /// Empties the queue that Startup built.
     Drain,
     /// Cycles around BtlBw.
     ProbeBw,
-    /// Empties the path to see its lowest round-trip time.
+    /// Empties the path to measure its lowest round-trip time.
     ProbeRtt,
 }
 
@@ -78,12 +78,12 @@ pub struct Bbr {
     /// When ProbeRTT may end, once the flight is small enough (`probe_rtt_done_stamp`).
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
-    /// Sending began again with nothing in flight, and no ACK has come since (`idle_restart`).
+    /// Sending restarted with nothing in flight, and no ACK has arrived since (`idle_restart`).
     restarts_from_idle: bool,
     // Control.
     window: Window,
     pacing_rate: Rate,
-    /// Whether the initial pacing rate comes from an RTT.
+    /// Whether the initial pacing rate is based on an RTT sample.
     has_rtt: bool,
     quantum: u64,
 }
@@ -113,27 +113,27 @@ impl Bbr {
         bbr
     }
 
-    /// What it does at present.
+    /// The current state.
     pub fn state(&self) -> BbrState {
         self.state
     }
 
-    /// BtlBw, the estimate of the bottleneck's rate; zero before the first sample.
+    /// BtlBw, the estimate of the bottleneck rate; zero before the first sample.
     pub fn bandwidth(&self) -> Rate {
         self.model.bandwidth()
     }
 
-    /// RTprop, the estimate of the path's own round-trip time; `None` before the first sample.
+    /// RTprop, the estimate of the path's round-trip time without queueing; `None` before the first sample.
     pub fn rtprop(&self) -> Option<Duration> {
         self.model.rtprop.lowest()
     }
 
-    /// The present pacing rate over BtlBw, except at the start.
+    /// The ratio of the current pacing rate to BtlBw, except at the start.
     pub fn pacing_gain(&self) -> f64 {
         self.pacing_gain
     }
 
-    /// Draft §4.2.3.2, BBRInflight: what fills the path `gain` times, and quanta at the hosts.
+    /// Draft §4.2.3.2, BBRInflight: `gain` times the path's capacity, plus quanta at the hosts.
     pub fn in_flight_for(&self, gain: f64) -> u64 {
         match self.model.bdp() {
             Some(bdp) => (gain * bdp as f64) as u64 + QUANTA * self.quantum,
@@ -141,7 +141,7 @@ impl Bbr {
         }
     }
 
-    /// The RTT by which the initial window is paced before any is known. It is no sample: RTprop does not see it.
+    /// The RTT for pacing the initial window before the first sample. It does not enter RTprop.
     fn nominal_rtt(&self) -> Duration {
         if self.parameters.initial_rtt.is_zero() { NOMINAL_RTT } else { self.parameters.initial_rtt }
     }
@@ -153,7 +153,7 @@ impl Bbr {
         self.choose_quantum();
     }
 
-    /// Draft §4.2.1, BBRSetPacingRateWithGain: until the pipe has been full, the rate only rises.
+    /// Draft §4.2.1, BBRSetPacingRateWithGain: until the pipe has been full, the rate never decreases.
     fn pace_by(&mut self, gain: f64) {
         let rate = self.model.bandwidth().mul_f64(gain);
         if self.full_pipe.is_filled() || rate > self.pacing_rate {
@@ -180,7 +180,7 @@ impl Bbr {
         self.window_gain = self.parameters.startup_gain;
     }
 
-    /// Draft §4.3.3: the inverse gain drains in a round what Startup queued; the window stays.
+    /// Draft §4.3.3: the inverse gain drains Startup's queue in one round; the window does not change.
     fn enter_drain(&mut self) {
         self.state = BbrState::Drain;
         self.pacing_gain = 1.0 / self.parameters.startup_gain;
@@ -194,7 +194,7 @@ impl Bbr {
         self.pacing_gain = self.cycle.gain();
     }
 
-    /// Draft §4.3.5. The window is saved before the state changes: it is still one that ProbeRTT did not make.
+    /// Draft §4.3.5. The window is saved before the state changes, while it is not yet ProbeRTT's.
     fn enter_probe_rtt(&mut self) {
         self.window.save(false);
         self.state = BbrState::ProbeRtt;
@@ -276,7 +276,7 @@ impl CongestionController for Bbr {
         self.start_pacing(self.nominal_rtt());
     }
 
-    /// Draft §4.2.1, §4.3.1: RTprop and the initial pacing rate by the RTT of the handshake, if there is one.
+    /// Draft §4.2.1, §4.3.1: RTprop and the initial pacing rate from the RTT of the handshake, if known.
     fn on_handshake(&mut self, now: Time, rtt: Option<Duration>) {
         if let Some(rtt) = rtt.filter(|rtt| !rtt.is_zero()) {
             self.model.update_rtprop(Some(rtt), now);
@@ -288,7 +288,7 @@ impl CongestionController for Bbr {
     /// BBRUpdateOnACK (draft §3.5.2), in its order.
     fn on_ack(&mut self, ack: &AckSample) {
         if !self.has_rtt && !ack.smoothed_rtt.is_zero() {
-            // Draft §4.2.1: the first RTT comes only now.
+            // Draft §4.2.1: this is the first RTT sample.
             self.has_rtt = true;
             self.start_pacing(ack.smoothed_rtt);
         }
@@ -312,8 +312,8 @@ impl CongestionController for Bbr {
         self.window.on_ack(ack, &aim);
     }
 
-    /// Draft §4.3.4.4, BBRHandleRestartFromIdle: back to exactly BtlBw. Told once the first segment has left, it holds from
-    /// the second on.
+    /// Draft §4.3.4.4, BBRHandleRestartFromIdle: paces at exactly BtlBw. The call follows the departure of the first
+    /// segment, so the rate applies from the second on.
     fn on_sent(&mut self, sent: &SentSample) {
         let was_idle = sent.in_flight <= sent.bytes;
         if was_idle && (sent.is_app_limited || self.model.is_limiting()) {
@@ -324,7 +324,7 @@ impl CongestionController for Bbr {
         }
     }
 
-    /// Draft §4.2.3.4. Marks are no matter of this version.
+    /// Draft §4.2.3.4. This version ignores marks.
     fn on_congestion(&mut self, event: &CongestionEvent) {
         if event.kind == CongestionKind::Loss {
             let left = event.in_flight.saturating_sub(event.lost);
@@ -347,7 +347,7 @@ impl CongestionController for Bbr {
         self.window.end_repair();
     }
 
-    /// Draft §4.3.4.4: the window stays as it is; see [`Bbr::on_sent`].
+    /// Draft §4.3.4.4: the window does not change; see [`Bbr::on_sent`].
     fn on_idle_restart(&mut self, _restart: &IdleRestart) {}
 
     #[inline]
@@ -355,7 +355,7 @@ impl CongestionController for Bbr {
         self.window.bytes()
     }
 
-    /// There is no slow start, and nothing that ends it.
+    /// BBR has no slow-start threshold.
     #[inline]
     fn ssthresh(&self) -> u64 {
         u64::MAX

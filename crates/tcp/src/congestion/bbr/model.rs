@@ -1,4 +1,4 @@
-//! The path model (draft §4.1): rounds, BtlBw and RTprop, from what ACKs tell.
+//! The path model (draft §4.1): rounds, BtlBw and RTprop, from ACKs.
 
 use jettison_core::{Duration, Rate, Time};
 
@@ -6,7 +6,7 @@ use super::BbrParameters;
 use super::filter::{MaxFilter, MinFilter};
 use crate::congestion::AckSample;
 
-/// What is known of the path.
+/// The estimates of the path.
 #[derive(Debug, Clone)]
 pub(super) struct PathModel {
     bandwidth: MaxFilter,
@@ -15,7 +15,7 @@ pub(super) struct PathModel {
     delivered: u64,
     /// Rounds counted in packets (draft §4.1.1.3).
     round: u64,
-    /// Delivered count that ends the present round (`next_round_delivered`).
+    /// Delivered count that ends the current round (`next_round_delivered`).
     round_end: u64,
     is_round_start: bool,
     /// Whether the last sample was limited by the application or by ProbeRTT.
@@ -23,9 +23,9 @@ pub(super) struct PathModel {
     limited: Limited,
 }
 
-/// Segments that left while ProbeRTT held data back: their samples say nothing of the path, as with C.app_limited.
+/// Segments that left while ProbeRTT held data back: their samples do not reflect the path, as with C.app_limited.
 ///
-/// A segment tells by what had been delivered when it left.
+/// A segment is identified by the number of bytes delivered when it left.
 #[derive(Debug, Clone, Copy, Default)]
 struct Limited {
     from: u64,
@@ -69,22 +69,22 @@ impl PathModel {
         }
     }
 
-    /// A round begins with what leaves from now on.
+    /// Starts a round with the data sent from now on.
     pub fn restart_round(&mut self) {
         self.round_end = self.delivered;
     }
 
-    /// ProbeRTT begins: what leaves from now on is held back.
+    /// Starts ProbeRTT: data sent from now on is limited.
     pub fn begin_limiting(&mut self) {
         self.limited.from = self.delivered;
     }
 
-    /// What leaves is held back until more than what is in flight is delivered (draft §4.3.5, "ignore low rate samples").
+    /// Keeps data limited until more than the data in flight is delivered (draft §4.3.5, "ignore low rate samples").
     pub fn limit(&mut self, in_flight: u64) {
         self.limited.until = (self.delivered + in_flight).max(1) + 1;
     }
 
-    /// Whether ProbeRTT still marks what leaves.
+    /// Whether ProbeRTT still limits data.
     pub fn is_limiting(&self) -> bool {
         self.delivered < self.limited.until
     }

@@ -1,4 +1,4 @@
-//! What a scenario may say of `bbr`.
+//! Parameters of `bbr`.
 
 use jettison_core::Duration;
 use schemars::JsonSchema;
@@ -12,22 +12,22 @@ use super::gains::HIGH_GAIN;
 pub struct BbrParameters {
     /// Gain of pacing rate and window in Startup; Drain paces by its inverse (draft §4.3.2.1: 2/ln 2).
     pub startup_gain: f64,
-    /// Window over BtlBw times RTprop in ProbeBW (draft §4.3.4.3: 2).
+    /// Ratio of window to BtlBw times RTprop in ProbeBW (draft §4.3.4.3: 2).
     pub window_gain: f64,
-    /// Rounds of which the highest delivery rate counts (draft §4.1.1.2: 10).
+    /// Number of rounds in the window of the maximum delivery rate (draft §4.1.1.2: 10).
     pub bandwidth_window: u32,
-    /// Time for which a delivery rate counts at least, however many rounds that are; 0 for the rounds alone, as the draft
-    /// has it. For links whose rate swings within a few short rounds.
+    /// Minimum time for which a delivery rate counts, independent of rounds; 0 for rounds alone, as in the draft. For
+    /// links whose rate varies within a few short rounds.
     pub bandwidth_window_time: Duration,
-    /// Time for which the lowest RTT counts, and after which ProbeRTT looks for it again (draft §4.1.2.2: 10 s).
+    /// Time for which the lowest RTT counts, and after which ProbeRTT measures it again (draft §4.1.2.2: 10 s).
     pub rtprop_window: Duration,
-    /// RTT by which the initial window is paced before any is known; 0 for the draft's 1 ms (draft §4.2.1). RTprop does not
-    /// see it.
+    /// RTT for pacing the initial window before the first sample; 0 for the draft's 1 ms (draft §4.2.1). It does not
+    /// enter RTprop.
     pub initial_rtt: Duration,
-    /// Least time with four segments in flight in ProbeRTT (draft §4.3.5: 200 ms).
+    /// Minimum time with four segments in flight in ProbeRTT (draft §4.3.5: 200 ms).
     pub probe_rtt_duration: Duration,
-    /// Segments that leave back to back; 0 for the draft's rule: 1 below 1.2 Mbit/s, 2 below 24 Mbit/s, then what leaves
-    /// in a millisecond, at most 64 KB (draft §4.2.2, which allows others).
+    /// Segments sent back to back; 0 for the draft's rule: 1 below 1.2 Mbit/s, 2 below 24 Mbit/s, then the bytes of one
+    /// millisecond, at most 64 KB (draft §4.2.2, which allows others).
     pub send_quantum: u32,
 }
 
@@ -47,37 +47,34 @@ impl Default for BbrParameters {
 }
 
 impl BbrParameters {
-    /// Whether the values make sense; the message says what would.
+    /// Checks the values; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
         for (name, gain, least) in
             [("startup_gain", self.startup_gain, 1.25), ("window_gain", self.window_gain, 1.0)]
         {
-            refuse(
-                !(least..=100.0).contains(&gain),
-                format!("{name} is {gain}: it is between {least} and 100"),
-            )?;
+            refuse(!(least..=100.0).contains(&gain), format!("{name} must be {least} to 100, got {gain}"))?;
         }
         refuse(
             !(1..=1000).contains(&self.bandwidth_window),
-            format!("bandwidth_window is {}: 1 to 1000 rounds", self.bandwidth_window),
+            format!("bandwidth_window must be 1 to 1000 rounds, got {}", self.bandwidth_window),
         )?;
-        refuse(self.rtprop_window.is_zero(), "rtprop_window is 0: a lowest RTT needs time".to_owned())?;
+        refuse(self.rtprop_window.is_zero(), "rtprop_window must be > 0 s, got 0 s".to_owned())?;
         refuse(
             self.probe_rtt_duration >= self.rtprop_window,
             format!(
-                "probe_rtt_duration is {}: it is below rtprop_window ({})",
-                self.probe_rtt_duration, self.rtprop_window
+                "probe_rtt_duration must be below rtprop_window ({}), got {}",
+                self.rtprop_window, self.probe_rtt_duration
             ),
         )?;
         for (name, time) in
             [("bandwidth_window_time", self.bandwidth_window_time), ("initial_rtt", self.initial_rtt)]
         {
-            refuse(time > Duration::from_secs(60), format!("{name} is {time}: at most a minute"))?;
+            refuse(time > Duration::from_secs(60), format!("{name} must be at most 60 s, got {time}"))?;
         }
         refuse(
             self.send_quantum > 1000,
-            format!("send_quantum is {}: at most 1000 segments", self.send_quantum),
+            format!("send_quantum must be at most 1000 segments, got {}", self.send_quantum),
         )
     }
 }

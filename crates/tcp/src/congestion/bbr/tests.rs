@@ -10,7 +10,7 @@ const RATE: Rate = Rate::from_mbit(10);
 const RTT: Duration = Duration::from_millis(20);
 const BDP: u64 = 25_000;
 
-/// The controller, and the connection as its transport would have it.
+/// The controller, and the connection state that its transport would have.
 struct Driven {
     bbr: Bbr,
     now: Time,
@@ -19,9 +19,9 @@ struct Driven {
     in_flight: u64,
 }
 
-/// One ACK, in what differs from test to test.
+/// The inputs of one ACK that differ between tests.
 #[derive(Clone, Copy)]
-struct Told {
+struct AckInput {
     delivered: u64,
     lost: u64,
     in_flight: u64,
@@ -32,7 +32,7 @@ struct Told {
     phase: Phase,
 }
 
-const ACK: Told = Told {
+const ACK: AckInput = AckInput {
     delivered: 2 * MSS,
     lost: 0,
     in_flight: BDP,
@@ -44,7 +44,7 @@ const ACK: Told = Told {
 };
 
 /// An ACK that begins a round.
-const ROUND: Told = Told { is_round_start: true, ..ACK };
+const ROUND: AckInput = AckInput { is_round_start: true, ..ACK };
 
 impl Driven {
     /// Established at 0 with a handshake of 20 ms.
@@ -59,33 +59,33 @@ impl Driven {
         Driven { bbr, now: Time::ZERO, delivered: 0, lost: 0, in_flight: 10 * MSS }
     }
 
-    fn ack(&mut self, after: Duration, told: Told) {
+    fn ack(&mut self, after: Duration, input: AckInput) {
         self.now += after;
-        let prior_delivered = if told.is_round_start { self.delivered } else { 0 };
-        self.delivered += told.delivered;
-        self.lost += told.lost;
-        // So many bytes that the sample is exactly the rate, over a millisecond.
-        let interval = if told.delivered > 0 { MS(1) } else { Duration::ZERO };
+        let prior_delivered = if input.is_round_start { self.delivered } else { 0 };
+        self.delivered += input.delivered;
+        self.lost += input.lost;
+        // As many bytes as make the sample exactly the rate, over one millisecond.
+        let interval = if input.delivered > 0 { MS(1) } else { Duration::ZERO };
         let ack = AckSample {
             now: self.now,
-            delivered: told.delivered,
-            acked: told.delivered,
-            lost: told.lost,
+            delivered: input.delivered,
+            acked: input.delivered,
+            lost: input.lost,
             delivered_total: self.delivered,
             lost_total: self.lost,
             rate: RateSample {
-                delivered: told.rate.bytes_in(MS(1)).get(),
+                delivered: input.rate.bytes_in(MS(1)).get(),
                 interval,
                 prior_delivered,
-                is_app_limited: told.is_app_limited,
+                is_app_limited: input.is_app_limited,
             },
             in_flight_before: self.in_flight,
-            in_flight: told.in_flight,
-            rtt: told.rtt,
-            phase: told.phase,
-            ..super::super::testing::ack(told.delivered)
+            in_flight: input.in_flight,
+            rtt: input.rtt,
+            phase: input.phase,
+            ..super::super::testing::ack(input.delivered)
         };
-        self.in_flight = told.in_flight;
+        self.in_flight = input.in_flight;
         self.bbr.on_ack(&ack);
     }
 
@@ -124,33 +124,33 @@ impl Driven {
         });
     }
 
-    /// Startup's rounds until the pipe is full, with a window that is full too.
+    /// Runs Startup's rounds until the pipe is full, with the window full too.
     fn fill(&mut self) {
         for _ in 0..4 {
-            self.ack(RTT, Told { delivered: 30 * MSS, in_flight: 4 * BDP, ..ROUND });
+            self.ack(RTT, AckInput { delivered: 30 * MSS, in_flight: 4 * BDP, ..ROUND });
         }
         assert_eq!(self.bbr.state(), BbrState::Drain);
     }
 
-    /// In ProbeBW's first phase, which probes: nothing is drawn.
+    /// Enters the first phase of ProbeBW, which is the probing one without a random stream.
     fn probe(&mut self) {
         self.fill();
         self.ack(RTT, ACK);
         assert_eq!((self.bbr.state(), self.bbr.pacing_gain()), (BbrState::ProbeBw, 1.25));
     }
 
-    /// From ProbeBW into ProbeRTT, ten seconds on, the flight still as large.
+    /// Moves from ProbeBW into ProbeRTT, ten seconds later, with the same flight.
     fn probe_rtt(&mut self) {
         let last = self.now;
-        self.ack(Duration::from_secs(10), Told { rtt: Some(MS(30)), ..ROUND });
+        self.ack(Duration::from_secs(10), AckInput { rtt: Some(MS(30)), ..ROUND });
         assert_eq!(self.bbr.state(), BbrState::ProbeBw, "RTprop was last seen at {last}");
-        self.ack(MS(1), Told { rtt: Some(MS(30)), ..ACK });
+        self.ack(MS(1), AckInput { rtt: Some(MS(30)), ..ACK });
         assert_eq!(self.bbr.state(), BbrState::ProbeRtt);
     }
 }
 
 #[test]
-fn draft_4_1_1_3_rounds_end_with_what_left_after_they_began() {
+fn draft_4_1_1_3_rounds_end_with_data_sent_after_they_began() {
     let mut model = PathModel::new(&BbrParameters::default());
     let mut delivered = 0;
     let mut round = |prior_delivered| {
@@ -164,7 +164,7 @@ fn draft_4_1_1_3_rounds_end_with_what_left_after_they_began() {
         });
         model.is_round_start()
     };
-    // The first flight left with nothing delivered; the third segment after the first was.
+    // The first flight left before any delivery; the third segment after the first delivery.
     assert_eq!(
         [round(0), round(0), round(MSS), round(MSS), round(3 * MSS)],
         [true, false, true, false, true]
@@ -176,13 +176,13 @@ fn draft_4_1_1_4_application_limited_samples_only_raise_the_bandwidth() {
     let mut driven = Driven::new();
     driven.ack(RTT, ROUND);
     for _ in 0..30 {
-        driven.ack(RTT, Told { rate: Rate::from_mbit(1), is_app_limited: true, ..ROUND });
+        driven.ack(RTT, AckInput { rate: Rate::from_mbit(1), is_app_limited: true, ..ROUND });
     }
     assert_eq!(driven.bbr.bandwidth(), RATE, "not even after thirty rounds");
-    driven.ack(RTT, Told { rate: Rate::from_mbit(11), is_app_limited: true, ..ROUND });
+    driven.ack(RTT, AckInput { rate: Rate::from_mbit(11), is_app_limited: true, ..ROUND });
     assert_eq!(driven.bbr.bandwidth(), Rate::from_mbit(11));
     for _ in 0..10 {
-        driven.ack(RTT, Told { rate: Rate::from_mbit(1), ..ROUND });
+        driven.ack(RTT, AckInput { rate: Rate::from_mbit(1), ..ROUND });
     }
     assert_eq!(driven.bbr.bandwidth(), Rate::from_mbit(1), "ten rounds of the path's own");
 }
@@ -191,15 +191,15 @@ fn draft_4_1_1_4_application_limited_samples_only_raise_the_bandwidth() {
 fn draft_4_1_2_rtprop_is_the_lowest_rtt_of_the_segment_sent_last() {
     let mut driven = Driven::new();
     assert_eq!(driven.bbr.rtprop(), Some(RTT), "the handshake's");
-    driven.ack(RTT, Told { rtt: Some(MS(15)), ..ACK });
-    driven.ack(RTT, Told { rtt: None, ..ACK });
-    driven.ack(RTT, Told { rtt: Some(MS(40)), ..ACK });
+    driven.ack(RTT, AckInput { rtt: Some(MS(15)), ..ACK });
+    driven.ack(RTT, AckInput { rtt: None, ..ACK });
+    driven.ack(RTT, AckInput { rtt: Some(MS(40)), ..ACK });
     assert_eq!(driven.bbr.rtprop(), Some(MS(15)));
 }
 
 #[test]
-fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_that_is_known() {
-    // 10,000 bytes over 20 ms are 4 Mbit/s, or 80 over a millisecond.
+fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_sample() {
+    // 10,000 bytes over 20 ms are 4 Mbit/s; over one millisecond 80 Mbit/s.
     let bbr = Driven::new().bbr;
     assert_eq!(bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)));
     let mut driven = Driven::new();
@@ -208,25 +208,29 @@ fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_that_is_known() {
     driven.bbr.on_handshake(Time::ZERO, None);
     assert_eq!(driven.bbr.pacing_rate(), Some(Rate::from_mbit(80).mul_f64(gains::HIGH_GAIN)));
     assert_eq!(driven.bbr.in_flight_for(2.0), 10 * MSS, "draft §4.2.3.2: no RTT yet");
-    driven.ack(RTT, Told { rate: Rate::from_mbit(1), ..ACK });
+    driven.ack(RTT, AckInput { rate: Rate::from_mbit(1), ..ACK });
     assert_eq!(driven.bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)));
 }
 
 #[test]
-fn the_initial_window_is_paced_by_the_rtt_that_one_guesses() {
+fn the_initial_window_is_paced_by_the_configured_rtt() {
     let guess = BbrParameters { initial_rtt: MS(200), ..BbrParameters::default() };
     let mut bbr = Bbr::new(guess, &context());
     bbr.on_established(MSS, 10 * MSS);
     // 10,000 bytes in 200 ms.
     assert_eq!(bbr.pacing_rate(), Some(Rate::from_kbit(400).mul_f64(gains::HIGH_GAIN)));
-    assert_eq!((bbr.rtprop(), CongestionController::bandwidth(&bbr)), (None, None), "a guess is no sample");
+    assert_eq!(
+        (bbr.rtprop(), CongestionController::bandwidth(&bbr)),
+        (None, None),
+        "the configured RTT is not a sample"
+    );
     bbr.on_ack(&AckSample { smoothed_rtt: RTT, ..super::super::testing::ack(MSS) });
     assert_eq!(bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)), "once it is known");
     assert_eq!(bbr.rtprop(), Some(RTT));
 }
 
 #[test]
-fn the_bandwidth_that_it_tells_is_btlbw() {
+fn the_reported_bandwidth_is_btlbw() {
     let mut driven = Driven::new();
     assert_eq!(CongestionController::bandwidth(&driven.bbr), None);
     driven.ack(RTT, ROUND);
@@ -234,12 +238,12 @@ fn the_bandwidth_that_it_tells_is_btlbw() {
 }
 
 #[test]
-fn nonsense_times_are_refused() {
+fn out_of_range_times_are_refused() {
     for parameters in [
         BbrParameters { initial_rtt: Duration::from_secs(61), ..BbrParameters::default() },
         BbrParameters { bandwidth_window_time: Duration::from_secs(61), ..BbrParameters::default() },
     ] {
-        assert!(parameters.validate().is_err_and(|message| message.contains("at most a minute")));
+        assert!(parameters.validate().is_err_and(|message| message.contains("at most 60 s")));
     }
 }
 
@@ -247,7 +251,7 @@ fn nonsense_times_are_refused() {
 fn draft_4_2_1_until_the_pipe_is_full_the_rate_only_rises() {
     let mut driven = Driven::new();
     let initial = driven.bbr.pacing_rate();
-    driven.ack(RTT, Told { rate: Rate::from_mbit(1), ..ROUND });
+    driven.ack(RTT, AckInput { rate: Rate::from_mbit(1), ..ROUND });
     assert_eq!(driven.bbr.pacing_rate(), initial);
     driven.ack(RTT, ROUND);
     assert_eq!(driven.bbr.pacing_rate(), Some(RATE.mul_f64(gains::HIGH_GAIN)));
@@ -269,27 +273,27 @@ fn draft_4_2_2_the_send_quantum_grows_with_the_rate() {
     assert_eq!(quantum(24.0, 0), Some(3000));
     assert_eq!(quantum(400.0, 0), Some(50_000));
     assert_eq!(quantum(1000.0, 0), Some(64_000));
-    assert_eq!(quantum(1000.0, 1), Some(MSS), "as the scenario has it");
+    assert_eq!(quantum(1000.0, 1), Some(MSS), "as configured");
 }
 
 #[test]
 fn draft_4_2_3_2_the_target_is_a_gain_times_the_path_and_three_quanta() {
     let mut driven = Driven::new();
     driven.ack(RTT, ROUND);
-    // Startup paces at 28.9 Mbit/s: 3,606 bytes a millisecond.
+    // Startup paces at 28.9 Mbit/s: 3,606 bytes per millisecond.
     let quantum = driven.bbr.pacing_quantum().unwrap();
     assert_eq!(quantum, 3606);
     assert_eq!(driven.bbr.in_flight_for(2.0), 2 * BDP + 3 * quantum);
 }
 
 #[test]
-fn draft_4_2_3_6_the_window_grows_by_what_is_delivered_up_to_the_target() {
+fn draft_4_2_3_6_the_window_grows_by_delivered_bytes_up_to_the_target() {
     let mut driven = Driven::new();
     assert_eq!(driven.bbr.window(), 10 * MSS);
-    // Below an initial window delivered, without a bound.
-    driven.ack(RTT, Told { delivered: 9 * MSS, rate: Rate::from_kbit(8), ..ROUND });
+    // Growth is unbounded until an initial window has been delivered.
+    driven.ack(RTT, AckInput { delivered: 9 * MSS, rate: Rate::from_kbit(8), ..ROUND });
     assert_eq!(driven.bbr.window(), 19 * MSS);
-    driven.ack(RTT, Told { rate: Rate::from_kbit(8), ..ACK });
+    driven.ack(RTT, AckInput { rate: Rate::from_kbit(8), ..ACK });
     assert_eq!(driven.bbr.window(), 19 * MSS, "above the target of a slow path");
     driven.ack(RTT, ROUND);
     assert_eq!(driven.bbr.window(), 21 * MSS);
@@ -305,7 +309,7 @@ fn draft_4_2_3_3_the_window_is_never_below_four_segments() {
     let mut driven = Driven::new();
     driven.probe();
     for _ in 0..11 {
-        driven.ack(RTT, Told { rate: Rate::from_kbit(8), ..ROUND });
+        driven.ack(RTT, AckInput { rate: Rate::from_kbit(8), ..ROUND });
     }
     // 8 kbit/s and 20 ms hold 20 bytes: three quanta of a segment are less than four segments.
     assert_eq!(driven.bbr.window(), 4 * MSS);
@@ -318,45 +322,45 @@ fn draft_4_2_3_4_recovery_conserves_packets_for_a_round_then_grows_and_the_windo
     let before = driven.bbr.window();
     driven.now += MS(1);
     driven.congestion(CongestionKind::Loss, 3 * MSS);
-    driven.ack(Duration::ZERO, Told { in_flight: 20 * MSS, phase: Phase::Recovery, ..ACK });
-    assert_eq!(driven.bbr.window(), 22 * MSS, "what is in flight and what was delivered");
-    driven.ack(MS(1), Told { lost: 5 * MSS, in_flight: 15 * MSS, phase: Phase::Recovery, ..ACK });
+    driven.ack(Duration::ZERO, AckInput { in_flight: 20 * MSS, phase: Phase::Recovery, ..ACK });
+    assert_eq!(driven.bbr.window(), 22 * MSS, "bytes in flight plus delivered bytes");
+    driven.ack(MS(1), AckInput { lost: 5 * MSS, in_flight: 15 * MSS, phase: Phase::Recovery, ..ACK });
     assert_eq!(driven.bbr.window(), 17 * MSS);
-    driven.ack(MS(20), Told { in_flight: 15 * MSS, phase: Phase::Recovery, ..ROUND });
-    assert_eq!(driven.bbr.window(), 19 * MSS, "a round later: by what is delivered");
-    driven.ack(MS(1), Told { lost: 4 * MSS, in_flight: 11 * MSS, phase: Phase::Recovery, ..ACK });
-    assert_eq!(driven.bbr.window(), 17 * MSS, "less what is lost");
-    // A second loss of the same recovery does not replace what was good.
+    driven.ack(MS(20), AckInput { in_flight: 15 * MSS, phase: Phase::Recovery, ..ROUND });
+    assert_eq!(driven.bbr.window(), 19 * MSS, "a round later: grows by the delivered bytes");
+    driven.ack(MS(1), AckInput { lost: 4 * MSS, in_flight: 11 * MSS, phase: Phase::Recovery, ..ACK });
+    assert_eq!(driven.bbr.window(), 17 * MSS, "minus the lost bytes");
+    // A second loss of the same recovery does not replace the saved window.
     driven.recovery_end();
     assert_eq!(driven.bbr.window(), before);
 }
 
 #[test]
-fn draft_4_2_3_4_recovery_lets_at_least_the_fast_retransmission_out() {
-    // By a timer: no ACK follows.
+fn draft_4_2_3_4_recovery_permits_at_least_the_fast_retransmission() {
+    // Loss found by a timer: no ACK follows.
     let mut driven = Driven::new();
     driven.probe();
     driven.congestion(CongestionKind::Loss, 10 * MSS);
     assert_eq!((driven.in_flight, driven.bbr.window()), (15 * MSS, 16 * MSS));
-    // By an ACK that delivers nothing.
+    // Loss found by an ACK that delivers nothing.
     let mut driven = Driven::new();
     driven.probe();
     driven.congestion(CongestionKind::Loss, 10 * MSS);
-    let told = Told { delivered: 0, in_flight: 15 * MSS, phase: Phase::Recovery, ..ACK };
-    driven.ack(Duration::ZERO, told);
+    let input = AckInput { delivered: 0, in_flight: 15 * MSS, phase: Phase::Recovery, ..ACK };
+    driven.ack(Duration::ZERO, input);
     assert_eq!(driven.bbr.window(), 16 * MSS);
 }
 
 #[test]
-fn draft_4_2_3_4_losses_that_timers_find_shrink_the_window_too() {
+fn draft_4_2_3_4_losses_found_by_timers_shrink_the_window_too() {
     let mut driven = Driven::new();
     driven.probe();
     driven.congestion(CongestionKind::Loss, MSS);
-    driven.ack(Duration::ZERO, Told { in_flight: 20 * MSS, phase: Phase::Recovery, ..ACK });
-    driven.ack(MS(20), Told { in_flight: 20 * MSS, phase: Phase::Recovery, ..ROUND });
+    driven.ack(Duration::ZERO, AckInput { in_flight: 20 * MSS, phase: Phase::Recovery, ..ACK });
+    driven.ack(MS(20), AckInput { in_flight: 20 * MSS, phase: Phase::Recovery, ..ROUND });
     let before = driven.bbr.window();
     driven.lost += 6 * MSS;
-    driven.ack(MS(1), Told { in_flight: 14 * MSS, phase: Phase::Recovery, ..ACK });
+    driven.ack(MS(1), AckInput { in_flight: 14 * MSS, phase: Phase::Recovery, ..ACK });
     assert_eq!(driven.bbr.window(), before - 6 * MSS + 2 * MSS);
 }
 
@@ -369,9 +373,9 @@ fn draft_4_2_3_4_a_timeout_leaves_one_segment_and_its_end_brings_the_window_back
     assert_eq!(driven.bbr.window(), MSS);
     driven.bbr.on_rto(&rto(BDP, true));
     assert_eq!(driven.bbr.window(), MSS);
-    driven.ack(MS(400), Told { delivered: MSS, in_flight: 0, phase: Phase::Loss, rtt: None, ..ROUND });
+    driven.ack(MS(400), AckInput { delivered: MSS, in_flight: 0, phase: Phase::Loss, rtt: None, ..ROUND });
     assert_eq!(driven.bbr.window(), 4 * MSS);
-    driven.ack(MS(20), Told { delivered: 4 * MSS, in_flight: 0, phase: Phase::Loss, ..ROUND });
+    driven.ack(MS(20), AckInput { delivered: 4 * MSS, in_flight: 0, phase: Phase::Loss, ..ROUND });
     assert_eq!(driven.bbr.window(), 8 * MSS);
     driven.ack(MS(20), ROUND);
     assert_eq!(driven.bbr.window(), before, "the timeout of a window reduced before saved nothing worse");
@@ -408,26 +412,26 @@ fn draft_3_2_neither_loss_nor_marks_change_the_rate() {
 }
 
 #[test]
-fn draft_4_3_2_2_three_rounds_without_a_quarter_more_end_startup() {
+fn draft_4_3_2_2_three_rounds_with_less_than_a_quarter_of_growth_end_startup() {
     let mut driven = Driven::new();
     let round = |driven: &mut Driven, mbit: f64| {
         let rate = Rate::from_mbit(1).mul_f64(mbit);
-        driven.ack(RTT, Told { rate, in_flight: 4 * BDP, ..ROUND });
+        driven.ack(RTT, AckInput { rate, in_flight: 4 * BDP, ..ROUND });
         driven.bbr.state()
     };
     let states = [8.0, 10.0, 12.4, 12.4, 12.8, 13.6, 14.4].map(|mbit| round(&mut driven, mbit));
-    assert_eq!(states, [BbrState::Startup; 7], "12.8 is a quarter more than 10: it counts from there");
+    assert_eq!(states, [BbrState::Startup; 7], "12.8 is a quarter more than 10: the count restarts there");
     assert_eq!(round(&mut driven, 15.2), BbrState::Drain);
     assert_eq!(driven.bbr.pacing_gain(), 1.0 / gains::HIGH_GAIN);
 }
 
 #[test]
-fn draft_4_3_2_2_only_rounds_that_the_application_did_not_limit_count() {
+fn draft_4_3_2_2_application_limited_rounds_do_not_count() {
     let mut driven = Driven::new();
     driven.ack(RTT, ROUND);
     for _ in 0..20 {
-        driven.ack(RTT, Told { is_app_limited: true, in_flight: 4 * BDP, ..ROUND });
-        driven.ack(MS(1), Told { in_flight: 4 * BDP, ..ACK });
+        driven.ack(RTT, AckInput { is_app_limited: true, in_flight: 4 * BDP, ..ROUND });
+        driven.ack(MS(1), AckInput { in_flight: 4 * BDP, ..ACK });
     }
     assert_eq!(driven.bbr.state(), BbrState::Startup);
 }
@@ -439,10 +443,10 @@ fn draft_4_3_3_drain_ends_when_the_flight_fits_the_path() {
     let fits = driven.bbr.in_flight_for(1.0);
     assert_eq!(fits, BDP + 6 * MSS);
     let window = driven.bbr.window();
-    driven.ack(MS(1), Told { in_flight: fits + 1, ..ACK });
+    driven.ack(MS(1), AckInput { in_flight: fits + 1, ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::Drain);
     assert!(driven.bbr.window() >= window, "the window stays");
-    driven.ack(MS(1), Told { in_flight: fits, ..ACK });
+    driven.ack(MS(1), AckInput { in_flight: fits, ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::ProbeBw);
 }
 
@@ -455,9 +459,9 @@ fn draft_4_3_4_1_probe_bw_paces_by_its_cycle_with_twice_the_path_in_flight() {
         gains.push(driven.bbr.pacing_gain());
         assert_eq!(driven.bbr.pacing_rate(), Some(RATE.mul_f64(driven.bbr.pacing_gain())));
         assert_eq!(driven.bbr.window(), (2 * BDP + 6 * MSS).min(driven.bbr.window()));
-        // Enough in flight for the probing phase to end after an RTprop.
+        // Enough in flight to end the probing phase after one RTprop.
         driven.in_flight = 2 * BDP;
-        driven.ack(MS(21), Told { in_flight: 2 * BDP, ..ROUND });
+        driven.ack(MS(21), AckInput { in_flight: 2 * BDP, ..ROUND });
     }
     assert_eq!(gains, [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
     assert_eq!(driven.bbr.pacing_gain(), 1.25);
@@ -501,7 +505,7 @@ fn draft_4_3_5_after_idle_an_old_rtprop_is_refreshed_without_probe_rtt() {
     driven.probe();
     driven.now += Duration::from_secs(60);
     driven.sent(MSS, true);
-    driven.ack(RTT, Told { rtt: Some(MS(25)), is_app_limited: true, ..ROUND });
+    driven.ack(RTT, AckInput { rtt: Some(MS(25)), is_app_limited: true, ..ROUND });
     assert_eq!((driven.bbr.state(), driven.bbr.rtprop()), (BbrState::ProbeBw, Some(MS(25))));
 }
 
@@ -513,20 +517,20 @@ fn draft_4_3_5_ten_seconds_without_the_lowest_rtt_lead_to_four_segments() {
     driven.probe_rtt();
     assert_eq!(driven.bbr.window(), 4 * MSS);
     assert_eq!(driven.bbr.rtprop(), Some(MS(30)), "expired: the next sample replaces it");
-    // Not before the flight is that small does the time begin.
-    driven.ack(MS(500), Told { in_flight: 5 * MSS, ..ACK });
-    driven.ack(MS(10), Told { in_flight: 4 * MSS, ..ACK });
-    driven.ack(MS(150), Told { in_flight: 4 * MSS, ..ROUND });
-    driven.ack(MS(50), Told { in_flight: 4 * MSS, ..ACK });
+    // The time starts only when the flight is that small.
+    driven.ack(MS(500), AckInput { in_flight: 5 * MSS, ..ACK });
+    driven.ack(MS(10), AckInput { in_flight: 4 * MSS, ..ACK });
+    driven.ack(MS(150), AckInput { in_flight: 4 * MSS, ..ROUND });
+    driven.ack(MS(50), AckInput { in_flight: 4 * MSS, ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::ProbeRtt, "200 ms, and not more");
     assert_eq!(driven.bbr.pacing_rate(), Some(RATE), "a gain of 1");
-    driven.ack(MS(1), Told { in_flight: 4 * MSS, ..ACK });
+    driven.ack(MS(1), AckInput { in_flight: 4 * MSS, ..ACK });
     assert_eq!((driven.bbr.state(), driven.bbr.rtprop()), (BbrState::ProbeBw, Some(RTT)));
     assert!(driven.bbr.window() >= before);
-    // Ten seconds from its end.
-    driven.ack(Duration::from_secs(10), Told { rtt: Some(MS(30)), ..ACK });
+    // Ten seconds after its end.
+    driven.ack(Duration::from_secs(10), AckInput { rtt: Some(MS(30)), ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::ProbeBw);
-    driven.ack(MS(1), Told { rtt: Some(MS(30)), ..ACK });
+    driven.ack(MS(1), AckInput { rtt: Some(MS(30)), ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::ProbeRtt);
 }
 
@@ -535,10 +539,10 @@ fn draft_4_3_5_probe_rtt_lasts_for_a_round_too() {
     let mut driven = Driven::new();
     driven.probe();
     driven.probe_rtt();
-    driven.ack(MS(10), Told { in_flight: 4 * MSS, ..ACK });
-    driven.ack(MS(500), Told { in_flight: 4 * MSS, ..ACK });
+    driven.ack(MS(10), AckInput { in_flight: 4 * MSS, ..ACK });
+    driven.ack(MS(500), AckInput { in_flight: 4 * MSS, ..ACK });
     assert_eq!(driven.bbr.state(), BbrState::ProbeRtt);
-    driven.ack(MS(500), Told { in_flight: 4 * MSS, ..ROUND });
+    driven.ack(MS(500), AckInput { in_flight: 4 * MSS, ..ROUND });
     assert_eq!(driven.bbr.state(), BbrState::ProbeBw);
 }
 
@@ -548,17 +552,17 @@ fn draft_4_3_5_samples_of_probe_rtt_do_not_lower_the_bandwidth() {
     driven.probe();
     driven.probe_rtt();
     for _ in 0..15 {
-        driven.ack(MS(10), Told { rate: Rate::from_mbit(1), in_flight: 4 * MSS, ..ROUND });
+        driven.ack(MS(10), AckInput { rate: Rate::from_mbit(1), in_flight: 4 * MSS, ..ROUND });
     }
     assert_eq!(driven.bbr.bandwidth(), RATE);
     while driven.bbr.state() == BbrState::ProbeRtt {
-        driven.ack(MS(10), Told { rate: Rate::from_mbit(1), in_flight: 4 * MSS, ..ROUND });
+        driven.ack(MS(10), AckInput { rate: Rate::from_mbit(1), in_flight: 4 * MSS, ..ROUND });
     }
-    // What was in flight at its end is marked still; what left later is not.
-    driven.ack(MS(10), Told { delivered: 4 * MSS, rate: Rate::from_mbit(1), ..ROUND });
+    // Data in flight at its end is still limited; data sent later is not.
+    driven.ack(MS(10), AckInput { delivered: 4 * MSS, rate: Rate::from_mbit(1), ..ROUND });
     assert_eq!(driven.bbr.bandwidth(), RATE);
     for _ in 0..12 {
-        driven.ack(MS(20), Told { delivered: 4 * MSS, rate: Rate::from_mbit(1), ..ROUND });
+        driven.ack(MS(20), AckInput { delivered: 4 * MSS, rate: Rate::from_mbit(1), ..ROUND });
     }
     assert_eq!(driven.bbr.bandwidth(), Rate::from_mbit(1));
 }
@@ -567,16 +571,16 @@ fn draft_4_3_5_samples_of_probe_rtt_do_not_lower_the_bandwidth() {
 fn draft_4_3_5_probe_rtt_before_the_pipe_was_full_leads_back_to_startup() {
     let mut driven = Driven::new();
     driven.ack(RTT, ROUND);
-    driven.ack(Duration::from_secs(11), Told { rtt: Some(MS(30)), is_app_limited: true, ..ROUND });
+    driven.ack(Duration::from_secs(11), AckInput { rtt: Some(MS(30)), is_app_limited: true, ..ROUND });
     assert_eq!(driven.bbr.state(), BbrState::ProbeRtt);
     for _ in 0..30 {
-        driven.ack(MS(10), Told { in_flight: 2 * MSS, is_app_limited: true, ..ROUND });
+        driven.ack(MS(10), AckInput { in_flight: 2 * MSS, is_app_limited: true, ..ROUND });
     }
     assert_eq!((driven.bbr.state(), driven.bbr.pacing_gain()), (BbrState::Startup, gains::HIGH_GAIN));
 }
 
 #[test]
-fn draft_4_2_3_4_probe_rtt_and_recovery_at_once_keep_the_window_of_before() {
+fn draft_4_2_3_4_simultaneous_probe_rtt_and_recovery_keep_the_previous_window() {
     let mut driven = Driven::new();
     driven.probe();
     for _ in 0..50 {
@@ -585,11 +589,11 @@ fn draft_4_2_3_4_probe_rtt_and_recovery_at_once_keep_the_window_of_before() {
     let before = driven.bbr.window();
     driven.probe_rtt();
     driven.congestion(CongestionKind::Loss, MSS);
-    driven.ack(Duration::ZERO, Told { in_flight: 4 * MSS, phase: Phase::Recovery, ..ACK });
+    driven.ack(Duration::ZERO, AckInput { in_flight: 4 * MSS, phase: Phase::Recovery, ..ACK });
     assert_eq!(driven.bbr.window(), 4 * MSS);
     driven.recovery_end();
     for _ in 0..30 {
-        driven.ack(MS(10), Told { in_flight: 4 * MSS, ..ROUND });
+        driven.ack(MS(10), AckInput { in_flight: 4 * MSS, ..ROUND });
     }
     assert_eq!((driven.bbr.state(), driven.bbr.window()), (BbrState::ProbeBw, before));
 }
@@ -601,7 +605,7 @@ fn parameters_are_checked() {
         let message = parameters.validate().unwrap_err();
         assert!(message.contains(hint), "{message}");
     };
-    refuse(serde_json::json!({"startup_gain": 1.0}), "startup_gain is 1: it is between 1.25 and 100");
+    refuse(serde_json::json!({"startup_gain": 1.0}), "startup_gain must be 1.25 to 100, got 1");
     refuse(serde_json::json!({"window_gain": 0.5}), "window_gain");
     refuse(serde_json::json!({"bandwidth_window": 0}), "1 to 1000 rounds");
     refuse(serde_json::json!({"rtprop_window": "0 s"}), "rtprop_window");

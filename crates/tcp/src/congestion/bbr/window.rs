@@ -1,13 +1,14 @@
-//! The congestion window (draft §4.2.3): towards the target, less in recovery and in ProbeRTT, and back after.
+//! The congestion window (draft §4.2.3): steered towards the target, reduced in recovery and in ProbeRTT, then
+//! restored.
 
 use jettison_core::Time;
 
 use crate::congestion::AckSample;
 
-/// Segments that keep a pipeline going, with ACKs for every second one (draft §4.2.3.3, BBRMinPipeCwnd).
+/// Segments needed to keep the pipeline full, with ACKs for every second one (draft §4.2.3.3, BBRMinPipeCwnd).
 const MIN_PIPE_SEGMENTS: u64 = 4;
 
-/// What is being repaired.
+/// The kind of loss repair in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repair {
     Nothing,
@@ -26,15 +27,15 @@ pub(super) struct Window {
     /// The last window known to be good (`prior_cwnd`).
     prior: u64,
     repair: Repair,
-    /// Fast recovery conserves packets until data is delivered that left after this was (`packet_conservation`).
+    /// In fast recovery, packets are conserved until data sent after this count is delivered (`packet_conservation`).
     conserves_until: Option<u64>,
-    /// When fast recovery began, until the ACK that showed the loss is taken.
+    /// Start of fast recovery, until the ACK that showed the loss has been processed.
     entered_at: Option<Time>,
-    /// Bytes ever marked lost that the window has answered.
+    /// All bytes marked lost to which the window has responded.
     lost_total: u64,
 }
 
-/// What the window steers towards.
+/// The target of the window.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Aim {
     /// Draft §4.2.3.2, `target_cwnd`.
@@ -46,7 +47,7 @@ pub(super) struct Aim {
 }
 
 impl Window {
-    /// Draft §4.2.3.1: what the transport starts with.
+    /// Draft §4.2.3.1: the initial window is the transport's.
     pub fn new(mss: u64, initial: u64) -> Window {
         Window {
             bytes: initial,
@@ -76,7 +77,7 @@ impl Window {
         MIN_PIPE_SEGMENTS * self.mss
     }
 
-    /// Fast recovery begins with `in_flight` bytes under way; `lost` of all that left are known to be lost.
+    /// Starts fast recovery with `in_flight` bytes in flight; `lost` is the total of bytes marked lost so far.
     pub fn begin_recovery(
         &mut self,
         now: Time,
@@ -89,12 +90,12 @@ impl Window {
         self.repair = Repair::Fast;
         self.entered_at = Some(now);
         self.conserves_until = Some(delivered);
-        // The ACK that showed the loss may let out more.
+        // The ACK that showed the loss may permit more.
         self.bytes = in_flight + self.mss;
         self.lost_total += lost;
     }
 
-    /// Draft §4.2.3.4, upon a retransmission timeout: a single segment.
+    /// Draft §4.2.3.4: after a retransmission timeout, a single segment.
     pub fn begin_repair_after_timeout(&mut self, probing_rtt: bool) {
         self.save(probing_rtt);
         self.repair = Repair::Timeout;
@@ -103,7 +104,7 @@ impl Window {
         self.bytes = self.mss;
     }
 
-    /// Everything is repaired, or nothing had to be.
+    /// Ends the repair: all losses are repaired, or it was spurious.
     pub fn end_repair(&mut self) {
         if self.repair != Repair::Nothing {
             self.repair = Repair::Nothing;
@@ -118,7 +119,7 @@ impl Window {
         self.repair == Repair::Timeout
     }
 
-    /// Bytes marked lost since the last ACK, by timers too.
+    /// Bytes marked lost since the last ACK, including those found by timers.
     #[inline]
     pub fn newly_lost(&self, ack: &AckSample) -> u64 {
         ack.lost_total.saturating_sub(self.lost_total)
@@ -145,10 +146,11 @@ impl Window {
         }
     }
 
-    /// Draft §4.2.3.4, BBRModulateCwndForRecovery: in the first round as much leaves as arrives, later at most twice that.
+    /// Draft §4.2.3.4, BBRModulateCwndForRecovery: in the first round at most the delivered bytes leave, later up to
+    /// twice that.
     fn modulate_for_recovery(&mut self, ack: &AckSample, lost: u64) {
         if self.entered_at.take() == Some(ack.now) {
-            // What was lost is out of the flight already. At least the fast retransmission may leave.
+            // Lost bytes have already left the flight. At least the fast retransmission may leave.
             self.bytes = ack.in_flight + ack.delivered.max(self.mss);
             self.conserves_until = Some(ack.delivered_total);
             return;
@@ -165,7 +167,7 @@ impl Window {
         }
     }
 
-    /// Draft §4.2.3.4, BBRSaveCwnd: the last window that neither recovery nor ProbeRTT made.
+    /// Draft §4.2.3.4, BBRSaveCwnd: saves the last window outside of recovery and ProbeRTT.
     pub fn save(&mut self, probing_rtt: bool) {
         let is_modulated = self.repair != Repair::Nothing || probing_rtt;
         self.prior = if is_modulated { self.prior.max(self.bytes) } else { self.bytes };

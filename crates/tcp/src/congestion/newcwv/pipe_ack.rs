@@ -1,8 +1,8 @@
-//! pipeACK (RFC 7661 §4.2, §4.5.1): the most data that was acknowledged in one RTT, lately.
+//! pipeACK (RFC 7661 §4.2, §4.5.1): the maximum data recently acknowledged in one RTT.
 //!
-//! A sample is what was delivered from when a segment left until it was acknowledged: a measured RTT, and for a sender
-//! that fills its window exactly that window. There is one with each ACK; the highest of each measurement period is kept
-//! in a bin, and the highest of the bins is the variable. Units: bytes.
+//! A sample is the data delivered between departure and acknowledgement of a segment: one measured RTT. For a sender
+//! that fills its window it equals the window. Each ACK gives one; a bin keeps the maximum of each measurement period,
+//! and the maximum of the bins is the variable. Units: bytes.
 
 use jettison_core::{Duration, Time};
 
@@ -30,12 +30,12 @@ pub(super) struct PipeAck {
     bins: Box<[Bin]>,
     newest: usize,
     is_defined: bool,
-    /// Samples are of segments that left when so much had been delivered, or more; `None` until an ACK says how much.
+    /// Delivered count from which departures of segments give samples; `None` until the next ACK sets it.
     counts_from: Option<u64>,
 }
 
 impl PipeAck {
-    /// Undefined, with so many bins in a sampling period of at least `floor`.
+    /// Creates the undefined variable, with `bins` bins in a sampling period of at least `floor`.
     pub fn new(bins: u32, floor: Duration) -> PipeAck {
         PipeAck {
             floor,
@@ -47,18 +47,17 @@ impl PipeAck {
         }
     }
 
-    /// An ACK outside recovery; returns whether it gave a sample.
+    /// Processes an ACK outside recovery; returns whether it gave a sample.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.period = (ack.smoothed_rtt * SAMPLING_RTTS).max(self.floor);
         if ack.acked == 0 || ack.acked != ack.delivered {
-            // RFC 7661 §4.2 leaves it open whether selective acknowledgements count. Here they do not, since a hole is
-            // the first sign of a loss, which is to find what was measured before it.
+            // RFC 7661 §4.2 does not say whether selective acknowledgements count. Here they do not: a hole is the
+            // first sign of a loss, and the response to it must use the value measured before.
             return false;
         }
         let Some(from) = self.counts_from else {
-            // The flight that this ACK is of left before, or in recovery: its first segments would tell of a part of
-            // an RTT.
+            // The flight of this ACK left before or in recovery: its first segments would cover only a part of an RTT.
             self.counts_from = Some(ack.delivered_total);
             return false;
         };
@@ -81,20 +80,20 @@ impl PipeAck {
         newest.highest = newest.highest.max(sample);
     }
 
-    /// No samples from here on, until something that leaves later is acknowledged.
+    /// Suspends sampling until data sent after the next ACK is acknowledged.
     #[inline]
     pub fn suspend(&mut self) {
         self.counts_from = None;
     }
 
-    /// Undefined, as at the start.
+    /// Makes the variable undefined, as at the start.
     pub fn reset(&mut self) {
         self.is_defined = false;
         self.bins.fill(Bin::default());
         self.suspend();
     }
 
-    /// Nothing was sent for so long that there is nothing to measure: a sample of nothing.
+    /// Sets the variable to zero: nothing was sent for a whole sampling period.
     pub fn define_as_nothing(&mut self) {
         self.is_defined = true;
     }
@@ -104,20 +103,20 @@ impl PipeAck {
         self.period
     }
 
-    /// The variable; 0 if nothing was acknowledged in the sampling period, `None` where undefined.
+    /// The value; 0 if nothing was acknowledged in the sampling period, `None` if undefined.
     pub fn value(&self, now: Time) -> Option<u64> {
         let highest = self.fresh(now).map(|bin| bin.highest).max().unwrap_or(0);
         self.is_defined.then_some(highest)
     }
 
-    /// Until when the variable is at least `bytes` if nothing is added; `None` if it is less now.
+    /// The time until which the variable is at least `bytes` without new samples; `None` if it is less now.
     #[inline]
     pub fn lasts_until(&self, bytes: u64, now: Time) -> Option<Time> {
         let latest = self.fresh(now).filter(|bin| bin.highest >= bytes).map(|bin| bin.start).max();
         latest.map(|start| start.saturating_add(self.period))
     }
 
-    /// Bins of the sampling period. Their starts count, so that no sample is older than it.
+    /// Bins of the sampling period. Their start times count, so no sample is older than the period.
     fn fresh(&self, now: Time) -> impl Iterator<Item = &Bin> {
         self.bins.iter().filter(move |bin| bin.start.saturating_add(self.period) > now)
     }

@@ -19,7 +19,7 @@ fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// An ACK of one segment, which left when `prior` bytes had been delivered; `delivered` more have been since. The
+/// An ACK of one segment that left when `prior` bytes had been delivered; `delivered` bytes have been since. The
 /// application limits the sender.
 fn measured(now: Time, prior: u64, delivered: u64) -> AckSample {
     AckSample {
@@ -34,13 +34,13 @@ fn measured(now: Time, prior: u64, delivered: u64) -> AckSample {
     }
 }
 
-/// Lets samples count, then takes one.
+/// Enables sampling, then takes one sample.
 fn measure(controller: &mut NewCwv, now: Time, bytes: u64) {
     controller.on_ack(&measured(now, 0, MSS));
     controller.on_ack(&measured(now, 1 << 40, bytes));
 }
 
-/// A window of 40 segments, of which 4 were acknowledged in one RTT lately, in congestion avoidance.
+/// A window of 40 segments, 4 of which were recently acknowledged in one RTT, in congestion avoidance.
 fn non_validated(parameters: NewCwvParameters) -> NewCwv {
     let mut controller = with(parameters);
     measure(&mut controller, at(0), 4 * MSS);
@@ -50,7 +50,7 @@ fn non_validated(parameters: NewCwvParameters) -> NewCwv {
     controller
 }
 
-/// Congestion that ends; `retransmitted` bytes were sent again. Returns ssthresh at detection.
+/// Runs a recovery with `retransmitted` bytes. Returns ssthresh at detection.
 fn recover(controller: &mut NewCwv, event: CongestionEvent, retransmitted: u64) -> u64 {
     controller.on_congestion(&event);
     let ssthresh = controller.ssthresh();
@@ -75,7 +75,7 @@ fn section_4_1_starts_validated_and_with_pipe_ack_undefined() {
 #[test]
 fn section_4_2_a_sample_is_the_data_acknowledged_in_one_measured_rtt() {
     let mut pipe_ack = PipeAck::new(5, Duration::from_secs(1));
-    assert!(!pipe_ack.on_ack(&measured(at(20), 0, MSS)), "the first ACK tells of a part of a flight");
+    assert!(!pipe_ack.on_ack(&measured(at(20), 0, MSS)), "the first ACK covers only a part of a flight");
     assert_eq!(pipe_ack.value(at(20)), None);
     assert!(pipe_ack.on_ack(&measured(at(40), MSS, 7 * MSS)));
     assert_eq!(pipe_ack.value(at(40)), Some(7 * MSS));
@@ -117,7 +117,7 @@ fn section_4_2_the_sampling_period_is_three_rtts_but_at_least_a_second() {
 }
 
 #[test]
-fn section_4_2_pipe_ack_is_not_updated_in_recovery_nor_by_what_left_in_it() {
+fn section_4_2_pipe_ack_is_not_updated_in_recovery_nor_by_data_sent_in_it() {
     let mut controller = newcwv();
     measure(&mut controller, at(0), 6 * MSS);
     controller.on_congestion(&loss(10 * MSS));
@@ -125,7 +125,7 @@ fn section_4_2_pipe_ack_is_not_updated_in_recovery_nor_by_what_left_in_it() {
         controller.on_ack(&AckSample { phase, ..measured(at(20), 2 << 40, 9 * MSS) });
         assert_eq!(controller.pipe_ack.value(at(20)), Some(6 * MSS), "{phase:?}");
     }
-    // The first ACK after it is of what left in it, and so are others of that flight.
+    // The first ACK after it is of data sent in it, and so are others of that flight.
     let end = 3 << 40;
     controller.on_ack(&measured(at(40), end - 9 * MSS, 9 * MSS));
     controller.on_ack(&measured(at(50), end - MSS, 9 * MSS));
@@ -224,8 +224,8 @@ fn section_4_4_a_timeout_ends_the_phase_and_is_answered_by_the_standard_rules() 
 }
 
 #[test]
-fn section_4_4_1_a_loss_leaves_half_of_what_was_really_in_use() {
-    // LossFlightSize where that is more, pipeACK where the sender had just become slower.
+fn section_4_4_1_a_loss_leaves_half_of_the_bytes_in_use() {
+    // LossFlightSize if that is larger, pipeACK if the sender has just slowed down.
     for (flight_size, expected) in [(12 * MSS, 6 * MSS), (2 * MSS, 2 * MSS), (90 * MSS, 20 * MSS)] {
         let mut controller = non_validated(NewCwvParameters::default());
         controller.on_congestion(&loss(flight_size));
@@ -235,7 +235,7 @@ fn section_4_4_1_a_loss_leaves_half_of_what_was_really_in_use() {
 }
 
 #[test]
-fn section_4_4_1_recovery_ends_with_half_of_that_less_what_was_sent_again() {
+fn section_4_4_1_recovery_ends_with_half_of_that_minus_retransmitted_bytes() {
     let mut controller = non_validated(NewCwvParameters::default());
     assert_eq!(recover(&mut controller, loss(12 * MSS), 3 * MSS), 6 * MSS);
     assert_eq!((controller.window(), controller.ssthresh()), (9 * MSS / 2, 9 * MSS / 2));
@@ -264,7 +264,7 @@ fn section_4_4_1_holds_in_the_non_validated_phase_alone() {
 }
 
 #[test]
-fn section_4_4_1_marks_are_congestion_too_with_nothing_sent_again() {
+fn section_4_4_1_marks_are_congestion_too_without_retransmission() {
     let mut controller = non_validated(NewCwvParameters::default());
     let event = CongestionEvent { kind: CongestionKind::Ecn, ..loss(12 * MSS) };
     assert_eq!(recover(&mut controller, event, 0), 6 * MSS);
@@ -278,7 +278,7 @@ fn section_4_4_1_a_spurious_reduction_is_taken_back() {
     controller.on_congestion(&loss(12 * MSS));
     controller.on_spurious_recovery();
     assert_eq!((controller.window(), controller.ssthresh()), (40 * MSS, 40 * MSS));
-    // The next congestion does not inherit what this one found.
+    // The next congestion does not reuse the value of this one.
     controller.on_congestion(&loss(30 * MSS));
     assert_eq!(controller.utilised, None);
     assert_eq!(controller.ssthresh(), 15 * MSS);
@@ -346,7 +346,7 @@ fn section_4_5_2_one_reduction_for_each_period_that_elapsed() {
         controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window: Some(10 * MSS) });
         let in_segments = controller.window() / MSS;
         assert_eq!(in_segments, expected, "after {seconds} s");
-        // What is left of the last period counts towards the next.
+        // The rest of the last period counts towards the next.
         controller.on_ack(&measured(now, 1 << 40, MSS));
         assert_eq!(controller.window() / MSS, in_segments);
     }
@@ -354,7 +354,7 @@ fn section_4_5_2_one_reduction_for_each_period_that_elapsed() {
 
 #[test]
 fn section_4_5_2_idleness_counts_from_the_end_of_the_last_sampling_period() {
-    // The last sample was enough for a second; and a sender that measured nothing was silent after a second.
+    // A sample is valid for one second; a sender without samples counts as silent after one second.
     let mut measured_before = newcwv();
     measured_before.reno.set(40 * MSS, 40 * MSS);
     measure(&mut measured_before, at(0), 40 * MSS);
@@ -408,7 +408,7 @@ fn section_4_5_3_a_paced_sender_is_cwnd_limited_where_data_waited_for_a_whole_rt
 }
 
 #[test]
-fn nonsense_is_refused_with_what_would_be_right() {
+fn invalid_parameters_are_refused_with_the_valid_range() {
     let default = NewCwvParameters::default;
     assert_eq!(default().validate(), Ok(()));
     let wrong = NewCwvParameters { bins: 0, ..default() };

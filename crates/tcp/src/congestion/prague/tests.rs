@@ -1,4 +1,4 @@
-//! Prague against its draft and RFC 9331, ACK by ACK.
+//! Tests of Prague against its draft and RFC 9331, ACK by ACK.
 
 use jettison_wire::Ecn;
 
@@ -12,7 +12,7 @@ fn prague(parameters: PragueParameters) -> Prague {
     controller
 }
 
-/// A controller in congestion avoidance at `segments` of window, with that average share of marks.
+/// A controller in congestion avoidance at `segments` of window, with a given average share of marks.
 fn avoiding(segments: u64, alpha: f64, parameters: PragueParameters) -> Prague {
     let mut controller = prague(parameters);
     controller.window = segments * MSS;
@@ -21,12 +21,12 @@ fn avoiding(segments: u64, alpha: f64, parameters: PragueParameters) -> Prague {
     controller
 }
 
-/// Behaves by its virtual RTT from the first round trip on.
+/// Parameters that use the virtual RTT from the first round trip on.
 fn at_once() -> PragueParameters {
     PragueParameters { rtt_dependent_rounds: 0, ..PragueParameters::default() }
 }
 
-/// The path: a segment acknowledged at a time, a full window each RTT.
+/// A path on which segments are acknowledged one at a time, with a full window per RTT.
 struct Path {
     now: Time,
     rtt: Duration,
@@ -38,7 +38,7 @@ impl Path {
         Path { now: Time::ZERO, rtt, acknowledged: 0 }
     }
 
-    /// One segment is acknowledged, marked or not.
+    /// Acknowledges one segment, marked or not.
     fn step(&mut self, controller: &mut Prague, is_marked: bool) {
         let in_flight = controller.window();
         self.acknowledged += MSS;
@@ -56,7 +56,7 @@ impl Path {
         });
     }
 
-    /// A round trip with every `every`th segment marked (0: none).
+    /// Runs a round trip with every `every`th segment marked (0: none).
     fn round(&mut self, controller: &mut Prague, every: u64) {
         for i in 0..controller.window() / MSS {
             self.step(controller, every > 0 && i % every == every - 1);
@@ -78,7 +78,7 @@ fn draft_2_3_2_alpha_converges_to_the_share_of_marks() {
 }
 
 #[test]
-fn draft_2_4_2_reduces_by_half_of_alpha_once_a_round_trip() {
+fn draft_2_4_2_reduces_by_half_of_alpha_once_per_round_trip() {
     let mut controller = avoiding(100, 0.2, PragueParameters::default());
     let mut path = Path::new(MS_50);
     path.acknowledged = 1000 * MSS;
@@ -88,7 +88,7 @@ fn draft_2_4_2_reduces_by_half_of_alpha_once_a_round_trip() {
     for _ in 0..99 {
         path.step(&mut controller, true);
     }
-    assert_eq!(controller.window(), 90 * MSS, "not again for what had left by then");
+    assert_eq!(controller.window(), 90 * MSS, "no other reduction for data sent by then");
     path.step(&mut controller, true);
     assert_eq!(controller.window(), 81 * MSS);
 }
@@ -103,13 +103,16 @@ fn draft_2_4_3_grows_on_unmarked_bytes_alone_and_in_reduction_too() {
         path.step(&mut controller, false);
     }
     let grown = controller.window() - reduced;
-    assert!((980..=1000).contains(&grown), "a segment a round trip, straight after the reduction: {grown}");
+    assert!(
+        (980..=1000).contains(&grown),
+        "a segment per round trip, immediately after the reduction: {grown}"
+    );
     let before = controller.window();
     controller.reduced = Some(Mark { at: path.now, next_offset: u64::MAX });
     for _ in 0..50 {
         path.step(&mut controller, true);
     }
-    assert_eq!(controller.window(), before, "marked bytes make nothing grow");
+    assert_eq!(controller.window(), before, "marked bytes cause no growth");
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn draft_2_4_3_keeps_fractions_of_a_byte() {
     path.step(&mut controller, false);
     assert_eq!(controller.window(), 2000 * MSS);
     path.step(&mut controller, false);
-    assert_eq!(controller.window(), 2000 * MSS, "half a byte each");
+    assert_eq!(controller.window(), 2000 * MSS, "half a byte per ACK");
     assert!(
         (controller.fraction - 1.0).abs() < 1e-3 || controller.fraction > 0.99,
         "{}",
@@ -129,7 +132,7 @@ fn draft_2_4_3_keeps_fractions_of_a_byte() {
 
 #[test]
 fn rfc9331_4_3_a_short_rtt_grows_as_slowly_as_the_virtual_one() {
-    // A segment in 25 ms of a window that spans 25 ms: with 5 ms of RTT a 25th of a segment a round trip.
+    // One segment per 25 ms for a window that spans 25 ms: at an RTT of 5 ms a 25th of a segment per round trip.
     let growth = |rtt: u64, parameters: PragueParameters| {
         let mut controller = avoiding(50, 0.0, parameters);
         let mut path = Path::new(Duration::from_millis(rtt));
@@ -147,11 +150,11 @@ fn rfc9331_4_3_a_short_rtt_grows_as_slowly_as_the_virtual_one() {
 }
 
 #[test]
-fn draft_2_4_4_with_a_short_rtt_alpha_and_reduction_go_by_the_virtual_one() {
+fn draft_2_4_4_with_a_short_rtt_alpha_and_reduction_use_the_virtual_one() {
     let mut controller = avoiding(100, 0.2, at_once());
     let mut path = Path::new(Duration::from_millis(5));
     let (mut reductions, mut updates) = (0, 0);
-    // 100 ms, each segment marked: four virtual round trips.
+    // 100 ms with every segment marked: four virtual round trips.
     let mut before = (controller.window(), controller.marks.alpha());
     while path.now < Time::from_millis(100) {
         path.step(&mut controller, true);
@@ -164,7 +167,7 @@ fn draft_2_4_4_with_a_short_rtt_alpha_and_reduction_go_by_the_virtual_one() {
 }
 
 #[test]
-fn draft_2_4_4_becomes_independent_of_the_rtt_after_so_many_round_trips() {
+fn draft_2_4_4_becomes_independent_of_the_rtt_after_a_number_of_round_trips() {
     let parameters = PragueParameters { rtt_dependent_rounds: 3, ..PragueParameters::default() };
     let mut controller = avoiding(10, 0.0, parameters);
     let sample = AckSample { smoothed_rtt: Duration::from_millis(5), is_round_start: true, ..ack(MSS) };
@@ -240,7 +243,7 @@ fn rfc9331_4_1_and_4_2_sends_ect1_and_asks_for_accurate_feedback() {
 }
 
 #[test]
-fn rfc7661_does_not_grow_what_is_not_used() {
+fn rfc7661_does_not_grow_an_unused_window() {
     let mut controller = avoiding(10, 0.0, PragueParameters::default());
     let idle = AckSample { is_window_limited: false, in_flight_before: 4 * MSS, ..ack(MSS) };
     controller.on_ack(&idle);
@@ -250,9 +253,9 @@ fn rfc7661_does_not_grow_what_is_not_used() {
 }
 
 #[test]
-fn refuses_what_is_no_share() {
+fn refuses_values_that_are_not_shares() {
     let wrong = PragueParameters { beta: 1.0, ..PragueParameters::default() };
-    assert!(wrong.validate().unwrap_err().contains("between 0 and 1"));
+    assert!(wrong.validate().unwrap_err().contains("(0, 1)"));
     let wrong = PragueParameters { g: 0.0, ..PragueParameters::default() };
-    assert!(wrong.validate().unwrap_err().contains("g is 0"));
+    assert!(wrong.validate().unwrap_err().contains("g must be in (0, 1), got 0"));
 }
