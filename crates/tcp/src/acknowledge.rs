@@ -1,4 +1,4 @@
-//! What an incoming ACK does to the sending half.
+//! Processing of incoming ACKs by the sending half.
 
 use jettison_core::{Duration, Time};
 use jettison_wire::SackBlocks;
@@ -7,26 +7,26 @@ use super::scoreboard::{DeliverySink, Segment};
 use super::sender::{Sender, timestamp};
 use crate::congestion::{AckSample, CongestionKind, DeliveredSegment, EcnFeedback, Phase, RateSample};
 
-/// The acknowledging part of a packet, in stream offsets.
+/// The acknowledgement fields of a packet, in stream offsets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IncomingAck<'a> {
     /// Next byte that the peer expects.
     pub number: u64,
-    /// Bytes that it takes from there, scaled.
+    /// The peer's receive window from there, scaled, in bytes.
     pub window: u64,
     /// TSecr, if timestamps are in use.
     pub echo: Option<u32>,
-    /// SACK blocks as they stand on the wire.
+    /// SACK blocks in wire sequence numbers.
     pub blocks: &'a SackBlocks,
     /// Wire sequence number of stream offset 0.
     pub wire_start: u32,
     /// ECE.
     pub ecn_echo: bool,
-    /// The packet carries data or FIN: it is no duplicate ACK (RFC 5681 §2).
+    /// Whether the packet carries data or FIN, so that it is not a duplicate ACK (RFC 5681 §2).
     pub has_data: bool,
 }
 
-/// What one ACK delivers.
+/// The segments delivered by one ACK.
 struct Delivery {
     now: Time,
     echo: Option<u32>,
@@ -35,24 +35,24 @@ struct Delivery {
     highest_before: u64,
     delivered: u64,
     newly_sacked: u64,
-    /// Departure of the first segment acknowledged cumulatively, if it left once.
+    /// Departure of the first segment acknowledged cumulatively, if it was sent once.
     first_sent_at: Option<Time>,
     retransmission_acknowledged: bool,
-    /// Departure of the retransmission that the timestamp names.
+    /// Departure of the retransmission that the timestamp echo identifies.
     echoed_sent_at: Option<Time>,
     newest: Option<DeliveredSegment>,
     newest_order: u64,
-    /// The newest that is unambiguous, for RACK (RFC 8985 §6.2 step 2): its departure and number.
+    /// The newest unambiguous delivery, for RACK (RFC 8985 §6.2 step 2): its departure and number.
     rack: Option<(Time, u64)>,
     highest: u64,
     reordered: bool,
 }
 
 impl Delivery {
-    /// `echo` is the timestamp echo where it speaks of this segment: not for a SACKed one, since a receiver echoes the
-    /// last segment in order (RFC 7323 §4.3).
+    /// Adds a delivered segment. `echo` is the timestamp echo if it applies to this segment: not for a SACKed one,
+    /// since a receiver echoes the last segment in order (RFC 7323 §4.3).
     #[inline]
-    fn note(&mut self, segment: &Segment, echo: Option<u32>) {
+    fn add(&mut self, segment: &Segment, echo: Option<u32>) {
         let end = segment.end();
         self.delivered += u64::from(segment.length);
         self.highest = self.highest.max(end);
@@ -61,7 +61,7 @@ impl Delivery {
             self.newest_order = segment.order;
         }
         if segment.is_retransmitted() {
-            // RFC 8985 §6.2 step 2: was it the retransmission, or the original after all?
+            // RFC 8985 §6.2 step 2: was the retransmission delivered, or the original?
             let left_at = timestamp(segment.sent_at);
             let echoes_earlier = echo.is_some_and(|echo| (echo.wrapping_sub(left_at) as i32) < 0);
             if echoes_earlier || self.now.since(segment.sent_at) < self.min_rtt {
@@ -71,7 +71,7 @@ impl Delivery {
                 self.echoed_sent_at = Some(segment.sent_at);
             }
         } else if end < self.highest_before {
-            // RFC 8985 §6.2 step 3: delivered late, without having been sent again.
+            // RFC 8985 §6.2 step 3: delivered late, without a retransmission.
             self.reordered = true;
         }
         if self.rack.is_none_or(|(_, order)| segment.order > order) {
@@ -88,16 +88,16 @@ impl DeliverySink for Delivery {
         } else if self.first_sent_at.is_none() {
             self.first_sent_at = Some(segment.sent_at);
         }
-        self.note(segment, self.echo);
+        self.add(segment, self.echo);
     }
     fn on_sacked(&mut self, segment: &Segment) {
         self.newly_sacked += u64::from(segment.length);
-        self.note(segment, None);
+        self.add(segment, None);
     }
 }
 
 impl Sender {
-    /// Takes an acknowledgement; returns whether it made progress.
+    /// Processes an acknowledgement; returns whether it made progress.
     pub fn handle_ack(&mut self, ack: &IncomingAck<'_>, now: Time) -> bool {
         let una = self.board.una();
         if ack.number > self.board.next() || ack.number < una {
@@ -167,8 +167,8 @@ impl Sender {
         }
         let feedback = self.ecn.map(|ecn| ecn.feedback);
         let ecn_echo = ack.ecn_echo && feedback.is_some();
-        // RFC 3168 §6.1.2: once a window of data. CWR left with the first byte after the recovery point: until that is
-        // acknowledged, the echo may be of the marks already answered.
+        // RFC 3168 §6.1.2: once per window of data. CWR left with the first byte after the recovery point; until that
+        // is acknowledged, the echo may be of marks already answered.
         let is_fresh = self.recovery_point == 0 || ack.number > self.recovery_point;
         if ecn_echo && is_fresh && self.phase == Phase::Open && !self.board.is_empty() {
             let flight = (flight_size_before, sacked_before, in_flight_before);
@@ -201,7 +201,7 @@ impl Sender {
                 rtt: delivery.rack.map(|(sent_at, _)| now.since(sent_at)),
                 min_rtt: self.rtt.minimum(),
                 smoothed_rtt: self.rtt.smoothed(),
-                // RFC 7661 §4.5.3; in slow start half a window in use is enough, since the next round doubles it.
+                // RFC 7661 §4.5.3; in slow start using half a window is enough, since the next round doubles it.
                 is_window_limited: una < self.limited_until
                     || (in_slow_start && self.window < 2 * self.flight_peak),
                 phase,
@@ -219,7 +219,7 @@ impl Sender {
 
     #[inline]
     fn update_peer_window(&mut self, ack: &IncomingAck<'_>) -> bool {
-        // The window of the handshake was not scaled: it says nothing about a change.
+        // The window of the handshake was not scaled, so it cannot show a change.
         let changed = self.peer_window != u64::MAX && ack.window != self.peer_window;
         self.peer_window = ack.window;
         self.peer_window_max = self.peer_window_max.max(ack.window);
@@ -232,7 +232,7 @@ impl Sender {
         changed
     }
 
-    /// Applies the SACK blocks; returns the end of a duplicate's block (RFC 2883 §4).
+    /// Applies the SACK blocks; returns the end of a duplicate's block (RFC 2883 §4), if any.
     fn apply_sack(&mut self, ack: &IncomingAck<'_>, delivery: &mut Delivery) -> Option<u64> {
         let una = self.board.una();
         let reference = ack.wire_start.wrapping_add(una as u32);
@@ -260,13 +260,13 @@ impl Sender {
         }
     }
 
-    /// One RTT sample an ACK that acknowledges new data (RFC 7323 §4.1), none that is ambiguous (Karn, RFC 6298 §3).
+    /// Takes one RTT sample per ACK of new data (RFC 7323 §4.1), unless it is ambiguous (Karn, RFC 6298 §3).
     #[inline]
     fn sample_rtt(&mut self, acked: u64, delivery: &Delivery) {
         let now = delivery.now;
         if let Some((sent_at, order)) = delivery.rack {
             let rtt = now.since(sent_at);
-            self.rtt.note_minimum(rtt, now);
+            self.rtt.sample_minimum(rtt, now);
             self.rack.on_delivered(sent_at, order, now);
             self.rack.reordering_seen |= delivery.reordered;
         }
@@ -275,13 +275,13 @@ impl Sender {
             return;
         }
         let sample = if !delivery.retransmission_acknowledged {
-            // From the first segment on, which includes the wait for a delayed ACK, as a timestamp would.
+            // Measure from the first segment, which includes the wait for a delayed ACK, as a timestamp would.
             delivery.first_sent_at.map(|sent_at| now.since(sent_at))
         } else if let Some(sent_at) = delivery.echoed_sent_at {
             Some(now.since(sent_at))
         } else {
             let ticks = delivery.echo.map(|echo| timestamp(now).wrapping_sub(echo));
-            // A tick is a millisecond; an echo from the future is no sample.
+            // A tick is one millisecond; an echo from the future is not a sample.
             ticks.filter(|ticks| *ticks < 1 << 31).map(|ticks| Duration::from_millis(u64::from(ticks.max(1))))
         };
         if let Some(rtt) = sample {
@@ -309,7 +309,7 @@ impl Sender {
             self.detect_by_rack(now);
             return;
         }
-        // RFC 6675 §5: a duplicate ACK is one that SACKs something new.
+        // RFC 6675 §5: a duplicate ACK is one that SACKs new data.
         if acked > 0 {
             self.duplicate_acks = 0;
         } else if delivery.newly_sacked > 0 {
@@ -338,12 +338,12 @@ impl Sender {
     }
 
     /// NewReno's fast retransmit and recovery (RFC 6582). A duplicate ACK says that one segment has left the network;
-    /// where the RFC inflates the window by it, here the flight shrinks by it, which lets out the same.
+    /// the RFC inflates the window by it, here the flight shrinks by it, which has the same effect.
     fn detect_without_sack(&mut self, acked: u64, is_duplicate: bool, number: u64) {
         if acked > 0 {
             match self.phase {
                 Phase::Recovery => {
-                    // Partial ACK: the next hole is lost; deflate by what was acknowledged, less one segment.
+                    // Partial ACK: the next hole is lost; deflate by the acknowledged bytes minus one segment.
                     self.duplicate_bytes =
                         self.duplicate_bytes.saturating_sub(acked.saturating_sub(self.mss));
                     self.partial_acks += 1;
@@ -359,7 +359,7 @@ impl Sender {
         } else if is_duplicate && self.phase != Phase::Loss {
             self.duplicate_acks += 1;
             self.duplicate_bytes = (self.duplicate_bytes + self.mss).min(self.board.flight_size());
-            // RFC 6582 §3.2 step 1: not again for what the last recovery covered.
+            // RFC 6582 §3.2 step 1: do not enter recovery again for data that the last one covered.
             let covered = self.recovery_point != 0 && number <= self.recovery_point;
             if self.duplicate_acks == 3 && !covered && matches!(self.phase, Phase::Open | Phase::Cwr) {
                 self.board.mark_head_lost();
@@ -367,9 +367,9 @@ impl Sender {
         }
     }
 
-    /// Eifel (RFC 3522): the ACK of the phase's first retransmission echoes an older timestamp: the original had arrived.
-    /// Under lasting loss, retransmissions of the phase before are still under way: their ACKs echo older timestamps
-    /// too, and say nothing about this phase.
+    /// Eifel (RFC 3522): if the ACK of the phase's first retransmission echoes an older timestamp, the original had
+    /// arrived. Under lasting loss, retransmissions of the previous phase are still in flight: their ACKs also echo
+    /// older timestamps, but do not concern this phase.
     fn maybe_undo(&mut self, acked: u64, delivery: &Delivery) {
         if acked == 0 || !delivery.retransmission_acknowledged || self.eifel_decided {
             return;

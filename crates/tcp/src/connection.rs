@@ -14,11 +14,11 @@ use crate::PathEstimate;
 use crate::congestion::CongestionController;
 use crate::{Endpoint, Payload};
 
-/// One end of a TCP connection: a state machine that is told the time and never asks for it.
+/// One end of a TCP connection: a state machine that receives the time as an argument.
 ///
-/// The host calls [`Connection::handle_packet`] for what arrives, [`Connection::handle_wakeup`] when
-/// [`Connection::next_wakeup`] has come, and after either, or after the application wrote, read or closed, it takes
-/// packets from [`Connection::poll_transmit`] and events from [`Connection::poll_event`] until there are none.
+/// The host calls [`Connection::handle_packet`] for each arriving packet and [`Connection::handle_wakeup`] at
+/// [`Connection::next_wakeup`]. After either, and after the application wrote, read or closed, it takes packets from
+/// [`Connection::poll_transmit`] and events from [`Connection::poll_event`] until there are none.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) settings: Settings,
@@ -30,10 +30,10 @@ pub struct Connection {
     pub(super) handshake: Handshake,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
-    /// Shift of the windows that the peer advertises.
+    /// Window scale shift of the peer.
     pub(super) peer_scale: u8,
     pub(super) events: Events,
-    /// The peer had closed before our FIN left: no TIME-WAIT.
+    /// Whether the peer had closed before our FIN left: then there is no TIME-WAIT.
     closed_last: bool,
     /// End of TIME-WAIT.
     close_at: Time,
@@ -41,7 +41,7 @@ pub struct Connection {
     reset_due: bool,
 }
 
-/// Where the connection is in its life. FIN-WAIT to TIME-WAIT are [`State::Established`] with the halves' own flags.
+/// Connection state. FIN-WAIT to TIME-WAIT are [`State::Established`] with the flags of the two halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     SynSent,
@@ -67,7 +67,7 @@ impl Connection {
 
     /// A passive open for a received SYN: the SYN-ACK leaves with the first [`Connection::poll_transmit`].
     ///
-    /// `None` if `syn` is not a SYN from `remote` to `local`'s port.
+    /// Returns `None` if `syn` is not a SYN from `remote` to `local`'s port.
     pub fn accept(
         parameters: &TcpParameters,
         controller: Box<dyn CongestionController>,
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Takes a packet that was addressed to this connection.
+    /// Processes a packet addressed to this connection.
     pub fn handle_packet(&mut self, packet: &Packet, now: Time) {
         let Some(Headers { transport: Transport::Tcp(header), .. }) = packet.headers() else {
             return;
@@ -139,7 +139,7 @@ impl Connection {
         }
     }
 
-    /// The next packet to send now, if any. The caller fills in `meta.sent_at`, `meta.id` and `meta.flow`.
+    /// Returns the next packet to send now, if any. The caller fills in `meta.sent_at`, `meta.id` and `meta.flow`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.state {
             State::Established => {
@@ -153,7 +153,7 @@ impl Connection {
         }
     }
 
-    /// When [`Connection::handle_wakeup`] wants to be called next; `None` for never.
+    /// The time at which [`Connection::handle_wakeup`] must be called next; `None` for never.
     #[inline]
     pub fn next_wakeup(&self) -> Option<Time> {
         let at = match self.state {
@@ -166,7 +166,7 @@ impl Connection {
         (at != Time::MAX).then_some(at)
     }
 
-    /// Does what is due. A call that comes too early does nothing.
+    /// Processes expired timers. A premature call does nothing.
     pub fn handle_wakeup(&mut self, now: Time) {
         match self.state {
             State::Established => {
@@ -186,43 +186,43 @@ impl Connection {
         }
     }
 
-    /// Appends to the stream. There is no limit: virtual zeros cost no memory, so that an endless source writes
+    /// Appends to the stream. There is no limit: virtual zeros cost no memory, so an endless source writes
     /// `Payload::Zeros(u64::MAX / 2)` once. Ignored after [`Connection::close`].
     pub fn write(&mut self, payload: Payload) {
         self.sender.write(payload);
     }
 
-    /// Bytes written and never sent.
+    /// Bytes written but never sent.
     pub fn unsent(&self) -> u64 {
         self.sender.unsent()
     }
 
-    /// Bytes written and not yet acknowledged.
+    /// Bytes written but not yet acknowledged.
     pub fn unacknowledged(&self) -> u64 {
         self.sender.unacknowledged()
     }
 
-    /// Forgets what was written and never sent, to stop an endless source.
+    /// Discards written but unsent bytes, to stop an endless source.
     pub fn discard_unsent(&mut self) {
         self.sender.discard_unsent();
     }
 
-    /// In-order bytes that wait to be read.
+    /// In-order bytes available to the application.
     pub fn readable(&self) -> u64 {
         self.receiver.readable()
     }
 
-    /// The next piece of in-order data, at most `max` bytes. Reading opens the window, which may call for an ACK.
+    /// Reads the next piece of in-order data, at most `max` bytes. Reading opens the window, which may require an ACK.
     pub fn read(&mut self, max: u64) -> Option<Payload> {
         self.receiver.read(max)
     }
 
-    /// Ends the stream after what is written; the other direction goes on until the peer closes it.
+    /// Closes the sending direction after all written data; the other direction stays open until the peer closes it.
     pub fn close(&mut self) {
         self.sender.close();
     }
 
-    /// Ends the connection at once, with a reset for the peer.
+    /// Aborts the connection and resets the peer.
     pub fn abort(&mut self) {
         if self.state == State::Closed {
             return;
@@ -231,35 +231,35 @@ impl Connection {
         self.end(CloseReason::Aborted);
     }
 
-    /// The next thing that the application should know.
+    /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<ConnectionEvent> {
         self.events.pop()
     }
 
-    /// Whether the host may remove it: closed in both directions, TIME-WAIT over, no reset to send. What is still
-    /// readable stays readable.
+    /// Whether the host may remove it: closed in both directions, TIME-WAIT over, no reset to send. Remaining data can
+    /// still be read.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed && !self.reset_due
     }
 
-    /// Whether the handshake is complete and the connection not yet over.
+    /// Whether the handshake is complete and the connection has not ended.
     pub fn is_established(&self) -> bool {
         self.state == State::Established
     }
 
-    /// The last RTT sample since the previous call: each sample is handed out once, if this is called after every
-    /// [`Connection::handle_packet`].
+    /// The last RTT sample since the previous call. Call it after every [`Connection::handle_packet`] to get each
+    /// sample once.
     #[inline]
     pub fn poll_rtt_sample(&mut self) -> Option<Duration> {
         self.sender.rtt_sample.take()
     }
 
-    /// This end.
+    /// The local endpoint.
     pub fn local(&self) -> Endpoint {
         self.local
     }
 
-    /// The other end.
+    /// The remote endpoint.
     pub fn remote(&self) -> Endpoint {
         self.remote
     }
@@ -269,7 +269,7 @@ impl Connection {
         self.sender.controller.gauges(now, out);
     }
 
-    /// Its state and counters.
+    /// State and counters.
     pub fn statistics(&self) -> TcpStatistics {
         let sender = &self.sender;
         let minimum = sender.rtt.minimum();
@@ -308,8 +308,8 @@ impl Connection {
         }
     }
 
-    /// What is known of the path: the controller's own estimate of the bandwidth where it has one, or else the window over
-    /// the smoothed RTT.
+    /// The estimate of the path: the controller's bandwidth if it estimates one, otherwise the window over the
+    /// smoothed RTT.
     pub fn path_estimate(&self) -> PathEstimate {
         let sender = &self.sender;
         let (smoothed, minimum) = (sender.rtt.smoothed(), sender.rtt.minimum());
@@ -338,7 +338,7 @@ impl Connection {
             && let Some((value, _)) = header.timestamps()
             && !self.receiver.accept_timestamp(value, header.seq)
         {
-            // RFC 7323 §5.3: old. Repeated data is still worth a report; an old ACK says nothing.
+            // RFC 7323 §5.3: an old segment. Repeated data is worth a report (DSACK); an old ACK is not.
             if has_data && self.receiver.offset(header.seq) + length as i64 > self.receiver.received() as i64
             {
                 self.receiver.acknowledge_now();
@@ -391,7 +391,7 @@ impl Connection {
                 self.close_at = now.saturating_add(self.settings.time_wait);
             }
         } else if self.receiver.is_window_probe(header.seq) {
-            // RFC 9293 §3.10.7.4: a window probe; the answer tells our window.
+            // RFC 9293 §3.10.7.4: a window probe; the ACK reports our window.
             self.receiver.acknowledge_now();
         }
         if self.sender.fin_acknowledged && self.receiver.fin_received && !self.finished {
@@ -399,10 +399,11 @@ impl Connection {
         }
     }
 
-    /// RST, a repeated SYN, or a packet without ACK.
+    /// Handles RST, a repeated SYN, or a packet without ACK.
     fn handle_control(&mut self, header: &TcpHeader) {
         if header.flags.contains(TcpFlags::RST) {
-            // RFC 9293 §3.10.7.4: anywhere in the window. (RFC 5961 §3.2 would have it exact, against blind attackers.)
+            // RFC 9293 §3.10.7.4: anywhere in the window. (RFC 5961 §3.2 requires an exact match, against blind
+            // attackers.)
             if self.receiver.is_in_window(header.seq) {
                 self.end(CloseReason::Reset);
             }
@@ -412,7 +413,7 @@ impl Connection {
         }
     }
 
-    /// Both FINs are acknowledged.
+    /// Closes the connection after both FINs are acknowledged.
     fn finish(&mut self, now: Time) {
         self.finished = true;
         self.events.push(ConnectionEvent::Closed { reason: CloseReason::Finished });
@@ -478,7 +479,7 @@ impl Connection {
         Packet::model(self.headers(header), 0)
     }
 
-    /// A header with everything that an acknowledging packet carries.
+    /// A header with all acknowledgement fields.
     #[inline]
     fn header(&mut self, now: Time, for_pure_ack: bool) -> TcpHeader {
         let mut header = TcpHeader::new(self.local.port, self.remote.port);

@@ -1,4 +1,4 @@
-//! One end of a connection.
+//! Endpoints of connections.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of that address and port.
+    /// Creates an endpoint.
     pub const fn new(address: Address, port: u16) -> Endpoint {
         Endpoint { address, port }
     }

@@ -1,24 +1,24 @@
-//! What a connection tells its application.
+//! Events for the application.
 
-/// Something happened that the application may care about.
+/// An event of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionEvent {
     /// The handshake is complete.
     Connected,
-    /// In-order data waits ([`super::Connection::readable`]).
+    /// In-order data is available ([`super::Connection::readable`]).
     Readable,
     /// The peer acknowledged data; see [`super::Connection::unacknowledged`].
     Acknowledged,
-    /// The peer has finished sending; all its data has arrived.
+    /// The peer closed its direction, and all its data has arrived.
     PeerClosed,
-    /// Both directions are finished, or the connection failed. Nothing follows.
+    /// Both directions are closed, or the connection failed. No event follows.
     Closed {
-        /// How it ended.
+        /// Reason of the end.
         reason: CloseReason,
     },
 }
 
-/// How a connection ended.
+/// Reason of a connection's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CloseReason {
     /// Both ends closed, and all data was delivered.
@@ -27,11 +27,11 @@ pub enum CloseReason {
     Aborted,
     /// The peer reset it.
     Reset,
-    /// The peer did not answer.
+    /// The peer did not respond.
     TimedOut,
 }
 
-/// Pending events: each kind at most once, told in the order in which a connection lives through them.
+/// Pending events: each kind at most once, delivered in the order of a connection's life.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Events {
     pending: u8,

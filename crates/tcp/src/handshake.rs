@@ -1,4 +1,4 @@
-//! The three-way handshake (RFC 9293 §3.5) and what it agrees on.
+//! The three-way handshake (RFC 9293 §3.5) and its negotiation of options.
 
 use jettison_core::{Duration, Time};
 use jettison_wire::{Packet, TcpFlags, TcpHeader};
@@ -8,19 +8,19 @@ use super::events::{CloseReason, ConnectionEvent};
 use super::receiver::Receiver;
 use super::sender::timestamp;
 
-/// SYNs sent again before giving up, as Linux.
+/// Number of SYN retransmissions before giving up, as in Linux.
 const SYN_RETRIES: u32 = 6;
-/// Bytes that the timestamps option takes of a segment.
+/// Length of the timestamps option in a segment.
 const TIMESTAMPS_LENGTH: u64 = 12;
 
-/// SYN or SYN-ACK, until it is answered.
+/// State of SYN or SYN-ACK until it is answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Handshake {
     is_due: bool,
     pub deadline: Time,
     sent: u32,
     sent_at: Time,
-    /// What both can carry.
+    /// The segment size that both ends support.
     mss: u64,
     peer_window: u64,
 }
@@ -32,7 +32,7 @@ impl Handshake {
 }
 
 impl Connection {
-    /// Takes the SYN or SYN-ACK of the peer: its options and its initial sequence number.
+    /// Processes the peer's SYN or SYN-ACK: its options and initial sequence number.
     pub(super) fn negotiate(&mut self, header: &TcpHeader) {
         let settings = self.settings;
         self.sender.sack = settings.sack && header.options & TcpHeader::OPT_SACK_PERMITTED != 0;
@@ -42,7 +42,7 @@ impl Connection {
             None => (None, 0),
         };
         self.peer_scale = peer_scale;
-        // RFC 3168 §6.1.1: ECE and CWR on the SYN ask, ECE alone on the SYN-ACK agrees.
+        // RFC 3168 §6.1.1: ECE and CWR on the SYN request ECN, ECE alone on the SYN-ACK accepts it.
         let asked = header.flags.contains(TcpFlags::ECE);
         let both = header.flags.contains(TcpFlags::CWR);
         let answers = header.flags.contains(TcpFlags::ACK);
@@ -54,14 +54,15 @@ impl Connection {
         receiver.ecn = self.sender.ecn.map(|ecn| ecn.feedback);
         receiver.recent_timestamp = header.timestamps().map_or(0, |(value, _)| value);
         self.receiver = receiver;
-        // RFC 9293 §3.7.1: 536 bytes where nothing is said. RFC 6691: the option does not count options.
+        // RFC 9293 §3.7.1: 536 bytes by default. RFC 6691: the MSS option does not count options.
         let options = if self.sender.timestamps { TIMESTAMPS_LENGTH } else { 0 };
         let peer_mss = header.mss().map_or(536, u64::from).saturating_sub(options).max(1);
         self.handshake.mss = settings.mss.min(peer_mss);
         self.handshake.peer_window = u64::from(header.window);
     }
 
-    /// Takes a packet before the connection is established. Returns whether it now is and the packet may carry more.
+    /// Processes a packet in the handshake. Returns whether the connection is now established and the packet may hold
+    /// more.
     pub(super) fn handle_handshake(&mut self, header: &TcpHeader, now: Time) -> bool {
         let flags = header.flags;
         let acknowledges = flags.contains(TcpFlags::ACK) && header.ack == self.isn.wrapping_add(1);
@@ -100,7 +101,7 @@ impl Connection {
             self.sender.rtt_sample = Some(rtt);
         } else {
             self.sender.rtt.handshake_was_retransmitted();
-            // RFC 5681 §3.1: one segment where SYN or SYN-ACK was lost.
+            // RFC 5681 §3.1: one segment if SYN or SYN-ACK was lost.
             initial_window = handshake.mss;
         }
         self.sender.establish(handshake.mss, initial_window, handshake.peer_window, now);
@@ -167,7 +168,7 @@ impl Connection {
     }
 }
 
-/// The shift that lets 16 bits tell the whole buffer (RFC 7323 §2).
+/// The smallest shift with which 16 bits can represent the whole buffer (RFC 7323 §2).
 fn own_scale(buffer: u64) -> u8 {
     (0..14).find(|shift| buffer >> shift <= 65_535).unwrap_or(14)
 }

@@ -3,18 +3,18 @@
 //!
 //! TCP (RFC 9293), sans-IO.
 //!
-//! A [`Connection`] is both halves of one end. The sending half keeps a scoreboard of every segment and asks a
-//! [`crate::congestion::CongestionController`] for its window; the receiving half reassembles and decides when to
-//! acknowledge. Stream offsets are 64 bits inside, 32-bit sequence numbers on the wire, so wrap-around needs no care
-//! above the codec.
+//! A [`Connection`] contains both halves of one end. The sending half keeps a scoreboard of every segment and obtains
+//! its window from a [`crate::congestion::CongestionController`]; the receiving half reassembles the stream and
+//! decides when to acknowledge. Stream offsets have 64 bits internally, sequence numbers 32 bits on the wire, so only
+//! the codec handles wrap-around.
 //!
-//! What is there: handshake and FIN, windows and their scaling, SACK recovery (RFC 2018, 6675) or NewReno's (RFC 6582),
+//! Supported: handshake and FIN, windows and their scaling, SACK recovery (RFC 2018, 6675) or NewReno's (RFC 6582),
 //! proportional rate reduction (RFC 9937), RACK-TLP (RFC 8985), limited transmit (RFC 3042), RTO (RFC 6298), timestamps
 //! with PAWS (RFC 7323), DSACK (RFC 2883), Eifel (RFC 3522, 4015), delayed ACKs, ECN (RFC 3168) and DCTCP's echo
 //! (RFC 8257 §3.2), window probes, pacing.
 //!
-//! What is not: simultaneous open, urgent data, Nagle's algorithm (each write leaves as soon as the windows let it), Fast
-//! Open, path MTU discovery, keep-alives, growing receive buffers, AccECN, F-RTO.
+//! Unsupported: simultaneous open, urgent data, Nagle's algorithm (each write leaves as soon as the windows permit),
+//! Fast Open, path MTU discovery, keep-alives, automatic growth of receive buffers, AccECN, F-RTO.
 
 mod acknowledge;
 pub mod congestion;

@@ -1,20 +1,20 @@
-//! Spacing packets by a rate, for every transport that paces.
+//! Pacing, common to all transports.
 
 use jettison_core::{Bytes, Rate, Time};
 
-/// When the next segment may leave.
+/// Computes when the next segment may leave.
 ///
-/// A quantum of bytes leaves back to back; the next one may begin when the rate has carried it. Payload bytes count,
-/// as in windows and delivery rates.
+/// A quantum of bytes leaves back to back; the next one may begin after the time that the quantum takes at the pacing
+/// rate. Only payload bytes count, as in windows and delivery rates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pacer {
     next_at: Time,
-    /// Bytes left of the quantum that leaves now.
+    /// Bytes left of the current quantum.
     quantum_left: u64,
 }
 
 impl Pacer {
-    /// When the next quantum may begin.
+    /// The start time of the next quantum.
     #[inline]
     pub fn next_at(&self) -> Time {
         self.next_at
@@ -26,7 +26,7 @@ impl Pacer {
         self.quantum_left > 0 || now >= self.next_at
     }
 
-    /// `bytes` leave now.
+    /// Records the departure of `bytes` at `now`.
     #[inline]
     pub fn on_sent(&mut self, bytes: u64, rate: Rate, quantum: u64, now: Time) {
         if self.quantum_left == 0 {
@@ -36,7 +36,7 @@ impl Pacer {
         self.next_at = self.next_at.max(now).saturating_add(rate.time_for(Bytes::new(bytes)));
     }
 
-    /// The sender has nothing to send: the rest of the quantum expires.
+    /// Ends the quantum, because the sender has no data.
     #[inline]
     pub fn on_idle(&mut self) {
         self.quantum_left = 0;

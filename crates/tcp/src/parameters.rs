@@ -1,4 +1,4 @@
-//! What a scenario may say of a TCP endpoint, and the checked form that the endpoint works with.
+//! Parameters of a TCP endpoint as in the scenario, and the checked form used by the endpoint.
 
 use std::borrow::Cow;
 
@@ -12,68 +12,68 @@ use crate::congestion::{CongestionController, ControllerContext, Growth};
 
 /// Parameters of a TCP endpoint.
 ///
-/// Defaults are those of a present Linux host, except where a document says otherwise.
+/// Defaults are those of a current Linux host, unless a document says otherwise.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct TcpParameters {
-    /// Congestion controller, by its id.
+    /// Id of the congestion controller.
     pub congestion: String,
-    /// Parameters of that controller.
+    /// Parameters of the congestion controller.
     pub congestion_parameters: Map<String, Value>,
-    /// Payload bytes of a full segment, options not subtracted: 1448 fills 1,500 bytes of IPv4 with timestamps.
+    /// Payload bytes of a full segment, not reduced by options: 1448 fills 1,500 bytes of IPv4 with timestamps.
     pub mss: u16,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
-    /// Lowest retransmission timeout (RFC 6298 §2.4 says 1 s; Linux has 200 ms).
+    /// Minimum retransmission timeout (1 s in RFC 6298 §2.4, 200 ms in Linux).
     pub min_rto: Duration,
-    /// Highest retransmission timeout (RFC 6298 §2.5).
+    /// Maximum retransmission timeout (RFC 6298 §2.5).
     pub max_rto: Duration,
     /// Retransmission timeout before the first RTT sample (RFC 6298 §2.1).
     pub initial_rto: Duration,
-    /// Timeouts in a row for the same data after which the connection is given up (RFC 9293 §3.8.3).
+    /// Consecutive timeouts of the same data after which the connection fails (RFC 9293 §3.8.3).
     pub max_retransmissions: u32,
     /// Segments received after which an ACK is due (RFC 5681 §4.2).
     pub delayed_ack_segments: u32,
-    /// Longest delay of an ACK (RFC 5681 §4.2: at most 500 ms).
+    /// Maximum delay of an ACK (RFC 5681 §4.2: at most 500 ms).
     pub delayed_ack_timeout: Duration,
-    /// Selective acknowledgements (RFC 2018, RFC 6675); without them NewReno's recovery (RFC 6582).
+    /// Selective acknowledgements (RFC 2018, RFC 6675); if off, NewReno's recovery (RFC 6582).
     pub sack: bool,
     /// Reports of duplicates in SACK (RFC 2883).
     pub dsack: bool,
-    /// Loss detection by time and tail loss probes (RFC 8985), in place of RFC 6675's counting; needs `sack`.
+    /// Time-based loss detection and tail loss probes (RFC 8985), in place of RFC 6675's counting; requires `sack`.
     pub rack_tlp: bool,
-    /// Longest delay of the peer's ACKs that a tail loss probe allows for (RFC 8985 §7.2).
+    /// Maximum delay of the peer's ACKs that a tail loss probe allows for (RFC 8985 §7.2).
     pub tlp_max_ack_delay: Duration,
-    /// Proportional rate reduction in recovery (RFC 9937); needs `sack`.
+    /// Proportional rate reduction in recovery (RFC 9937); requires `sack`.
     pub prr: bool,
     /// New data on the first duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// Timestamps, for RTT samples of retransmissions (RFC 7323).
     pub timestamps: bool,
-    /// Detection of spurious retransmissions by timestamps, and their undoing (RFC 3522, RFC 4015); needs `timestamps`.
+    /// Detection and undoing of spurious retransmissions by timestamps (RFC 3522, RFC 4015); requires `timestamps`.
     pub eifel: bool,
-    /// Explicit congestion notification, if the peer agrees (RFC 3168); `auto` leaves it to the controller (DCTCP and
-    /// Prague: yes).
+    /// Explicit congestion notification, if the peer agrees (RFC 3168); `auto` follows the controller (DCTCP and
+    /// Prague: on).
     pub ecn: Switch,
-    /// Receive buffer, advertised as the window less what waits for the application.
+    /// Receive buffer; the advertised window is the buffer minus unread data.
     pub receive_buffer: Bytes,
-    /// Back to the restart window after an idle time of an RTO (RFC 5681 §4.1); newCWV never does.
+    /// Return to the restart window after an idle time of one RTO (RFC 5681 §4.1); newCWV never does.
     pub slow_start_after_idle: bool,
-    /// Whether acknowledged bytes (as Linux, RFC 3465) or ACKs (RFC 5681 eq. 2 and 3) make the window grow.
+    /// Growth of the window by acknowledged bytes (as in Linux, RFC 3465) or by ACKs (RFC 5681 eq. 2 and 3).
     pub growth: Growth,
-    /// Whether slow start ends by HyStart++ (RFC 9406); `auto` leaves it to the controller (CUBIC: yes).
+    /// HyStart++ in slow start (RFC 9406); `auto` follows the controller (CUBIC: on).
     pub hystart: Switch,
-    /// Whether segments are spaced by a rate; `auto` only where the controller gives one (BBR, Prague).
+    /// Pacing; `auto` paces only if the controller has a pacing rate (BBR, Prague).
     pub pacing: Switch,
-    /// Pacing rate over window/RTT in slow start.
+    /// Ratio of the pacing rate to window/RTT in slow start.
     pub pacing_gain_slow_start: f64,
-    /// Pacing rate over window/RTT in congestion avoidance.
+    /// Ratio of the pacing rate to window/RTT in congestion avoidance.
     pub pacing_gain_avoidance: f64,
-    /// Segments that leave back to back when paced.
+    /// Number of segments sent back to back when paced.
     pub pacing_quantum: u32,
-    /// Differentiated-services code point of every packet, 0 to 63 (RFC 2474).
+    /// Differentiated Services Code Point (DSCP) of every packet, 0 to 63 (RFC 2474).
     pub dscp: u8,
-    /// How long the end that closed first stays to answer a late FIN (RFC 9293 says 4 min, Linux has 60 s).
+    /// Duration of TIME-WAIT, in which the end that closed first answers a late FIN (4 min in RFC 9293, 60 s in Linux).
     pub time_wait: Duration,
 }
 
@@ -114,36 +114,39 @@ impl Default for TcpParameters {
 }
 
 impl TcpParameters {
-    /// Whether the values make sense, the controller's included; the message says what would.
+    /// Checks the values, including the controller's; the message says what is required.
     pub fn validate(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(!(1..=65_000).contains(&self.mss), format!("mss is {}: 1 to 65000 bytes", self.mss))?;
-        refuse(self.initial_window == 0, "initial_window is 0: at least 1 segment".to_owned())?;
+        refuse(!(1..=65_000).contains(&self.mss), format!("mss must be 1 to 65000 bytes, got {}", self.mss))?;
+        refuse(self.initial_window == 0, "initial_window must be at least 1 segment, got 0".to_owned())?;
         refuse(
             self.initial_window > 100_000,
-            format!("initial_window is {}: at most 100000", self.initial_window),
+            format!("initial_window must be at most 100000 segments, got {}", self.initial_window),
         )?;
-        refuse(self.min_rto.is_zero(), "min_rto is 0: a timeout needs time".to_owned())?;
+        refuse(self.min_rto.is_zero(), "min_rto must be > 0 s, got 0 s".to_owned())?;
         refuse(
             self.max_rto < self.min_rto || self.max_rto < self.initial_rto,
             format!(
-                "max_rto is {}: not below min_rto ({}) or initial_rto ({})",
-                self.max_rto, self.min_rto, self.initial_rto
+                "max_rto must be at least min_rto ({}) and initial_rto ({}), got {}",
+                self.min_rto, self.initial_rto, self.max_rto
             ),
         )?;
-        refuse(self.initial_rto.is_zero(), "initial_rto is 0: a timeout needs time".to_owned())?;
+        refuse(self.initial_rto.is_zero(), "initial_rto must be > 0 s, got 0 s".to_owned())?;
         refuse(
             self.delayed_ack_segments == 0,
-            "delayed_ack_segments is 0: 1 acknowledges each segment".to_owned(),
+            "delayed_ack_segments must be at least 1 (acknowledges each segment), got 0".to_owned(),
         )?;
         refuse(
             self.receive_buffer.get() < u64::from(self.mss),
-            format!("receive_buffer is {}: at least one segment of {} bytes", self.receive_buffer, self.mss),
+            format!(
+                "receive_buffer must be at least one segment of {} bytes, got {}",
+                self.mss, self.receive_buffer
+            ),
         )?;
         refuse(
             self.receive_buffer.get() > 65_535 << 14,
             format!(
-                "receive_buffer is {}: window scaling ends at 1,073,725,440 bytes (RFC 7323)",
+                "receive_buffer must be at most 1,073,725,440 bytes, the limit of window scaling (RFC 7323), got {}",
                 self.receive_buffer
             ),
         )?;
@@ -151,14 +154,14 @@ impl TcpParameters {
             ("pacing_gain_slow_start", self.pacing_gain_slow_start),
             ("pacing_gain_avoidance", self.pacing_gain_avoidance),
         ] {
-            refuse(!(gain > 0.0 && gain.is_finite()), format!("{name} is {gain}: it is above 0"))?;
+            refuse(!(gain > 0.0 && gain.is_finite()), format!("{name} must be > 0, got {gain}"))?;
         }
-        refuse(self.pacing_quantum == 0, "pacing_quantum is 0: at least 1 segment".to_owned())?;
-        refuse(self.dscp > 63, format!("dscp is {}: a code point is 0 to 63", self.dscp))?;
+        refuse(self.pacing_quantum == 0, "pacing_quantum must be at least 1 segment, got 0".to_owned())?;
+        refuse(self.dscp > 63, format!("dscp must be 0 to 63, got {}", self.dscp))?;
         self.controller(None).map(|_| ())
     }
 
-    /// Builds the congestion controller of one connection; `random` is for controllers that draw.
+    /// Builds the congestion controller of one connection; `random` is for controllers that draw random numbers.
     pub fn controller(&self, random: Option<RandomStream>) -> Result<Box<dyn CongestionController>, String> {
         let context = ControllerContext {
             mss: u64::from(self.mss),
@@ -177,10 +180,10 @@ impl TcpParameters {
     }
 }
 
-/// On, off, or as the controller has it: written `true`, `false` or `"auto"`.
+/// A switch with a default by the controller: `true`, `false` or `"auto"` in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Switch {
-    /// As the controller has it.
+    /// The controller's default.
     #[default]
     Auto,
     /// On.
@@ -190,7 +193,7 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// `None` for [`Switch::Auto`].
+    /// The fixed value; `None` for [`Switch::Auto`].
     pub const fn decided(self) -> Option<bool> {
         match self {
             Switch::Auto => None,
@@ -243,7 +246,7 @@ impl JsonSchema for Switch {
     }
 }
 
-/// The parameters that the data path reads, flat.
+/// The parameters used in the data path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub mss: u64,
@@ -262,7 +265,7 @@ pub(super) struct Settings {
     pub limited_transmit: bool,
     pub timestamps: bool,
     pub eifel: bool,
-    /// As decided; where the controller decides, [`super::Connection`] asks it.
+    /// The fixed value of the switch; with `auto`, [`super::Connection`] asks the controller.
     pub ecn: bool,
     pub receive_buffer: u64,
     pub slow_start_after_idle: bool,
@@ -328,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_what_would_be_right() {
+    fn invalid_parameters_are_refused_with_the_valid_range() {
         let refuse = |json: serde_json::Value, hint: &str| {
             let parameters: TcpParameters = serde_json::from_value(json).unwrap();
             let message = parameters.validate().unwrap_err();
@@ -337,7 +340,7 @@ mod tests {
         refuse(serde_json::json!({"mss": 0}), "1 to 65000");
         refuse(serde_json::json!({"congestion": "renew"}), "newreno");
         refuse(serde_json::json!({"max_rto": "100 ms"}), "min_rto");
-        refuse(serde_json::json!({"congestion_parameters": {"beta": 2.0}}), "between 0 and 1");
+        refuse(serde_json::json!({"congestion_parameters": {"beta": 2.0}}), "must be in (0, 1)");
         refuse(serde_json::json!({"receive_buffer": "2 GB"}), "RFC 7323");
     }
 }

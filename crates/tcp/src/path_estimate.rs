@@ -1,22 +1,22 @@
-//! What a transport tells its application about the path.
+//! The transport's estimate of its path, for the application.
 
 use jettison_core::{Duration, Rate};
 
 /// The transport's estimate of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathEstimate {
-    /// Bandwidth, as the controller estimates it; `None` before anything is known.
+    /// Bandwidth estimate of the controller; `None` before the first sample.
     pub bandwidth: Option<Rate>,
     /// Smoothed RTT; `None` before the first sample.
     pub rtt: Option<Duration>,
-    /// Lowest RTT seen; `None` before the first sample.
+    /// Lowest RTT; `None` before the first sample.
     pub min_rtt: Option<Duration>,
-    /// Whether the application limits the sender at present.
+    /// Whether the application limits the sender now.
     pub is_app_limited: bool,
-    /// Bytes that the controller would let out now as one burst, if it has such a notion.
+    /// Bytes that the controller permits to be sent now as one burst, if it limits bursts.
     pub budget: Option<u64>,
-    /// Bytes accepted and not yet sent.
+    /// Bytes accepted but not yet sent.
     pub backlog: u64,
-    /// Bytes under way.
+    /// Bytes in flight.
     pub in_flight: u64,
 }

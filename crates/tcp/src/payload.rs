@@ -1,11 +1,11 @@
-//! A piece of a stream: real bytes, or a count of virtual zeros.
+//! Payload of a stream: real bytes, or a number of virtual zeros.
 
-/// A piece of a stream. HTTP heads are real bytes; bodies may be virtual, and then cost no memory.
+/// A piece of a stream. HTTP headers are real bytes; bodies may be virtual, and then cost no memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// Real bytes.
     Bytes(Box<[u8]>),
-    /// That many zero bytes, none of them in memory.
+    /// A number of zero bytes that are not in memory.
     Zeros(u64),
 }
 
@@ -19,13 +19,13 @@ impl Payload {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the payload is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Splits at `at` bytes into the part before and the part after; either may be empty.
+    /// Splits at `at` bytes; either part may be empty.
     pub fn split(self, at: u64) -> (Payload, Payload) {
         match self {
             Payload::Zeros(count) => {

@@ -1,14 +1,14 @@
-//! Proportional rate reduction (RFC 9937): how much each ACK of recovery lets out.
+//! Proportional rate reduction (RFC 9937): the amount of data sent for each ACK in recovery.
 //!
-//! While more is in flight than ssthresh, sending falls in proportion: ssthresh/RecoverFS bytes for each byte
-//! delivered. Below it, the flight is rebuilt by no more than what is delivered (CRB), and one segment more where the
-//! ACK shows that recovery goes well (SSRB).
+//! While more than ssthresh is in flight, sending is reduced in proportion: ssthresh/RecoverFS bytes for each byte
+//! delivered. Below it, at most the delivered bytes are sent (CRB), plus one segment if the ACK shows that recovery
+//! makes good progress (SSRB).
 
 /// The state of one recovery, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Prr {
     ssthresh: u64,
-    /// RecoverFS: the flight when recovery began.
+    /// RecoverFS: the flight at the start of recovery.
     recover_fs: u64,
     /// prr_delivered.
     delivered: u64,
@@ -18,17 +18,17 @@ pub(super) struct Prr {
 }
 
 impl Prr {
-    /// Recovery begins (RFC 9937 §6): `recover_fs` is the flight less what was SACKed before this ACK, plus what this ACK
-    /// acknowledges.
+    /// Starts recovery (RFC 9937 §6): `recover_fs` is the flight minus the bytes SACKed before this ACK, plus those
+    /// that this ACK acknowledges.
     pub fn begin(recover_fs: u64, ssthresh: u64) -> Prr {
         Prr { ssthresh, recover_fs: recover_fs.max(1), delivered: 0, out: 0, window: ssthresh }
     }
 
-    /// An ACK of recovery delivers `delivered` bytes. `is_safe` says that it advanced SND.UNA and indicated no further
-    /// loss (SafeACK).
+    /// Processes an ACK in recovery that delivers `delivered` bytes. `is_safe`: it advanced SND.UNA and indicated no
+    /// further loss (SafeACK).
     pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool, mss: u64) {
         if delivered == 0 {
-            // No progress: nothing more may leave than before, but a first retransmission must.
+            // No progress: permit nothing more, except a first retransmission.
             if self.out == 0 {
                 self.window = in_flight + mss;
             }
@@ -58,7 +58,7 @@ impl Prr {
         self.out += bytes;
     }
 
-    /// The window that holds until the next ACK.
+    /// The window until the next ACK.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn rfc9937_spreads_the_reduction_over_the_recovery() {
-        // 20 segments in flight, one lost, ssthresh 10: after the first, every other ACK lets a segment out.
+        // 20 segments in flight, one lost, ssthresh 10: after the first, every other ACK permits a segment.
         let mut prr = Prr::begin(20 * MSS, 10 * MSS);
         let mut in_flight = 19 * MSS;
         let mut sent = Vec::new();
@@ -86,7 +86,7 @@ mod tests {
                 sent.push(ack);
             }
         }
-        // From ACK 16 on the flight is at ssthresh and stays there.
+        // From ACK 16 on the flight stays at ssthresh.
         assert_eq!(sent, [1, 4, 6, 8, 10, 12, 14, 17, 18, 19]);
         assert_eq!(in_flight, 10 * MSS);
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9937_the_first_ack_always_lets_a_retransmission_out() {
+    fn rfc9937_the_first_ack_always_permits_a_retransmission() {
         let mut prr = Prr::begin(100 * MSS, 50 * MSS);
         prr.on_ack(MSS / 2, 98 * MSS, false, MSS);
         assert_eq!(prr.window(), 99 * MSS);

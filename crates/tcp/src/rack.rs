@@ -1,25 +1,25 @@
-//! RACK: loss detection by time (RFC 8985 §6).
+//! RACK: time-based loss detection (RFC 8985 §6).
 
 use jettison_core::{Duration, Time};
 
-/// RFC 8985 §6.2 step 4: recoveries without a DSACK after which the window is small again.
+/// RFC 8985 §6.2 step 4: number of recoveries without a DSACK after which the window is reset.
 const PERSIST: u32 = 16;
-/// RFC 8985 §6.2: SACKed segments that end the wait where no reordering was ever seen.
+/// RFC 8985 §6.2: number of SACKed segments that end the wait if reordering was never observed.
 const DUP_THRESH: u32 = 3;
 
 /// RACK's per-connection state (RFC 8985 §5.3).
 #[derive(Debug, Clone)]
 pub(super) struct Rack {
-    /// The number of the transmission that left last among all known to be delivered (for RACK.xmit_ts and RACK.end_seq).
+    /// Number of the last transmission known to be delivered (for RACK.xmit_ts and RACK.end_seq).
     pub newest: u64,
-    /// RACK.rtt: its RTT; zero before the first.
+    /// RACK.rtt: the RTT of that transmission; zero before the first.
     pub rtt: Duration,
     /// RACK.fack: the highest offset delivered.
     pub highest: u64,
     pub reordering_seen: bool,
     window_multiplier: u64,
     persist: u32,
-    /// RACK.dsack_round: until this offset is acknowledged, further DSACKs are of the same round.
+    /// RACK.dsack_round: until this offset is acknowledged, further DSACKs belong to the same round.
     dsack_round: Option<u64>,
 }
 
@@ -38,14 +38,14 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// Transmission number `order`, which left at `sent_at`, is delivered (step 2).
+    /// Records the delivery of transmission number `order`, sent at `sent_at` (step 2).
     #[inline]
     pub fn on_delivered(&mut self, sent_at: Time, order: u64, now: Time) {
         self.rtt = now.since(sent_at);
         self.newest = self.newest.max(order);
     }
 
-    /// An ACK reported a duplicate (step 4): at most one growth of the window a round.
+    /// Processes a report of a duplicate (step 4): the window grows at most once per round.
     pub fn on_dsack(&mut self, una: u64, next: u64) {
         if self.dsack_round.is_some_and(|end| una >= end) {
             self.dsack_round = None;
@@ -57,7 +57,7 @@ impl Rack {
         }
     }
 
-    /// A recovery ended (step 4).
+    /// Processes the end of a recovery (step 4).
     pub fn on_recovery_end(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -65,7 +65,7 @@ impl Rack {
         }
     }
 
-    /// RACK_update_reo_wnd: how much later than expected a segment may be before it counts as lost.
+    /// RACK_update_reo_wnd: the time that a segment may be late before it counts as lost.
     pub fn reordering_window(
         &self,
         min_rtt: Duration,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc8985_6_2_the_window_grows_once_a_round_of_dsacks_and_shrinks_after_16_recoveries() {
+    fn rfc8985_6_2_the_window_grows_once_per_round_of_dsacks_and_shrinks_after_16_recoveries() {
         let mut rack = Rack { reordering_seen: true, ..Rack::default() };
         rack.on_dsack(0, 100);
         rack.on_dsack(50, 150);

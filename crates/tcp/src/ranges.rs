@@ -1,11 +1,11 @@
-//! A set of ranges of numbers: what a sender knows to be SACKed, what a receiver holds out of order.
+//! A set of number ranges: SACKed data at a sender, out-of-order data at a receiver.
 
 use std::collections::VecDeque;
 
 /// Disjoint, non-adjacent half-open ranges of stream offsets or packet sequence numbers, in order.
 ///
-/// Looking up is logarithmic in the number of ranges, which is the number of holes, not of segments. Adding to the
-/// last range, the usual case, moves nothing.
+/// Lookup is logarithmic in the number of ranges, which is the number of holes, not of segments. Extending the last
+/// range, the usual case, moves no other.
 #[derive(Debug, Clone, Default)]
 pub struct RangeSet {
     ranges: VecDeque<(u64, u64)>,
@@ -13,7 +13,7 @@ pub struct RangeSet {
 
 impl RangeSet {
     #[inline]
-    /// Whether it covers nothing.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -23,7 +23,7 @@ impl RangeSet {
         self.ranges.clear();
     }
 
-    /// The ranges from the highest down.
+    /// The ranges in descending order.
     pub fn iter_down(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.ranges.iter().rev().copied()
     }
@@ -40,7 +40,7 @@ impl RangeSet {
         self.ranges.back().copied()
     }
 
-    /// The range that holds `offset`.
+    /// The range that contains `offset`.
     pub fn containing(&self, offset: u64) -> Option<(u64, u64)> {
         let at = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.get(at).copied().filter(|range| range.0 <= offset)
@@ -55,7 +55,7 @@ impl RangeSet {
         match self.ranges.get(at) {
             None => Some((start, end)),
             Some(range) if start < range.0 => Some((start, end.min(range.0))),
-            // `start` lies inside this range; ranges do not touch, so the byte after it is free.
+            // `start` is inside this range; ranges do not touch, so the byte after it is free.
             Some(range) if range.1 < end => {
                 let next = self.ranges.get(at + 1).map_or(u64::MAX, |range| range.0);
                 Some((range.1, end.min(next)))
@@ -64,7 +64,7 @@ impl RangeSet {
         }
     }
 
-    /// Adds `start..end`, joining what it overlaps or touches.
+    /// Adds `start..end` and merges overlapping and adjacent ranges.
     pub fn insert(&mut self, mut start: u64, mut end: u64) {
         if start >= end {
             return;

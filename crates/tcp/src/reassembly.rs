@@ -1,12 +1,12 @@
-//! The receiver's side of the stream: what is in order, and what waits for a gap to fill.
+//! Reassembly of the stream at the receiver.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::Payload;
 use crate::ranges::RangeSet;
 
-/// Payload by stream offset. In-order data goes straight to the application's queue; out of order, offsets stand in a
-/// range set and only real bytes are kept: whatever else a range holds is zeros.
+/// Payload by stream offset. In-order data is appended to the application's queue; for out-of-order data, a range set
+/// holds the offsets, and only real bytes are stored: the rest of a range is zeros.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reassembly {
     /// RCV.NXT as a stream offset.
@@ -24,19 +24,19 @@ impl Reassembly {
         self.next
     }
 
-    /// In-order bytes that wait for the application.
+    /// In-order bytes available to the application.
     #[inline]
     pub fn readable(&self) -> u64 {
         self.ready_bytes
     }
 
-    /// What is held out of order.
+    /// The ranges held out of order.
     #[inline]
     pub fn held(&self) -> &RangeSet {
         &self.held
     }
 
-    /// Takes the application's next piece, at most `max` bytes.
+    /// Removes the application's next piece, at most `max` bytes.
     pub fn read(&mut self, max: u64) -> Option<Payload> {
         if max == 0 {
             return None;
@@ -58,14 +58,14 @@ impl Reassembly {
         Some(payload)
     }
 
-    /// Takes `length` bytes at `start`, all zeros if `bytes` is `None`. Returns whether any of it is new.
+    /// Inserts `length` bytes at `start`, all zeros if `bytes` is `None`. Returns whether any of it is new.
     #[inline]
     pub fn insert(&mut self, start: u64, length: u64, bytes: Option<&[u8]>) -> bool {
         if start == self.next && self.held.is_empty() && length > 0 {
             self.deliver(length, bytes);
             return true;
         }
-        self.insert_slowly(start, length, bytes)
+        self.insert_out_of_order(start, length, bytes)
     }
 
     #[inline]
@@ -79,7 +79,7 @@ impl Reassembly {
         }
     }
 
-    fn insert_slowly(&mut self, start: u64, length: u64, bytes: Option<&[u8]>) -> bool {
+    fn insert_out_of_order(&mut self, start: u64, length: u64, bytes: Option<&[u8]>) -> bool {
         let end = start + length;
         let mut from = start.max(self.next);
         let mut is_new = false;
@@ -98,7 +98,7 @@ impl Reassembly {
         is_new
     }
 
-    /// Moves what has become contiguous to the application's queue.
+    /// Moves contiguous data to the application's queue.
     fn advance(&mut self) {
         let Some((_, end)) = self.held.first().filter(|(start, _)| *start == self.next) else {
             return;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     proptest! {
-        /// Segments of a stream of real and virtual bytes, in any order, overlapping, repeated: the stream comes out.
+        /// Segments of real and virtual bytes, in any order, overlapping or repeated, yield the stream.
         #[test]
         fn any_order_gives_the_stream(mut pieces in prop::collection::vec((0u64..200, 1u64..40), 0..60), max in 1u64..50) {
             let stream: Vec<u8> = (0..240u64).map(|i| if (i / 20) % 2 == 0 { i as u8 | 1 } else { 0 }).collect();

@@ -1,7 +1,7 @@
-//! The receiving half: reassembly, when to acknowledge, what to advertise.
+//! The receiving half: reassembly, acknowledgements, advertised window.
 //!
-//! An ACK is due after every second segment or the delayed-ACK timeout, and at once when a segment is out of order,
-//! fills a gap, repeats, or ends the stream (RFC 5681 §4.2). Offsets count from the first byte of the stream.
+//! An ACK is due after every second segment or the delayed-ACK timeout, and immediately if a segment is out of order,
+//! fills a gap, is a duplicate, or ends the stream (RFC 5681 §4.2). Offsets count from the first byte of the stream.
 
 use jettison_core::Time;
 use jettison_wire::SackBlocks;
@@ -11,10 +11,10 @@ use super::reassembly::Reassembly;
 use crate::Payload;
 use crate::congestion::EcnFeedback;
 
-/// A data segment as it arrived.
+/// A received data segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IncomingData<'a> {
-    /// Wire sequence number of its first byte.
+    /// Wire sequence number of the first byte.
     pub sequence: u32,
     /// Payload bytes.
     pub length: u64,
@@ -24,11 +24,11 @@ pub(super) struct IncomingData<'a> {
     pub fin: bool,
     /// Congestion Experienced (RFC 3168).
     pub ce: bool,
-    /// The sender says that it reduced its window (RFC 3168 §6.1.3).
+    /// Whether the sender reports that it reduced its window (RFC 3168 §6.1.3).
     pub cwr: bool,
 }
 
-/// An acknowledgement to be put into a packet.
+/// An acknowledgement to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OutgoingAck {
     /// Wire acknowledgement number.
@@ -42,7 +42,7 @@ pub(super) struct OutgoingAck {
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
-    // What was agreed on.
+    // Negotiated options.
     settings: Settings,
     /// Wire sequence number of stream offset 0.
     wire_start: u32,
@@ -52,26 +52,26 @@ pub(super) struct Receiver {
     pub ecn: Option<EcnFeedback>,
     // The stream.
     reassembly: Reassembly,
-    /// Where FIN stands, once seen.
+    /// Offset of FIN, once received.
     fin_at: Option<u64>,
     pub fin_received: bool,
-    // Acknowledging.
+    // Acknowledgements.
     /// Segments since the last ACK.
     pending: u32,
     ack_now: bool,
     pub deadline: Time,
-    /// Offset past the last byte ever advertised.
+    /// The right edge of the advertised window.
     edge: u64,
     last_acknowledged: u64,
     /// TS.Recent (RFC 7323 §4.3).
     pub recent_timestamp: u32,
-    /// Starts of the ranges that grew last, the latest first (RFC 2018 §4).
+    /// Starts of the most recently extended ranges, the latest first (RFC 2018 §4).
     recent: [u64; SackBlocks::MAX],
     /// A duplicate to report (RFC 2883 §4).
     duplicate: Option<(u64, u64)>,
     // ECN.
     ecn_echo: bool,
-    /// RFC 8257 §3.2: the ACK for what came before the mark changed.
+    /// RFC 8257 §3.2: a pending ACK for the segments before a change of marks.
     flush: Option<(u64, bool)>,
     // Statistics.
     pub segments: u64,
@@ -81,7 +81,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// `wire_start` is the peer's initial sequence number plus one.
+    /// Creates a receiver; `wire_start` is the peer's initial sequence number plus one.
     pub fn new(settings: Settings, wire_start: u32, window_scale: Option<u8>) -> Receiver {
         Receiver {
             settings,
@@ -124,13 +124,13 @@ impl Receiver {
         self.wire_start.wrapping_add(offset as u32)
     }
 
-    /// Whether a sequence number lies in what is still to come, FIN included.
+    /// Whether a sequence number is in the receive window, including FIN.
     pub fn is_in_window(&self, sequence: u32) -> bool {
         let offset = self.offset(sequence);
         offset >= self.reassembly.next() as i64 && offset <= self.edge as i64 + 1
     }
 
-    /// Whether an empty segment with that number is a window probe: one below what is expected.
+    /// Whether an empty segment with this number is a window probe: one below the expected number.
     #[inline]
     pub fn is_window_probe(&self, sequence: u32) -> bool {
         self.offset(sequence) == (self.reassembly.next() + u64::from(self.fin_received)) as i64 - 1
@@ -141,13 +141,13 @@ impl Receiver {
         self.window_scale_agreed
     }
 
-    /// In-order bytes that wait for the application.
+    /// In-order bytes available to the application.
     #[inline]
     pub fn readable(&self) -> u64 {
         self.reassembly.readable()
     }
 
-    /// Bytes received in order so far.
+    /// Bytes received in order.
     pub fn received(&self) -> u64 {
         self.reassembly.next()
     }
@@ -158,12 +158,12 @@ impl Receiver {
         self.ack_now || self.flush.is_some()
     }
 
-    /// Asks for an ACK at once.
+    /// Requests an immediate ACK.
     pub fn acknowledge_now(&mut self) {
         self.ack_now = true;
     }
 
-    /// The delayed-ACK timer.
+    /// Processes the delayed-ACK timer.
     #[inline]
     pub fn handle_wakeup(&mut self, now: Time) {
         if self.deadline <= now {
@@ -172,10 +172,10 @@ impl Receiver {
         }
     }
 
-    /// Takes what the application reads; may call for a window update.
+    /// Reads in-order data for the application; may require a window update.
     pub fn read(&mut self, max: u64) -> Option<Payload> {
         let payload = self.reassembly.read(max)?;
-        // RFC 9293 §3.8.6.2.2: no update for crumbs. As Linux, tell the peer once its window would double.
+        // RFC 9293 §3.8.6.2.2: no updates for small amounts. As in Linux, update when the peer's window would double.
         let left = self.edge.saturating_sub(self.reassembly.next());
         let free = self.free();
         if free >= 2 * left && free - left >= self.settings.mss.min(self.settings.receive_buffer / 2) {
@@ -189,7 +189,7 @@ impl Receiver {
         self.settings.receive_buffer.saturating_sub(self.reassembly.readable())
     }
 
-    /// Notes TSval (RFC 7323 §4.3); false if the segment is an old one (PAWS, §5.3).
+    /// Records TSval (RFC 7323 §4.3); returns false if the segment is old (PAWS, §5.3).
     #[inline]
     pub fn accept_timestamp(&mut self, value: u32, sequence: u32) -> bool {
         let age = self.recent_timestamp.wrapping_sub(value) as i32;
@@ -202,10 +202,10 @@ impl Receiver {
         true
     }
 
-    /// Takes a segment with data or FIN. Returns whether in-order data became readable.
+    /// Processes a segment with data or FIN. Returns whether in-order data became readable.
     pub fn handle_data(&mut self, data: &IncomingData<'_>, now: Time) -> bool {
         self.segments += 1;
-        self.note_mark(data.ce, data.cwr);
+        self.record_mark(data.ce, data.cwr);
         let next = self.reassembly.next();
         let start = self.offset(data.sequence);
         if start == next as i64
@@ -222,7 +222,7 @@ impl Receiver {
     }
 
     fn handle_irregular(&mut self, data: &IncomingData<'_>, start: i64, next: u64, now: Time) -> bool {
-        // Only what lies within the window is taken.
+        // Accept only data within the window.
         let end = start + data.length as i64;
         let skip = (-start).clamp(0, data.length as i64) as u64;
         let from = start.max(0) as u64;
@@ -248,9 +248,9 @@ impl Receiver {
             self.ack_now = true;
         }
         if is_new && from > self.reassembly.next() {
-            self.note_recent(from);
+            self.record_recent(from);
         }
-        // RFC 5681 §4.2: out of order, gap filled, repeated, outside the window: at once.
+        // RFC 5681 §4.2: immediate ACK if out of order, gap filled, duplicate, or outside the window.
         if advanced && !had_gap && !self.fin_received && skip == 0 {
             self.delay_ack(now);
         } else {
@@ -269,7 +269,7 @@ impl Receiver {
         }
     }
 
-    fn note_recent(&mut self, start: u64) {
+    fn record_recent(&mut self, start: u64) {
         let at = self.recent.iter().position(|known| self.same_range(*known, start));
         let at = at.unwrap_or(self.recent.len() - 1);
         self.recent.copy_within(0..at, 1);
@@ -282,14 +282,14 @@ impl Receiver {
     }
 
     #[inline]
-    fn note_mark(&mut self, ce: bool, cwr: bool) {
+    fn record_mark(&mut self, ce: bool, cwr: bool) {
         self.ce_segments += u64::from(ce);
         match self.ecn {
             None => {}
-            // RFC 3168 §6.1.3: echo until the sender says that it reduced; a mark on that packet counts anew.
+            // RFC 3168 §6.1.3: echo until the sender reports its reduction; a mark on that packet starts a new echo.
             Some(EcnFeedback::Classic) => self.ecn_echo = ce || (self.ecn_echo && !cwr),
             Some(EcnFeedback::PerPacket) if ce != self.ecn_echo => {
-                // RFC 8257 §3.2: an ACK at once, and before it one for what came before, with the mark that that had.
+                // RFC 8257 §3.2: an immediate ACK, preceded by one for the segments before, with their mark.
                 self.ack_now = true;
                 if self.pending > 0 {
                     self.flush = Some((self.reassembly.next(), self.ecn_echo));
@@ -301,7 +301,7 @@ impl Receiver {
         }
     }
 
-    /// The acknowledgement that a data packet carries along; `for_pure_ack` says that it travels alone. Taken as sent.
+    /// The acknowledgement for a data packet or, if `for_pure_ack`, for a pure ACK. Counts as sent.
     #[inline]
     pub fn acknowledgement(&mut self, for_pure_ack: bool) -> OutgoingAck {
         if for_pure_ack {
@@ -339,7 +339,8 @@ impl Receiver {
         field as u16
     }
 
-    /// The SACK blocks of a pure ACK: a duplicate first, then the ranges that grew last (RFC 2018 §4, RFC 2883 §4).
+    /// The SACK blocks of a pure ACK: a duplicate first, then the most recently extended ranges (RFC 2018 §4, RFC 2883
+    /// §4).
     #[inline]
     pub fn sack_blocks(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::EMPTY;

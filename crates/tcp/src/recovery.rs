@@ -1,4 +1,4 @@
-//! The phases of congestion: entering, leaving and taking back recovery.
+//! The phases of congestion response: entering, ending and undoing recovery.
 
 use jettison_core::Time;
 
@@ -9,11 +9,11 @@ use crate::congestion::{
 };
 
 impl Sender {
-    /// Loss, or ECN marks, for the first time in this window. `flight` is FlightSize, SACKed bytes and pipe before the
-    /// ACK that showed it, `lost` what is marked lost since.
+    /// Enters recovery for loss or ECN marks, once per window. `flight` is FlightSize, SACKed bytes and pipe before the
+    /// ACK that showed it; `lost` are the bytes marked lost since.
     pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), lost: u64, now: Time) {
         let (flight_size, sacked, in_flight) = flight;
-        let reduced_already = self.answered_loss_by_marks();
+        let reduced_already = self.marks_cover_loss();
         self.phase = match kind {
             CongestionKind::Loss => {
                 self.deadlines.probe = Time::MAX;
@@ -38,27 +38,27 @@ impl Sender {
                 lost,
                 recovery_point,
             });
-            // RFC 9937 §6: RecoverFS leaves out what was SACKed before, and counts what this ACK delivers.
+            // RFC 9937 §6: RecoverFS excludes bytes SACKed before, and includes those that this ACK delivers.
             self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
         }
         self.cwr_pending = self.ecn.is_some();
         let transport_decides = self.controller.recovery_control() != RecoveryControl::Controller;
         if kind == CongestionKind::Loss && !self.prr_on && transport_decides {
-            // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment leaves at once.
+            // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment is retransmitted immediately.
             self.force = Force::Retransmission;
         }
     }
 
-    /// RFC 3168 §6.1.2: loss and marks of one window of data are answered once. Not so where marks take only a share of
-    /// what a loss would: then a loss is answered as if nothing had been marked (RFC 8257 §3.5, RFC 9331 §4.3). Nor where
-    /// marks take nothing (BBR).
-    fn answered_loss_by_marks(&self) -> bool {
+    /// Whether the response to marks also covers a loss in the same window of data (RFC 3168 §6.1.2). It does not if
+    /// marks reduce by less than a loss would (RFC 8257 §3.5, RFC 9331 §4.3), or not at all (BBR).
+    fn marks_cover_loss(&self) -> bool {
         self.phase == Phase::Cwr
             && self.ecn.is_none_or(|ecn| ecn.feedback == EcnFeedback::Classic)
             && self.controller.recovery_control() != RecoveryControl::Controller
     }
 
-    /// `is_repeated` says that the same data timed out before: the first retransmission is still that of the first time.
+    /// Starts a repair. `is_repeated`: the same data timed out before, so the first retransmission is still the
+    /// earlier one.
     fn begin_repair(&mut self, flight_size: u64, is_repeated: bool, now: Time) {
         self.loss_flight_size = flight_size;
         self.recovery_began = now;
@@ -72,7 +72,7 @@ impl Sender {
         self.board.begin_recovery();
     }
 
-    /// The recovery point is acknowledged.
+    /// Ends the phase: the recovery point is acknowledged.
     pub fn end_phase(&mut self, now: Time) {
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         self.duplicate_acks = 0;
@@ -88,7 +88,7 @@ impl Sender {
             // RFC 9937 §6, RFC 6675 §5.
             ssthresh
         } else {
-            // RFC 6582 §3.2 step 3, option 1: no burst when little is in flight.
+            // RFC 6582 §3.2 step 3, option 1: avoid a burst when little is in flight.
             ssthresh.min(self.board.flight_size().max(self.mss) + self.mss)
         };
         self.controller.on_recovery_end(&RecoveryEnd {
@@ -101,11 +101,11 @@ impl Sender {
         });
     }
 
-    /// The last reduction answered no loss (RFC 4015): the window is back, and nothing is lost.
+    /// Undoes the last reduction as spurious (RFC 4015): restores the window, and unmarks lost segments.
     pub fn undo(&mut self) {
         self.board.unmark_lost();
         if self.phase == Phase::Recovery {
-            // What was taken for loss was reordering.
+            // The supposed loss was reordering.
             self.rack.reordering_seen = true;
         }
         self.phase = Phase::Open;
@@ -118,7 +118,7 @@ impl Sender {
         self.controller.on_spurious_recovery();
     }
 
-    /// The retransmission timer expired (RFC 6298 §5.4 to §5.6).
+    /// Processes a retransmission timeout (RFC 6298 §5.4 to §5.6).
     pub fn on_timeout(&mut self, now: Time) {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
@@ -129,7 +129,7 @@ impl Sender {
         let (flight_size, in_flight) = (self.board.flight_size(), self.flight());
         let is_repeated = self.phase == Phase::Loss && self.timeouts_in_a_row > 1;
         if self.settings.rack_tlp && self.sack && !self.rack.rtt.is_zero() {
-            // RFC 8985 §6.3: what left lately may still arrive.
+            // RFC 8985 §6.3: recently sent segments may still arrive.
             let window = self.rack.reordering_window(self.rtt.minimum(), self.rtt.smoothed(), true, 0);
             let patience = self.rack.rtt + window;
             self.board.mark_lost_on_timeout(|sent_at| sent_at.saturating_add(patience) <= now);
@@ -167,12 +167,12 @@ impl Sender {
             return;
         };
         if !self.probe_is_retransmission || dsack == Some(end) {
-            // New data arrived, or both the original and the probe did.
+            // New data was acknowledged, or both the original and the probe arrived.
             self.probe_end = None;
         } else if number > end {
-            // The probe repaired the loss of the last segment: answer that loss.
+            // The probe repaired the loss of the last segment: respond to that loss.
             self.probe_end = None;
-            if matches!(self.phase, Phase::Open | Phase::Cwr) && !self.answered_loss_by_marks() {
+            if matches!(self.phase, Phase::Open | Phase::Cwr) && !self.marks_cover_loss() {
                 let in_flight = self.flight();
                 self.controller.on_congestion(&CongestionEvent {
                     now,
@@ -193,7 +193,7 @@ impl Sender {
                 });
             }
         } else if acked == 0 && dsack.is_none() {
-            // A duplicate ACK without SACK: the original was there.
+            // A duplicate ACK without SACK: the original had arrived.
             self.probe_end = None;
         }
     }

@@ -2,9 +2,9 @@
 
 use jettison_core::{Duration, Time};
 
-/// How long a lowest RTT is remembered at least: twice this at most.
+/// Minimum time for which the lowest RTT is kept; the maximum is twice this.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(150);
-/// Most doublings of the timeout that count.
+/// Maximum number of doublings of the timeout.
 const MAX_BACK_OFF: u32 = 30;
 
 /// SRTT, RTTVAR and RTO, in nanoseconds.
@@ -17,10 +17,10 @@ pub(super) struct RttEstimator {
     smoothed: u64,
     variation: u64,
     latest: Duration,
-    /// The timeout before backing off.
+    /// The timeout before back-off.
     base: Duration,
     back_off: u32,
-    /// Lowest RTT since `window_began`, and in the window before.
+    /// Lowest RTT since `window_began`, and in the previous window.
     min_current: Duration,
     min_previous: Duration,
     window_began: Time,
@@ -42,7 +42,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample (RFC 6298 §2.2, §2.3) and forgets the back-off (§5.7, Karn).
+    /// Adds a sample (RFC 6298 §2.2, §2.3) and resets the back-off (§5.7, Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Duration, now: Time) {
         let sample = rtt.as_nanos().max(1);
@@ -59,12 +59,12 @@ impl RttEstimator {
         self.back_off = 0;
         self.base = Duration::from_nanos(self.smoothed + (4 * self.variation).max(1))
             .clamp(self.min_rto, self.max_rto);
-        self.note_minimum(rtt, now);
+        self.sample_minimum(rtt, now);
     }
 
-    /// Notes an RTT for the lowest one alone: that of the segment sent last, without the wait for a delayed ACK.
+    /// Adds an RTT for the minimum only: that of the segment sent last, without the wait for a delayed ACK.
     #[inline]
-    pub fn note_minimum(&mut self, rtt: Duration, now: Time) {
+    pub fn sample_minimum(&mut self, rtt: Duration, now: Time) {
         if now.since(self.window_began) > MIN_RTT_WINDOW {
             self.min_previous = self.min_current;
             self.min_current = Duration::MAX;
@@ -80,7 +80,7 @@ impl RttEstimator {
         self.back_off = (self.back_off + 1).min(MAX_BACK_OFF);
     }
 
-    /// The handshake needed a retransmission: start data transfer with 3 s (RFC 6298 §5.7).
+    /// Starts data transfer with 3 s, because the handshake was retransmitted (RFC 6298 §5.7).
     pub fn handshake_was_retransmitted(&mut self) {
         if self.smoothed == 0 {
             self.base = self.base.max(Duration::from_secs(3)).min(self.max_rto);
@@ -88,7 +88,7 @@ impl RttEstimator {
         self.back_off = 0;
     }
 
-    /// The timeout, backed off.
+    /// The timeout, including back-off.
     #[inline]
     pub fn rto(&self) -> Duration {
         if self.back_off == 0 {
@@ -97,7 +97,7 @@ impl RttEstimator {
         self.base.saturating_mul(1 << self.back_off).min(self.max_rto)
     }
 
-    /// Zero before the first sample.
+    /// The smoothed RTT; zero before the first sample.
     #[inline]
     pub fn smoothed(&self) -> Duration {
         Duration::from_nanos(self.smoothed)
@@ -111,7 +111,7 @@ impl RttEstimator {
         self.latest
     }
 
-    /// The lowest RTT of the last minutes; `MAX` before the first.
+    /// The lowest RTT of the last minutes; `MAX` before the first sample.
     #[inline]
     pub fn minimum(&self) -> Duration {
         self.min_current.min(self.min_previous)

@@ -1,8 +1,8 @@
-//! The sender's record of every segment between SND.UNA and SND.NXT.
+//! The sender's record of all segments between SND.UNA and SND.NXT.
 //!
-//! Segments stand in a ring in sequence order; running counters and cursors make each ACK constant work, amortised:
-//! a segment is marked SACKed once, lost once a transmission, and cursors only move forward (they go back when a
-//! retransmission is itself found lost). Offsets are 64-bit stream offsets; FIN takes one.
+//! A ring holds the segments in sequence order; running counters and cursors make the work per ACK constant, amortised:
+//! a segment is marked SACKed once and lost once per transmission, and cursors only move forward (they go back if a
+//! retransmission is itself lost). Offsets are 64-bit stream offsets; FIN takes one.
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,15 @@ use crate::ranges::RangeSet;
 /// One transmitted segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
-    /// Stream offset of its first byte.
+    /// Stream offset of the first byte.
     pub start: u64,
-    /// When it left last.
+    /// Time of the last departure.
     pub sent_at: Time,
-    /// What the rate sampler noted then.
+    /// Snapshot of the rate sampler at that time.
     pub snapshot: SendSnapshot,
-    /// How many transmissions there were before that one: tells what left after what, even in one instant.
+    /// Number of transmissions before that one: orders departures, even within one instant.
     pub order: u64,
-    /// Sequence space that it takes: payload, and one for FIN.
+    /// Length in sequence space: payload, plus one for FIN.
     pub length: u32,
     state: State,
     flags: u8,
@@ -38,7 +38,7 @@ enum State {
 impl Segment {
     const RETRANSMITTED: u8 = 1;
     const FIN: u8 = 2;
-    /// Sent again although not known to be lost: both copies count as in flight (RFC 6675 §4, Pipe).
+    /// Retransmitted although not known to be lost: both copies count as in flight (RFC 6675 §4, Pipe).
     const DOUBLED: u8 = 4;
 
     #[inline]
@@ -49,7 +49,7 @@ impl Segment {
     pub fn is_retransmitted(&self) -> bool {
         self.flags & Segment::RETRANSMITTED != 0
     }
-    /// Marked lost, and not sent again since.
+    /// Marked lost, and not retransmitted since.
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.state == State::Lost
@@ -65,7 +65,7 @@ impl Segment {
     }
 }
 
-/// Told of every segment that an ACK delivers for the first time.
+/// Receives every segment that an ACK delivers for the first time.
 pub(super) trait DeliverySink {
     /// Delivered by the cumulative acknowledgement.
     fn on_acknowledged(&mut self, segment: &Segment);
@@ -77,7 +77,7 @@ pub(super) trait DeliverySink {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Segment>,
-    /// Number of the first segment; numbers count segments since the connection began.
+    /// Number of the first segment; numbers count segments from the start of the connection.
     base: u64,
     una: u64,
     next: u64,
@@ -87,20 +87,20 @@ pub(super) struct Scoreboard {
     sacked: u64,
     sacked_segments: u32,
     lost_total: u64,
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     departures: u64,
-    /// What is SACKed, by offset.
+    /// SACKed offsets.
     ranges: RangeSet,
     // Cursors: segment numbers.
-    /// No lost segment that waits for retransmission stands below.
+    /// No lost segment below it waits for retransmission.
     retransmit_cursor: u64,
-    /// RFC 6675's IsLost holds for all below.
+    /// RFC 6675's IsLost holds for all segments below it.
     loss_cursor: u64,
-    /// RACK: originals below are decided.
+    /// RACK has decided on all originals below it.
     time_cursor: u64,
-    /// One after the highest retransmitted in this recovery (HighRxt).
+    /// One past the highest segment retransmitted in this recovery (HighRxt).
     high_retransmitted: u64,
-    /// Retransmissions in the order of their departure, for RACK; entries may be stale.
+    /// Retransmissions in order of departure, for RACK; entries may be stale.
     retransmissions: VecDeque<(u64, u64)>,
 }
 
@@ -115,12 +115,12 @@ impl Scoreboard {
     pub fn next(&self) -> u64 {
         self.next
     }
-    /// FlightSize: sent and not cumulatively acknowledged.
+    /// FlightSize: sent but not cumulatively acknowledged.
     #[inline]
     pub fn flight_size(&self) -> u64 {
         self.next - self.una
     }
-    /// Pipe: in flight as far as is known (RFC 6675 §4).
+    /// Pipe: the estimate of bytes in flight (RFC 6675 §4).
     #[inline]
     pub fn in_flight(&self) -> u64 {
         self.in_flight
@@ -130,7 +130,7 @@ impl Scoreboard {
     pub fn lost(&self) -> u64 {
         self.lost
     }
-    /// Bytes ever marked lost.
+    /// All bytes marked lost so far.
     #[inline]
     pub fn lost_total(&self) -> u64 {
         self.lost_total
@@ -152,7 +152,7 @@ impl Scoreboard {
     pub fn len(&self) -> usize {
         self.segments.len()
     }
-    /// Whether no segment is SACKed, lost or retransmitted: nothing to detect.
+    /// Whether no segment is SACKed, lost or retransmitted, so that there is nothing to detect.
     #[inline]
     pub fn is_clean(&self) -> bool {
         self.sacked == 0 && self.lost == 0 && self.retransmissions.is_empty()
@@ -163,7 +163,7 @@ impl Scoreboard {
         self.segments.get_mut((number.checked_sub(self.base)?) as usize)
     }
 
-    /// A new segment leaves.
+    /// Adds a new segment at its departure.
     #[inline]
     pub fn push(&mut self, length: u32, has_fin: bool, now: Time, snapshot: SendSnapshot) {
         let flags = if has_fin { Segment::FIN } else { 0 };
@@ -182,7 +182,7 @@ impl Scoreboard {
         self.in_flight += u64::from(length);
     }
 
-    /// Everything below `ack` is acknowledged.
+    /// Acknowledges everything below `ack`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64, sink: &mut impl DeliverySink) {
         while let Some(segment) = self.segments.front_mut() {
@@ -224,7 +224,7 @@ impl Scoreboard {
         }
     }
 
-    /// The peer has `start..end`. Only whole segments count.
+    /// Marks `start..end` as SACKed. Only whole segments count.
     pub fn sack(&mut self, start: u64, end: u64, sink: &mut impl DeliverySink) {
         let mut from = start.max(self.una);
         let (mut covered_from, mut covered_to) = (u64::MAX, 0);
@@ -269,13 +269,13 @@ impl Scoreboard {
         self.retransmit_cursor = self.retransmit_cursor.min(number);
     }
 
-    /// The first unacknowledged segment is lost; nothing happens if it is already marked or was SACKed.
+    /// Marks the first unacknowledged segment lost, unless it is already marked or SACKed.
     pub fn mark_head_lost(&mut self) {
         self.mark_lost(self.base);
     }
 
-    /// Marks what RFC 6675 §4 calls lost: segments below three discontiguous SACKed ranges, or below more than two
-    /// segments' worth of SACKed bytes. What was retransmitted is not judged again.
+    /// Marks segments lost by RFC 6675 §4: those below three discontiguous SACKed ranges, or below more than two
+    /// segments' worth of SACKed bytes. Retransmitted segments are not examined again.
     pub fn detect_by_count(&mut self, mss: u64) {
         let (mut bytes, mut count) = (0, 0);
         let limit = self.ranges.iter_down().find(|range| {
@@ -294,12 +294,12 @@ impl Scoreboard {
         self.loss_cursor = number;
     }
 
-    /// Marks what RACK calls lost (RFC 8985 §6.2 step 5): what left before transmission `newest`, the last one known to
-    /// be delivered, and longer ago than `patience`. Returns when the next one would be.
+    /// Marks segments lost by RACK (RFC 8985 §6.2 step 5): those that left before transmission `newest`, the last one
+    /// known to be delivered, and longer ago than `patience`. Returns when the next one would be lost.
     ///
-    /// The RFC waits for the *last* of those still within the window, to save timers; here each has its own time, so
-    /// that an ACK costs constant work. Where the RFC orders transmissions by time and sequence number, their count
-    /// does it exactly.
+    /// The RFC waits for the *last* segment within the window, to save timers; here each has its own time, so that the
+    /// work per ACK is constant. The RFC orders transmissions by time and sequence number; here their count orders
+    /// them exactly.
     pub fn detect_by_time(&mut self, newest: u64, patience: Duration, now: Time) -> Option<Time> {
         let mut wake = None::<Time>;
         let mut number = self.time_cursor.max(self.base);
@@ -338,8 +338,8 @@ impl Scoreboard {
         wake
     }
 
-    /// A retransmission timeout: marks lost the first segment and, of the others, those for which `is_lost` holds of
-    /// the time they left.
+    /// Processes a retransmission timeout: marks the first segment lost and, of the others, those for which `is_lost`
+    /// holds for their departure time.
     pub fn mark_lost_on_timeout(&mut self, is_lost: impl Fn(Time) -> bool) {
         if self.segments.front().is_some_and(|segment| segment.state == State::Sacked) {
             self.renege();
@@ -354,7 +354,7 @@ impl Scoreboard {
         self.retransmit_cursor = self.base;
     }
 
-    /// The peer discarded what it had SACKed (RFC 2018 §8): all of that is lost.
+    /// Marks SACKed segments lost, because the peer discarded them (RFC 2018 §8).
     fn renege(&mut self) {
         for segment in &mut self.segments {
             if segment.state == State::Sacked {
@@ -368,7 +368,7 @@ impl Scoreboard {
         self.ranges.clear();
     }
 
-    /// Nothing was lost after all: what is marked and not yet sent again is in flight.
+    /// Returns lost segments that were not yet retransmitted to the flight, after a spurious recovery.
     pub fn unmark_lost(&mut self) {
         for segment in &mut self.segments {
             if segment.state == State::Lost {
@@ -382,7 +382,7 @@ impl Scoreboard {
         self.time_cursor = self.base;
     }
 
-    /// The lost segment to retransmit next (RFC 6675 §4, NextSeg rule 1): its number and a copy.
+    /// The next lost segment to retransmit (RFC 6675 §4, NextSeg rule 1): its number and a copy.
     #[inline]
     pub fn next_lost(&mut self) -> Option<(u64, Segment)> {
         let mut number = self.retransmit_cursor.max(self.base);
@@ -423,12 +423,12 @@ impl Scoreboard {
         self.segments.front().map(|segment| (self.base, *segment))
     }
 
-    /// A recovery begins: nothing is retransmitted in it yet.
+    /// Starts a recovery: no segment is retransmitted in it yet.
     pub fn begin_recovery(&mut self) {
         self.high_retransmitted = self.base;
     }
 
-    /// Segment `number` leaves again. `track` keeps it in RACK's order of departures.
+    /// Records a retransmission of segment `number`. `track` adds it to RACK's order of departures.
     pub fn retransmit(&mut self, number: u64, now: Time, snapshot: SendSnapshot, track: bool) {
         let order = self.departures;
         let Some(segment) = self.at(number) else { return };

@@ -1,10 +1,10 @@
-//! What the application wrote and the peer has not yet acknowledged.
+//! Data that the application wrote and the peer has not yet acknowledged.
 
 use std::collections::VecDeque;
 
 use crate::Payload;
 
-/// The stream from the first unacknowledged byte on, in pieces.
+/// The stream from the first unacknowledged byte, in pieces.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SendBuffer {
     pieces: VecDeque<Piece>,
@@ -31,7 +31,7 @@ impl SendBuffer {
         self.end
     }
 
-    /// Appends; adjacent zeros become one piece.
+    /// Appends payload; adjacent zeros become one piece.
     pub fn write(&mut self, payload: Payload) {
         if payload.is_empty() {
             return;
@@ -55,7 +55,7 @@ impl SendBuffer {
         }
     }
 
-    /// Forgets what is at or after `offset`.
+    /// Removes data at or after `offset`.
     pub fn truncate(&mut self, offset: u64) {
         while let Some(last) = self.pieces.pop_back() {
             if last.end() <= offset {
@@ -71,7 +71,7 @@ impl SendBuffer {
         self.end = self.end.min(offset);
     }
 
-    /// Forgets what lies wholly below `offset`: it is acknowledged.
+    /// Removes pieces wholly below `offset`, which are acknowledged.
     #[inline]
     pub fn release_below(&mut self, offset: u64) {
         while let Some(first) = self.pieces.front() {
@@ -86,7 +86,7 @@ impl SendBuffer {
         if self.pieces.len() <= 1 { 0 } else { self.pieces.partition_point(|piece| piece.end() <= offset) }
     }
 
-    /// How many of the `limit` bytes from `offset` are of one kind, real or virtual.
+    /// Number of the `limit` bytes from `offset` that have the same kind, real or virtual.
     #[inline]
     pub fn uniform(&self, offset: u64, limit: u64) -> u64 {
         let mut at = self.position(offset);
@@ -95,7 +95,7 @@ impl SendBuffer {
         };
         let mut reach = piece.end() - offset;
         if matches!(piece.payload, Payload::Bytes(_)) {
-            // Writes of real bytes that follow each other share segments.
+            // Consecutive writes of real bytes share segments.
             while reach < limit {
                 at += 1;
                 match self.pieces.get(at) {
@@ -107,7 +107,7 @@ impl SendBuffer {
         reach.min(limit)
     }
 
-    /// The real bytes of `length` from `offset`; `None` where they are virtual.
+    /// The real bytes of `length` from `offset`; `None` if they are virtual.
     #[inline]
     pub fn bytes(&self, offset: u64, length: u64) -> Option<Box<[u8]>> {
         let mut at = self.position(offset);

@@ -1,8 +1,8 @@
-//! The sending half: what may leave, and when.
+//! The sending half: selection and timing of segments.
 //!
-//! Principle: everything that is known stands in the scoreboard and a few deadlines; `transmit.rs` decides from that
-//! what to send, `acknowledge.rs` takes ACKs, `recovery.rs` and `timers.rs` repair. Units: bytes of the stream, offsets
-//! from its first byte.
+//! Principle: the scoreboard and a few deadlines hold all state; `transmit.rs` decides from it what to send,
+//! `acknowledge.rs` processes ACKs, `recovery.rs` and `timers.rs` repair losses. Units: stream bytes, offsets from the
+//! first byte of the stream.
 
 use jettison_core::{Duration, Rate, Time};
 
@@ -18,22 +18,22 @@ use crate::congestion::{
 };
 use crate::pacing::Pacer;
 
-/// A data segment to be put into a packet.
+/// A data segment to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outgoing {
-    /// Stream offset of its first byte. For a window probe: one below SND.UNA.
+    /// Stream offset of the first byte. For a window probe: one below SND.UNA.
     pub offset: i64,
     /// Payload bytes.
     pub length: u64,
-    /// Carries FIN.
+    /// Whether it carries FIN.
     pub fin: bool,
-    /// Sent before.
+    /// Whether it was sent before.
     pub is_retransmission: bool,
-    /// Tells the peer that the window was reduced (RFC 3168 §6.1.2).
+    /// Whether it tells the peer that the window was reduced (RFC 3168 §6.1.2).
     pub cwr: bool,
 }
 
-/// Something that leaves whatever the window says.
+/// A segment that is sent regardless of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Force {
     None,
@@ -91,15 +91,15 @@ impl Deadlines {
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(super) struct Sender {
-    // What was agreed on.
+    // Negotiated options.
     pub settings: Settings,
     pub mss: u64,
     pub sack: bool,
     pub timestamps: bool,
-    /// How ECN is used, if both ends agreed to.
+    /// Use of ECN, if both ends agreed.
     pub ecn: Option<EcnUse>,
     pub prr_on: bool,
-    /// Whether it regulates the reduction for ECN, too.
+    /// Whether PRR also regulates the reduction for ECN.
     pub prr_on_ecn: bool,
     // Parts.
     pub controller: Box<dyn CongestionController>,
@@ -114,58 +114,58 @@ pub(super) struct Sender {
     pub counters: Counters,
     // Congestion.
     pub phase: Phase,
-    /// The window that holds now: the controller's, or PRR's.
+    /// The effective window: the controller's, or PRR's.
     pub window: u64,
     pub ssthresh: u64,
     /// The controller's pacing rate, if it has one and pacing is not off.
     pub controller_rate: Option<Rate>,
-    /// The phase ends when this is acknowledged.
+    /// Stream offset whose acknowledgement ends the phase.
     pub recovery_point: u64,
     pub recovery_kind: CongestionKind,
     pub loss_flight_size: u64,
     pub recovery_began: Time,
     pub retransmitted_in_recovery: u64,
-    /// TSval of the first retransmission of the phase (RFC 3522, RetransmitTS), and where the segment ends.
+    /// TSval of the first retransmission of the phase (RFC 3522, RetransmitTS), and the end of its segment.
     pub first_retransmission: Option<(u32, u64)>,
-    /// That retransmission is acknowledged, or says nothing: Eifel has decided.
+    /// Whether Eifel has decided: that retransmission is acknowledged, or is inconclusive.
     pub eifel_decided: bool,
     pub rescued: bool,
-    /// Reduced and not yet told the peer (RFC 3168 §6.1.2).
+    /// Whether a reduction has yet to be reported to the peer (RFC 3168 §6.1.2).
     pub cwr_pending: bool,
     // Without SACK (RFC 6582).
     pub duplicate_acks: u32,
     pub duplicate_bytes: u64,
     pub partial_acks: u32,
     // The peer's window.
-    /// Offset past the last byte that the peer takes.
+    /// The right edge of the peer's window.
     pub peer_edge: u64,
     pub peer_window: u64,
     pub peer_window_max: u64,
     // Sending.
     pub force: Force,
-    /// Nothing can leave until something happens.
+    /// Whether nothing can be sent until the next event.
     pub blocked: bool,
-    /// Closed by the application: FIN follows the last byte.
+    /// Whether the application has closed: FIN follows the last byte.
     pub closing: bool,
     pub fin_sent: bool,
     pub fin_acknowledged: bool,
     pub last_sent_at: Time,
-    /// Whether the controller limits bursts; where it does, how much left when and by which ACK (SND.UNA).
+    /// Whether the controller limits bursts; if so, the size, time and triggering ACK (SND.UNA) of the current burst.
     pub limits_bursts: bool,
     pub burst: u64,
     pub burst_of: (Time, u64),
-    /// What lies below was in flight when the window held data back.
+    /// End of the data that was in flight when the window held data back.
     pub limited_until: u64,
-    /// Highest flight of this window of data, and where the window ends.
+    /// Peak flight of the current window of data, and the end of that window.
     pub flight_peak: u64,
     pub flight_peak_until: u64,
-    /// Tail loss probe under way: SND.NXT when it left (TLP.end_seq), and whether it was a retransmission.
+    /// Tail loss probe in flight: SND.NXT at its departure (TLP.end_seq), and whether it was a retransmission.
     pub probe_end: Option<u64>,
     pub probe_is_retransmission: bool,
     pub persist_back_off: u32,
-    /// Timeouts in a row.
+    /// Number of consecutive timeouts.
     pub timeouts_in_a_row: u32,
-    /// The peer answers no more.
+    /// Whether the peer no longer responds.
     pub is_dead: bool,
     pub rtt_sample: Option<Duration>,
     pub last_rate: RateSample,
@@ -232,7 +232,7 @@ impl Sender {
         }
     }
 
-    /// The handshake is complete: `mss` is what both ends can carry, `window` what the peer offers.
+    /// Completes the handshake: `mss` is the segment size that both ends support, `window` the peer's window.
     pub fn establish(&mut self, mss: u64, initial_window: u64, window: u64, now: Time) {
         self.mss = mss;
         if self.ecn.is_none()
@@ -261,30 +261,30 @@ impl Sender {
         }
     }
 
-    /// FIN after what is written.
+    /// Sends FIN after all written data.
     pub fn close(&mut self) {
         self.closing = true;
         self.blocked = false;
     }
 
-    /// Forgets what has not been sent yet.
+    /// Discards unsent data.
     pub fn discard_unsent(&mut self) {
         if !self.fin_sent {
             self.buffer.truncate(self.board.next());
         }
     }
 
-    /// Bytes written and never sent.
+    /// Bytes written but never sent.
     pub fn unsent(&self) -> u64 {
         self.buffer.end().saturating_sub(self.board.next())
     }
 
-    /// Bytes written and not cumulatively acknowledged.
+    /// Bytes written but not cumulatively acknowledged.
     pub fn unacknowledged(&self) -> u64 {
         self.buffer.end().saturating_sub(self.board.una())
     }
 
-    /// Bytes in flight as the window counts them.
+    /// Bytes in flight as counted against the window.
     #[inline]
     pub fn flight(&self) -> u64 {
         let in_flight = self.board.in_flight();
@@ -292,13 +292,13 @@ impl Sender {
             && !self.settings.limited_transmit
             && (self.board.sacked() > 0 || self.duplicate_bytes > 0)
         {
-            // RFC 3042 is off: duplicate ACKs let nothing out before recovery.
+            // RFC 3042 is off: duplicate ACKs permit no new data before recovery.
             return self.board.flight_size();
         }
         in_flight.saturating_sub(self.duplicate_bytes)
     }
 
-    /// Whether proportional rate reduction says what leaves.
+    /// Whether proportional rate reduction regulates sending.
     #[inline]
     pub fn is_steered(&self) -> bool {
         match self.phase {
@@ -308,7 +308,7 @@ impl Sender {
         }
     }
 
-    /// The window that holds now.
+    /// Updates the effective window.
     #[inline]
     pub fn refresh_window(&mut self) {
         self.ssthresh = self.controller.ssthresh();
@@ -319,7 +319,7 @@ impl Sender {
     }
 }
 
-/// TSval: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s a tick).
+/// TSval in milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s per tick).
 #[inline]
 pub(super) fn timestamp(now: Time) -> u32 {
     (now.as_nanos() / 1_000_000) as u32

@@ -1,55 +1,55 @@
-//! What a connection can be asked about itself.
+//! State and counters of a connection.
 
 use jettison_core::{Duration, Rate};
 
 use crate::congestion::Phase;
 
-/// The state and the counters of one connection, as its sender and its receiver have them now.
+/// A snapshot of the state and the counters of a connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TcpStatistics {
-    /// Congestion window in bytes, as it limits sending now.
+    /// Effective congestion window in bytes.
     pub congestion_window: u64,
     /// Slow-start threshold in bytes; [`u64::MAX`] before the first congestion.
     pub ssthresh: u64,
-    /// What the sender does about congestion.
+    /// The sender's phase of congestion response.
     pub phase: Phase,
     /// Smoothed RTT; zero before the first sample.
     pub smoothed_rtt: Duration,
-    /// Last RTT sample; zero before the first.
+    /// Last RTT sample; zero before the first sample.
     pub latest_rtt: Duration,
     /// RTT variation (RFC 6298).
     pub rtt_variation: Duration,
     /// Lowest RTT of the last minutes; zero before the first sample.
     pub min_rtt: Duration,
-    /// Retransmission timeout, backed off.
+    /// Retransmission timeout, including back-off.
     pub rto: Duration,
-    /// Bytes in flight: sent, neither acknowledged, nor SACKed, nor known to be lost.
+    /// Bytes in flight: sent, but neither acknowledged, SACKed nor known to be lost.
     pub in_flight: u64,
-    /// Bytes sent and not yet cumulatively acknowledged.
+    /// Bytes sent but not yet cumulatively acknowledged.
     pub flight_size: u64,
-    /// Bytes of the stream that the peer has, cumulatively or selectively.
+    /// Stream bytes that the peer has received, cumulatively or selectively.
     pub delivered: u64,
-    /// Bytes ever marked lost.
+    /// All bytes marked lost so far.
     pub lost: u64,
-    /// Bytes that the application of this end may read or has read, in order.
+    /// Bytes received in order.
     pub received: u64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub segments_retransmitted: u64,
-    /// Bytes sent again.
+    /// Bytes retransmitted.
     pub bytes_retransmitted: u64,
     /// Data segments received, duplicates included.
     pub segments_received: u64,
-    /// Segments received of which nothing was new.
+    /// Segments received without new data.
     pub duplicates_received: u64,
     /// Pure ACKs sent.
     pub acks_sent: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Times that recovery began.
+    /// Number of recoveries.
     pub recoveries: u64,
-    /// Recoveries and timeouts taken back as spurious.
+    /// Recoveries and timeouts undone as spurious.
     pub spurious_recoveries: u64,
     /// Tail loss probes sent.
     pub tail_loss_probes: u64,
@@ -57,14 +57,14 @@ pub struct TcpStatistics {
     pub ecn_reductions: u64,
     /// Data segments received with Congestion Experienced.
     pub ce_received: u64,
-    /// The rate at which segments are spaced; `None` without pacing.
+    /// Pacing rate; `None` without pacing.
     pub pacing_rate: Option<Rate>,
-    /// Last sample of the delivery rate; `None` before the first.
+    /// Last delivery-rate sample; `None` before the first.
     pub delivery_rate: Option<Rate>,
     /// Whether the application, not the window, limits the sender.
     pub is_app_limited: bool,
     /// Whether the peer's receive window limits the sender.
     pub is_receive_limited: bool,
-    /// Bytes that the peer would take beyond what is in flight.
+    /// Bytes that the peer's window permits beyond the bytes in flight.
     pub peer_window: u64,
 }

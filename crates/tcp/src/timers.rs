@@ -6,8 +6,8 @@ use super::sender::{Force, Sender};
 use crate::congestion::{CongestionKind, Phase};
 
 impl Sender {
-    /// Does what is due at `now`. Deadlines that have moved on are no concern of the caller: too early a call does
-    /// nothing.
+    /// Processes the deadlines that have expired at `now`. A premature call does nothing, so the caller need not track
+    /// deadlines that have moved.
     pub fn handle_wakeup(&mut self, now: Time) {
         if self.deadlines.pacing <= now {
             self.deadlines.pacing = Time::MAX;
@@ -17,7 +17,7 @@ impl Sender {
             self.on_reorder_timer(now);
         }
         if self.deadlines.probe <= now {
-            // RFC 8985 §7.2: it comes before a timeout due at the same time, and re-arms that.
+            // RFC 8985 §7.2: the probe precedes a timeout due at the same time, and re-arms that.
             self.deadlines.probe = Time::MAX;
             self.force = Force::TailLossProbe;
             self.deadlines.rto = now.saturating_add(self.rtt.rto());
@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §6.3: the reordering window of a segment is over.
+    /// Processes the end of a segment's reordering window (RFC 8985 §6.3).
     fn on_reorder_timer(&mut self, now: Time) {
         self.deadlines.reorder = Time::MAX;
         let flight = (self.board.flight_size(), self.board.sacked(), self.flight());
@@ -50,7 +50,7 @@ impl Sender {
         if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
             self.enter_recovery(CongestionKind::Loss, flight, lost, now);
             if self.prr_on {
-                // No ACK drives this entry: the first retransmission leaves by force.
+                // No ACK triggers this entry, so the first retransmission is forced.
                 self.force = Force::Retransmission;
             }
             self.refresh_window();
@@ -58,7 +58,7 @@ impl Sender {
         self.blocked = false;
     }
 
-    /// New data was acknowledged (RFC 6298 §5.2, §5.3).
+    /// Restarts the timers after an ACK of new data (RFC 6298 §5.2, §5.3).
     #[inline]
     pub fn restart_timers(&mut self, now: Time) {
         if self.board.is_empty() {
@@ -74,7 +74,7 @@ impl Sender {
         self.schedule_probe(now);
     }
 
-    /// Arms the tail loss probe, if one is called for (RFC 8985 §7.2).
+    /// Arms the tail loss probe if required (RFC 8985 §7.2).
     #[inline]
     pub fn schedule_probe(&mut self, now: Time) {
         if !self.settings.rack_tlp

@@ -1,4 +1,4 @@
-//! Which segment leaves next (RFC 6675 §4, NextSeg; RFC 9293 §3.8.6), and what sending it changes.
+//! Selection of the next segment (RFC 6675 §4, NextSeg; RFC 9293 §3.8.6), and the state changes of sending it.
 
 use jettison_core::{Rate, Time};
 
@@ -8,7 +8,7 @@ use super::sender::{Force, Outgoing, Sender, timestamp};
 use crate::congestion::{IdleRestart, Phase, SentSample};
 
 impl Sender {
-    /// The next segment that may leave now, taken as sent.
+    /// The next segment that may leave now; counts as sent.
     #[inline]
     pub fn next_segment(&mut self, now: Time) -> Option<Outgoing> {
         if self.blocked {
@@ -62,7 +62,7 @@ impl Sender {
         None
     }
 
-    /// RFC 6675 §4, NextSeg rules 3 and 4, when there is neither lost nor new data to send.
+    /// RFC 6675 §4, NextSeg rules 3 and 4: applies if there is neither lost nor new data to send.
     fn send_doubtful(&mut self, flight: u64, now: Time) -> Option<Outgoing> {
         let doubtful = self.board.next_doubtful();
         let is_rescue = doubtful.is_none();
@@ -86,20 +86,20 @@ impl Sender {
         Some(outgoing)
     }
 
-    /// Payload bytes and FIN of the next new segment, as the peer's window allows; `None` if it allows nothing worth
-    /// sending, unless `force`.
+    /// Payload bytes and FIN of the next new segment that the peer's window permits; `None` if it permits too little to
+    /// send, unless `force`.
     fn next_new(&self, force: bool) -> Option<(u64, bool)> {
         let next = self.board.next();
         let room = self.peer_edge.saturating_sub(next);
         let written = self.buffer.end() - next.min(self.buffer.end());
         if written == 0 {
-            // FIN alone needs room too (RFC 9293 §3.8.6), except behind a window that is just full.
+            // FIN alone needs room too (RFC 9293 §3.8.6), unless the window is exactly full.
             return (self.closing && !self.fin_sent && (room > 0 || self.board.is_empty() || force))
                 .then_some((0, true));
         }
         let whole = self.buffer.uniform(next, self.mss);
         let length = whole.min(room);
-        // RFC 9293 §3.8.6.2.1, sender's silly-window avoidance: a full segment, all there is, or half the largest window.
+        // RFC 9293 §3.8.6.2.1, sender's silly-window avoidance: a full segment, all data, or half the largest window.
         if length == 0 || (length < whole && length < self.peer_window_max / 2 && !force) {
             return None;
         }
@@ -111,7 +111,7 @@ impl Sender {
         let idle = now.since(self.last_sent_at);
         let rto = self.rtt.rto();
         if self.board.next() > 0 && idle > rto {
-            // RFC 5681 §4.1: more than one RTO without sending.
+            // RFC 5681 §4.1: idle for more than one RTO.
             let restart_window = self.settings.slow_start_after_idle.then_some(self.settings.initial_window);
             self.controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window });
             self.refresh_window();
@@ -119,7 +119,7 @@ impl Sender {
         }
     }
 
-    /// What leaves whatever the window says.
+    /// The forced segment, which ignores the window.
     fn forced(&mut self, now: Time) -> Option<Outgoing> {
         match std::mem::replace(&mut self.force, Force::None) {
             Force::None => None,
@@ -128,7 +128,7 @@ impl Sender {
                 Some(self.send_again(number, &segment, now))
             }
             Force::TailLossProbe => {
-                // RFC 8985 §7.3: new data if there is some and the peer takes it, else the last segment.
+                // RFC 8985 §7.3: new data if available and permitted by the peer's window, else the last segment.
                 let next_new = self.next_new(false);
                 let outgoing = match next_new {
                     Some((length, fin)) => self.send_new(length, fin, now),
@@ -148,7 +148,7 @@ impl Sender {
                 if let Some((length, fin)) = self.next_new(true) {
                     return Some(self.send_new(length, fin, now));
                 }
-                // As Linux: an old sequence number without data, which the peer must answer.
+                // As in Linux: an old sequence number without data, which the peer must answer.
                 Some(Outgoing {
                     offset: self.board.una() as i64 - 1,
                     length: 0,
@@ -188,18 +188,19 @@ impl Sender {
         let space = u64::from(segment.length);
         self.counters.segments_retransmitted += 1;
         self.counters.bytes_retransmitted += space;
-        // RFC 7661 §4.4.1, R: what is sent again more than once in this recovery counts once.
+        // RFC 7661 §4.4.1, R: data retransmitted more than once in this recovery counts once.
         let is_repeated = segment.is_retransmitted() && segment.sent_at >= self.recovery_began;
         if segment.is_lost() && !is_repeated {
             self.retransmitted_in_recovery += space;
         }
         if self.timestamps && self.first_retransmission.is_none() {
             self.first_retransmission = Some((timestamp(now), segment.end()));
-            // Had it been sent again before this phase, an older echo might be of that: it would not tell the original.
+            // If it was retransmitted before this phase, an older echo might be of that and would not prove the
+            // original's arrival.
             self.eifel_decided |= segment.is_retransmitted();
         }
         if self.sack && self.phase == Phase::Recovery {
-            // RFC 6675 §6: the careful variant re-arms the timer with each retransmission in recovery.
+            // RFC 6675 §6: the careful variant re-arms the timer at each retransmission in recovery.
             self.deadlines.rto = now.saturating_add(self.rtt.rto());
         }
         self.sent(space, self.flight(), true, now);
@@ -247,7 +248,7 @@ impl Sender {
         self.settings.pacing == Switch::On || self.controller_rate.is_some()
     }
 
-    /// The rate at which segments are spaced; `None` before the first RTT sample.
+    /// The pacing rate; `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
         if !self.is_paced() {
             return None;
@@ -267,8 +268,8 @@ impl Sender {
         Some(Rate::from_bits((bits as u64).max(1)))
     }
 
-    /// Whether pacing, or else the limit of bursts, lets a segment of `length` bytes out now. If pacing does not, asks to
-    /// be woken when it will.
+    /// Whether pacing, or the burst limit, permits a segment of `length` bytes now. If pacing does not, sets a
+    /// deadline for when it will.
     #[inline]
     fn may_leave(&mut self, length: u64, now: Time) -> bool {
         if !self.is_paced() {
@@ -279,14 +280,14 @@ impl Sender {
         }
         self.deadlines.pacing = self.pacer.next_at();
         if self.controller_rate.is_none() {
-            // The rate is the window over the RTT: it is the window that holds data back.
+            // The rate is the window over the RTT, so the window is what holds data back.
             self.limited_until = self.board.next();
         }
         false
     }
 
-    /// Counts a segment of `length` bytes towards what leaves at this instant by this ACK, if the controller's limit lets
-    /// it out. Else something is in flight, which will bring an ACK or a timeout.
+    /// Counts a segment of `length` bytes towards the current burst, if the controller's limit permits it. Otherwise
+    /// something is in flight, which will cause an ACK or a timeout.
     fn is_within_burst(&mut self, length: u64, now: Time) -> bool {
         let Some(limit) = self.controller.burst_limit(now) else { return true };
         let una = self.board.una();

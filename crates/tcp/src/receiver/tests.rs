@@ -1,4 +1,4 @@
-//! When the receiver acknowledges, and what it reports.
+//! Tests of the receiver's acknowledgements.
 
 use super::*;
 use crate::TcpParameters;
@@ -87,7 +87,7 @@ fn rfc2883_4_a_duplicate_is_reported_once_and_first() {
 }
 
 #[test]
-fn rfc9293_3_8_6_the_window_shrinks_with_unread_data_and_reopens_without_crumbs() {
+fn rfc9293_3_8_6_the_window_shrinks_with_unread_data_and_reopens_without_small_updates() {
     let mut receiver = receiver(4 * MSS);
     for number in 0..4 {
         receiver.handle_data(&segment(number), Time::ZERO);
@@ -96,7 +96,7 @@ fn rfc9293_3_8_6_the_window_shrinks_with_unread_data_and_reopens_without_crumbs(
     assert!(!receiver.handle_data(&segment(4), Time::ZERO), "beyond the window");
     receiver.acknowledgement(true);
     receiver.read(100);
-    assert!(!receiver.is_ack_due(), "100 bytes are a crumb");
+    assert!(!receiver.is_ack_due(), "100 bytes are too few for an update");
     receiver.read(900);
     assert!(receiver.is_ack_due());
     assert_eq!(receiver.acknowledgement(true).window, 1000);
@@ -117,7 +117,7 @@ fn rfc3168_6_1_3_echoes_from_the_mark_until_the_sender_has_reduced() {
 }
 
 #[test]
-fn rfc8257_3_2_acknowledges_at_once_where_marks_change() {
+fn rfc8257_3_2_acknowledges_immediately_when_marks_change() {
     let mut receiver = receiver(65_535);
     receiver.ecn = Some(EcnFeedback::PerPacket);
     receiver.handle_data(&segment(0), Time::ZERO);
@@ -127,13 +127,13 @@ fn rfc8257_3_2_acknowledges_at_once_where_marks_change() {
     assert_eq!(
         (first.number, first.ecn_echo),
         (START + 1000, false),
-        "for what came before, with its own mark"
+        "for the segments before, with their mark"
     );
     assert!(receiver.is_ack_due());
     let second = receiver.acknowledgement(true);
     assert_eq!((second.number, second.ecn_echo), (START + 2000, true));
     assert!(!receiver.is_ack_due());
-    // Where nothing waits for an ACK, one is enough.
+    // If no segment waits for an ACK, one is enough.
     receiver.handle_data(&segment(2), Time::ZERO);
     let third = receiver.acknowledgement(true);
     assert_eq!((third.number, third.ecn_echo), (START + 3000, false));
@@ -146,7 +146,7 @@ fn rfc8257_3_2_delays_acks_while_marks_stay_the_same() {
     receiver.ecn = Some(EcnFeedback::PerPacket);
     for number in 0..3 {
         receiver.handle_data(&IncomingData { ce: true, ..segment(number) }, Time::ZERO);
-        // The first one changes the mark, the second waits, the third is the second to wait.
+        // The first one changes the mark, the second is delayed, the third completes the pair.
         assert_eq!(receiver.is_ack_due(), number != 1);
         if receiver.is_ack_due() {
             assert!(receiver.acknowledgement(true).ecn_echo);

@@ -1,4 +1,4 @@
-//! The scoreboard against RFC 6675's and RFC 8985's words, and its counters against a recount.
+//! Tests of the scoreboard against RFC 6675 and RFC 8985, and of its counters against a recount.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ impl DeliverySink for Sink {
     }
 }
 
-/// `count` segments, one a millisecond.
+/// `count` segments, one per millisecond.
 fn board(count: u64) -> Scoreboard {
     let mut board = Scoreboard::default();
     for i in 0..count {
@@ -44,7 +44,7 @@ fn rfc6675_4_is_lost_below_three_discontiguous_ranges() {
     sack(&mut board, 4..5);
     board.detect_by_count(MSS);
     assert!(lost_segments(&board).is_empty());
-    // Three small ranges would do even with less than two segments' worth of bytes.
+    // Three small ranges suffice even with less than two segments' worth of bytes.
     sack(&mut board, 6..7);
     board.detect_by_count(MSS);
     assert_eq!(lost_segments(&board), [0, 1], "segment 3 has only two ranges above it");
@@ -88,7 +88,7 @@ fn rfc6675_4_next_seg_takes_the_lowest_lost_then_the_doubtful_then_the_last() {
 }
 
 #[test]
-fn rfc8985_6_2_loses_by_time_what_left_before_the_newest_delivered() {
+fn rfc8985_6_2_marks_lost_by_time_segments_sent_before_the_newest_delivered() {
     let mut board = board(10);
     // Segment 5, sent at 5 ms, is delivered at 25 ms; RTT 20 ms and a reordering window of 2 ms.
     sack(&mut board, 5..6);
@@ -139,7 +139,7 @@ fn a_partly_acknowledged_segment_keeps_its_rest() {
 }
 
 proptest! {
-    /// Whatever happens, the counters agree with the segments and every byte is delivered once.
+    /// In any sequence of operations, the counters agree with the segments and every byte is delivered once.
     #[test]
     fn counters_agree_with_a_recount(steps in prop::collection::vec((0u8..8, 0u64..40, 1u64..6), 1..120)) {
         let mut board = Scoreboard::default();

@@ -1,4 +1,4 @@
-//! The initial window, growth, and when ACKs come.
+//! The initial window, window growth, and timing of ACKs.
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::congestion::Growth;
@@ -39,7 +39,7 @@ fn rfc5681_4_2_a_lone_segment_is_acknowledged_after_the_timeout() {
 }
 
 #[test]
-fn data_carries_acks_along() {
+fn data_carries_acks() {
     let mut net = Net::established(ms(10), &parameters());
     net.send(MSS);
     net.run_until(at(45));
@@ -48,12 +48,12 @@ fn data_carries_acks_along() {
     let answer = net.sent_by(Server);
     assert_eq!((answer.len(), answer[0].ack, answer[0].length), (1, 1000, 300));
     net.run_until(at(85));
-    assert_eq!(net.sent_by(Server).len(), 1, "the delayed ACK is not due any more");
+    assert_eq!(net.sent_by(Server).len(), 1, "the delayed ACK is no longer due");
 }
 
 #[test]
 fn rfc5681_3_1_avoidance_grows_by_bytes_or_by_acks() {
-    // Leave slow start at 20 segments by a loss at 40, then watch the window over 20 round trips.
+    // Leave slow start at 20 segments by a loss at 40, then observe the window over 20 round trips.
     let grown = |growth| {
         let parameters = TcpParameters { growth, hystart: Switch::Off, ..parameters() };
         let mut net = Net::established(ms(50), &parameters);
@@ -67,12 +67,12 @@ fn rfc5681_3_1_avoidance_grows_by_bytes_or_by_acks() {
         (net.statistics().congestion_window - before) as f64 / MSS as f64
     };
     let (bytes, acks) = (grown(Growth::PerByte), grown(Growth::PerAck));
-    assert!((bytes - 20.0).abs() <= 1.5, "a segment an RTT: {bytes}");
+    assert!((bytes - 20.0).abs() <= 1.5, "one segment per RTT: {bytes}");
     assert!((acks - 10.0).abs() <= 1.5, "half of it with delayed ACKs: {acks}");
 }
 
 #[test]
-fn rfc7661_4_5_3_a_window_that_is_not_used_does_not_grow() {
+fn rfc7661_4_5_3_an_unused_window_does_not_grow() {
     let mut net = Net::established(ms(10), &parameters());
     for i in 0..100 {
         net.send(2 * MSS);
@@ -123,10 +123,10 @@ fn rfc9406_hystart_leaves_slow_start_before_the_buffer_is_full() {
         (net.statistics().ssthresh, net.statistics().congestion_window, net.statistics().timeouts)
     };
     let (ssthresh, window, timeouts) = run(Switch::Auto);
-    // The path holds 100 segments, the queue would take 2,000. The rise is seen at about 250, and five conservative
+    // The path holds 100 segments, the queue would hold 2,000. The rise is detected at about 250, and five conservative
     // rounds multiply that by 1.25 each.
     assert!((250 * MSS..900 * MSS).contains(&ssthresh), "{ssthresh}");
     assert!(window < 1000 * MSS && timeouts == 0, "{window}");
     let (ssthresh, window, _) = run(Switch::Off);
-    assert!(ssthresh == u64::MAX && window > 1000 * MSS, "without it slow start goes on: {window}");
+    assert!(ssthresh == u64::MAX && window > 1000 * MSS, "without it slow start continues: {window}");
 }

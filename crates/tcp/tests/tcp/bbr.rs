@@ -12,7 +12,7 @@ use jettison_tcp::congestion::{
 
 use crate::harness::*;
 
-/// A controller that the test may look into while a connection owns it.
+/// A controller that the test can inspect while a connection owns it.
 #[derive(Debug, Clone)]
 struct Watched(Arc<Mutex<Bbr>>);
 
@@ -86,11 +86,11 @@ struct Path {
 }
 
 const RATE: Rate = Rate::from_mbit(10);
-/// 1,052 bytes of IP carry 1,000.
+/// An IP packet of 1,052 bytes carries 1,000 bytes of payload.
 const GOODPUT: f64 = 1000.0 / 1052.0;
 
 impl Path {
-    /// `starts` in seconds; nothing is written yet.
+    /// Creates flows with start times in seconds; nothing is written yet.
     fn new(buffer: usize, starts: &[u64]) -> Path {
         let mut net = Net::new(ms(10)).with_bottleneck(RATE, buffer);
         net.keeps_log = false;
@@ -123,7 +123,7 @@ impl Path {
         all.map(|pair| bits(pair) / seconds / RATE.as_bits() as f64).collect()
     }
 
-    /// Random loss of data, in per mille.
+    /// Adds random loss of data, in per mille.
     fn with_loss(mut self, per_mille: u64) -> Path {
         let mut state = 12_345u64;
         self.net.script(move |seen| {
@@ -133,7 +133,7 @@ impl Path {
         self
     }
 
-    /// Runs to `until` by milliseconds and returns when which state was entered.
+    /// Runs to `until` in steps of a millisecond; returns the times and states of transitions.
     fn states(&mut self, until: Time) -> Vec<(Time, BbrState)> {
         let mut states = Vec::new();
         while self.net.now < until {
@@ -167,7 +167,7 @@ fn one_flow_fills_the_link_and_finds_its_rate_and_rtt() {
     assert!((0.99..1.05).contains(&rate), "BtlBw is {rate} of the link");
     let rtprop = bbr.rtprop().expect("many samples");
     assert!((ms(20)..ms(23)).contains(&rtprop), "{rtprop}");
-    // A loss-based flow fills the hundred.
+    // A loss-based flow would fill the hundred packets.
     assert!(path.net.found.mean() < 24.0, "{}", path.net.found.mean());
 }
 
@@ -177,7 +177,7 @@ fn draft_4_3_2_and_4_3_3_startup_fills_the_path_and_drain_empties_the_queue() {
     let states = path.states(at(1000));
     let names: Vec<BbrState> = states.iter().map(|(_, state)| *state).collect();
     assert_eq!(names, [BbrState::Startup, BbrState::Drain, BbrState::ProbeBw]);
-    // From 10 segments a round, doubling: two rounds to fill the path, three more to see it.
+    // From 10 segments per round, doubling: two rounds to fill the path, three more to detect it.
     assert!(states[1].0 < at(400), "{states:?}");
     let drain = states[2].0.since(states[1].0);
     assert!(drain < ms(150), "about a round of the full queue: {drain}");
@@ -232,7 +232,7 @@ fn draft_4_1_1_4_an_application_limited_flow_keeps_its_estimate_and_its_window()
     }
     assert_eq!(path.watched[0].bbr().bandwidth(), bandwidth);
     assert!(path.watched[0].bbr().window() >= window);
-    // And what comes then leaves at that rate: 100 segments in little more than the 84 ms that they take.
+    // New data then leaves at that rate: 100 segments in little more than the 84 ms that they take.
     let before = path.net.flows[0].received_bytes[1];
     path.net.send(100 * MSS);
     path.net.run_until(at(25_000 + 115));
@@ -249,7 +249,7 @@ fn draft_4_3_4_4_after_a_long_pause_data_leaves_paced_at_the_bandwidth() {
     path.net.found = Found::default();
     path.net.send(200 * MSS);
     path.net.run_until(at(15_015));
-    // Within the first RTT, before any ACK: as much as BtlBw carries in 15 ms, not a window at once.
+    // Within the first RTT, before any ACK: the bytes of 15 ms at BtlBw, not a window at once.
     let segments = path.net.segments().len();
     assert!((17..=20).contains(&segments), "{segments}");
     path.net.run_until(at(15_400));
@@ -258,7 +258,7 @@ fn draft_4_3_4_4_after_a_long_pause_data_leaves_paced_at_the_bandwidth() {
 }
 
 #[test]
-fn draft_3_2_random_loss_costs_little_more_than_what_is_lost() {
+fn draft_3_2_random_loss_costs_little_more_than_the_lost_packets() {
     let mut path = Path::bulk(100, &[0]).with_loss(50);
     path.net.run_until(Time::from_secs(5));
     let share = path.shares(Time::from_secs(65))[0];
@@ -296,8 +296,8 @@ fn draft_4_2_3_4_after_an_outage_the_rate_is_back_at_once() {
 }
 
 #[test]
-fn a_shallow_buffer_does_not_starve_it() {
-    // Eight packets are a third of the path: what probing adds is lost, and the rate stays.
+fn a_shallow_buffer_does_not_starve_the_flow() {
+    // Eight packets are a third of the path: the excess of probing is lost, and the rate does not fall.
     let mut path = Path::bulk(8, &[0]);
     path.net.run_until(Time::from_secs(5));
     let share = path.shares(Time::from_secs(35))[0];

@@ -34,7 +34,7 @@ fn rfc3168_6_1_1_is_used_only_if_both_ends_agree() {
 }
 
 #[test]
-fn rfc3168_6_1_2_many_marks_in_a_window_are_answered_once_and_nothing_is_sent_again() {
+fn rfc3168_6_1_2_many_marks_in_a_window_cause_one_reduction_and_no_retransmission() {
     for prr in [true, false] {
         let mut net = Net::established(ms(10), &TcpParameters { prr, ..with_ecn() });
         net.script(|seen| {
@@ -79,7 +79,7 @@ fn rfc3168_6_1_5_retransmissions_are_not_capable() {
 }
 
 #[test]
-fn rfc3168_6_1_2_loss_and_marks_in_one_window_are_answered_once() {
+fn rfc3168_6_1_2_loss_and_marks_in_one_window_cause_one_reduction() {
     let mut net = Net::established(ms(10), &with_ecn());
     net.script(|seen| match seen.segment() {
         Some(11) => Fate::Mark,

@@ -1,4 +1,4 @@
-//! Loss, buffer and number of flows in combination: the link is used, and shared.
+//! Combinations of loss, buffer and number of flows: the link is fully used, and shared fairly.
 
 use jettison_core::{Rate, Time};
 use jettison_tcp::Payload;
@@ -61,7 +61,7 @@ fn bulk(
     }
 }
 
-/// Hosts as an older, simpler simulator has them.
+/// Hosts as in an older, simpler simulator.
 fn plain_hosts() -> TcpParameters {
     TcpParameters {
         congestion: "newreno".to_owned(),
@@ -88,7 +88,7 @@ fn loss_times_buffer_times_flows() {
         ("paced", TcpParameters { pacing: Switch::On, ..modern("cubic") }),
     ];
     for (name, parameters) in cases {
-        // Flows, buffer in packets, loss in 1/10,000; least utilisation, least Jain index.
+        // Flows, buffer in packets, loss in 1/10,000; minimum utilisation, minimum Jain index.
         for (flows, buffer, loss, used, fair) in [
             (1, 20, 0, 0.85, 1.0),
             (1, 100, 0, 0.93, 1.0),
@@ -98,13 +98,13 @@ fn loss_times_buffer_times_flows() {
             (10, 100, 0, 0.92, 0.75),
         ] {
             let outcome = bulk(&parameters, flows, buffer, loss, 10, 60);
-            let what = format!("{name}: {flows} flows, {buffer} packets, {loss} per 10,000");
-            assert!(outcome.utilisation > used, "{what}: utilisation {}", outcome.utilisation);
-            assert!(outcome.utilisation < 1.0, "{what}: utilisation {}", outcome.utilisation);
-            assert!(outcome.jain > fair - 1e-9, "{what}: Jain {}", outcome.jain);
+            let case = format!("{name}: {flows} flows, {buffer} packets, {loss} per 10,000");
+            assert!(outcome.utilisation > used, "{case}: utilisation {}", outcome.utilisation);
+            assert!(outcome.utilisation < 1.0, "{case}: utilisation {}", outcome.utilisation);
+            assert!(outcome.jain > fair - 1e-9, "{case}: Jain {}", outcome.jain);
             if flows == 1 && parameters.sack {
-                // One flow in order, losses found by SACK: never a timeout, nothing ever spurious.
-                assert_eq!((outcome.timeouts, outcome.spurious), (0, 0), "{what}");
+                // One flow in order, losses found by SACK: no timeout, no spurious recovery.
+                assert_eq!((outcome.timeouts, outcome.spurious), (0, 0), "{case}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Opening and closing.
+//! Opening and closing of connections.
 
 use jettison_core::Time;
 use jettison_tcp::Payload;
@@ -26,7 +26,7 @@ fn rfc9293_3_5_three_way_handshake_takes_an_rtt() {
 }
 
 #[test]
-fn rfc6298_5_7_a_lost_syn_is_sent_again_after_a_second_and_costs_the_initial_window() {
+fn rfc6298_5_7_a_lost_syn_is_retransmitted_after_a_second_and_reduces_the_initial_window() {
     let mut net = Net::pair(ms(10), &parameters());
     net.script(|seen| {
         if seen.is(TcpFlags::SYN) && seen.index < 2 && seen.from == Client { Fate::Drop } else { Fate::Pass }
@@ -40,7 +40,7 @@ fn rfc6298_5_7_a_lost_syn_is_sent_again_after_a_second_and_costs_the_initial_win
 }
 
 #[test]
-fn an_unanswered_syn_is_given_up() {
+fn an_unanswered_syn_times_out() {
     let mut net = Net::pair(ms(10), &parameters());
     net.script(|_| Fate::Drop);
     net.run_to_end(Time::from_secs(400));
@@ -51,7 +51,7 @@ fn an_unanswered_syn_is_given_up() {
 }
 
 #[test]
-fn a_lost_syn_ack_and_a_lost_handshake_ack_heal() {
+fn a_lost_syn_ack_and_a_lost_handshake_ack_are_repaired() {
     for lost in [(Server, 0), (Client, 1)] {
         let mut net = Net::pair(ms(10), &parameters());
         net.script(move |seen| if (seen.from, seen.index) == lost { Fate::Drop } else { Fate::Pass });
@@ -76,14 +76,14 @@ fn options_are_used_only_if_both_ends_have_them() {
 }
 
 #[test]
-fn rfc9293_3_7_1_segments_are_as_large_as_both_ends_take() {
+fn rfc9293_3_7_1_segments_have_the_smaller_mss_of_both_ends() {
     let mut net = Net::new(ms(10));
     let small = TcpParameters { mss: 500, ..parameters() };
     net.add_flow(&parameters(), &small, Time::ZERO, [5, 6]);
     net.client().write(Payload::Zeros(2 * MSS));
     net.run_until(at(1000));
     assert_eq!(net.log.iter().map(|seen| seen.length).max(), Some(500));
-    // The server's segments fit too, and the initial window counts in segments that leave.
+    // The server's segments fit too, and the initial window counts in segments of the size sent.
     assert_eq!(net.flows[0].received_bytes[1], 2 * MSS);
 }
 
@@ -94,7 +94,7 @@ fn rfc9293_3_6_both_directions_close_and_the_first_waits() {
     net.client().close();
     net.run_until(at(60));
     let fin = net.log.iter().find(|seen| seen.is(TcpFlags::FIN)).expect("FIN left");
-    assert_eq!((fin.seq, fin.length), (1000, 500), "FIN rides on the last segment");
+    assert_eq!((fin.seq, fin.length), (1000, 500), "the last segment carries FIN");
     assert!(net.flows[0].events.contains(&(at(40), Server, ConnectionEvent::PeerClosed)));
     assert_eq!(net.flows[0].received_bytes[1], 1500);
     // The other direction stays open.
@@ -124,7 +124,7 @@ fn rfc9293_3_6_simultaneous_close_ends_both() {
 }
 
 #[test]
-fn a_lost_fin_and_a_lost_last_ack_heal() {
+fn a_lost_fin_and_a_lost_last_ack_are_repaired() {
     for lost in [(Client, TcpFlags::FIN), (Server, TcpFlags::FIN)] {
         let mut net = Net::established(ms(10), &parameters());
         let mut once = true;
@@ -154,7 +154,7 @@ fn abort_resets_the_peer() {
 }
 
 #[test]
-fn real_bytes_and_zeros_arrive_as_they_were_written() {
+fn real_bytes_and_zeros_arrive_as_written() {
     let mut net = Net::established(ms(10), &parameters());
     let head: Vec<u8> = (0..2500u32).map(|i| (i % 251) as u8).collect();
     net.client().write(Payload::from(&head[..]));

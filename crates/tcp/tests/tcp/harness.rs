@@ -1,5 +1,5 @@
-//! Endpoints joined by a scripted link: a delay each way, an optional bottleneck, and a closure that decides the fate
-//! of each packet. Time jumps from one event to the next.
+//! Endpoints connected by a scripted link: a delay in each direction, an optional bottleneck, and a closure that
+//! decides the fate of each packet. Time jumps from one event to the next.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,7 +20,7 @@ pub fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Round numbers: segments of 1,000 bytes, NewReno.
+/// Parameters with round numbers: segments of 1,000 bytes, NewReno.
 pub fn parameters() -> TcpParameters {
     TcpParameters { mss: MSS as u16, congestion: "newreno".to_owned(), ..TcpParameters::default() }
 }
@@ -33,7 +33,7 @@ pub enum Side {
 }
 pub use Side::{Client, Server};
 
-/// A packet as it left.
+/// A packet at its departure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     pub at: Time,
@@ -58,22 +58,22 @@ impl Seen {
     pub fn is(&self, flag: TcpFlags) -> bool {
         self.flags.contains(flag)
     }
-    /// A segment with payload, as its number.
+    /// The number of a segment with payload.
     pub fn segment(&self) -> Option<u64> {
         (self.length > 0).then_some(self.seq as u64 / MSS)
     }
 }
 
-/// What happens to a packet.
+/// The fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Pass,
     Drop,
-    /// Arrives that much later than others.
+    /// Arrives with an additional delay.
     Late(Duration),
-    /// Arrives twice, the second time that much later.
+    /// Arrives twice, the second time with an additional delay.
     Twice(Duration),
-    /// Congestion Experienced, if it is ECN-capable.
+    /// Marked with Congestion Experienced, if it is ECN-capable.
     Mark,
 }
 
@@ -82,7 +82,7 @@ pub struct Flow {
     pub server: Option<Connection>,
     server_parameters: TcpParameters,
     server_controller: Option<Box<dyn CongestionController>>,
-    /// Applications read at once (default) or not at all.
+    /// Whether applications read immediately (default) or not at all.
     pub reads: bool,
     pub received: [Vec<Payload>; 2],
     pub received_bytes: [u64; 2],
@@ -95,9 +95,9 @@ pub struct Flow {
 
 struct Bottleneck {
     rate: Rate,
-    /// Packets that may wait, the one in service excluded.
+    /// Queue limit in packets, excluding the one in service.
     limit: usize,
-    /// Packets that find as many waiting are marked, if they are ECN-capable.
+    /// Queue length from which ECN-capable packets are marked.
     marks_from: usize,
     queue: VecDeque<(usize, Packet)>,
     busy: bool,
@@ -127,13 +127,13 @@ impl Ord for Scheduled {
     }
 }
 
-/// What arriving packets found at the bottleneck.
+/// Queue lengths seen by arriving packets at the bottleneck.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Found {
     pub packets: u64,
-    /// Packets that they found, in all.
+    /// Sum of the queue lengths.
     pub sum: u64,
-    /// The most that one found.
+    /// The maximum queue length.
     pub most: usize,
 }
 
@@ -151,7 +151,7 @@ pub struct Net {
     pub log: Vec<Seen>,
     pub keeps_log: bool,
     pub drops: u64,
-    /// What arriving packets found at the bottleneck.
+    /// Queue lengths seen by arriving packets at the bottleneck.
     pub found: Found,
     delay: Duration,
     script: Script,
@@ -161,7 +161,7 @@ pub struct Net {
 }
 
 impl Net {
-    /// No flows yet; `delay` each way.
+    /// Creates a network without flows, with `delay` in each direction.
     pub fn new(delay: Duration) -> Net {
         Net {
             now: Time::ZERO,
@@ -178,14 +178,14 @@ impl Net {
         }
     }
 
-    /// One flow with the same parameters at both ends.
+    /// Creates one flow with the same parameters at both ends.
     pub fn pair(delay: Duration, parameters: &TcpParameters) -> Net {
         let mut net = Net::new(delay);
         net.add_flow(parameters, parameters, Time::ZERO, [1_000, 2_000_000]);
         net
     }
 
-    /// One flow, established at `2 * delay`, its log empty.
+    /// Creates one flow, established at `2 * delay`, with an empty log.
     pub fn established(delay: Duration, parameters: &TcpParameters) -> Net {
         let mut net = Net::pair(delay, parameters);
         net.run_until(Time::ZERO + delay * 3);
@@ -202,7 +202,7 @@ impl Net {
         self
     }
 
-    /// The bottleneck marks what finds so many packets or more before it: a step.
+    /// Adds step marking at the bottleneck, at a queue length of `packets`.
     pub fn with_step_marking(mut self, packets: usize) -> Net {
         self.bottleneck.as_mut().expect("with_bottleneck comes first").marks_from = packets;
         self
@@ -223,7 +223,7 @@ impl Net {
         self.add_flow_with([client, server], controllers, start, isn)
     }
 
-    /// A flow with congestion controllers of one's own.
+    /// Adds a flow with the given congestion controllers.
     pub fn add_flow_with(
         &mut self,
         parameters: [&TcpParameters; 2],
@@ -263,18 +263,18 @@ impl Net {
         self.client().statistics()
     }
 
-    /// The client writes that many zeros, and what may leave leaves.
+    /// Writes zeros at the client, and sends what may leave.
     pub fn send(&mut self, bytes: u64) {
         self.client().write(Payload::Zeros(bytes));
         self.pump(0);
     }
 
-    /// Data segments that the client sent, in order, by number.
+    /// Numbers of the data segments that the client sent, in order.
     pub fn segments(&self) -> Vec<u64> {
         self.log.iter().filter(|seen| seen.from == Client).filter_map(Seen::segment).collect()
     }
 
-    /// Packets of that side.
+    /// Packets sent by one side.
     pub fn sent_by(&self, side: Side) -> Vec<Seen> {
         self.log.iter().filter(|seen| seen.from == side).cloned().collect()
     }
@@ -292,7 +292,7 @@ impl Net {
         self.now = self.now.max(until);
     }
 
-    /// Runs until nothing is left to happen, at most to `limit`.
+    /// Runs until no event is left, at most to `limit`.
     pub fn run_to_end(&mut self, limit: Time) {
         for flow in 0..self.flows.len() {
             self.pump(flow);
@@ -368,7 +368,7 @@ impl Net {
         self.pump(index);
     }
 
-    /// Lets both ends of a flow read and send what they can.
+    /// Lets both ends of a flow read and send.
     pub fn pump(&mut self, index: usize) {
         let now = self.now;
         if self.flows[index].started_at > now {

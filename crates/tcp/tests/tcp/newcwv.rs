@@ -1,4 +1,4 @@
-//! newCWV (RFC 7661) end to end: applications that pause, and one that does not.
+//! newCWV (RFC 7661) end to end, for applications with and without pauses.
 
 use jettison_core::{Duration, Rate, Time};
 use jettison_tcp::congestion::{Growth, Phase};
@@ -11,7 +11,7 @@ fn newcwv() -> TcpParameters {
     TcpParameters { congestion: "newcwv".to_owned(), ..parameters() }
 }
 
-/// No limit of bursts.
+/// No burst limit.
 fn unlimited() -> TcpParameters {
     with_bursts_of(0)
 }
@@ -22,13 +22,13 @@ fn with_bursts_of(segments: u32) -> TcpParameters {
     parameters
 }
 
-/// Paced at the window over the RTT.
+/// Paced at one window per RTT.
 fn paced() -> TcpParameters {
     let gains = TcpParameters { pacing_gain_slow_start: 1.0, pacing_gain_avoidance: 1.0, ..newcwv() };
     TcpParameters { pacing: Switch::On, ..gains }
 }
 
-/// A flow over an RTT of 100 ms that has sent 200 segments and been idle for some seconds; its log is empty.
+/// A flow over an RTT of 100 ms that has sent 200 segments and then been idle for some seconds; its log is empty.
 fn paused(parameters: &TcpParameters) -> (Net, TcpStatistics) {
     let mut net = Net::established(ms(50), parameters);
     net.send(200 * MSS);
@@ -39,12 +39,12 @@ fn paused(parameters: &TcpParameters) -> (Net, TcpStatistics) {
     (net, statistics)
 }
 
-/// When data left.
+/// Departure times of data.
 fn departures(net: &Net) -> Vec<Time> {
     net.sent_by(Client).iter().filter(|seen| seen.length > 0).map(|seen| seen.at).collect()
 }
 
-/// How many segments left at that time.
+/// Number of segments sent at `now`.
 fn leaving(net: &Net, now: Time) -> usize {
     departures(net).iter().filter(|at| **at == now).count()
 }
@@ -82,7 +82,7 @@ fn section_4_4_the_window_grows_again_once_it_is_used() {
 }
 
 #[test]
-fn section_4_4_1_a_loss_in_the_non_validated_phase_is_answered_by_what_was_in_use() {
+fn section_4_4_1_a_loss_in_the_non_validated_phase_reduces_to_half_of_the_bytes_in_use() {
     for sack in [true, false] {
         let (mut net, _) = paused(&TcpParameters { sack, ..unlimited() });
         let start = 200;
@@ -91,23 +91,23 @@ fn section_4_4_1_a_loss_in_the_non_validated_phase_is_answered_by_what_was_in_us
         while net.statistics().phase == Phase::Open {
             net.run_until(net.now + ms(1));
         }
-        // 35 segments from the first lost one on: LossFlightSize. pipeACK is 0 after the pause.
+        // LossFlightSize is 35 segments, from the first lost one. pipeACK is 0 after the pause.
         let detected = net.statistics();
         assert_eq!((detected.phase, detected.ssthresh), (Phase::Recovery, 35 * MSS / 2));
         net.run_until(Time::from_secs(15));
         let after = net.statistics();
         assert_eq!((after.phase, after.recoveries, after.timeouts), (Phase::Open, 1, 0));
-        // R is two segments; neither PRR's exit window nor RFC 6582's.
+        // R is two segments; the window is neither PRR's exit window nor RFC 6582's.
         assert_eq!((after.congestion_window, after.ssthresh), (33 * MSS / 2, 33 * MSS / 2));
     }
 }
 
 #[test]
-fn section_4_4_1_pipe_ack_counts_where_little_was_left_to_lose() {
+fn section_4_4_1_pipe_ack_counts_if_the_flight_is_small() {
     let (mut net, before) = paused(&unlimited());
     net.send(60 * MSS);
     net.run_until(net.now + ms(500));
-    // 60 segments were acknowledged in an RTT half a second ago, less than half of the window; then comes a small loss.
+    // 60 segments were acknowledged in an RTT half a second ago, less than half of the window; a small loss follows.
     assert!(60 * MSS < before.congestion_window / 2);
     net.script(lose(&[261]));
     net.send(5 * MSS);
@@ -117,11 +117,11 @@ fn section_4_4_1_pipe_ack_counts_where_little_was_left_to_lose() {
 }
 
 #[test]
-fn section_4_4_1_what_is_sent_again_twice_counts_once() {
+fn section_4_4_1_data_retransmitted_twice_counts_once() {
     let (mut net, _) = paused(&unlimited());
     net.script(lose(&[205, 209, 205]));
     net.send(40 * MSS);
-    // Data keeps coming, so that RACK sees that the retransmission is lost, too.
+    // Data keeps arriving, so RACK detects that the retransmission is lost too.
     net.run_until(net.now + ms(150));
     net.send(4 * MSS);
     net.run_until(Time::from_secs(15));
@@ -132,35 +132,35 @@ fn section_4_4_1_what_is_sent_again_twice_counts_once() {
 }
 
 #[test]
-fn section_4_4_1_a_loss_that_a_tail_loss_probe_repairs_is_answered_alike() {
+fn section_4_4_1_a_loss_repaired_by_a_tail_loss_probe_has_the_same_response() {
     let (mut net, _) = paused(&unlimited());
     net.script(lose(&[219]));
     net.send(20 * MSS);
     net.run_until(net.now + ms(500));
-    // RFC 8985 §7.4.2: an ACK past the probe tells that no copy of it is still to be acknowledged.
+    // RFC 8985 §7.4.2: an ACK past the probe shows that no copy of it is still to be acknowledged.
     net.send(4 * MSS);
     net.run_until(Time::from_secs(15));
     let after = net.statistics();
     assert_eq!((after.tail_loss_probes, after.timeouts), (1, 0));
     assert_eq!(after.segments_retransmitted, 1);
-    // pipeACK is 19 segments, those before the lost one; one was sent again.
+    // pipeACK is 19 segments, those before the lost one; one was retransmitted.
     assert_eq!((after.congestion_window, after.ssthresh), (9 * MSS, 9 * MSS));
 }
 
 #[test]
-fn section_4_4_1_marks_in_the_non_validated_phase_are_answered_by_what_was_in_use() {
+fn section_4_4_1_marks_in_the_non_validated_phase_reduce_to_half_of_the_bytes_in_use() {
     let (mut net, _) = paused(&TcpParameters { ecn: Switch::On, ..unlimited() });
     net.script(|seen| if seen.segment() == Some(209) { Fate::Mark } else { Fate::Pass });
     net.send(40 * MSS);
     net.run_until(Time::from_secs(15));
     let after = net.statistics();
     assert_eq!((after.ecn_reductions, after.segments_retransmitted), (1, 0));
-    // The ACK of segments 208 and 209 finds 32 in flight.
+    // The ACK of segments 208 and 209 arrives with 32 in flight.
     assert_eq!((after.congestion_window, after.ssthresh), (16 * MSS, 16 * MSS));
 }
 
 #[test]
-fn section_4_4_a_timeout_in_the_non_validated_phase_collapses_the_window_as_ever() {
+fn section_4_4_a_timeout_in_the_non_validated_phase_collapses_the_window_as_usual() {
     let (mut net, _) = paused(&TcpParameters { rack_tlp: false, ..unlimited() });
     let dark = net.now + ms(100);
     net.script(move |seen| if seen.from == Client && seen.at < dark { Fate::Drop } else { Fate::Pass });
@@ -175,14 +175,14 @@ fn section_4_4_a_timeout_in_the_non_validated_phase_collapses_the_window_as_ever
 }
 
 #[test]
-fn section_4_4_2_one_ack_or_write_lets_out_no_more_than_the_limit() {
+fn section_4_4_2_one_ack_or_write_sends_no_more_than_the_limit() {
     let (mut net, _) = paused(&with_bursts_of(4));
     net.send(40 * MSS);
     net.pump(0);
     assert_eq!(leaving(&net, net.now), 4);
     net.send(40 * MSS);
-    assert_eq!(leaving(&net, net.now), 4, "another write makes no other burst");
-    // The two ACKs of these four segments let four out each.
+    assert_eq!(leaving(&net, net.now), 4, "another write starts no other burst");
+    // Each of the two ACKs of these four segments releases four.
     let second = net.now + ms(100);
     net.run_until(second);
     assert_eq!(leaving(&net, second), 8);
@@ -191,7 +191,7 @@ fn section_4_4_2_one_ack_or_write_lets_out_no_more_than_the_limit() {
 }
 
 #[test]
-fn section_4_4_2_a_steady_trickle_is_no_burst() {
+fn section_4_4_2_a_steady_trickle_is_not_a_burst() {
     let (mut net, _) = paused(&with_bursts_of(1));
     for _ in 0..50 {
         net.send(MSS);
@@ -241,7 +241,7 @@ fn section_4_4_2_pacing_with_linux_gains_spreads_it_over_half_an_rtt_in_slow_sta
 #[test]
 fn section_4_4_2_a_paced_burst_loses_less_at_a_short_queue() {
     let drops = |parameters: &TcpParameters| {
-        // 10 Mbit/s and 40 ms hold 48 packets, and the queue 10 more.
+        // 10 Mbit/s and 40 ms hold 48 packets, the queue 10 more.
         let mut net = Net::new(ms(20)).with_bottleneck(Rate::from_mbit(10), 10);
         net.add_flow(parameters, parameters, Time::ZERO, [1, 2]);
         for burst in 1..=40 {

@@ -1,4 +1,4 @@
-//! Spacing of segments.
+//! Pacing of segments.
 
 use jettison_core::Time;
 use jettison_tcp::{Switch, TcpParameters};
@@ -17,13 +17,13 @@ fn without_pacing_a_window_leaves_in_a_burst() {
 }
 
 #[test]
-fn slow_start_is_spaced_at_twice_the_window_an_rtt() {
+fn slow_start_is_paced_at_two_windows_per_rtt() {
     let mut net = Net::established(ms(50), &paced());
     net.send(10 * MSS);
     net.run_until(at(245));
     let times: Vec<Time> = net.sent_by(Client).iter().map(|seen| seen.at).collect();
     let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].since(pair[0]).as_micros()).collect();
-    // 10 segments in 100 ms, twice as fast: 5 ms each.
+    // 10 segments in 100 ms at twice the rate: 5 ms each.
     assert_eq!(gaps, [5000; 9]);
 }
 
@@ -58,7 +58,7 @@ fn a_quantum_leaves_back_to_back() {
 }
 
 #[test]
-fn pacing_at_the_window_an_rtt_still_grows_the_window() {
+fn pacing_at_one_window_per_rtt_still_grows_the_window() {
     let parameters = TcpParameters { pacing_gain_avoidance: 1.0, pacing_gain_slow_start: 1.0, ..paced() };
     let mut net = Net::established(ms(50), &parameters);
     net.keeps_log = false;

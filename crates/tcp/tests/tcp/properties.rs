@@ -1,4 +1,4 @@
-//! What holds whatever the network does.
+//! Invariants under arbitrary network behaviour.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::Payload;
@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use crate::harness::*;
 
-/// A small generator for the network's whims (splitmix64).
-struct Whims(u64);
+/// A small generator of random network events (splitmix64).
+struct Events(u64);
 
-impl Whims {
+impl Events {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -41,16 +41,16 @@ fn weather() -> impl Strategy<Value = Weather> {
 }
 
 fn bad(weather: Weather) -> impl FnMut(&Seen) -> Fate + 'static {
-    let mut whims = Whims(weather.seed);
+    let mut events = Events(weather.seed);
     move |_| {
-        let lateness = ms(1 + whims.next() % 30);
-        if whims.per_mille(weather.loss) {
+        let lateness = ms(1 + events.next() % 30);
+        if events.per_mille(weather.loss) {
             Fate::Drop
-        } else if whims.per_mille(weather.reordering) {
+        } else if events.per_mille(weather.reordering) {
             Fate::Late(lateness)
-        } else if whims.per_mille(weather.duplication) {
+        } else if events.per_mille(weather.duplication) {
             Fate::Twice(lateness)
-        } else if whims.per_mille(weather.marks) {
+        } else if events.per_mille(weather.marks) {
             Fate::Mark
         } else {
             Fate::Pass
@@ -159,7 +159,7 @@ proptest! {
         }
         net.server().close();
         net.run_to_end(Time::from_secs(3000));
-        // A handshake that loses seven SYN-ACKs in a row ends by itself.
+        // A handshake that loses seven SYN-ACKs in a row times out.
         let ends: Vec<CloseReason> = net.flows[0].events.iter().filter_map(|(_, _, event)| match event {
             ConnectionEvent::Closed { reason } => Some(*reason),
             _ => None,
@@ -185,13 +185,14 @@ proptest! {
         prop_assert!(run() == run());
     }
 
-    /// Without loss nothing is sent twice, whatever is delayed by less than a quarter of the RTT, if RACK is on.
+    /// On a path without loss nothing is retransmitted, for any delay variation below a quarter of the RTT, if RACK is
+    /// on.
     #[test]
-    fn nothing_is_sent_twice_on_a_clean_path(parameters in any_parameters(), seed in any::<u64>(), length in 1u64..400_000) {
+    fn nothing_is_retransmitted_on_a_path_without_loss(parameters in any_parameters(), seed in any::<u64>(), length in 1u64..400_000) {
         let parameters = TcpParameters { sack: true, rack_tlp: true, ..parameters };
         let mut net = Net::pair(ms(50), &parameters);
-        let mut whims = Whims(seed);
-        net.script(move |_| if whims.per_mille(50) { Fate::Mark } else { Fate::Pass });
+        let mut events = Events(seed);
+        net.script(move |_| if events.per_mille(50) { Fate::Mark } else { Fate::Pass });
         net.client().write(Payload::Zeros(length));
         net.client().close();
         net.run_until(Time::from_secs(300));
@@ -211,16 +212,16 @@ fn any_header() -> impl Strategy<Value = (u8, i32, i32, u16, [i32; 6], [u32; 2],
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
-    /// No packet, however wrong, makes an endpoint panic, or acknowledge or deliver what nobody sent.
+    /// No packet, however malformed, makes an endpoint panic, or acknowledge or deliver data that was never sent.
     #[test]
-    fn nothing_that_arrives_panics(
+    fn no_packet_causes_a_panic(
         parameters in any_parameters(),
         packets in prop::collection::vec(any_header(), 1..40),
     ) {
         let mut net = Net::established(ms(10), &parameters);
         net.send(30_000);
         for (flags, seq, ack, window, blocks, timestamps, length) in packets {
-            // The peer's numbers start at 2,000,001, ours at 1,001.
+            // The peer's sequence numbers start at 2,000,001, ours at 1,001.
             let mut header = TcpHeader::new(80, 10_000);
             header.flags = TcpFlags(flags);
             header.seq = 2_000_001u32.wrapping_add(seq as u32);

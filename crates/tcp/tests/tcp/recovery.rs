@@ -1,4 +1,4 @@
-//! Finding and repairing losses.
+//! Loss detection and repair.
 
 use jettison_core::{Duration, Rate, Time};
 use jettison_tcp::TcpParameters;
@@ -6,12 +6,12 @@ use jettison_tcp::congestion::Phase;
 
 use crate::harness::*;
 
-/// RFC 6675's counting, or RFC 6582's without SACK, in place of RACK.
+/// RFC 6675's counting, or RFC 6582 without SACK, in place of RACK.
 fn counting(sack: bool) -> TcpParameters {
     TcpParameters { sack, rack_tlp: false, prr: false, ..parameters() }
 }
 
-/// Segments that the client sent more than once, in the order of their retransmission.
+/// Segments that the client sent more than once, in order of their retransmission.
 fn repeated(net: &Net) -> Vec<u64> {
     let mut seen = std::collections::BTreeSet::new();
     net.segments().into_iter().filter(|segment| !seen.insert(*segment)).collect()
@@ -45,11 +45,11 @@ fn two_duplicate_acks_are_not_enough() {
 }
 
 #[test]
-fn rfc3042_the_first_two_duplicate_acks_let_new_data_out() {
+fn rfc3042_the_first_two_duplicate_acks_permit_new_data() {
     for (on, sent) in [(true, vec![10, 11, 0]), (false, vec![0])] {
         for sack in [true, false] {
             let mut net = Net::established(ms(10), &TcpParameters { limited_transmit: on, ..counting(sack) });
-            // Three duplicate ACKs exactly: the rest of the flight is late.
+            // Exactly three duplicate ACKs: the rest of the flight is late.
             net.script(|seen| match seen.segment() {
                 Some(0) if seen.from == Client && seen.index == 0 => Fate::Drop,
                 Some(4..10) => Fate::Late(ms(8)),
@@ -109,7 +109,7 @@ fn rfc5681_eq_4_one_recovery_halves_the_window_once() {
         net.script(lose(&[12, 15, 16, 20]));
         net.send(2000 * MSS);
         net.run_until(at(70));
-        // 20 segments were in flight when segment 12 was missed, and slow start had added two by then.
+        // 20 segments were in flight when segment 12 was lost, and slow start had added two by then.
         let flight = net.statistics().ssthresh * 2;
         assert!((20 * MSS..=24 * MSS).contains(&flight), "{flight}");
         let ssthresh = net.statistics().ssthresh;
@@ -123,7 +123,7 @@ fn rfc9937_prr_sends_in_proportion_and_ends_at_ssthresh() {
     let mut net = Net::established(ms(10), &parameters());
     net.script(lose(&[30]));
     net.send(u64::MAX / 4);
-    // Sent at 70 ms in a flight of 40 segments; missed at 90 ms.
+    // Sent at 70 ms in a flight of 40 segments; detected at 90 ms.
     net.run_until(at(89));
     assert_eq!(net.statistics().phase, Phase::Open);
     net.log.clear();
@@ -174,7 +174,7 @@ fn rfc8985_7_a_lost_tail_is_probed_before_the_timeout() {
     net.run_until(at(300));
     let last = net.sent_by(Client).last().cloned().expect("a probe");
     assert_eq!(last.segment(), Some(9));
-    // The ninth is acknowledged at 90 ms, delayed; a lone segment is given 200 ms more, which the RTO cuts short (§7.2).
+    // The ninth is acknowledged at 90 ms, delayed; a lone segment has 200 ms more, which the RTO limits (§7.2).
     assert_eq!(last.at, at(90 + 200));
     assert_eq!((net.statistics().timeouts, net.statistics().tail_loss_probes), (0, 1));
     assert_eq!(net.flows[0].received_bytes[1], 10 * MSS);
@@ -195,20 +195,20 @@ fn rfc8985_7_several_lost_at_the_tail_are_found_by_the_probe() {
 }
 
 #[test]
-fn rfc8985_7_3_a_probe_sends_new_data_if_there_is_some() {
+fn rfc8985_7_3_a_probe_sends_new_data_if_available() {
     let mut net = Net::established(ms(10), &TcpParameters { min_rto: ms(1000), ..parameters() });
     net.script(lose(&[8, 9]));
     net.send(10 * MSS);
     net.run_until(at(60));
     net.client().write(jettison_tcp::Payload::Zeros(MSS));
-    // Written after the probe timer was armed; the window had room, so it left at once and re-armed the probe.
+    // Written after the probe timer was armed; the window had room, so it left immediately and re-armed the probe.
     net.run_until(at(300));
     assert_eq!(net.flows[0].received_bytes[1], 11 * MSS);
     assert_eq!(net.statistics().timeouts, 0);
 }
 
 #[test]
-fn rfc8985_7_4_a_loss_that_the_probe_repaired_is_answered() {
+fn rfc8985_7_4_a_loss_repaired_by_the_probe_reduces_the_window() {
     let mut net = Net::established(ms(10), &parameters());
     net.script(lose(&[9]));
     net.send(10 * MSS);
@@ -222,7 +222,7 @@ fn rfc8985_7_4_a_loss_that_the_probe_repaired_is_answered() {
 fn rfc8985_6_2_reordering_within_a_quarter_rtt_retransmits_nothing() {
     let reordered = |parameters: &TcpParameters| {
         let mut net = Net::established(ms(20), parameters);
-        // First two segments overtake one (reordering is seen), then eight overtake another.
+        // First, two segments overtake one (reordering is detected), then eight overtake another.
         net.script(|seen| match seen.segment() {
             Some(7) | Some(30) => Fate::Late(ms(8)),
             _ => Fate::Pass,
@@ -274,9 +274,9 @@ fn rfc3522_a_spurious_recovery_is_undone() {
 }
 
 #[test]
-fn rfc3522_a_retransmission_of_the_recovery_before_undoes_nothing() {
-    // A loss every half RTT: as one recovery ends and the next begins, a retransmission of the first is still under way.
-    // No retransmission is lost.
+fn rfc3522_a_retransmission_of_the_previous_recovery_undoes_nothing() {
+    // A loss every half RTT: when one recovery ends and the next begins, a retransmission of the first is still in
+    // flight. No retransmission is lost.
     for parameters in [parameters(), counting(true)] {
         let mut net = Net::established(ms(50), &parameters).with_bottleneck(Rate::from_mbit(8), 200);
         let (mut next, mut highest) = (at(1500), -1);

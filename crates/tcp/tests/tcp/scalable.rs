@@ -1,4 +1,4 @@
-//! Controllers that answer the share of marks: DCTCP (RFC 8257) and Prague (RFC 9331).
+//! Controllers that respond to the share of marks: DCTCP (RFC 8257) and Prague (RFC 9331).
 
 use jettison_core::{Rate, Time};
 use jettison_tcp::Payload;
@@ -16,14 +16,14 @@ fn with(congestion: &str) -> TcpParameters {
 struct Outcome {
     /// Goodput of all flows over the measured time, as a share of the link.
     utilisation: f64,
-    /// Goodput of the flow that has least over that of the one that has most.
+    /// Ratio of the lowest to the highest goodput of a flow.
     balance: f64,
-    /// What packets found at the bottleneck in the measured time.
+    /// Queue lengths seen by packets at the bottleneck in the measured time.
     found: Found,
     drops: u64,
 }
 
-/// Bulk flows, started a second apart, over `mbit` Mbit/s and `delay` each way with a step at `step` packets.
+/// Bulk flows, started a second apart, over `mbit` Mbit/s and `delay` in each direction, with step marking at `step`.
 fn bulk(parameters: &TcpParameters, flows: u64, mbit: u64, delay: u64, step: usize, seconds: u64) -> Outcome {
     let rate = Rate::from_mbit(mbit);
     let mut net = Net::new(ms(delay)).with_bottleneck(rate, 1000).with_step_marking(step);
@@ -49,10 +49,10 @@ fn bulk(parameters: &TcpParameters, flows: u64, mbit: u64, delay: u64, step: usi
 
 #[test]
 fn rfc8257_1_a_step_keeps_the_queue_short_and_the_link_full() {
-    // 10 Mbit/s and 20 ms hold 24 segments: a step at 5 is above the 17 % of that which DCTCP needs (RFC 8257 §3.1).
+    // 10 Mbit/s and 20 ms hold 24 segments: a step at 5 exceeds the 17 % of that which DCTCP needs (RFC 8257 §3.1).
     for congestion in SCALABLE {
         let outcome = bulk(&with(congestion), 1, 10, 10, 5, 40);
-        // 1,052 bytes of IP carry 1,000.
+        // An IP packet of 1,052 bytes carries 1,000 bytes of payload.
         assert!(outcome.utilisation > 0.94, "{congestion}: utilisation {}", outcome.utilisation);
         assert!(outcome.found.mean() < 5.0, "{congestion}: mean queue {}", outcome.found.mean());
         assert!(outcome.found.most <= 8, "{congestion}: longest queue {}", outcome.found.most);
@@ -81,7 +81,7 @@ fn naming_the_controller_turns_ecn_on_at_both_ends() {
         net.run_until(at(300));
         assert!(net.sent_by(Server)[0].is(TcpFlags::ECE), "{congestion}: agreed");
         for seen in &net.log {
-            // RFC 3168 §6.1.1, §6.1.4: data alone is ECN-capable.
+            // RFC 3168 §6.1.1, §6.1.4: only data is ECN-capable.
             let expected = if seen.length > 0 { Ecn::Ect1 } else { Ecn::NotEct };
             assert_eq!(seen.ecn, expected, "{congestion}: {seen:?}");
         }
@@ -118,13 +118,13 @@ fn rfc9331_4_2_without_ecn_both_are_newreno_to_the_packet() {
         let off = TcpParameters { ecn: Switch::Off, ..with(congestion) };
         assert_eq!(run(&off, &off), reno, "{congestion}: `ecn = false` wins");
         let mut refused = run(&with(congestion), &off);
-        assert!(refused[0].is(TcpFlags::ECE), "asked for");
+        assert!(refused[0].is(TcpFlags::ECE), "requested");
         refused[0].flags = reno[0].flags;
         assert_eq!(refused, reno, "{congestion}: refused by the peer");
     }
 }
 
-/// Mean window in segments where one of `n` segments is marked, over a path of 20 ms without a bottleneck.
+/// Mean window in segments if one of `n` segments is marked, over a path of 20 ms without a bottleneck.
 fn mean_window(parameters: &TcpParameters, n: u64) -> f64 {
     let mut net = Net::established(ms(10), parameters);
     net.keeps_log = false;
@@ -143,9 +143,9 @@ fn mean_window(parameters: &TcpParameters, n: u64) -> f64 {
 }
 
 #[test]
-fn rfc9331_4_3_marks_a_round_trip_stay_the_same_at_any_rate() {
-    // A segment a round trip is gained and W · alpha/2 lost, alpha the share p of marks: W = 2/p. Prague gains on unmarked
-    // bytes alone: W = 2(1 − p)/p.
+fn rfc9331_4_3_marks_per_round_trip_do_not_depend_on_the_rate() {
+    // A round trip gains one segment and loses W · alpha/2, where alpha is the share p of marks: W = 2/p. Prague grows
+    // on unmarked bytes alone: W = 2(1 − p)/p.
     let prague = with("prague");
     for n in [10, 50, 200] {
         let (window, expected) = (mean_window(&prague, n), 2.0 * (n - 1) as f64);
@@ -154,22 +154,22 @@ fn rfc9331_4_3_marks_a_round_trip_stay_the_same_at_any_rate() {
             "1 of {n}: {window} segments, expected {expected}"
         );
     }
-    // DCTCP does not grow while it reduces: less, and the same at each rate all the same.
+    // DCTCP does not grow while it reduces: fewer marks, but the same number at each rate.
     let dctcp = with("dctcp");
     for n in [50, 200] {
         let marks = mean_window(&dctcp, n) / n as f64;
-        assert!((0.5..2.2).contains(&marks), "1 of {n}: {marks} marks a round trip");
+        assert!((0.5..2.2).contains(&marks), "1 of {n}: {marks} marks per round trip");
     }
-    // NewReno's window is proportional to 1/√p: ever less marks a round trip.
+    // NewReno's window is proportional to 1/√p: the number of marks per round trip falls with the rate.
     let reno = TcpParameters { ecn: Switch::On, ..parameters() };
     assert!(mean_window(&reno, 200) / 200.0 < 0.2);
 }
 
 #[test]
-fn rfc8257_3_5_and_rfc9331_4_3_loss_halves_even_while_marks_are_answered() {
+fn rfc8257_3_5_and_rfc9331_4_3_loss_halves_even_during_the_response_to_marks() {
     for congestion in SCALABLE {
         let mut parameters = with(congestion);
-        // Marks take next to nothing: what is left is what loss takes.
+        // Marks reduce the window by next to nothing, so the remaining reduction is that of loss.
         parameters.congestion_parameters.insert("initial_alpha".to_owned(), 0.01.into());
         parameters.initial_window = 30;
         let mut net = Net::new(ms(10)).with_bottleneck(Rate::from_mbit(8), 1000);
@@ -201,7 +201,7 @@ fn rfc8257_3_5_and_rfc9331_4_3_loss_halves_even_while_marks_are_answered() {
 }
 
 #[test]
-fn rfc8985_7_2_a_lost_tail_is_probed_for_while_marks_are_answered() {
+fn rfc8985_7_2_a_lost_tail_is_probed_during_the_response_to_marks() {
     for congestion in SCALABLE {
         let mut net = Net::established(ms(10), &with(congestion));
         net.script(|seen| match seen.segment() {
@@ -219,7 +219,7 @@ fn rfc8985_7_2_a_lost_tail_is_probed_for_while_marks_are_answered() {
 
 #[test]
 fn prague_is_paced_by_default_and_need_not_be() {
-    // 10 Mbit/s with a step: segments that leave together with another, after slow start.
+    // 10 Mbit/s with step marking: share of segments that leave together with another, after slow start.
     let together = |pacing| {
         let parameters = TcpParameters { pacing, ..with("prague") };
         let mut net = Net::new(ms(10)).with_bottleneck(Rate::from_mbit(10), 1000).with_step_marking(5);
@@ -232,6 +232,6 @@ fn prague_is_paced_by_default_and_need_not_be() {
         times.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / times.len() as f64
     };
     assert!(together(Switch::Auto) < 0.01, "{}", together(Switch::Auto));
-    // An ACK of two segments lets two go.
+    // An ACK of two segments releases two.
     assert!(together(Switch::Off) > 0.3, "{}", together(Switch::Off));
 }

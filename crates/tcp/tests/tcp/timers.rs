@@ -1,4 +1,4 @@
-//! Timeouts.
+//! Retransmission timeouts.
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::congestion::Phase;
@@ -10,7 +10,7 @@ fn without_probes() -> TcpParameters {
     TcpParameters { rack_tlp: false, ..parameters() }
 }
 
-/// When the client sent that segment.
+/// Times at which the client sent a segment.
 fn times(net: &Net, segment: u64) -> Vec<Time> {
     net.sent_by(Client).iter().filter(|seen| seen.segment() == Some(segment)).map(|seen| seen.at).collect()
 }
@@ -34,7 +34,7 @@ fn rfc6298_2_4_the_floor_is_a_parameter() {
         net.script(lose(&[0]));
         net.send(MSS);
         net.run_until(at(3000));
-        // The first sample of 20 ms gives 20 + 4·10.
+        // The first sample of 20 ms gives an RTO of 20 + 4·10 ms.
         assert_eq!(times(&net, 0), [at(30), at(30 + floor.max(60))]);
     }
 }
@@ -51,7 +51,7 @@ fn rfc5681_3_1_a_timeout_starts_over_from_one_segment() {
     assert_eq!((statistics.phase, statistics.timeouts), (Phase::Loss, 1));
     assert_eq!((statistics.congestion_window, statistics.ssthresh), (MSS, 10 * MSS));
     assert_eq!(statistics.in_flight, MSS);
-    // Slow start through what was lost: 1, 2, 4 segments a round trip.
+    // Slow start through the lost data: 1, 2, 4 segments per round trip.
     let sent = |net: &Net, from, to| {
         net.sent_by(Client).iter().filter(|seen| (at(from)..at(to)).contains(&seen.at)).count()
     };
@@ -72,7 +72,7 @@ fn rfc6298_3_karn_no_sample_from_a_retransmission_without_timestamps() {
         net.run_until(at(1000));
         let samples: Vec<Duration> = net.flows[0].rtt_samples.iter().map(|sample| sample.1).collect();
         if timestamps {
-            // RFC 7323 §4.1: the echo tells which transmission it was; the ACK was delayed by 40 ms.
+            // RFC 7323 §4.1: the echo identifies the transmission; the ACK was delayed by 40 ms.
             assert_eq!(samples, [ms(60)]);
             assert_eq!(net.statistics().rto, ms(200));
         } else {
@@ -93,7 +93,7 @@ fn rfc5681_3_1_repeated_timeouts_keep_ssthresh() {
 }
 
 #[test]
-fn rfc9293_3_8_3_an_unresponsive_peer_is_given_up() {
+fn rfc9293_3_8_3_an_unresponsive_peer_ends_the_connection() {
     let mut net = Net::established(ms(10), &TcpParameters { max_retransmissions: 4, ..parameters() });
     net.script(|seen| if seen.from == Client { Fate::Drop } else { Fate::Pass });
     net.send(MSS);
@@ -107,7 +107,7 @@ fn rfc9293_3_8_3_an_unresponsive_peer_is_given_up() {
 #[test]
 fn rfc3522_a_spurious_timeout_is_undone() {
     let mut net = Net::established(ms(10), &without_probes());
-    // The path stands still for longer than the RTO, then lets everything through in order.
+    // The path stalls for longer than the RTO, then delivers everything in order.
     net.script(|seen| {
         let held = seen.from == Client && (at(50)..at(350)).contains(&seen.at);
         if held { Fate::Late(at(350).since(seen.at)) } else { Fate::Pass }
@@ -121,7 +121,7 @@ fn rfc3522_a_spurious_timeout_is_undone() {
 }
 
 #[test]
-fn too_early_a_wakeup_does_nothing() {
+fn a_premature_wakeup_does_nothing() {
     let mut net = Net::established(ms(10), &parameters());
     net.send(5 * MSS);
     let before = net.statistics();
@@ -134,7 +134,7 @@ fn too_early_a_wakeup_does_nothing() {
 }
 
 #[test]
-fn an_idle_connection_wants_no_wakeup() {
+fn an_idle_connection_needs_no_wakeup() {
     let mut net = Net::established(ms(10), &parameters());
     net.send(20 * MSS);
     net.run_to_end(Time::from_secs(5));

@@ -52,7 +52,7 @@ fn rfc9293_3_8_6_1_a_closed_window_is_probed_until_it_opens() {
     let gaps: Vec<u64> = probes.windows(2).map(|pair| pair[1].since(pair[0]).as_millis()).collect();
     assert_eq!(gaps[..3], [400, 800, 1600], "backs off");
     assert_eq!(net.sent_by(Server).len(), probes.len(), "each is answered");
-    // The application reads: an update is sent at once, but gets lost; a probe then finds the window open.
+    // The application reads: an update is sent immediately, but is lost; a probe then finds the window open.
     let now = net.now;
     let updates = net.sent_by(Server).len() as u64 + 100;
     net.script(move |seen| {
@@ -66,7 +66,7 @@ fn rfc9293_3_8_6_1_a_closed_window_is_probed_until_it_opens() {
 }
 
 #[test]
-fn rfc9293_3_8_6_2_2_a_window_update_lets_the_sender_go_on_at_once() {
+fn rfc9293_3_8_6_2_2_a_window_update_lets_the_sender_continue_immediately() {
     let mut net = Net::established(ms(10), &buffer(5 * MSS));
     net.flows[0].reads = false;
     net.send(20 * MSS);
