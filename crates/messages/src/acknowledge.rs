@@ -140,6 +140,7 @@ impl Sender {
         }
         let is_persistent = self.detect_lost(now);
         let lost = self.scratch.lost.iter().map(|packet| packet.bytes).sum();
+        // The phase is always open here: the adapter of TCP's controllers keeps its own.
         if delivered > 0 || lost > 0 {
             let sample = AckSample {
                 now,
@@ -165,10 +166,12 @@ impl Sender {
             let (arrived, lost) = (&self.scratch.arrived[..], &self.scratch.lost[..]);
             self.controller.on_ack(&PathAck { sample: &sample, arrived, lost });
         }
+        // After `on_ack`, as the trait requires: the collapse overrides the window that it set.
         if is_persistent {
             self.counters.persistent_congestions += 1;
             self.controller.on_persistent_congestion(now, self.flight.bytes());
         }
+        // RFC 9002 §6.2.1: an acknowledgement resets the back-off.
         if delivered > 0 {
             self.timeouts = 0;
             self.probes = 0;

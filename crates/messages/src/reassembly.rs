@@ -98,11 +98,13 @@ impl Reassembly {
             self.counters.superfluous += 1;
             return Ok(());
         };
+        // A newer number moves the window, which discards the oldest incomplete messages.
         while let Some(slot) = window.make_room(number, self.length) {
             self.counters.given_up += 1;
             self.free.push(slot);
         }
         let entry = &mut window.entries[(number - window.base) as usize];
+        // A message that is done takes no more packets.
         let slot = match *entry {
             Entry::Incomplete(slot) => slot,
             Entry::Done => {
@@ -128,6 +130,7 @@ impl Reassembly {
             assembly.take_data(index, is_end || label.position.is_tail(), content)
         };
         taken.map_err(|_| Malformed)?;
+        // Deliver at once, independent of earlier messages.
         if let Some((payload, is_recovered)) = assembly.finish() {
             let first_at = assembly.first_at;
             *entry = Entry::Done;

@@ -156,6 +156,7 @@ impl CommandParameters {
             self.fill(value, &|name| Placeholder::parse(name).map(|_| String::new()))
                 .map_err(|message| BuildError::at("environment", message))?;
         }
+        // `start` and `stop` apply to the initiating end, so it needs a program.
         let begins = match self.initiator() {
             Initiator::From => (&self.at_from, "at_from"),
             Initiator::To => (&self.at_to, "at_to"),

@@ -105,6 +105,7 @@ impl Sender {
         }
         self.blocked = false;
         let window_changed = self.update_peer_window(ack);
+        // Samples and the response to loss refer to the state before this ACK.
         let in_flight_before = self.flight();
         let flight_size_before = self.board.flight_size();
         let sacked_before = self.board.sacked();
@@ -146,6 +147,7 @@ impl Sender {
             self.timeouts_in_a_row = 0;
         }
 
+        // Undo first: a spurious recovery must not end with the reduced window of a genuine one.
         if self.phase != Phase::Open {
             self.maybe_undo(acked, &delivery);
             if self.phase != Phase::Open && ack.number >= self.recovery_point {
@@ -155,12 +157,14 @@ impl Sender {
         if self.settings.rack_tlp && self.sack {
             self.probe_acknowledged(ack.number, dsack, acked, flight_size_before, now);
         }
+        // Usually nothing is SACKed, lost or retransmitted, and detection has no work.
         let is_dirty = !self.board.is_clean() || dsack.is_some();
         let is_duplicate = acked == 0 && !ack.has_data && !window_changed && !self.board.is_empty();
         if is_dirty || !self.sack {
             self.detect_loss(acked, &delivery, dsack.is_some(), is_duplicate, ack.number, now);
         }
         let lost = self.board.lost_total().saturating_sub(lost_before);
+        // Further losses in recovery belong to the same reduction.
         if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
             let flight = (flight_size_before, sacked_before, in_flight_before);
             self.enter_recovery(CongestionKind::Loss, flight, lost, now);
@@ -175,12 +179,14 @@ impl Sender {
             self.enter_recovery(CongestionKind::Ecn, flight, 0, now);
         }
 
+        // After detection, so that the flight excludes segments just found lost.
         if self.is_steered() {
             let is_safe = acked > 0 && lost == 0;
             self.prr.on_ack(delivery.delivered, self.flight(), is_safe, self.mss);
         }
         if delivery.delivered > 0 || lost > 0 || ecn_echo {
             let in_slow_start = self.window < self.ssthresh;
+            // The ACK that ends recovery still belongs to it.
             let phase =
                 if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
             let per_packet = ecn_echo && feedback == Some(EcnFeedback::PerPacket);

@@ -348,6 +348,7 @@ impl Connection {
             }
         }
 
+        // Sequence numbers wrap, so the ACK is compared by its distance from SND.UNA; older ones are ignored.
         let una = self.sender.board.una();
         let wire_start = self.isn.wrapping_add(1);
         let ahead = header.ack.wrapping_sub(wire_start.wrapping_add(una as u32)) as i32;

@@ -117,8 +117,10 @@ impl Connection {
         let settings = self.settings;
         let mut header = TcpHeader::new(self.local.port, self.remote.port);
         header.seq = self.isn;
+        // RFC 7323 §2.2: the window of a SYN is never scaled.
         header.window = settings.receive_buffer.min(65_535) as u16;
         header.flags = TcpFlags::SYN;
+        // A SYN offers all enabled options; a SYN-ACK confirms those that the peer offered.
         let (sack, timestamps, scaling, ecn) = match self.state {
             State::SynReceived => {
                 header.flags = header.flags.with(TcpFlags::ACK);
@@ -132,12 +134,14 @@ impl Connection {
             }
             _ => (settings.sack, settings.timestamps, true, settings.ecn),
         };
+        // RFC 3168 §6.1.1: ECE and CWR on the SYN request ECN, ECE alone on the SYN-ACK accepts it.
         if ecn {
             header.flags = header.flags.with(TcpFlags::ECE);
             if self.state == State::SynSent {
                 header.flags = header.flags.with(TcpFlags::CWR);
             }
         }
+        // RFC 6691: the MSS option does not count options.
         let options = if timestamps { TIMESTAMPS_LENGTH } else { 0 };
         let scale = scaling.then(|| own_scale(settings.receive_buffer));
         header.set_syn_options((settings.mss + options).min(65_535) as u16, scale, sack);
@@ -145,6 +149,7 @@ impl Connection {
             header.options |= TcpHeader::OPT_TIMESTAMPS;
             header.timestamps = [timestamp(now), self.receiver.recent_timestamp];
         }
+        // RFC 6298 §5.5: the timeout doubles with each retransmission.
         let back_off = self.handshake.sent.min(SYN_RETRIES);
         let timeout = settings.initial_rto.saturating_mul(1 << back_off).min(settings.max_rto);
         self.handshake.sent += 1;

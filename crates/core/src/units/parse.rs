@@ -38,6 +38,7 @@ pub fn parse_quantity(
     let not_a_number = || UnitError::NotANumber { text: text.to_owned(), quantity, example };
     let list = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let trimmed = text.trim();
+    // The unit begins at the first character that cannot belong to a number.
     let split = trimmed
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',' | '-' | '+')))
         .unwrap_or(trimmed.len());
@@ -45,6 +46,7 @@ pub fn parse_quantity(
     if number.starts_with('-') {
         return Err(UnitError::OutOfRange { text: text.to_owned(), quantity });
     }
+    // Digit separators are allowed: 1_000 or 1,000.
     let number: String = number.chars().filter(|c| *c != '_' && *c != ',').collect();
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
     let digits = |s: &str| s.chars().all(|c| c.is_ascii_digit());
@@ -58,10 +60,12 @@ pub fn parse_quantity(
         return Err(UnitError::WrongUnit { unit: unit.to_owned(), quantity, units: list() });
     };
     let out_of_range = || UnitError::OutOfRange { text: text.to_owned(), quantity };
+    // 128 bits hold every valid value, so an overflow means out of range.
     let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| out_of_range())? };
     let mut value = whole.checked_mul(u128::from(*worth)).ok_or_else(out_of_range)?;
     let fraction = fraction.trim_end_matches('0');
     if !fraction.is_empty() {
+        // More decimals than any unit resolves; the limit also keeps the scale within 128 bits.
         if fraction.len() > 18 {
             return Err(UnitError::TooFine { text: text.to_owned(), quantity, base });
         }

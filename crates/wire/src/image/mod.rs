@@ -300,6 +300,7 @@ fn parse_typed(bytes: &[u8], behind: usize, meta: PacketMeta, zeros: Zeros) -> O
     };
     let payload = &above[header..];
     let length = payload.len() + behind;
+    // UDP and ICMP keep their first bytes inline; TCP has none.
     let prefix = match transport {
         Transport::Tcp(_) => 0,
         Transport::Udp(_) | Transport::Icmp(_) => length.min(InlineBytes::CAPACITY),
