@@ -34,7 +34,6 @@ macro_rules! features {
 }
 
 features! {
-    acceptance "acceptance",
     actions "actions",
     annotations "annotations",
     arithmetic "arithmetic",
@@ -46,7 +45,6 @@ features! {
     declarations "declarations",
     digest "digest",
     enums "enums",
-    evaluation "evaluation",
     expressions "expressions",
     for_loops "for",
     functions "functions",
