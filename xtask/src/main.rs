@@ -1,4 +1,3 @@
-#![forbid(unsafe_code)]
 //! Tasks of the project itself, apart from the command that users have.
 //!
 //! `bench` measures what this project promises. `make bench` runs it, in the profile that is shipped: the simulations run inside

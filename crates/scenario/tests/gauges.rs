@@ -107,7 +107,10 @@ fn only_those_that_are_named_are_sampled() {
 
 #[test]
 fn hooks_bands_and_queues_of_p4_routers_report_too() {
-    let record = run(SCENARIO, &["gauges=true", "links.bottleneck.queue=ired", "links.bottleneck.reverse.queue=tail-drop"]);
+    let record = run(
+        SCENARIO,
+        &["gauges=true", "links.bottleneck.queue=ired", "links.bottleneck.reverse.queue=tail-drop"],
+    );
     assert!(
         series(&record, "bottleneck.forward", "ired_average", "").values.iter().any(|value| *value > 1.0)
     );

@@ -1,10 +1,10 @@
 //! `jettison list reasons` and `gauges`: what the crates declare in one place.
 
 use jettison_core::{DropReason, Duration, Gauge, MarkReason, RandomStream, Seed, Time};
+use jettison_messages::path::{PathContext, build_path_controller, path_controllers};
 use jettison_queue::registry::{BuildContext, disciplines};
 use jettison_switch::registry::port_queues;
-use jettison_transport::congestion::{ControllerContext, Growth, build_controller, controllers};
-use jettison_transport::path::{PathContext, build_path_controller, path_controllers};
+use jettison_tcp::congestion::{ControllerContext, Growth, build_controller, controllers};
 use serde::Serialize;
 use serde_json::{Value, json};
 

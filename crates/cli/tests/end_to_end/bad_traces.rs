@@ -28,10 +28,7 @@ fn refused(trace: &str, line: Option<usize>) -> String {
 
 #[test]
 fn a_decreasing_line() {
-    assert_eq!(
-        refused("1\n5\n3\n", Some(3)),
-        "timestamps must not decrease: 3 ms follows 5 ms"
-    );
+    assert_eq!(refused("1\n5\n3\n", Some(3)), "timestamps must not decrease: 3 ms follows 5 ms");
 }
 
 #[test]
@@ -73,11 +70,11 @@ fn grants_that_are_none() {
         grants(2, "10\n4\n14500\n0\n700\n"),
         "the second line must be the number of batches that follow, got 4, found 3 lines"
     );
-    assert_eq!(grants(1, "0\n3\n14500\n0\n700\n"), "the batch length in the first line must be 1 to 60000 ms, got 0 ms");
     assert_eq!(
-        refused("10\n3\n0\n0\n0\n", None),
-        "a trace must grant at least 1 byte, got 0"
+        grants(1, "0\n3\n14500\n0\n700\n"),
+        "the batch length in the first line must be 1 to 60000 ms, got 0 ms"
     );
+    assert_eq!(refused("10\n3\n0\n0\n0\n", None), "a trace must grant at least 1 byte, got 0");
 }
 
 #[test]
@@ -158,9 +155,7 @@ fn options_that_make_no_trace() {
         synthesize(&["--duration", "10 ms"]),
         "jettison: duration must be 1 s to 86400 s in whole milliseconds, got 10 ms"
     );
-    assert!(
-        synthesize(&["--mean", "20 Mbit/s"]).ends_with("got 20 Mbit/s")
-    );
+    assert!(synthesize(&["--mean", "20 Mbit/s"]).ends_with("got 20 Mbit/s"));
     assert!(synthesize(&["--mean", "fast"]).contains("invalid value 'fast' for '--mean"));
     assert!(synthesize(&["--max", "0 bit/s"]).contains("maximum rate must be > 0"));
     assert!(synthesize(&["--batch", "0"]).contains("0 is not in 1..=60000"));
@@ -176,7 +171,9 @@ fn options_that_make_no_trace() {
     );
     assert!(convert(&["--from-time", "6 s"]).contains("there is no part of 0 s from 6 s on"));
     assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: write whole milliseconds"));
-    assert!(convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part a trace must grant"));
+    assert!(
+        convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part a trace must grant")
+    );
     assert_eq!(folder.names(""), ["in.down"]);
 }
 

@@ -52,8 +52,7 @@ fn a_wrong_profile_is_refused_with_its_file_and_place() {
     let folder = apart();
     folder.write("data/deep/line.json", &PROFILE.replace("\"bw\": 5", "\"bw\": -5"));
     let said = folder.jettison(&["run", "own/tiny/s.toml", "--data", "data"]).refused();
-    let wanted =
-        "data/deep/line.json: changes[0].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -5";
+    let wanted = "data/deep/line.json: changes[0].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -5";
     assert_eq!(said, wanted);
     folder.write("data/deep/line.json", "{\n\"changes\": nothing");
     let said = folder.jettison(&["run", "own/tiny/s.toml", "--data", "data"]).refused();

@@ -11,9 +11,7 @@ fn says_what_a_trace_offers() {
     let printed = folder.jettison(&["trace", "info", "steps.down"]).ok();
     assert!(printed.starts_with("steps.down\n"), "{printed}");
     // 5 × 1,504 bytes every 10 ms, nothing from 6 to 10 ms, two at 6 ms.
-    for part in
-        ["5 of up to 1,504 bytes", "10 ms", "6.016 Mbit/s", "4 ms at 6 ms", "2 per millisecond"]
-    {
+    for part in ["5 of up to 1,504 bytes", "10 ms", "6.016 Mbit/s", "4 ms at 6 ms", "2 per millisecond"] {
         assert!(printed.contains(part), "{part} is not in:\n{printed}");
     }
 }

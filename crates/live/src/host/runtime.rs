@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
-use jettison_sockets::{Application, SocketEvent};
 use jettison_measure::{Kind, ObjectId, Recorder};
+use jettison_sockets::{Application, SocketEvent};
 use jettison_wire::FlowId;
 
 use super::poller::Readiness;

@@ -97,8 +97,7 @@ fn a_profile_may_vary() {
     let again = good(&scenario.variants[1].effective_toml());
     assert_eq!(again.variants[0].effective, scenario.variants[1].effective);
     let bad = text("\"steps.json\"") + &axis.replace("\"steps.json\", label", "\"negative.json\", label");
-    let wanted =
-        "shelf/negative.json: changes[1].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -1";
+    let wanted = "shelf/negative.json: changes[1].bw: must be 0 to 1000000 Mbit/s (0 is an outage), got -1";
     assert_eq!(parse_with(&bad, &[], false).unwrap_err(), wanted);
 }
 
