@@ -1,4 +1,4 @@
-//! Whatever stands in a P4 program: a tree or messages, never a panic or a hang.
+//! P4 parser: any text gives a tree or diagnostics, without a panic or an endless loop.
 
 #![no_main]
 

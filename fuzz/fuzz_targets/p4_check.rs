@@ -1,4 +1,4 @@
-//! Whatever a P4 program says: an elaborated program or messages, never a panic or a hang.
+//! P4 checker: any text gives an elaborated program or diagnostics, without a panic or an endless loop.
 
 #![no_main]
 

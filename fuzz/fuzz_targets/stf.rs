@@ -1,4 +1,4 @@
-//! Whatever stands in a packet test: statements, or diagnostics that can be shown; never a panic or a hang.
+//! Parser of packet tests: any text gives statements or diagnostics, without a panic or an endless loop.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What a block asks of the architecture.
+//! Requests of a block to the architecture.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,32 +7,32 @@ use num_bigint::BigUint;
 
 use jettison_p4_front::ir::{FieldListId, TypeId};
 
-/// What the blocks have asked for since the last [`Effects::clear`]. A later request of a kind replaces an earlier one.
+/// Requests of the blocks since the last [`Effects::clear`]. A later request of the same kind replaces an earlier one.
 #[derive(Debug, Clone, Default)]
 pub struct Effects {
-    /// `clone`, with the type of the block that it is for.
+    /// Requested clone.
     pub clone: Option<CloneRequest>,
-    /// `resubmit`, and what is to be kept.
+    /// Requested `resubmit`, with the field list to preserve.
     pub resubmit: Option<Option<FieldListId>>,
-    /// `recirculate`, and what is to be kept.
+    /// Requested `recirculate`, with the field list to preserve.
     pub recirculate: Option<Option<FieldListId>>,
-    /// `truncate`, in bytes.
+    /// Requested `truncate`, in bytes.
     pub truncate: Option<u32>,
-    /// The receiver of a digest: its data is in [`Effects::digests`].
+    /// Receiver of the latest digest; the data is in [`Effects::digests`].
     pub digest: Option<u32>,
-    /// Digests not yet read by a control plane, oldest first, at most [`Effects::MOST_KEPT`]: older ones go.
+    /// Digests unread by the control plane, oldest first, at most [`Effects::MAX_KEPT`]; the oldest are dropped.
     pub digests: VecDeque<Digest>,
-    /// What `log_msg` and failed `assert`s said, oldest first, bounded likewise.
+    /// Messages of `log_msg` and of failed `assert`s, oldest first, bounded likewise.
     pub messages: VecDeque<Message>,
-    /// Failed `assert`s and `assume`s since the start.
+    /// Number of failed `assert`s and `assume`s since the start.
     pub failed_assertions: u64,
 }
 
 impl Effects {
-    /// The most digests, and the most messages, that are kept unread.
-    pub const MOST_KEPT: usize = 1024;
+    /// Maximum number of unread digests, and of unread messages.
+    pub const MAX_KEPT: usize = 1024;
 
-    /// Forgets the requests of one pass. Digests and messages stay.
+    /// Clears the requests of one pass. Digests and messages stay.
     #[inline]
     pub fn clear(&mut self) {
         self.clone = None;
@@ -42,51 +42,51 @@ impl Effects {
         self.digest = None;
     }
 
-    /// Keeps a digest.
-    pub fn send(&mut self, digest: Digest) {
+    /// Queues a digest.
+    pub fn push_digest(&mut self, digest: Digest) {
         self.digest = Some(digest.receiver);
-        if self.digests.len() == Effects::MOST_KEPT {
+        if self.digests.len() == Effects::MAX_KEPT {
             self.digests.pop_front();
         }
         self.digests.push_back(digest);
     }
 
-    /// Keeps a message.
-    pub fn say(&mut self, message: Message) {
-        if self.messages.len() == Effects::MOST_KEPT {
+    /// Queues a message.
+    pub fn push_message(&mut self, message: Message) {
+        if self.messages.len() == Effects::MAX_KEPT {
             self.messages.pop_front();
         }
         self.messages.push_back(message);
     }
 }
 
-/// A clone that is wanted.
+/// A requested clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CloneRequest {
-    /// `CloneType.E2E`. One made at ingress with it, or at egress without it, does nothing.
+    /// Whether the type is `CloneType.E2E`. A request in the other block (E2E at ingress, I2E at egress) has no effect.
     pub egress: bool,
-    /// The mirror session.
+    /// Mirror session.
     pub session: u32,
-    /// What metadata it keeps.
+    /// Field list to preserve.
     pub keep: Option<FieldListId>,
 }
 
 /// Data for the control plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// Its receiver.
+    /// Receiver.
     pub receiver: u32,
-    /// The type of the data.
+    /// Type of the data.
     pub ty: TypeId,
-    /// The scalars in it, in order.
+    /// Scalars of the data, in order.
     pub values: Vec<BigUint>,
 }
 
-/// A line that the program wrote.
+/// A message of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The text with its arguments.
+    /// Text with the arguments inserted.
     pub text: Arc<str>,
-    /// Whether it is a failed `assert` or `assume`.
+    /// Whether the message reports a failed `assert` or `assume`.
     pub failure: bool,
 }

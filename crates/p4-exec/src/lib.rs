@@ -1,10 +1,12 @@
 #![forbid(unsafe_code)]
-//! Running a program: what executors share.
+//! P4 execution: compiled machine, tables and extern objects.
 //!
-//! A [`Machine`] holds the state of one packet and runs the blocks of the pipeline on it. Everything that outlives a
-//! packet (tables, registers, counters, meters) is in the [`Plane`], and what a block asks of the architecture (a clone,
-//! a resubmission) is left in the plane's [`Effects`]. There are two machines, the reference one that follows the
-//! specification word by word and the compiled one, and a test that holds the second to the first.
+//! A [`Machine`] holds the state of one packet and runs the blocks of the pipeline on it. The [`Plane`] holds all state
+//! that outlives a packet: tables, registers, counters and meters. Requests of a block to the architecture, such as a
+//! clone or a resubmission, are collected in the plane's [`Effects`].
+//!
+//! The production machine is [`compiled::Compiled`]. The crate `jettison-p4-oracle` contains the slow reference machine
+//! that follows the specification step by step; tests compare the two.
 
 pub mod compiled;
 mod effects;

@@ -1,26 +1,26 @@
-//! What every executor offers.
+//! Interface of the machines.
 
 use super::Plane;
 use jettison_p4_front::ir::FieldListId;
 
-/// A packet's bytes: those that are there, and zeros behind them that are not stored.
+/// Content of a packet: its stored first bytes, followed by zeros that are not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frame<'a> {
-    /// The first bytes, from the Ethernet header on.
+    /// Stored bytes, from the Ethernet header.
     pub bytes: &'a [u8],
-    /// Number of zero bytes behind them.
+    /// Number of zero bytes after them.
     pub zeros: usize,
 }
 
 impl Frame<'_> {
-    /// Bytes of the whole packet.
+    /// Length of the whole packet in bytes.
     #[inline]
     pub fn length(&self) -> usize {
         self.bytes.len() + self.zeros
     }
 }
 
-/// The blocks that are controls, but for the deparser.
+/// The controls of the pipeline, without the deparser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Block {
     /// `verifyChecksum`
@@ -33,17 +33,17 @@ pub enum Block {
     ComputeChecksum,
 }
 
-/// How parsing ended.
+/// Result of parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsed {
-    /// The error, an index into the program's; 0 is `NoError`. Also written to `standard_metadata.parser_error`.
+    /// Error, as an index into the program's errors; 0 is `NoError`. Also stored in `standard_metadata.parser_error`.
     pub error: u32,
-    /// Bytes extracted or skipped: the payload starts there. (A header that ends inside a byte counts up to the end of
-    /// that byte.)
+    /// Number of bytes extracted or skipped; the payload starts there. (A header that ends inside a byte counts up to
+    /// the end of that byte.)
     pub consumed: usize,
 }
 
-/// The fields of `standard_metadata_t`.
+/// A field of `standard_metadata_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names are v1model's
 pub enum Standard {
@@ -63,13 +63,13 @@ pub enum Standard {
     ChecksumError,
     ParserError,
     Priority,
-    /// Not v1model's: one more than `egress_spec` was before `mark_to_drop`; 0 if it never ran. Statistics count the
-    /// drop at that port's queue.
-    MeantFor,
+    /// Extension of v1model, for statistics: `egress_spec` before `mark_to_drop`, plus 1; 0 if `mark_to_drop` did not
+    /// run. The drop is counted at that port's queue.
+    IntendedPort,
 }
 
 impl Standard {
-    /// All of them, in the order of the struct.
+    /// All fields, in the order of the struct.
     pub const ALL: [Standard; 17] = [
         Standard::IngressPort,
         Standard::EgressSpec,
@@ -87,10 +87,10 @@ impl Standard {
         Standard::ChecksumError,
         Standard::ParserError,
         Standard::Priority,
-        Standard::MeantFor,
+        Standard::IntendedPort,
     ];
 
-    /// Its name in `standard_metadata_t`.
+    /// Name in `standard_metadata_t`.
     pub fn name(self) -> &'static str {
         match self {
             Standard::IngressPort => "ingress_port",
@@ -109,42 +109,42 @@ impl Standard {
             Standard::ChecksumError => "checksum_error",
             Standard::ParserError => "parser_error",
             Standard::Priority => "priority",
-            Standard::MeantFor => "jettison_meant_for",
+            Standard::IntendedPort => "jettison_intended_port",
         }
     }
 }
 
-/// Runs a program on one packet at a time.
+/// A machine that runs a program on one packet at a time.
 pub trait Machine {
-    /// A packet's state (headers, metadata, standard metadata), put aside while it waits in a queue.
+    /// Saved state of a packet (headers, metadata, standard metadata) that waits in a queue.
     type Saved: Clone + Default + Send;
 
-    /// Everything zero, every header invalid: what each packet starts from at the parser.
+    /// Resets the state: all values zero, all headers invalid. Each packet starts with this before the parser.
     fn reset(&mut self);
 
     /// Runs the parser. Headers extracted before an error stay valid.
     fn parse(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed;
 
-    /// Runs a control. `payload` is what the parser left of the packet, for checksums over it.
+    /// Runs a control. `payload` is the packet after the parsed headers, for checksums over it.
     fn run(&mut self, block: Block, payload: Frame<'_>, plane: &mut Plane);
 
-    /// Runs the deparser: appends the headers that it emits. What ends inside a byte is filled up with zero bits.
+    /// Runs the deparser and appends the emitted headers. A partial last byte is padded with zero bits.
     fn deparse(&mut self, out: &mut Vec<u8>, plane: &mut Plane);
 
-    /// A field of the standard metadata; 0 where the program's struct does not have it.
+    /// Reads a field of the standard metadata; 0 if the program's struct does not contain it.
     fn standard(&self, field: Standard) -> u64;
 
-    /// Sets a field of the standard metadata, cut to its width.
+    /// Writes a field of the standard metadata, truncated to its width.
     fn set_standard(&mut self, field: Standard, value: u64);
 
-    /// Puts the packet's state aside, in what may be a used `Saved`: nothing is allocated then.
+    /// Saves the packet's state, reusing the memory of `saved`.
     fn save(&self, saved: &mut Self::Saved);
 
-    /// Takes a packet's state up again.
+    /// Restores a saved state.
     fn load(&mut self, saved: &Self::Saved);
 
-    /// All metadata (the user's and the standard one) becomes zero but the fields of `list`, which come from `from`.
-    /// Headers stay. For clones (`from` is the state of the packet cloned), and for what is resubmitted or recirculated
-    /// after its parser ran again.
+    /// Resets all metadata (user and standard) to zero, except the fields of `list`, which are copied from `from`.
+    /// Headers stay. Used for clones (`from` is the state of the cloned packet), and for resubmitted or recirculated
+    /// packets after their parser ran again.
     fn keep_only(&mut self, list: Option<FieldListId>, from: &Self::Saved);
 }

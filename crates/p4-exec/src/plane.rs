@@ -1,4 +1,4 @@
-//! What outlives a packet.
+//! State that outlives a packet.
 
 use jettison_core::{RandomStream, Time};
 
@@ -7,24 +7,24 @@ use crate::objects::Objects;
 use crate::table::Tables;
 use jettison_p4_front::ir::Program;
 
-/// Tables, objects, and what the blocks ask for.
+/// Tables, extern objects, and requests of the blocks.
 #[derive(Debug)]
 pub struct Plane {
-    /// The tables with their entries, action profiles, and value sets.
+    /// Tables with their entries, action profiles and value sets.
     pub tables: Tables,
     /// Registers, counters and meters.
     pub objects: Objects,
-    /// What the block that runs asks of the architecture.
+    /// Requests of the current block to the architecture.
     pub effects: Effects,
-    /// Now, for meters.
+    /// Current time, for meters.
     pub now: Time,
-    /// The stream that `random` draws from. The architecture puts the one of the port that is served here; boxed, since it
-    /// does so twice a packet.
+    /// Random stream of `random`. The architecture sets the stream of the port that is served, twice per packet; boxed
+    /// to make this cheap.
     pub random: Box<RandomStream>,
 }
 
 impl Plane {
-    /// A plane with the entries and values that the program itself gives.
+    /// Creates a plane with the entries and initial values of the program.
     pub fn new(program: &Program, random: RandomStream) -> Plane {
         Plane {
             tables: Tables::new(program),

@@ -1,78 +1,78 @@
-//! Errors and warnings that point at the source.
+//! Diagnostics: errors and warnings with source positions.
 
 use ariadne::{CharSet, Config, IndexType, Label, Report, ReportKind};
 
 use crate::source::{FileId, Sources, Span};
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program means something, but perhaps not what its author meant.
+    /// The program is valid but probably not what its author intended.
     Warning,
-    /// The program means nothing.
+    /// The program is invalid.
     Error,
 }
 
-/// What is wrong, where, why, and what would help.
+/// An error or warning: message, position, secondary positions and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in one line without a full stop.
+    /// The problem, in one line without a full stop.
     pub message: String,
-    /// The place; `None` for what has no place in a file (a missing file).
+    /// The primary position; `None` if no source file is involved (for example, a missing file).
     pub span: Option<Span>,
-    /// What to print under the place; the message where empty.
+    /// Text of the label at the primary position; empty to repeat the message.
     pub label: String,
-    /// Other places, each with its text.
-    pub others: Vec<(Span, String)>,
-    /// What would be right.
+    /// Secondary positions, each with its label.
+    pub related: Vec<(Span, String)>,
+    /// Suggestion for a correction.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error at a position.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
             message: message.into(),
             span: Some(span),
             label: String::new(),
-            others: Vec::new(),
+            related: Vec::new(),
             hint: None,
         }
     }
 
-    /// A warning at a place.
+    /// Creates a warning at a position.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
-    /// An error that has no place in a source file.
-    pub fn without_place(message: impl Into<String>) -> Diagnostic {
+    /// Creates an error without a source position.
+    pub fn without_span(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
             message: message.into(),
             span: None,
             label: String::new(),
-            others: Vec::new(),
+            related: Vec::new(),
             hint: None,
         }
     }
 
-    /// With a text under the place.
+    /// Sets the label at the primary position.
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
         self
     }
 
-    /// With another place.
-    pub fn other(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.others.push((span, text.into()));
+    /// Adds a secondary position with its label.
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.related.push((span, text.into()));
         self
     }
 
-    /// With a hint.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self
@@ -83,7 +83,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The diagnostic as several lines of text with the source around the place, with or without colours.
+    /// Renders the diagnostic with the source lines around its positions, with or without colours.
     pub fn render(&self, sources: &Sources, colour: bool) -> String {
         let (kind, word) = match self.severity {
             Severity::Error => (ReportKind::Error, "error"),
@@ -108,7 +108,7 @@ impl Diagnostic {
             .with_config(config)
             .with_message(&self.message)
             .with_label(Label::new(range(span)).with_message(text));
-        for (span, text) in &self.others {
+        for (span, text) in &self.related {
             report = report.with_label(Label::new(range(*span)).with_message(text));
         }
         if let Some(hint) = &self.hint {
@@ -123,7 +123,7 @@ impl Diagnostic {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// The diagnostic in one line: `file:line:column: error: message`.
+    /// Renders the diagnostic in one line: `file:line:column: error: message`.
     pub fn one_line(&self, sources: &Sources) -> String {
         let word = if self.is_error() { "error" } else { "warning" };
         match self.span {
@@ -136,7 +136,7 @@ impl Diagnostic {
     }
 }
 
-/// The sources as ariadne wants them.
+/// Adapter from [`Sources`] to ariadne's cache.
 struct Cache<'a> {
     sources: &'a Sources,
     texts: Vec<(FileId, ariadne::Source<String>)>,
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_what_where_and_the_hint() {
+    fn renders_message_position_and_hint() {
         let mut sources = Sources::default();
         let file = sources.add("a.p4", "control c() {\n  apply { x = 1; }\n}\n");
         let span = Span { file, start: 24, end: 25 };

@@ -1,8 +1,8 @@
-//! Source files and places in them.
+//! Source files and positions in them.
 
 use std::sync::Arc;
 
-/// A file of [`Sources`].
+/// A file in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
@@ -11,29 +11,29 @@ pub struct FileId(pub u32);
 pub struct Span {
     /// The file.
     pub file: FileId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Offset one past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// From the start of this span to the end of `last`, if that is further on in the same file.
+    /// Extends the span to the end of `last`, if that is later in the same file.
     pub fn to(self, last: Span) -> Span {
         if self.file == last.file && last.end >= self.start { Span { end: last.end, ..self } } else { self }
     }
 }
 
-/// One source text: a file, a built-in include, or what the command line defined.
+/// A source text: a file, a built-in include, or the macros of the command line.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What diagnostics call it: a path, `<v1model.p4>`, or `<command line>`.
+    /// Name in diagnostics: a path, `<v1model.p4>`, or `<command line>`.
     pub name: Arc<str>,
-    /// Its text.
+    /// Text.
     pub text: Arc<str>,
 }
 
-/// All texts that one program is made of.
+/// All source texts of one program.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     files: Vec<Source>,
@@ -47,20 +47,20 @@ impl Sources {
         id
     }
 
-    /// The text of that id.
+    /// The source with an id.
     ///
     /// # Panics
-    /// If the id comes from other sources.
+    /// If the id belongs to another `Sources`.
     pub fn file(&self, id: FileId) -> &Source {
         &self.files[id.0 as usize]
     }
 
-    /// What the span covers; empty if it is out of range.
+    /// Text of a span; empty if the span is out of range.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// Line and column (in characters) of a span's start, from 1.
+    /// Line and column (in characters) of a span's start, both from 1.
     pub fn position(&self, span: Span) -> (usize, usize) {
         let text = &self.file(span.file).text;
         let mut start = (span.start as usize).min(text.len());

@@ -9,7 +9,7 @@ use super::value::{Value, cut, mask, number, pattern, saturated};
 use jettison_p4_front::ir::{BinaryOp, CompositeKind, Expr, ExprKind, Type, TypeId, UnaryOp};
 
 impl Run<'_> {
-    /// The value of an expression. Only `next` and `last` in it can fail.
+    /// Evaluates an expression. Only `next` and `last` in it can fail.
     pub fn eval(&self, expr: &Expr) -> Result<Value, ParserError> {
         let types = &self.program.types;
         Ok(match &expr.kind {
@@ -53,15 +53,15 @@ impl Run<'_> {
         })
     }
 
-    /// The pattern of a scalar expression.
+    /// Evaluates a scalar expression to its bit pattern.
     pub fn bits(&self, expr: &Expr) -> Result<BigUint, ParserError> {
         Ok(match self.eval(expr)? {
             Value::Bits(bits) => bits,
-            other => panic!("{other:?} is no scalar: the checker lets none through"),
+            other => panic!("{other:?} is not a scalar: the checker rejects such programs"),
         })
     }
 
-    /// Whether a condition holds.
+    /// Evaluates a condition.
     pub fn holds(&self, condition: &Expr) -> Result<bool, ParserError> {
         Ok(!self.bits(condition)?.is_zero())
     }
@@ -97,7 +97,7 @@ impl Run<'_> {
                 Value::Bits(if by >= u64::from(width) { BigUint::ZERO } else { cut(a << by, width) })
             }
             BinaryOp::ShiftRight => {
-                // More than the width shifts out no more: `>>` of a BigInt rounds down, so a sign stays.
+                // A larger shift has the same effect: `>>` of a BigInt iterations down, so the sign stays.
                 let by = saturated(&b).min(u64::from(width));
                 Value::Bits(pattern(x >> by, width))
             }
@@ -110,11 +110,11 @@ impl Run<'_> {
             BinaryOp::LessOrEqual => boolean(x <= y),
             BinaryOp::Greater => boolean(x > y),
             BinaryOp::GreaterOrEqual => boolean(x >= y),
-            BinaryOp::Equal | BinaryOp::NotEqual => unreachable!("done above"),
+            BinaryOp::Equal | BinaryOp::NotEqual => unreachable!("handled above"),
         })
     }
 
-    /// A conversion: scalars by their numbers, composites part by part.
+    /// Converts a value: scalars by their numbers, composites part by part.
     fn cast(&self, value: Value, from: TypeId, to: TypeId) -> Value {
         let types = &self.program.types;
         match value {
@@ -145,7 +145,7 @@ impl Run<'_> {
         numbered.map(|(part, i)| self.cast(part, types.field(from, i), types.field(to, i))).collect()
     }
 
-    /// A composite or stack of its parts.
+    /// Creates a composite or stack from its parts.
     fn compose(&self, ty: TypeId, parts: Vec<Value>, valid: bool) -> Value {
         let types = &self.program.types;
         match types.get(ty) {
@@ -154,12 +154,12 @@ impl Run<'_> {
                 Some(CompositeKind::Header) => Value::Header { valid, fields: parts },
                 Some(CompositeKind::Union) => Value::Union(parts),
                 Some(CompositeKind::Struct) => Value::Struct(parts),
-                None => panic!("{:?} has no parts: the checker lets none through", types.get(ty)),
+                None => panic!("{:?} has no parts: the checker rejects such programs", types.get(ty)),
             },
         }
     }
 
-    /// The bits that an `emit` of this would write.
+    /// Number of bits that an `emit` of the value would write.
     fn size_in_bits(&self, value: &Value, ty: TypeId) -> u32 {
         let types = &self.program.types;
         match value {
@@ -186,11 +186,11 @@ fn boolean(value: bool) -> Value {
 fn next_index(value: &Value) -> u32 {
     match value {
         Value::Stack { next, .. } => *next,
-        other => panic!("{other:?} is no stack: the checker lets none through"),
+        other => panic!("{other:?} is not a stack: the checker rejects such programs"),
     }
 }
 
-/// The nearest number in the type's range.
+/// Clamps a number to the range of a type.
 fn saturate(value: BigInt, width: u32, signed: bool) -> BigUint {
     let (low, high) = match (signed, width) {
         (_, 0) => (BigInt::ZERO, BigInt::ZERO),

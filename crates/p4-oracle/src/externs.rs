@@ -1,4 +1,4 @@
-//! What v1model offers.
+//! Externs of v1model.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -12,7 +12,7 @@ use jettison_p4_exec::{CloneRequest, Digest, Frame, Message, Standard};
 use jettison_p4_front::ir::{Expr, Extern, FieldListChoice, FieldListId, HashAlgorithm, Place, TypeId};
 
 impl Run<'_> {
-    /// Runs an extern.
+    /// Executes an extern.
     pub fn external(&mut self, what: &Extern) -> Result<(), ParserError> {
         match what {
             Extern::RegisterRead { register, to, index } => {
@@ -81,7 +81,7 @@ impl Run<'_> {
                     value.scalars(&mut scalars);
                     values.extend(scalars.into_iter().map(|scalar| scalar.bits().clone()));
                 }
-                self.plane.effects.send(Digest { receiver, ty: *ty, values });
+                self.plane.effects.push_digest(Digest { receiver, ty: *ty, values });
                 Ok(())
             }
             Extern::Clone { egress, session, keep } => {
@@ -104,21 +104,21 @@ impl Run<'_> {
             }
             Extern::LogMessage { format, arguments } => {
                 let text = self.message(format, arguments)?;
-                self.plane.effects.say(Message { text: text.into(), failure: false });
+                self.plane.effects.push_message(Message { text: text.into(), failure: false });
                 Ok(())
             }
             Extern::Assert { condition, assume } => {
                 if !self.holds(condition)? {
                     let text = if *assume { "assume failed" } else { "assert failed" };
                     self.plane.effects.failed_assertions += 1;
-                    self.plane.effects.say(Message { text: text.into(), failure: true });
+                    self.plane.effects.push_message(Message { text: text.into(), failure: true });
                 }
                 Ok(())
             }
         }
     }
 
-    /// What a counter or meter counts.
+    /// Packet length that counters and meters use.
     pub fn packet_bytes(&self) -> u64 {
         self.standard(Standard::PacketLength)
     }
@@ -175,7 +175,7 @@ impl Run<'_> {
         Ok(text)
     }
 
-    /// A register's element: the concatenation of the scalars, the first in the upper bits.
+    /// Packs a register's element: the concatenation of the scalars, the first in the upper bits.
     fn pack(&self, value: &Value, ty: TypeId) -> BigUint {
         match value {
             Value::Bits(bits) => bits.clone(),

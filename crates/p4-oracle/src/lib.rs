@@ -1,6 +1,9 @@
 #![forbid(unsafe_code)]
-//! The reference machine: follows the specification and the [`ir`](jettison_p4_front::ir)'s doc comments word by word, on values of
-//! any size, looking entries up one by one. Slow and plain; the compiled machine is held to it.
+//! Reference machine for P4 programs, for tests.
+//!
+//! It follows the specification and the doc comments of the [`ir`](jettison_p4_front::ir) step by step: it walks the
+//! tree, computes with integers of arbitrary size, and tries table entries one by one. It is slow but simple. Tests
+//! compare the compiled machine of `jettison-p4-exec` with it; production code must not depend on this crate.
 
 mod expr;
 mod externs;
@@ -23,7 +26,7 @@ use jettison_p4_exec::objects::{BitReader, BitWriter};
 use jettison_p4_exec::{Block, Frame, Machine, Parsed, Plane, Standard};
 use jettison_p4_front::ir::{FieldListId, Program, VarId};
 
-/// Runs a program by walking its tree.
+/// Machine that runs a program by walking its tree.
 #[derive(Debug, Clone)]
 pub struct Reference {
     program: Arc<Program>,
@@ -31,7 +34,7 @@ pub struct Reference {
     out: BitWriter,
 }
 
-/// A packet's state: its headers, its metadata, its standard metadata.
+/// Saved state of a packet: headers, metadata and standard metadata.
 #[derive(Debug, Clone, Default)]
 pub struct Saved(Option<[Value; 3]>);
 
@@ -45,12 +48,12 @@ struct Run<'a> {
     packet_length: usize,
     payload: Frame<'a>,
     transitions: u32,
-    /// Rounds of all loops so far.
-    rounds: u32,
+    /// Number of iterations of all loops so far.
+    iterations: u32,
 }
 
 impl Reference {
-    /// A machine with everything zero.
+    /// Creates a machine with all values zero.
     pub fn new(program: Arc<Program>) -> Reference {
         let variables = program.variables.iter().map(|variable| Value::zero(&program.types, variable.ty));
         Reference { variables: variables.collect(), program, out: BitWriter::new() }
@@ -66,11 +69,11 @@ impl Reference {
             packet_length: packet.length(),
             payload,
             transitions: 0,
-            rounds: 0,
+            iterations: 0,
         }
     }
 
-    /// The variables that are a packet's state.
+    /// The variables of a packet's state.
     fn state(&self) -> [VarId; 3] {
         let pipeline = &self.program.pipeline;
         [pipeline.headers, pipeline.metadata, pipeline.standard_metadata]
@@ -159,7 +162,7 @@ impl Machine for Reference {
 }
 
 impl Reference {
-    /// The path of a field list's place, whose steps are constant.
+    /// Path of a field list's place, whose steps are constant.
     fn find(&self, place: &jettison_p4_front::ir::Place) -> Option<Path> {
         use jettison_p4_front::ir::Step;
         let parts = place.steps.iter().map(|step| match step {
@@ -171,10 +174,10 @@ impl Reference {
 }
 
 impl Run<'_> {
-    /// Runs a control to its end, by whatever way.
+    /// Runs a control to its end.
     fn control(&mut self, function: jettison_p4_front::ir::FunctionId) {
         let program = self.program;
-        // `exit` ends the block like its last statement; there are no parser errors in controls.
+        // `exit` ends the block like its last statement; controls have no parser errors.
         let _ended = self.block(&program.functions[function.index()].body);
     }
 
@@ -188,7 +191,7 @@ impl Run<'_> {
     }
 }
 
-/// The place of a field in the program's `standard_metadata_t`.
+/// Index of a field in the program's `standard_metadata_t`.
 fn standard_field(program: &Program, field: Standard) -> Option<usize> {
     let ty = program.variables[program.pipeline.standard_metadata.index()].ty;
     let composite = program.types.as_composite(ty)?;

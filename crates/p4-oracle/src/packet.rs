@@ -9,7 +9,8 @@ use jettison_p4_exec::objects::BitReader;
 use jettison_p4_front::ir::{CompositeKind, Expr, Place, Step, Type, TypeId};
 
 impl Run<'_> {
-    /// `extract`: “Fixed-width extraction” and, with a length, “Variable-width extraction”. The order of the checks is BMv2's.
+    /// Executes `extract`: “Fixed-width extraction” and, with a length, “Variable-width extraction”. The order of the
+    /// checks is BMv2's.
     pub fn extract(&mut self, to: &Place, length: Option<&Expr>) -> Result<(), ParserError> {
         let path = self.resolve(to)?;
         let varbit = match length {
@@ -34,7 +35,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// `lookahead`: “Lookahead”.
+    /// Executes `lookahead`: “Lookahead”.
     pub fn lookahead(&mut self, place: &Place) -> Result<(), ParserError> {
         let path = self.resolve(place)?;
         let (fixed, _) = self.sizes(place.ty);
@@ -50,7 +51,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// `advance`: “Skipping bits”.
+    /// Executes `advance`: “Skipping bits”.
     pub fn advance(&mut self, bits: &Expr) -> Result<(), ParserError> {
         let bits = saturated(&self.bits(bits)?);
         if bits > self.packet.remaining() as u64 {
@@ -60,7 +61,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// `emit`: “Insertion of data into packets”. Scalars outside of headers are not emitted.
+    /// Executes `emit`: “Insertion of data into packets”. Scalars outside of headers are not emitted.
     pub fn emit(&mut self, value: &Value, ty: TypeId) {
         match value {
             Value::Bits(_) | Value::Varbit { .. } | Value::Header { valid: false, .. } => {}
@@ -86,7 +87,7 @@ impl Run<'_> {
         }
     }
 
-    /// Bits of a value without its varbits, and the most bits of those.
+    /// Size of a value in bits without its varbits, and the maximum size of these.
     fn sizes(&self, ty: TypeId) -> (u64, u64) {
         let types = &self.program.types;
         match types.get(ty) {
@@ -99,7 +100,7 @@ impl Run<'_> {
         }
     }
 
-    /// Reads a value of a type; its headers are valid, its varbit is as long as told.
+    /// Reads a value of a type; its headers become valid, its varbit has the given length.
     fn take(&mut self, ty: TypeId, varbit: u32) -> Value {
         let program = self.program;
         let types = &program.types;
@@ -128,7 +129,7 @@ impl Run<'_> {
         from_words(&words)
     }
 
-    /// Each stack whose `next` is on the way has one element more.
+    /// Advances each stack whose `next` is on the path.
     fn advance_stacks(&mut self, place: &Place, path: &Path) {
         for (i, step) in place.steps.iter().enumerate() {
             if *step == Step::Next {

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::Run;
 use super::place::ParserError;
 use super::value::{number, words};
-use jettison_p4_front::ir::{Expr, KeySet, MOST_TRANSITIONS, ParserId, SelectCase, Target, Transition};
+use jettison_p4_front::ir::{Expr, KeySet, MAX_TRANSITIONS, ParserId, SelectCase, Target, Transition};
 
 impl Run<'_> {
     /// Runs a parser or sub-parser; fails if it rejects.
@@ -16,7 +16,7 @@ impl Run<'_> {
         loop {
             let here = &parser.states[state.index()];
             self.block(&here.body)?;
-            if self.transitions == MOST_TRANSITIONS {
+            if self.transitions == MAX_TRANSITIONS {
                 return Err(self.error("ParserTimeout"));
             }
             self.transitions += 1;

@@ -1,14 +1,14 @@
-//! Places: finding, reading, writing.
+//! Places: resolution, reads and writes.
 
 use super::Run;
 use super::value::{Value, saturated};
 use jettison_p4_front::ir::{Place, Step};
 
-/// An error of the parser: an index into the program's.
+/// A parser error: an index into the program's errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ParserError(pub u32);
 
-/// The way to a value: the variable, then the part of each composite or stack on the way.
+/// Path to a value: the variable, then the member of each composite or stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
     pub root: usize,
@@ -16,7 +16,7 @@ pub(super) struct Path {
 }
 
 impl Run<'_> {
-    /// The way to a place; `None` if an index is out of range.
+    /// Resolves a place; `None` if an index is out of range.
     pub fn resolve(&self, place: &Place) -> Result<Option<Path>, ParserError> {
         let mut path = Path { root: place.root.index(), parts: Vec::new() };
         let mut here = &self.variables[path.root];
@@ -42,7 +42,7 @@ impl Run<'_> {
                     last as usize
                 }
                 (Step::Next | Step::Last, other) => {
-                    panic!("{other:?} is no stack: the checker lets none through")
+                    panic!("{other:?} is not a stack: the checker rejects such programs")
                 }
             };
             here = &here.parts()[part];
@@ -51,7 +51,7 @@ impl Run<'_> {
         Ok(Some(path))
     }
 
-    /// What is at a place; zero if it is out of range.
+    /// Reads a place; zero if it is out of range.
     pub fn read(&self, place: &Place) -> Result<Value, ParserError> {
         Ok(match self.resolve(place)? {
             Some(path) => self.at(&path).clone(),
@@ -64,7 +64,7 @@ impl Run<'_> {
         self.change(place, |at| *at = value)
     }
 
-    /// Changes what is at a place; does nothing if it is out of range.
+    /// Modifies the value at a place; does nothing if it is out of range.
     pub fn change(&mut self, place: &Place, change: impl FnOnce(&mut Value)) -> Result<(), ParserError> {
         if let Some(path) = self.resolve(place)? {
             change(self.at_mut(&path));
@@ -72,17 +72,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What is at the end of a path.
+    /// The value at the end of a path.
     pub fn at(&self, path: &Path) -> &Value {
         path.parts.iter().fold(&self.variables[path.root], |value, part| &value.parts()[*part])
     }
 
-    /// What is at the end of a path, to change it.
+    /// The value at the end of a path, mutable.
     pub fn at_mut(&mut self, path: &Path) -> &mut Value {
         path.parts.iter().fold(&mut self.variables[path.root], |value, part| &mut value.parts_mut()[*part])
     }
 
-    /// An error by its name.
+    /// Finds an error by its name.
     pub fn error(&self, name: &str) -> ParserError {
         let index = self.program.errors.iter().position(|error| **error == *name);
         ParserError(u32::try_from(index.unwrap_or(0)).unwrap_or(0))

@@ -5,25 +5,25 @@ use num_bigint::BigUint;
 use super::Run;
 use super::place::ParserError;
 use super::value::{Value, cut, mask};
-use jettison_p4_front::ir::{Block, Expr, MOST_ROUNDS, Place, Stmt, StmtKind};
+use jettison_p4_front::ir::{Block, Expr, MAX_LOOP_ITERATIONS, Place, Stmt, StmtKind};
 
-/// How a statement ended.
+/// Control flow after a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// The next one follows.
+    /// Continue with the next statement.
     Next,
-    /// By `break`.
+    /// `break`.
     Break,
-    /// By `continue`.
+    /// `continue`.
     Continue,
-    /// By `return`.
+    /// `return`.
     Return,
-    /// By `exit`.
+    /// `exit`.
     Exit,
 }
 
 impl Run<'_> {
-    /// Runs statements until one does not go on to the next.
+    /// Runs statements until one changes the control flow.
     pub fn block(&mut self, block: &Block) -> Result<Flow, ParserError> {
         for stmt in block {
             let flow = self.stmt(stmt)?;
@@ -95,7 +95,7 @@ impl Run<'_> {
         Ok(Flow::Next)
     }
 
-    /// Runs a body and its copy-out, which follows an exit too.
+    /// Runs a body and its copy-out, which also follows an exit.
     pub fn call(&mut self, body: &Block, after: &Block) -> Result<Flow, ParserError> {
         let ended = self.block(body)?;
         let copied = self.block(after)?;
@@ -115,10 +115,10 @@ impl Run<'_> {
             if ends(flow) {
                 return Ok(flow);
             }
-            if !self.holds(condition)? || self.rounds == MOST_ROUNDS {
+            if !self.holds(condition)? || self.iterations == MAX_LOOP_ITERATIONS {
                 return Ok(Flow::Next);
             }
-            self.rounds += 1;
+            self.iterations += 1;
             match self.block(body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
@@ -142,7 +142,7 @@ impl Run<'_> {
     }
 }
 
-/// The specification's “Operations on header stacks”, word by word.
+/// The specification's “Operations on header stacks”, step by step.
 fn push_front(stack: &mut Value, count: u32) {
     let Value::Stack { next, elements } = stack else { return };
     let count_elements = count as usize;
@@ -156,7 +156,7 @@ fn push_front(stack: &mut Value, count: u32) {
     *next = next.saturating_add(count).min(u32::try_from(elements.len()).unwrap_or(u32::MAX));
 }
 
-/// The specification's “Operations on header stacks”, word by word.
+/// The specification's “Operations on header stacks”, step by step.
 fn pop_front(stack: &mut Value, count: u32) {
     let Value::Stack { next, elements } = stack else { return };
     let count_elements = count as usize;

@@ -8,7 +8,7 @@ use super::place::ParserError;
 use super::stmt::Flow;
 use super::value::{Value, words};
 use jettison_p4_exec::objects::{BitWriter, hash};
-use jettison_p4_exec::table::Then;
+use jettison_p4_exec::table::EntryAction;
 use jettison_p4_front::ir::{ActionValue, MatchKind, Table, TableId, VarId};
 
 impl Run<'_> {
@@ -27,8 +27,8 @@ impl Run<'_> {
         let (key, selector) = self.keys(table)?;
         let state = self.plane.tables.table(id);
         let matched = state.lookup_linear(&key);
-        let entry = matched.map(|handle| state.entry(handle).expect("a lookup finds what is there"));
-        let chosen = self.choose(table, entry.map_or(state.default(), |entry| &entry.then), &selector);
+        let entry = matched.map(|handle| state.entry(handle).expect("a lookup returns existing entries"));
+        let chosen = self.choose(table, entry.map_or(state.default(), |entry| &entry.action), &selector);
         self.count(table, matched.map(|handle| u64::from(handle.0)));
         if let Some(hit) = hit {
             self.set_variable(hit, u32::from(matched.is_some()));
@@ -43,7 +43,7 @@ impl Run<'_> {
         }
     }
 
-    /// The words that are looked up, and the packed `selector` keys.
+    /// The words to look up, and the packed `selector` keys.
     fn keys(&self, table: &Table) -> Result<(Vec<u64>, BitWriter), ParserError> {
         let (mut key, mut selector) = (Vec::new(), BitWriter::new());
         for part in &table.keys {
@@ -56,13 +56,13 @@ impl Run<'_> {
         Ok((key, selector))
     }
 
-    /// The action that an entry or default means; none if a group is empty or a member is not there. Nothing runs then,
-    /// as in BMv2.
-    fn choose(&self, table: &Table, then: &Then, selector: &BitWriter) -> Option<ActionValue> {
-        let member = match then {
-            Then::Action(action) => return Some(action.clone()),
-            Then::Member(member) => *member,
-            Then::Group(group) => {
+    /// Resolves the action of an entry or default. As in BMv2, a missing member or an empty group gives `None`, and
+    /// nothing runs.
+    fn choose(&self, table: &Table, action: &EntryAction, selector: &BitWriter) -> Option<ActionValue> {
+        let member = match action {
+            EntryAction::Action(action) => return Some(action.clone()),
+            EntryAction::Member(member) => *member,
+            EntryAction::Group(group) => {
                 let profile = table.profile?;
                 let (algorithm, bits) = self.program.profiles[profile.index()].selector?;
                 let kept = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
@@ -73,7 +73,7 @@ impl Run<'_> {
         self.plane.tables.profile(table.profile?).member(member).cloned()
     }
 
-    /// The direct counter and meter, before the action runs.
+    /// Updates the direct counter and meter, before the action runs.
     fn count(&mut self, table: &Table, matched: Option<u64>) {
         let (now, bytes) = (self.plane.now, self.packet_bytes());
         let objects = &mut self.plane.objects;

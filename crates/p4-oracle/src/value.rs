@@ -1,4 +1,4 @@
-//! Values as they are.
+//! Run-time values.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, ToPrimitive, Zero};
@@ -10,20 +10,20 @@ use jettison_p4_front::ir::{CompositeKind, Type, TypeId, Types};
 pub(super) enum Value {
     /// A scalar: a bit pattern, or an index.
     Bits(BigUint),
-    /// A `varbit`: as many bits, with this pattern.
+    /// A `varbit`: current length in bits, and bit pattern.
     Varbit { bits: u32, value: BigUint },
-    /// A header with its fields, valid or not.
+    /// A header with its validity and fields.
     Header { valid: bool, fields: Vec<Value> },
     /// A struct or tuple.
     Struct(Vec<Value>),
-    /// A union: its headers.
+    /// A union of headers.
     Union(Vec<Value>),
     /// A stack with its next index.
     Stack { next: u32, elements: Vec<Value> },
 }
 
 impl Value {
-    /// Zero, invalid headers throughout, stacks empty.
+    /// The initial value of a type: zero, headers invalid, stacks empty.
     pub fn zero(types: &Types, ty: TypeId) -> Value {
         match types.get(ty) {
             Type::Bool | Type::Bits { .. } | Type::Error | Type::Enum(_) => Value::Bits(BigUint::ZERO),
@@ -43,15 +43,15 @@ impl Value {
         }
     }
 
-    /// A scalar's pattern; a varbit's.
+    /// Bit pattern of a scalar or varbit.
     pub fn bits(&self) -> &BigUint {
         match self {
             Value::Bits(value) | Value::Varbit { value, .. } => value,
-            other => panic!("{other:?} is no scalar: the checker lets none through"),
+            other => panic!("{other:?} is not a scalar: the checker rejects such programs"),
         }
     }
 
-    /// What is one step in: fields, headers, elements.
+    /// Direct parts of a value: fields, headers, elements.
     pub fn parts(&self) -> &[Value] {
         match self {
             Value::Bits(_) | Value::Varbit { .. } => &[],
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// What is one step in, to change it.
+    /// Direct parts of a value, mutable.
     pub fn parts_mut(&mut self) -> &mut [Value] {
         match self {
             Value::Bits(_) | Value::Varbit { .. } => &mut [],
@@ -69,7 +69,7 @@ impl Value {
         }
     }
 
-    /// Whether a header, or any of a union, is valid.
+    /// Whether a header, or any member of a union, is valid.
     pub fn is_valid(&self) -> bool {
         match self {
             Value::Header { valid, .. } => *valid,
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// Makes a header, every header of a union, or of a stack's element, valid or invalid. Fields stay.
+    /// Sets the validity of a header, or of every header in a union or stack element. Fields stay.
     pub fn set_validity(&mut self, to: bool) {
         match self {
             Value::Header { valid, .. } => *valid = to,
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// The scalars and varbits in it, in order.
+    /// Collects the scalars and varbits of a value, in order.
     pub fn scalars<'a>(&'a self, into: &mut Vec<&'a Value>) {
         match self {
             Value::Bits(_) | Value::Varbit { .. } => into.push(self),
@@ -96,7 +96,7 @@ impl Value {
     }
 
     /// `==` of P4 (“Operations on headers”, “… on header stacks”): two invalid headers are equal, and a stack's next
-    /// index does not count.
+    /// index is not compared.
     pub fn equals(&self, other: &Value) -> bool {
         let all = |a: &[Value], b: &[Value]| a.iter().zip(b).all(|(a, b)| a.equals(b));
         match (self, other) {
@@ -114,12 +114,12 @@ pub(super) fn mask(width: u32) -> BigUint {
     (BigUint::one() << width) - 1u32
 }
 
-/// Mod 2^width.
+/// Truncates mod 2^width.
 pub(super) fn cut(value: BigUint, width: u32) -> BigUint {
     value & mask(width)
 }
 
-/// The number that a pattern stands for.
+/// Number that a bit pattern represents.
 pub(super) fn number(pattern: &BigUint, width: u32, signed: bool) -> BigInt {
     let value = BigInt::from_biguint(Sign::Plus, pattern.clone());
     if signed && width > 0 && pattern.bit(u64::from(width) - 1) {
@@ -129,14 +129,14 @@ pub(super) fn number(pattern: &BigUint, width: u32, signed: bool) -> BigInt {
     }
 }
 
-/// The pattern of a number mod 2^width.
+/// Bit pattern of a number mod 2^width.
 pub(super) fn pattern(number: BigInt, width: u32) -> BigUint {
     let modulus = BigInt::one() << width;
     let rest = ((number % &modulus) + &modulus) % &modulus;
-    rest.to_biguint().expect("not negative")
+    rest.to_biguint().expect("a non-negative number")
 }
 
-/// As an index or length: what does not fit is more than anything.
+/// Converts to an index or length; larger values become 2^64 - 1.
 pub(super) fn saturated(value: &BigUint) -> u64 {
     value.to_u64().unwrap_or(u64::MAX)
 }
@@ -146,13 +146,13 @@ pub(super) fn low(value: &BigUint) -> u64 {
     value.iter_u64_digits().next().unwrap_or(0)
 }
 
-/// As words, lowest first: as many as a key or register of this width has.
+/// Words of a value, lowest first, as in a key or register of this width.
 pub(super) fn words(value: &BigUint, width: u32) -> impl Iterator<Item = u64> + '_ {
     let count = width.div_ceil(64).max(1) as usize;
     value.iter_u64_digits().chain(std::iter::repeat(0)).take(count)
 }
 
-/// From words, lowest first.
+/// Value from words, lowest first.
 pub(super) fn from_words(words: &[u64]) -> BigUint {
     let zero = BigUint::zero();
     words.iter().rev().fold(zero, |value, word| (value << 64) | BigUint::from(*word))

@@ -1,4 +1,4 @@
-//! What a P4 switch is made of.
+//! Plan of a P4 switch.
 
 use std::sync::Arc;
 
@@ -12,39 +12,39 @@ use super::{Frames, P4Switch, SimpleSwitch};
 use jettison_p4_exec::Machine;
 use jettison_p4_front::ir::Program;
 
-/// What a P4 switch is made of. A scenario and a packet test fill it in and [build](SwitchPlan::build) it.
+/// Plan of a P4 switch. A scenario or packet test fills it in and [builds](SwitchPlan::build) it.
 pub struct SwitchPlan {
-    /// The program.
+    /// P4 program.
     pub program: Arc<Program>,
-    /// The queues of the ports, port 0 first. [`jettison_queue::bmv2`] is what `simple_switch` has.
+    /// Queue disciplines of the ports, port 0 first. [`jettison_queue::bmv2`] is that of `simple_switch`.
     pub ports: Vec<Box<dyn QueueDiscipline>>,
-    /// What `random` draws from at each port's egress, port 0 first: as many as there are ports.
+    /// Random streams of `random` at each port's egress, port 0 first; one per port.
     pub port_random: Vec<RandomStream>,
-    /// What `random` draws from at ingress.
+    /// Random stream of `random` at ingress.
     pub ingress_random: RandomStream,
-    /// The way back to ingress.
+    /// Recirculation path.
     pub recirculation: RecirculationSettings,
-    /// From a packet's arrival to ingress.
+    /// Delay between a packet's arrival and ingress.
     pub ingress_delay: Duration,
-    /// What a packet is when it leaves.
+    /// Form of departing packets.
     pub frames: Frames,
-    /// The control plane's commands, in any order; those of one time are carried out as they stand here. At time zero
-    /// they are carried out at once, and an error is the plan's.
+    /// Commands of the control plane, in any order; those of the same time run in the given order. Commands at time
+    /// zero run during the build, so their errors are errors of the plan.
     pub commands: Vec<(Time, Command)>,
 }
 
-/// A command of the plan could not be carried out.
+/// Failure of a command of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{error}")]
 pub struct PlanError {
-    /// Its place in [`SwitchPlan::commands`].
+    /// Index of the command in [`SwitchPlan::commands`].
     pub command: usize,
-    /// What is wrong with it.
+    /// Error of the command.
     pub error: CommandError,
 }
 
 impl SwitchPlan {
-    /// A plan with these ports and no commands, with defaults for the rest.
+    /// Creates a plan with these ports, no commands, and defaults for the rest.
     pub fn new(
         program: Arc<Program>,
         ports: Vec<Box<dyn QueueDiscipline>>,
@@ -63,7 +63,7 @@ impl SwitchPlan {
         }
     }
 
-    /// The switch, with `machine` to run the program.
+    /// Builds the switch; `machine` runs the program.
     ///
     /// # Errors
     /// If a command at time zero fails.

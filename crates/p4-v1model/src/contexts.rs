@@ -1,32 +1,33 @@
-//! What a switch keeps of each packet while it is inside, under the number in the packet's `meta.tag`.
+//! Contexts: the switch's state of each packet inside it, by the number in the packet's `meta.tag`.
 
 use jettison_switch::Port;
 
 use jettison_p4_exec::Frame;
 use jettison_p4_front::ir::FieldListId;
 
-/// What is kept of one packet.
+/// Context of one packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Context<S> {
-    /// Headers and metadata: after ingress until egress, or after a pass whose fields the next one keeps.
+    /// Headers and metadata: between ingress and egress, or between passes that preserve fields.
     pub saved: S,
-    /// Which of them a resubmitted or recirculated packet keeps.
+    /// Fields that a resubmitted or recirculated packet preserves.
     pub keep: Option<FieldListId>,
-    /// The frame as it came to ingress (a recirculated one: as the deparser left it), but for its virtual zeros.
+    /// Stored bytes of the frame as it came to ingress (for a recirculated packet, as the deparser left it).
     pub bytes: Vec<u8>,
-    /// Zeros behind `bytes`.
+    /// Number of virtual zero bytes after `bytes`.
     pub zeros: usize,
-    /// Bytes that the parser took: the payload begins there.
+    /// Number of bytes consumed by the parser; the payload starts there.
     pub consumed: usize,
-    /// Where the frame is cut after deparsing.
+    /// Length to which the frame is truncated after deparsing.
     pub truncate: Option<usize>,
-    /// `egress_rid`, of a replica.
+    /// `egress_rid` of a replica.
     pub rid: Option<u16>,
-    /// `priority`, for the members of a multicast group: their ports may have different numbers of queues.
+    /// `priority`, for the members of a multicast group, whose ports may have different numbers of queues.
     pub priority: u64,
-    /// Whether it is a clone, or a clone that was recirculated: when the program drops it, it has done its work.
+    /// Whether the packet is a clone (possibly recirculated). Such a packet is consumed, not dropped, if the program
+    /// drops it.
     pub is_clone: bool,
-    /// The port whose queue a clone came through last.
+    /// Port of the queue that a clone left last.
     pub queued_at: Option<Port>,
     in_use: bool,
 }
@@ -37,13 +38,13 @@ impl<S: Clone> Context<S> {
         Frame { bytes: &self.bytes, zeros: self.zeros }
     }
 
-    /// What is behind the headers.
+    /// The frame after the parsed headers.
     pub fn payload(&self) -> Frame<'_> {
         let bytes = self.bytes.get(self.consumed..).unwrap_or(&[]);
         Frame { bytes, zeros: self.zeros - self.consumed.saturating_sub(self.bytes.len()).min(self.zeros) }
     }
 
-    /// Everything that another one has.
+    /// Copies everything from another context.
     pub fn copy(&mut self, other: &Context<S>) {
         self.saved.clone_from(&other.saved);
         self.copy_frame(other);
@@ -51,14 +52,14 @@ impl<S: Clone> Context<S> {
         (self.priority, self.is_clone, self.queued_at) = (other.priority, other.is_clone, other.queued_at);
     }
 
-    /// The frame of another packet, with its parser's result.
+    /// Copies the frame and the parser's result from another context.
     pub fn copy_frame(&mut self, other: &Context<S>) {
         self.bytes.clear();
         self.bytes.extend_from_slice(&other.bytes);
         (self.zeros, self.consumed) = (other.zeros, other.consumed);
     }
 
-    /// The frame becomes these headers and the payload, cut where it is to be cut.
+    /// Replaces the frame by the deparsed headers and the payload, truncated if requested.
     pub fn deparse(&mut self, headers: &[u8]) {
         self.zeros = self.payload().zeros;
         let parsed = self.consumed.min(self.bytes.len());
@@ -70,7 +71,7 @@ impl<S: Clone> Context<S> {
         self.consumed = 0;
     }
 
-    /// The shortest cut wins.
+    /// Requests a truncation; the shortest one wins.
     pub fn cut(&mut self, length: Option<u32>) {
         let length = length.map(|length| length as usize);
         self.truncate = match (self.truncate, length) {
@@ -80,7 +81,7 @@ impl<S: Clone> Context<S> {
     }
 }
 
-/// The contexts of all packets inside. Entries are used again with what they have allocated.
+/// Contexts of all packets inside the switch. Released contexts are reused with their memory.
 #[derive(Debug)]
 pub(super) struct Contexts<S> {
     entries: Vec<Context<S>>,
@@ -92,7 +93,8 @@ impl<S: Clone + Default> Contexts<S> {
         Contexts { entries: Vec::new(), free: Vec::new() }
     }
 
-    /// A context with no frame, and with whatever `saved` its last user left. Its tag is not 0.
+    /// Allocates a context without a frame; `saved` keeps the content of its last user. Returns its tag, which is not
+    /// 0.
     pub fn take(&mut self) -> u32 {
         let Some(tag) = self.free.pop() else {
             self.entries.push(Context { in_use: true, ..Context::default() });
@@ -111,27 +113,26 @@ impl<S: Clone + Default> Contexts<S> {
         tag
     }
 
-    /// Lets a context go. Its number is not to be used again before it is taken again.
+    /// Releases a context. Its tag must not be used until it is allocated again.
     pub fn release(&mut self, tag: u32) {
         let was_in_use = std::mem::take(&mut self.get_mut(tag).in_use);
         debug_assert!(was_in_use, "released twice: {tag}");
         self.free.push(tag);
     }
 
-    /// A context that was taken.
+    /// The context with a tag that is in use.
     pub fn get_mut(&mut self, tag: u32) -> &mut Context<S> {
         &mut self.entries[tag as usize - 1]
     }
 
-    /// Two different ones.
+    /// The contexts of two different tags.
     pub fn pair(&mut self, first: u32, second: u32) -> (&mut Context<S>, &mut Context<S>) {
         let places = [first as usize - 1, second as usize - 1];
-        let [first, second] =
-            self.entries.get_disjoint_mut(places).expect("both were taken and are not the same");
+        let [first, second] = self.entries.get_disjoint_mut(places).expect("both tags are in use and differ");
         (first, second)
     }
 
-    /// How many are in use.
+    /// Number of contexts in use.
     pub fn in_use(&self) -> usize {
         self.entries.len() - self.free.len()
     }
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_are_used_again_and_start_empty() {
+    fn contexts_are_reused_and_start_empty() {
         let mut contexts: Contexts<u8> = Contexts::new();
         let (a, b) = (contexts.take(), contexts.take());
         assert!(a != 0 && b != 0 && a != b);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_cut_behind_its_new_headers() {
+    fn a_frame_is_truncated_after_its_new_headers() {
         let mut cut = context(&[1, 2, 3, 4], 10, 2);
         cut.cut(Some(9));
         cut.cut(Some(12));

@@ -1,26 +1,26 @@
-//! From what a deparser gives back to a packet.
+//! Conversion of deparsed frames to packets.
 
 use jettison_wire::{Body, Packet};
 
 use super::contexts::Context;
 
-/// What a packet is when it leaves the switch.
+/// Form of a packet that leaves the switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Frames {
-    /// A modelled packet wherever the frame is one, so that modelled hosts understand it. Its hardware addresses are
-    /// derived from the IP ones again: what a program writes there does not leave the switch. Other frames keep all
-    /// their bytes.
+    /// A modelled packet if the frame is one, so that modelled hosts understand it. Its hardware addresses are derived
+    /// from the IP addresses again, so a program's changes of them do not leave the switch. Other frames keep all their
+    /// bytes.
     #[default]
     Modelled,
-    /// The bytes of the frame, all of them: for packet tests, and for links to real devices.
+    /// All bytes of the frame: for packet tests, and for links to real devices.
     Raw,
 }
 
 const ETHERNET: usize = 14;
 const ETHER_TYPE: std::ops::Range<usize> = 12..14;
 
-/// Gives `packet` what the deparser made of it: `headers`, and the payload that `context` holds. `context` holds the new
-/// frame afterwards if `keep` says so, or if the packet had to be read again from its bytes.
+/// Replaces the content of `packet` by the deparsed frame: `headers`, and the payload in `context`. Afterwards
+/// `context` holds the new frame if `keep` is set, or if the packet had to be parsed again from its bytes.
 pub(super) fn put_back<S: Clone>(
     packet: &mut Packet,
     context: &mut Context<S>,
@@ -42,7 +42,7 @@ pub(super) fn put_back<S: Clone>(
         Frames::Modelled => match Packet::from_image_head(&context.bytes, context.zeros) {
             Ok(read) => {
                 let is_v4 = context.bytes.get(ETHERNET).is_some_and(|byte| byte >> 4 == 4);
-                // The number of a packet is longer than the part of it that is on the wire.
+                // The packet's number has more bits than its part on the wire.
                 if is_v4 && read.meta.id as u16 != packet.meta.id as u16 {
                     packet.meta.id = read.meta.id;
                 }
@@ -56,7 +56,7 @@ pub(super) fn put_back<S: Clone>(
     }
 }
 
-/// Whether the headers are as long as those parsed, and nothing is cut off.
+/// Whether the headers are as long as the parsed ones, and nothing is truncated.
 fn is_uncut<S: Clone>(context: &Context<S>, headers: &[u8]) -> bool {
     headers.len() == context.consumed
         && context.consumed <= context.bytes.len()
@@ -67,8 +67,8 @@ fn unchanged<S: Clone>(context: &Context<S>, headers: &[u8]) -> bool {
     context.bytes[..headers.len()] == *headers
 }
 
-/// What most programs do to a modelled packet: hop limit, traffic class, IPv4 checksum (a right one), and the hardware
-/// addresses, which it does not have. Then the packet's `meta` is all that changes.
+/// Fast path for the changes that most programs make to a modelled packet: hop limit, traffic class, a correct IPv4
+/// checksum, and hardware addresses (which a modelled packet does not have). EntryAction only the packet's `meta` changes.
 fn only_marks<S: Clone>(packet: &mut Packet, context: &Context<S>, headers: &[u8], frames: Frames) -> bool {
     if frames == Frames::Raw || !matches!(packet.body, Body::Model(_) | Body::Payload(_)) {
         return false;
@@ -107,16 +107,16 @@ fn only_marks<S: Clone>(packet: &mut Packet, context: &Context<S>, headers: &[u8
     true
 }
 
-/// Whether the checksum in an IPv4 header without options is right (RFC 1071).
+/// Whether the checksum of an IPv4 header without options is correct (RFC 1071).
 fn sums_to_ones(header: &[u8]) -> bool {
     let sum: u32 = header.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
     let sum = (sum & 0xffff) + (sum >> 16);
     (sum & 0xffff) + (sum >> 16) == 0xffff
 }
 
-/// The packet becomes the frame's bytes.
+/// Replaces the packet's body by the frame's bytes.
 fn put_bytes<S: Clone>(packet: &mut Packet, context: &Context<S>) {
-    // The allocation of a packet that is bytes already is used again.
+    // Reuse the allocation of a packet whose body is already bytes.
     let mut bytes = match &mut packet.body {
         Body::Buffer(buffer) => std::mem::take(&mut buffer.bytes),
         Body::Model(_) | Body::Payload(_) => Vec::with_capacity(context.frame().length()),

@@ -1,30 +1,30 @@
 #![forbid(unsafe_code)]
-//! The v1model architecture as BMv2 `simple_switch` runs it.
+//! The v1model architecture, as implemented by BMv2 `simple_switch`.
 //!
 //! [`SimpleSwitch`] is a program of `jettison-switch`: it parses a packet, runs the blocks of a P4 program on a
-//! [`Machine`](jettison_p4_exec::Machine), and says what is to become of the packet. The pipeline around it carries that out in
-//! `simple_switch`'s order. [`P4Switch`] is the whole: pipeline, queues, and the [`control`] plane with its commands at
-//! given times. A [`SwitchPlan`] builds one.
+//! [`Machine`](jettison_p4_exec::Machine), and returns the actions for the packet. The pipeline around it executes them
+//! in the order of `simple_switch`. [`P4Switch`] combines pipeline, queues, and the [`control`] plane with its timed
+//! commands. A [`SwitchPlan`] builds one. [`stf`] runs packet tests.
 //!
 //! # Two traffic managers
 //!
-//! The queues are disciplines of `jettison-queue`, one a port, and it is they who make the traffic manager.
+//! The queues are disciplines of `jettison-queue`, one per port. They determine the kind of traffic manager:
 //!
-//! - The faithful one has `bmv2` at every port: N queues in strict priority, each with a depth in packets and a rate in
-//!   packets a second that fixes at enqueue when a packet may leave, no rate of the port, and clones at priority 0, the
-//!   lowest. A priority that has no queue is a drop.
-//! - The one that is like hardware has any other discipline: `tail-drop`, or `priority` with bands of anything. The link's
-//!   byte rate serves the port as a whole, and a mirror session may give its clones a priority (`priority=N`, as PSA's
-//!   class of service).
+//! - Faithful to `simple_switch`: `bmv2` at every port. It has N queues in strict priority, each with a depth in
+//!   packets and a rate in packets per second that fixes a packet's departure time at enqueue. The port itself has no
+//!   rate, and clones have priority 0, the lowest. A packet with a priority without a queue is dropped.
+//! - Like hardware: any other discipline, such as `tail-drop`, or `priority` with any bands. The link's byte rate
+//!   serves the port as a whole, and a mirror session may set the priority of its clones (`priority=N`, like PSA's class
+//!   of service).
 //!
-//! # What differs from `simple_switch`
+//! # Differences from `simple_switch`
 //!
-//! - What it drops in silence is counted here with a reason: full queues, priorities without a queue, ports and groups
-//!   that do not exist.
-//! - `ingress_global_timestamp` is set for resubmitted and recirculated packets too, unless it is among the fields kept:
-//!   `simple_switch` leaves it zero.
-//! - `packet_length` is the length of the frame as it came to ingress, also at egress: headers that ingress added do not
-//!   count yet.
+//! - Silent drops of `simple_switch` are counted here with a reason: full queues, priorities without a queue, unknown
+//!   ports and groups.
+//! - `ingress_global_timestamp` is also set for resubmitted and recirculated packets, unless it is among the preserved
+//!   fields; `simple_switch` leaves it zero.
+//! - `packet_length` is the length of the frame as it came to ingress, also at egress: headers that ingress added are
+//!   not counted.
 //! - `enq_qdepth` is that of the packet's own queue, as `deq_qdepth` is.
 
 mod build;

@@ -1,4 +1,4 @@
-//! The fields of `standard_metadata` that the architecture writes.
+//! Fields of `standard_metadata` that the architecture writes.
 
 use jettison_core::Time;
 use jettison_switch::{Port, QueueReading};
@@ -6,20 +6,20 @@ use jettison_wire::{Instance, PacketMeta};
 
 use jettison_p4_exec::{Machine, Standard};
 
-/// The port that means "drop": what `mark_to_drop` writes to `egress_spec`.
+/// Port number for "drop", which `mark_to_drop` writes to `egress_spec`.
 pub const DROP_PORT: u64 = 511;
 
-/// What a packet begins its parsing with. Everything else is zero, or was kept.
+/// Initializes the metadata before the parser. All other fields are zero or preserved.
 pub(super) fn begin<M: Machine>(machine: &mut M, length: usize, instance: Instance, now: Time) {
     machine.set_standard(Standard::PacketLength, length as u64);
     machine.set_standard(Standard::InstanceType, instance as u64);
-    // Zero unless it is among the fields that a recirculated or resubmitted packet keeps.
+    // Zero unless a recirculated or resubmitted packet preserves it.
     if machine.standard(Standard::IngressGlobalTimestamp) == 0 {
         machine.set_standard(Standard::IngressGlobalTimestamp, now.as_micros());
     }
 }
 
-/// What a packet that has left the queue of `port` begins egress with.
+/// Initializes the metadata of a packet that leaves the queue of `port` for egress.
 pub(super) fn depart<M: Machine>(
     machine: &mut M,
     meta: &PacketMeta,
@@ -28,13 +28,13 @@ pub(super) fn depart<M: Machine>(
     queue: &QueueReading,
     now: Time,
 ) {
-    // Any value but the drop port: one that egress reads as a drop is one that egress wrote.
+    // Any value except the drop port, so that a drop at egress is one that egress requested.
     machine.set_standard(Standard::EgressSpec, 0);
     machine.set_standard(Standard::EgressPort, u64::from(port.0));
     machine.set_standard(Standard::InstanceType, at_egress(meta.instance) as u64);
     machine.set_standard(Standard::PacketLength, length as u64);
     machine.set_standard(Standard::EgressGlobalTimestamp, now.as_micros());
-    // Each instant in whole microseconds, and then the difference, as `simple_switch` computes it.
+    // Convert each time to microseconds before subtracting, as in `simple_switch`.
     let enqueued = meta.enqueued_at.as_micros();
     machine.set_standard(Standard::EnqTimestamp, enqueued);
     machine.set_standard(Standard::DeqTimedelta, now.as_micros().saturating_sub(enqueued));
@@ -42,7 +42,7 @@ pub(super) fn depart<M: Machine>(
     machine.set_standard(Standard::DeqQdepth, u64::from(queue.deq_qdepth));
 }
 
-/// `instance_type` at egress: a packet that ingress sent to a port is normal there, however it came to ingress.
+/// `instance_type` at egress: a packet that ingress sent to a port is normal, however it came to ingress.
 fn at_egress(instance: Instance) -> Instance {
     match instance {
         Instance::Recirculated | Instance::Resubmitted => Instance::Normal,
@@ -50,8 +50,8 @@ fn at_egress(instance: Instance) -> Instance {
     }
 }
 
-/// The traffic class of a packet with that `priority` at a port that keeps so many queues apart: the highest number is
-/// served first. `None` for a priority that has no queue: `simple_switch` drops the packet.
+/// Traffic class of a `priority` at a port with a number of queues; the highest number is served first. `None` if the
+/// priority has no queue; `simple_switch` drops the packet.
 pub(super) fn class_of(priority: u64, classes: Option<u16>) -> Option<u8> {
     let Some(classes) = classes else { return Some(0) };
     let class = u64::from(classes).checked_sub(priority.checked_add(1)?)?;
@@ -63,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_highest_number_is_the_highest_class_and_none_is_beyond() {
+    fn the_highest_priority_is_the_highest_class_and_larger_ones_are_invalid() {
         assert_eq!(
             [0, 1, 2, 3].map(|priority| class_of(priority, Some(3))),
             [Some(2), Some(1), Some(0), None]
         );
         assert_eq!(class_of(0, Some(1)), Some(0));
-        assert_eq!(class_of(7, None), Some(0), "one queue for all");
+        assert_eq!(class_of(7, None), Some(0), "one queue for all priorities");
         assert_eq!(class_of(u64::MAX, Some(3)), None);
     }
 }

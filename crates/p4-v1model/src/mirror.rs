@@ -3,43 +3,43 @@
 use jettison_switch::Port;
 use rustc_hash::FxHashMap;
 
-/// Where a session's clones go, and what becomes of them on the way.
+/// Target and settings of a clone session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MirrorSession {
-    /// Where to.
+    /// Target.
     pub to: MirrorTarget,
-    /// The most bytes of a clone, its frame counted after deparsing.
+    /// Maximum length of a clone's frame after deparsing, in bytes.
     pub truncate: Option<u32>,
-    /// Its priority, as `standard_metadata.priority` counts: the highest number is served first. `simple_switch` has no
-    /// such thing: there, and by default, it is 0, the lowest.
+    /// Priority, in the numbering of `standard_metadata.priority`: the highest is served first. `simple_switch` has no
+    /// such setting; its value, and the default, is 0, the lowest.
     pub priority: u8,
 }
 
-/// Where a session's clones go.
+/// Target of a clone session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MirrorTarget {
-    /// To a port's queue.
+    /// The queue of a port.
     Port(Port),
-    /// To each member of a multicast group.
+    /// Each member of a multicast group.
     Group(u16),
 }
 
 impl MirrorSession {
-    /// The highest number of a session.
-    pub const MOST: u32 = 32_767;
+    /// Maximum session number.
+    pub const MAX: u32 = 32_767;
 
-    /// To a port, whole, at the lowest priority.
+    /// Session to a port, without truncation, at the lowest priority.
     pub fn to_port(port: Port) -> MirrorSession {
         MirrorSession { to: MirrorTarget::Port(port), truncate: None, priority: 0 }
     }
 
-    /// To a multicast group, whole, at the lowest priority.
+    /// Session to a multicast group, without truncation, at the lowest priority.
     pub fn to_group(group: u16) -> MirrorSession {
         MirrorSession { to: MirrorTarget::Group(group), truncate: None, priority: 0 }
     }
 }
 
-/// The sessions that are configured.
+/// Configured sessions.
 #[derive(Debug, Default)]
 pub(super) struct Mirrors {
     sessions: FxHashMap<u32, MirrorSession>,
@@ -54,7 +54,7 @@ impl Mirrors {
         self.sessions.insert(number, session);
     }
 
-    /// False if it was not configured.
+    /// Removes a session; returns false if it was not configured.
     pub fn remove(&mut self, number: u32) -> bool {
         self.sessions.remove(&number).is_some()
     }

@@ -1,4 +1,4 @@
-//! A P4 switch with its control plane.
+//! P4 switch with its control plane.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use super::{PlanError, SimpleSwitch};
 use jettison_p4_exec::{Machine, Plane};
 use jettison_p4_front::ir::Program;
 
-/// A pipeline that runs a P4 program, and the control plane with commands at given times.
+/// Pipeline that runs a P4 program, and a control plane with timed commands.
 ///
-/// A command at an instant is carried out before anything else that happens to the switch at that instant.
+/// A command runs before all other events of the switch at the same time.
 pub struct P4Switch<M: Machine> {
     pub(super) pipeline: Pipeline<SimpleSwitch<M>>,
     pub(super) replication: Replication,
-    /// Those to come, the earliest first.
+    /// Pending commands, earliest first.
     commands: VecDeque<(Time, Command)>,
-    /// When the first of them is due.
+    /// Time of the first pending command.
     next_command: Time,
     answers: Vec<(Time, Result<Answer, CommandError>)>,
 }
 
 impl<M: Machine + Send> P4Switch<M> {
-    /// Carries out the commands of time zero; the others wait for their time.
+    /// Runs the commands of time zero and queues the others.
     pub(super) fn new(
         pipeline: Pipeline<SimpleSwitch<M>>,
         commands: Vec<(Time, Command)>,
@@ -48,7 +48,7 @@ impl<M: Machine + Send> P4Switch<M> {
             let answer = switch.apply(&command).map_err(|error| PlanError { command: place, error })?;
             switch.answers.push((time, Ok(answer)));
         }
-        later.sort_by_key(|(time, _)| *time); // stable: those of one time stay in their order
+        later.sort_by_key(|(time, _)| *time); // stable: commands of the same time keep their order
         switch.commands = later.into();
         switch.next_command = switch.commands.front().map_or(Time::MAX, |(time, _)| *time);
         Ok(switch)
@@ -64,22 +64,22 @@ impl<M: Machine + Send> P4Switch<M> {
         self.pipeline.program().plane()
     }
 
-    /// The same, for changing.
+    /// Tables, objects, digests and messages, mutable.
     pub fn plane_mut(&mut self) -> &mut Plane {
         self.pipeline.program_mut().plane_mut()
     }
 
-    /// The program at work: its counters, its clone sessions.
+    /// The running program: its counters and clone sessions.
     pub fn simple_switch(&self) -> &SimpleSwitch<M> {
         self.pipeline.program()
     }
 
-    /// The pipeline around it.
+    /// The pipeline.
     pub fn pipeline(&self) -> &Pipeline<SimpleSwitch<M>> {
         &self.pipeline
     }
 
-    /// What the planned commands that were due so far answered, in their order.
+    /// Results of the planned commands so far, in order.
     pub fn answers(&self) -> &[(Time, Result<Answer, CommandError>)] {
         &self.answers
     }

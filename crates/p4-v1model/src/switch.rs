@@ -1,4 +1,4 @@
-//! A P4 program as the two halves of a switch's pipeline.
+//! P4 program as the program of a switch's pipeline.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::mirror::{MirrorSession, MirrorTarget, Mirrors};
 use jettison_p4_exec::{Block, CloneRequest, Machine, Plane, Standard};
 use jettison_p4_front::ir::Program;
 
-/// A P4 program on a machine, for the pipeline of `jettison-switch`.
+/// P4 program on a machine, for the pipeline of `jettison-switch`.
 ///
-/// Between ingress and egress a packet's headers and metadata are kept in a context, whose number is the packet's
-/// `meta.tag`. Its body stays as it came until egress has deparsed it.
+/// Between ingress and egress, a context keeps a packet's headers and metadata; its number is the packet's `meta.tag`.
+/// The packet's body is unchanged until egress has deparsed it.
 pub struct SimpleSwitch<M: Machine> {
     program: Arc<Program>,
     machine: M,
@@ -26,30 +26,31 @@ pub struct SimpleSwitch<M: Machine> {
     ports: Vec<PortState>,
     frames: Frames,
     counters: ProgramCounters,
-    /// The headers that the deparser gives.
+    /// Buffer for deparsed headers.
     headers: Vec<u8>,
 }
 
-/// What a program knows of a port.
+/// State of a port.
 struct PortState {
-    /// The stream of egress while ingress runs, and the other way round.
+    /// Random stream of egress, swapped with that of ingress while egress runs.
     random: Box<RandomStream>,
-    /// How many queues its discipline keeps apart.
+    /// Number of traffic classes of the port's discipline.
     classes: Option<u16>,
 }
 
-/// What a program did that the pipeline does not count.
+/// Events of a program that the pipeline does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProgramCounters {
     /// Packets whose parser ended with an error.
     pub parser_errors: u64,
-    /// Clones that were not made because their session is not configured.
+    /// Clones not made because their session is not configured.
     pub unconfigured_clones: u64,
 }
 
 impl<M: Machine> SimpleSwitch<M> {
-    /// A program whose `machine` runs it. `ingress` is what `random` draws from there; of each port, the stream of its
-    /// egress, and how many queues by class it keeps ([`jettison_queue::QueueDiscipline::classes`]).
+    /// Creates a switch program that runs on `machine`. `ingress` is the random stream of ingress. `ports` gives, for
+    /// each port, the random stream of its egress and its number of traffic classes
+    /// ([`jettison_queue::QueueDiscipline::classes`]).
     pub fn new(
         program: Arc<Program>,
         machine: M,
@@ -78,37 +79,37 @@ impl<M: Machine> SimpleSwitch<M> {
         &self.program
     }
 
-    /// Tables, objects, messages.
+    /// Tables, objects and messages.
     pub fn plane(&self) -> &Plane {
         &self.plane
     }
 
-    /// The same, for the control plane.
+    /// Tables, objects and messages, mutable.
     pub fn plane_mut(&mut self) -> &mut Plane {
         &mut self.plane
     }
 
-    /// What the program did so far.
+    /// Counters so far.
     pub fn counters(&self) -> ProgramCounters {
         self.counters
     }
 
-    /// Configures a clone session, or another way.
+    /// Configures or reconfigures a clone session.
     pub fn configure_mirror(&mut self, number: u32, session: MirrorSession) {
         self.mirrors.configure(number, session);
     }
 
-    /// Takes a clone session's configuration away. False if it had none.
+    /// Removes the configuration of a clone session; returns false if there was none.
     pub fn remove_mirror(&mut self, number: u32) -> bool {
         self.mirrors.remove(number)
     }
 
-    /// A clone session's configuration.
+    /// Configuration of a clone session.
     pub fn mirror(&self, number: u32) -> Option<MirrorSession> {
         self.mirrors.session(number)
     }
 
-    /// How many packets it keeps something of: those that wait in queues or recirculate.
+    /// Number of packets with a context: those that wait in queues or recirculate.
     pub fn packets_inside(&self) -> usize {
         self.contexts.in_use()
     }
@@ -117,19 +118,19 @@ impl<M: Machine> SimpleSwitch<M> {
         self.ports.get(usize::from(port.0)).and_then(|port| port.classes)
     }
 
-    /// The class of a priority at a port: `None` where the port has no queue for it.
+    /// Traffic class of a priority at a port; `None` if the port has no queue for it.
     fn class(&self, port: Port, priority: u64) -> Option<u8> {
         class_of(priority, self.classes(port))
     }
 
-    /// The class of a priority that is known to be right, or of what is served last.
+    /// Traffic class of a valid priority, or the lowest class.
     fn class_or_lowest(&self, port: Port, priority: u64) -> u8 {
         let lowest = || class_of(0, self.classes(port)).unwrap_or(0);
         self.class(port, priority).unwrap_or_else(lowest)
     }
 
-    /// From the parser to the end of ingress. `tag` is the context, which holds the frame; `fresh` says that the packet
-    /// comes from a link and brings nothing else.
+    /// Runs the parser and ingress. `tag` is the context with the frame; `fresh` means that the packet comes from a
+    /// link and has no preserved fields.
     fn pass_ingress(&mut self, tag: u32, fresh: bool, packet: &Packet, why: Instance, now: Time) {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
@@ -139,7 +140,7 @@ impl<M: Machine> SimpleSwitch<M> {
         if fresh {
             machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
         } else if context.keep.is_some() {
-            // Before the parser: it may read what was kept.
+            // Before the parser, which may read preserved fields.
             machine.keep_only(context.keep, &context.saved);
         }
         metadata::begin(machine, context.frame().length(), why, now);
@@ -151,14 +152,14 @@ impl<M: Machine> SimpleSwitch<M> {
         context.cut(plane.effects.truncate);
     }
 
-    /// The session of a clone that is wanted, if it is configured.
+    /// Session of a requested clone, if it is configured.
     fn session(&mut self, request: CloneRequest) -> Option<MirrorSession> {
         let session = self.mirrors.session(request.session);
         self.counters.unconfigured_clones += u64::from(session.is_none());
         session
     }
 
-    /// A context for a clone of the packet of `tag`: its frame, and what its session says.
+    /// Creates the context of a clone of the packet `tag`: its frame, and its session's settings.
     fn clone_context(&mut self, tag: u32, session: MirrorSession) -> (u32, Mirror) {
         let clone = self.contexts.take();
         let (original, copy) = self.contexts.pair(tag, clone);
@@ -170,14 +171,14 @@ impl<M: Machine> SimpleSwitch<M> {
             MirrorTarget::Port(port) => {
                 MirrorTo::Queue { port, class: self.class_or_lowest(port, u64::from(session.priority)) }
             }
-            // Each member's class is set when it is replicated.
+            // The class of each member is set at replication.
             MirrorTarget::Group(group) => MirrorTo::Group { group, class: 0 },
         };
         (clone, Mirror { to, tag: clone })
     }
 
-    /// The clone is the original packet, parsed again, with no metadata but the fields kept. What they hold is that of
-    /// the end of ingress, in the context of `tag`.
+    /// Clones at ingress: the original packet, parsed again, with only the preserved fields of the metadata. Their
+    /// values are those at the end of ingress, in the context `tag`.
     fn clone_at_ingress(
         &mut self,
         request: CloneRequest,
@@ -190,7 +191,7 @@ impl<M: Machine> SimpleSwitch<M> {
         let (original, copy) = self.contexts.pair(tag, clone);
         let machine = &mut self.machine;
         machine.reset();
-        // The parser may branch on them: it is to do what it did before.
+        // The parser may branch on it and must repeat its earlier decision.
         machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
         metadata::begin(machine, copy.frame().length(), packet.meta.instance, now);
         copy.consumed = machine.parse(copy.frame(), &mut self.plane).consumed;
@@ -199,7 +200,7 @@ impl<M: Machine> SimpleSwitch<M> {
         Some(mirror)
     }
 
-    /// The clone has the headers as egress left them, before checksums and deparsing.
+    /// Clones at egress: the headers as egress left them, before checksums and deparsing.
     fn clone_at_egress(&mut self, request: CloneRequest, tag: u32) -> Option<Mirror> {
         let session = self.session(request)?;
         let (clone, mirror) = self.clone_context(tag, session);
@@ -211,7 +212,7 @@ impl<M: Machine> SimpleSwitch<M> {
         Some(mirror)
     }
 
-    /// From the queue of `port` to the end of egress.
+    /// Runs egress for a packet from the queue of `port`.
     fn pass_egress(&mut self, tag: u32, packet: &Packet, port: Port, queue: &QueueReading, now: Time) {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
@@ -226,7 +227,8 @@ impl<M: Machine> SimpleSwitch<M> {
         context.cut(plane.effects.truncate);
     }
 
-    /// Computes checksums and deparses: `packet` becomes what leaves. The context holds the new frame if `keep` says so.
+    /// Computes checksums and deparses: `packet` becomes the departing packet. The context holds the new frame if
+    /// `keep` is set.
     fn deparse(&mut self, tag: u32, packet: &mut Packet, keep: bool) {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
@@ -236,7 +238,7 @@ impl<M: Machine> SimpleSwitch<M> {
         put_back(packet, context, &self.headers, self.frames, keep);
     }
 
-    /// `random` draws from the port's stream at its egress, and from that of ingress otherwise.
+    /// Swaps the random streams, so that `random` draws from the port's stream at egress and from ingress's otherwise.
     fn swap_streams(&mut self, port: Port) {
         if let Some(port) = self.ports.get_mut(usize::from(port.0)) {
             std::mem::swap(&mut self.plane.random, &mut port.random);
@@ -274,17 +276,18 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
         let context = self.contexts.get_mut(tag);
         if let Some(keep) = resubmit {
             context.keep = keep;
-            context.truncate = None; // the original packet is whole
+            context.truncate = None; // the original packet is not truncated
             actions.resubmit = Some(tag);
             return;
         }
         context.priority = priority;
-        // A clone that is dropped has done its work.
+        // A dropped clone has served its purpose, so it is consumed instead.
         let consumed = context.is_clone.then_some(Fate::Consume { queued_at: context.queued_at });
         let port = Port(spec as u16);
         let class = match group {
             0 => self.class(port, priority),
-            // In `simple_switch` all ports have as many queues: a priority is right at all of them, or at none.
+            // In `simple_switch` all ports have the same number of queues, so a priority is valid at all of them or at
+            // none.
             _ => self.ports.iter().all(|port| class_of(priority, port.classes).is_some()).then_some(0),
         };
         let drop = match class {
@@ -293,10 +296,11 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             Some(_) => None,
         };
         if let Some(reason) = drop {
-            // Where the program had decided on a port before: the drop is that queue's, as a native discipline's is.
-            let meant_for =
-                self.machine.standard(Standard::MeantFor).checked_sub(1).map(|port| Port(port as u16));
-            actions.drop(reason, meant_for.filter(|port| usize::from(port.0) < self.ports.len()));
+            // If the program had already chosen a port, the drop counts at that port's queue, as with a native
+            // discipline.
+            let intended_port =
+                self.machine.standard(Standard::IntendedPort).checked_sub(1).map(|port| Port(port as u16));
+            actions.drop(reason, intended_port.filter(|port| usize::from(port.0) < self.ports.len()));
             actions.fate = consumed.filter(|_| !goes_on).unwrap_or(actions.fate);
             return self.contexts.release(tag);
         }

@@ -1,4 +1,4 @@
-//! A machine that does what a test says, and a small world around a switch of it.
+//! Test helpers: a scripted machine, and a switch with a sink.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,7 +15,7 @@ use super::{P4Switch, SwitchPlan};
 use jettison_p4_exec::{Block, CloneRequest, Frame, Machine, Parsed, Plane, Standard};
 use jettison_p4_front::ir::{FieldListId, FunctionId, ParserId, Pipeline, Program, Types, VarId};
 
-/// What the field lists of [`Toy`] keep.
+/// Fields preserved by the field lists of [`Toy`].
 pub const NOTHING: Option<FieldListId> = None;
 pub const FIRST: Option<FieldListId> = Some(FieldListId(0));
 pub const FIRST_AND_PORT: Option<FieldListId> = Some(FieldListId(1));
@@ -47,18 +47,18 @@ impl State {
     }
 }
 
-/// What a block does.
+/// Behaviour of a block.
 pub type Action = Box<dyn FnMut(&mut State, &mut Plane) + Send>;
 
-/// Where a state was seen.
+/// Point at which a state was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
     Parser,
     Egress,
 }
 
-/// Extracts so many bytes as its header, emits them, and does in ingress and egress what the test says. Its checksum is
-/// the header's second byte, which becomes `0xcc`.
+/// Scripted machine: extracts a number of bytes as its header, emits them, and runs the test's functions in ingress and
+/// egress. Its checksum is the header's second byte, which becomes `0xcc`.
 pub struct Toy {
     state: State,
     header: usize,
@@ -132,7 +132,7 @@ impl Machine for Toy {
     }
 }
 
-/// A program without anything in it.
+/// An empty program.
 pub fn empty_program() -> Program {
     Program {
         types: Types::default(),
@@ -160,7 +160,7 @@ pub fn empty_program() -> Program {
     }
 }
 
-/// A discipline of BMv2 with so many priorities, of so many packets each.
+/// A BMv2 discipline with a number of priorities and a limit in packets for each.
 pub fn bmv2(priorities: u8, packets: u64) -> Box<dyn QueueDiscipline> {
     Box::new(Bmv2::new(&Bmv2Parameters { priorities, limit: Limit::packets(packets), rate: None }))
 }
@@ -186,7 +186,7 @@ pub struct World {
     seen: Receiver<(At, State)>,
 }
 
-/// A [`Toy`] with a header of so many bytes, and what it says that it saw.
+/// A [`Toy`] with a header of a given length, and the states that it records.
 pub fn toy(
     header: usize,
     ingress: impl FnMut(&mut State, &mut Plane) + Send + 'static,
@@ -212,11 +212,11 @@ impl World {
         egress: impl FnMut(&mut State, &mut Plane) + Send + 'static,
     ) -> World {
         let (machine, seen) = toy(header, ingress, egress);
-        let switch = plan.build(machine).expect("the plan's commands are right");
+        let switch = plan.build(machine).expect("the plan's commands are valid");
         World { switch, drops: Vec::new(), at: None, pending: Vec::new(), seen }
     }
 
-    /// Lets the switch work with a sink.
+    /// Calls the switch with a sink.
     fn with<T>(&mut self, work: impl FnOnce(&mut P4Switch<Toy>, &mut SwitchOutcomes<'_>) -> T) -> T {
         let mut pending = std::mem::take(&mut self.pending);
         let mut sink = Sink { drops: &mut self.drops, at: &mut self.at };
@@ -241,7 +241,7 @@ impl World {
         }
     }
 
-    /// What leaves a port at that time, as bytes.
+    /// Frames that leave a port at a given time.
     pub fn sent(&mut self, to: u16, now: Time) -> Vec<Vec<u8>> {
         let mut sent = Vec::new();
         while let Some(departure) = self.poll(to, now) {
@@ -252,14 +252,14 @@ impl World {
         sent
     }
 
-    /// Calls every wakeup that is due by `now`.
+    /// Runs all wakeups due by `now`.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.switch.next_wakeup().filter(|due| *due <= now) {
             self.with(|switch, out| switch.handle_wakeup(due, out));
         }
     }
 
-    /// The states that parser or egress began with since the last call.
+    /// Initial states of the parser or egress since the last call.
     pub fn seen(&mut self, at: At) -> Vec<State> {
         self.seen.try_iter().filter(|(seen_at, _)| *seen_at == at).map(|(_, state)| state).collect()
     }
@@ -294,14 +294,14 @@ pub fn image(packet: &Packet) -> Vec<u8> {
     bytes
 }
 
-/// A frame that is no IP packet: 14 bytes of header from 1 on, and a payload.
+/// A non-IP frame: 14 header bytes counting from 1, and a payload.
 pub fn frame(payload: &[u8]) -> Packet {
     let mut bytes: Vec<u8> = (1..=14).collect();
     bytes.extend_from_slice(payload);
     Packet::from_frame(bytes)
 }
 
-/// A modelled packet: UDP over IPv4 with so many bytes of payload.
+/// A modelled packet: UDP over IPv4 with a payload of a given length.
 pub fn udp(payload: usize) -> Packet {
     let transport = Transport::Udp(UdpHeader { src_port: 5, dst_port: 6, inline: Default::default() });
     let headers = Headers { src: Address::v4(192, 0, 2, 1), dst: Address::v4(10, 0, 0, 1), transport };
@@ -310,10 +310,10 @@ pub fn udp(payload: usize) -> Packet {
     packet
 }
 
-/// Does nothing.
+/// Behaviour that does nothing.
 pub fn nothing(_: &mut State, _: &mut Plane) {}
 
-/// Asks for a clone.
+/// Requests a clone.
 pub fn clone(plane: &mut Plane, egress: bool, session: u32, keep: Option<FieldListId>) {
     plane.effects.clone = Some(CloneRequest { egress, session, keep });
 }

@@ -1,7 +1,8 @@
-//! The instruction set of the compiled machine.
+//! Instruction set of the compiled machine.
 //!
-//! A program's values live in one array of 64-bit words, the store. An operand is a slot of it: constants have slots too,
-//! which are written once. Values of up to 64 bits are kept below 2^width; wider ones take several slots, lowest first.
+//! The store, one array of 64-bit words, holds all values of a program. An operand is a slot of the store; constants
+//! have slots too, written once. Values of up to 64 bits are kept below 2^width; wider values take several slots,
+//! lowest word first.
 
 use super::plan::{
     ApplyPlan, ClonePlan, DigestPlan, EqualPlan, Extraction, HashPlan, Keep, LogPlan, Pack, SetPlan,
@@ -9,20 +10,20 @@ use super::plan::{
 };
 use jettison_p4_front::ir::FieldListId;
 
-/// No slot, no address.
+/// Null slot or address.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The address of a stack's element that does not exist: reads there give zero, writes do nothing.
+/// Address of an out-of-range stack element: reads give zero, writes do nothing.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
-/// A program to be run.
+/// A compiled program.
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub ops: Vec<Op>,
     pub entries: Entries,
-    /// Words that each packet starts with as zero; constants and temporaries follow.
+    /// Number of words that are zeroed for each packet; constants and temporaries follow them.
     pub cleared: usize,
-    /// Words of the whole store.
+    /// Number of words in the store.
     pub words: usize,
     /// Slots of constants and their values.
     pub constants: Vec<(u32, u64)>,
@@ -41,30 +42,30 @@ pub(super) struct Code {
     pub keeps: Vec<Keep>,
     pub logs: Vec<LogPlan>,
     pub errors: Errors,
-    /// The slot of `standard_metadata.packet_length`, or [`NONE`].
+    /// Slot of `standard_metadata.packet_length`, or [`NONE`].
     pub packet_length: u32,
     /// Field lists by the numbers of `@field_list`.
     pub numbered_lists: Vec<Option<FieldListId>>,
 }
 
 impl Code {
-    /// Whether a block does nothing.
+    /// Whether a block contains no instructions.
     #[inline]
     pub fn is_empty(&self, entry: u32) -> bool {
         matches!(self.ops.get(entry as usize), Some(Op::End))
     }
 }
 
-/// Where the blocks start.
+/// Entry addresses.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Entries {
     pub parser: u32,
-    /// In the order of [`crate::Block`].
+    /// Addresses of the controls, in the order of [`crate::Block`].
     pub blocks: [u32; 4],
     pub deparser: u32,
 }
 
-/// The parser's own errors.
+/// Parser errors raised by the machine.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Errors {
     pub packet_too_short: u32,
@@ -75,7 +76,7 @@ pub(super) struct Errors {
     pub parser_invalid_argument: u32,
 }
 
-/// An instruction. `cut` is 64 less the width of the result; `plan` an index into one of [`Code`]'s lists.
+/// An instruction. `cut` is 64 minus the width of the result; `plan` is an index into one of [`Code`]'s lists.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Op {
     // Moves.
@@ -97,18 +98,18 @@ pub(super) enum Op {
         to: u32,
         count: u32,
     },
-    /// The address of a stack's element by its index, [`NOWHERE`] out of range.
+    /// Computes the address of a stack's element by its index; [`NOWHERE`] out of range.
     Index {
         to: u32,
         index: u32,
         plan: u32,
     },
-    /// The address of `next`.
+    /// Computes the address of `next`.
     Next {
         to: u32,
         plan: u32,
     },
-    /// The address of `last`.
+    /// Computes the address of `last`.
     Last {
         to: u32,
         plan: u32,
@@ -241,28 +242,28 @@ pub(super) enum Op {
         a: u32,
         b: u32,
     },
-    /// Bits from `low` on.
+    /// Extracts bits from `low` upwards.
     Slice {
         low: u8,
         cut: u8,
         to: u32,
         from: u32,
     },
-    /// Replaces bits from `low` on.
+    /// Replaces bits from `low` upwards.
     Insert {
         low: u8,
         cut: u8,
         to: u32,
         from: u32,
     },
-    /// `a` above the `shift` bits of `b`.
+    /// Concatenates `a` above the `shift` bits of `b`.
     Concat {
         shift: u8,
         to: u32,
         a: u32,
         b: u32,
     },
-    /// From the width that `from_cut` tells.
+    /// Sign-extends from the width given by `from_cut`.
     SignExtend {
         from_cut: u8,
         cut: u8,
@@ -277,7 +278,7 @@ pub(super) enum Op {
         plan: u32,
     },
 
-    // Control.
+    // Control flow.
     Jump {
         to: u32,
     },
@@ -317,17 +318,17 @@ pub(super) enum Op {
         to: u32,
     },
     Return,
-    /// The block ends; a parser accepts.
+    /// Ends the block; a parser accepts.
     End,
-    /// The parser rejects with this error.
+    /// Rejects with a constant error.
     Fail {
         error: u32,
     },
-    /// The parser rejects with the error in this slot.
+    /// Rejects with the error in a slot.
     FailWith {
         error: u32,
     },
-    /// Counts a transition.
+    /// Counts a parser transition.
     Transition,
     Apply {
         plan: u32,
@@ -343,7 +344,7 @@ pub(super) enum Op {
         offset: u32,
         plan: u32,
     },
-    /// As [`Op::Extract`] without going on.
+    /// As [`Op::Extract`], without advancing the position.
     Lookahead {
         base: u32,
         plan: u32,
@@ -354,7 +355,7 @@ pub(super) enum Op {
     PacketLength {
         to: u32,
     },
-    /// A header whose validity is in the slot.
+    /// Emits a header if the slot of its validity is 1.
     Emit {
         valid: u32,
         plan: u32,
@@ -425,10 +426,10 @@ pub(super) enum Op {
     },
 }
 
-const _: () = assert!(size_of::<Op>() == 16, "four instructions a cache line");
+const _: () = assert!(size_of::<Op>() == 16, "four instructions per cache line");
 
 impl Op {
-    /// Where it may go but on to the next.
+    /// Jump target, for instructions that may jump.
     pub fn target_mut(&mut self) -> Option<&mut u32> {
         match self {
             Op::Jump { to }

@@ -1,8 +1,8 @@
-//! Where values lie in the store.
+//! Layout of values in the store.
 //!
-//! A scalar takes a word for each 64 bits, at least one, lowest first; a varbit its length and then the words of the most
-//! bits (those above the length are zero); a header its validity and its fields; a stack its next index and its elements;
-//! a union or struct its members.
+//! A scalar takes one word per 64 bits, at least one, lowest word first. A varbit takes its length, then the words of
+//! its maximum width (bits above the length are zero). A header takes its validity, then its fields; a stack its next
+//! index, then its elements; a union or struct its members.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,18 +17,18 @@ use jettison_p4_front::ir::{CompositeKind, Type, TypeId, Types, VarId};
 pub(super) struct Layout<'p> {
     pub types: &'p Types,
     shapes: RefCell<FxHashMap<TypeId, Rc<Shape>>>,
-    /// By [`VarId`].
+    /// Slot of each [`VarId`].
     pub slots: Vec<u32>,
 }
 
-/// Where the parts of a composite are.
+/// Size and member offsets of a composite.
 pub(super) struct Shape {
     pub words: u32,
-    /// Of each field of a composite; of the first element of a stack.
+    /// Offset of each field of a composite, or of a stack's first element.
     pub offsets: Vec<u32>,
 }
 
-/// A scalar or varbit within a value, or a word that says how the value is made up.
+/// A scalar or varbit inside a value, or a word of the value's structure.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Leaf {
     Value {
@@ -55,7 +55,7 @@ impl<'p> Layout<'p> {
         self.slots[var.index()]
     }
 
-    /// Words of a value.
+    /// Number of words of a value.
     pub fn words(&self, ty: TypeId) -> u32 {
         match self.types.get(ty) {
             Type::Composite(_) | Type::Stack { .. } => self.shape(ty).words,
@@ -94,12 +94,12 @@ impl<'p> Layout<'p> {
         matches!(self.types.get(ty), Type::Bits { signed: true, .. })
     }
 
-    /// Whether a value is one number, of any width.
+    /// Whether a value is a single number, of any width.
     pub fn is_scalar(&self, ty: TypeId) -> bool {
         !matches!(self.types.get(ty), Type::Composite(_) | Type::Stack { .. } | Type::Varbit { .. })
     }
 
-    /// Whether a value is one number of at most 64 bits.
+    /// Whether a value is a single number of at most 64 bits.
     pub fn is_narrow(&self, ty: TypeId) -> bool {
         self.is_scalar(ty) && self.types.bits(ty) <= 64
     }
@@ -108,7 +108,7 @@ impl<'p> Layout<'p> {
         self.types.as_composite(ty).map(|composite| composite.kind)
     }
 
-    /// The parts of a composite or stack: offset and type.
+    /// Members of a composite or stack: offset and type.
     pub fn parts(&self, ty: TypeId) -> Vec<(u32, TypeId)> {
         match self.types.get(ty) {
             Type::Composite(id) => {
@@ -123,7 +123,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// What a value consists of, in order.
+    /// Leaves of a value, in order.
     pub fn leaves(&self, ty: TypeId, offset: u32, into: &mut Vec<Leaf>) {
         match self.types.get(ty) {
             Type::Composite(_) => {
@@ -140,7 +140,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// The scalars and varbits of a value that starts at a slot.
+    /// Scalars and varbits of a value that starts at a slot.
     pub fn values(&self, ty: TypeId, slot: u32) -> Vec<(u32, Width)> {
         let mut leaves = Vec::new();
         self.leaves(ty, slot, &mut leaves);
@@ -151,7 +151,7 @@ impl<'p> Layout<'p> {
         values.collect()
     }
 
-    /// What `==` compares.
+    /// Parts of a value that `==` compares.
     pub fn equal_parts(&self, ty: TypeId, at: u32, into: &mut Vec<EqualPart>) {
         let count = self.words(ty);
         let is_header = self.kind(ty) == Some(CompositeKind::Header);

@@ -1,9 +1,9 @@
-//! The fast machine: a program compiled to instructions over one array of words.
+//! Compiled machine: instructions over one array of words.
 //!
-//! Every field, local and constant has a fixed slot in the store; wide values take several, headers a word of validity
-//! before their fields. The packet's state (headers, metadata, standard metadata) lies in one piece at its start, so that
-//! putting a packet aside is one copy. Instructions name slots; nothing walks a tree or allocates while packets pass.
-//! The reference machine says what is right: a test holds this one to it.
+//! Every field, local and constant has a fixed slot in the store. Wide values take several slots; a header takes a word
+//! for its validity before its fields. The packet's state (headers, metadata, standard metadata) is contiguous at the
+//! start, so that saving a packet is one copy. Instructions name slots; no tree is walked and nothing is allocated per
+//! packet. Tests compare this machine with the reference machine.
 
 mod code;
 mod layout;
@@ -22,23 +22,23 @@ use self::run::{Memory, Run};
 use super::{Block, Frame, Machine, Parsed, Plane, Standard};
 use jettison_p4_front::ir::{FieldListId, Program, Step};
 
-/// Runs a program by its compiled code.
+/// Machine that runs compiled code.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     image: Arc<Image>,
     memory: Memory,
 }
 
-/// What all machines of a program share.
+/// The immutable part of a compiled program, shared by its machines.
 #[derive(Debug)]
 struct Image {
     code: Code,
-    /// Words of the packet's state, and where the metadata begin in it.
+    /// Number of words of the packet's state, and the offset of the metadata in it.
     state: usize,
     metadata: usize,
     /// Slot and width of each field of the standard metadata, in the order of [`Standard::ALL`].
     standard: [Option<(usize, u32)>; Standard::ALL.len()],
-    /// Words that each field list keeps: first slot and number.
+    /// Words that each field list preserves: first slot and count.
     lists: Vec<Vec<(usize, usize)>>,
 }
 

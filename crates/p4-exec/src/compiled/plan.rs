@@ -1,4 +1,4 @@
-//! The plans that the larger instructions follow.
+//! Plans: operands of the larger instructions.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use jettison_p4_front::ir::{
 /// A stack: the word of its next index, then its elements.
 #[derive(Debug, Clone)]
 pub(super) struct StackPlan {
-    /// Its slot, or that of its address.
+    /// Slot of the stack, or of its address.
     pub base: u32,
-    /// If `base` holds an address: how far from it.
+    /// Offset from the address, if `base` holds one.
     pub offset: Option<u32>,
     pub stride: u32,
     pub size: u32,
-    /// Where an element has validities.
+    /// Offsets of the validities in an element.
     pub validities: Box<[u32]>,
 }
 
-/// Where each value leads.
+/// Jump target of each value.
 #[derive(Debug, Clone)]
 pub(super) struct SwitchPlan {
-    /// Sorted by value.
+    /// Values with targets, sorted by value.
     pub cases: Vec<(u64, u32)>,
     pub default: u32,
 }
@@ -34,13 +34,13 @@ pub(super) struct Wide {
     pub to: u32,
     pub a: u32,
     pub b: u32,
-    /// Width of `a`; of a slice or insertion, of what is moved.
+    /// Width of `a`; for a slice or insertion, of the moved bits.
     pub bits: u32,
-    /// The lowest bit of a slice or insertion; the width to extend to.
+    /// Lowest bit of a slice or insertion, or the width to extend to.
     pub other: u32,
 }
 
-/// What it does. The result is in slots that are no operand's.
+/// Kind of a wide operation. The result must not share slots with an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WideKind {
     Add,
@@ -52,7 +52,7 @@ pub(super) enum WideKind {
     Multiply,
     Divide,
     Modulo,
-    /// By one word.
+    /// Shift distance in one word.
     ShiftLeft,
     ShiftRight,
     ShiftRightSigned,
@@ -69,11 +69,11 @@ pub(super) enum WideKind {
     Insert,
     Extend,
     ExtendSigned,
-    /// To one word: the value, or 2^64 - 1.
+    /// Converts to one word: the value, or 2^64 - 1 if it is larger.
     Clamp,
 }
 
-/// `==` on composites.
+/// Comparison `==` of composites.
 #[derive(Debug, Clone)]
 pub(super) struct EqualPlan {
     pub a: u32,
@@ -81,31 +81,31 @@ pub(super) struct EqualPlan {
     pub parts: Vec<EqualPart>,
 }
 
-/// A piece of both sides.
+/// A pair of parts to compare.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EqualPart {
-    /// Whether its first word is a validity, and the others count only if it is 1.
+    /// Whether the first word is a validity and the others are compared only if it is 1.
     pub header: bool,
     pub at: u32,
     pub count: u32,
 }
 
-/// How a header is read from a packet.
+/// Plan to read a header from a packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extraction {
-    /// Without a varbit.
+    /// Size in bits, without a varbit.
     pub bits: u32,
-    /// Where everything lies in bytes that start at a header's first; empty with a varbit.
+    /// Loads of all fields of a header that starts at a byte boundary; empty with a varbit.
     pub pieces: Vec<Piece>,
-    /// Those that take nine bytes.
+    /// Loads that span nine bytes.
     pub long_pieces: Vec<Piece>,
-    /// Bytes that the pieces' loads reach.
+    /// Number of bytes that the loads access.
     pub reach: u32,
-    /// The same field by field: offset of its slot, width.
+    /// The same fields one by one: offset of the slot, and width.
     pub fields: Vec<(u32, Width)>,
-    /// Offsets that are set to these values: validities, next indices.
+    /// Constants to store: offset and value (validities, next indices).
     pub sets: Vec<(u32, u64)>,
-    /// The slot of the varbit's length, and the most bits of it.
+    /// Slot of the varbit's length, and its maximum width in bits.
     pub varbit: Option<(u32, u32)>,
 }
 
@@ -113,63 +113,63 @@ pub(super) struct Extraction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Width {
     Fixed(u32),
-    /// A varbit: its first word tells.
+    /// A varbit: its first word holds the current length.
     Varbit {
         most: u32,
     },
 }
 
-/// A word from a packet: eight bytes (sixteen of a long one), shifted left (which cuts what is above) and right.
+/// A word loaded from a packet: eight bytes (sixteen for a long load), shifted left to drop the bits above, then right.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
-    /// Offset of its slot.
+    /// Offset of the slot.
     pub slot: u32,
     pub byte: u32,
     pub left: u8,
     pub right: u8,
 }
 
-/// Fields packed into bytes.
+/// Plan to pack fields into bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pack {
-    /// Bits, where it has no varbit.
+    /// Size in bits, without a varbit.
     pub bits: u32,
-    /// Eight bytes at a time, the last ones in the upper part; only those before the first varbit.
+    /// Fragments of eight bytes at a time, the last ones in the upper part; only the fields before the first varbit.
     pub fragments: Vec<Fragment>,
-    /// The same field by field.
+    /// The same fields one by one.
     pub fields: Vec<(u32, Width)>,
     pub has_varbit: bool,
 }
 
-/// `store[slot] >> right << left`: part of eight bytes.
+/// A part of eight bytes: `store[slot] >> right << left`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fragment {
     pub slot: u32,
     pub right: u8,
     pub left: u8,
-    /// Whether the eight bytes are complete.
+    /// Whether this fragment completes the eight bytes.
     pub ends: bool,
 }
 
-/// How a table is applied.
+/// Plan to apply a table.
 #[derive(Debug, Clone)]
 pub(super) struct ApplyPlan {
     pub table: TableId,
     pub key: u32,
     pub key_words: u32,
-    /// Slots, or [`NONE`].
+    /// Slots for the results, or [`NONE`].
     pub hit: u32,
     pub action: u32,
     pub actions: Vec<ActionPlan>,
-    /// Direct objects, or a profile: what a plain table has not.
+    /// Direct objects and the profile, if the table has any.
     pub extras: Option<Box<ApplyExtras>>,
 }
 
-/// What only some tables have.
+/// Optional parts of a table.
 #[derive(Debug, Clone)]
 pub(super) struct ApplyExtras {
     pub profile: Option<ActionProfileId>,
-    /// The `selector` keys, the hash, and how many of its bits count.
+    /// The `selector` keys, the hash algorithm, and the number of hash bits in use.
     pub selector: Option<(Pack, HashAlgorithm, u32)>,
     pub counter: Option<ExternId>,
     pub meter: Option<ExternId>,
@@ -178,13 +178,13 @@ pub(super) struct ApplyExtras {
 /// An action of a table.
 #[derive(Debug, Clone)]
 pub(super) struct ActionPlan {
-    /// Where its data goes: slot, and number of words; in the order of the data.
+    /// Destinations of the data: slot and number of words, in the order of the data.
     pub data: Vec<(u32, u32)>,
-    /// Its code, or [`NONE`] if it does nothing.
+    /// Address of the action's code, or [`NONE`] if it does nothing.
     pub code: u32,
 }
 
-/// A look into a value set.
+/// Lookup in a value set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SetPlan {
     pub set: ValueSetId,
@@ -197,7 +197,7 @@ pub(super) struct SetPlan {
 pub(super) struct HashPlan {
     pub algorithm: HashAlgorithm,
     pub pack: Pack,
-    /// The terms of an Internet checksum, if it is one without a payload or varbits.
+    /// Terms of an Internet checksum without a payload or varbits.
     pub terms: Option<Box<[Fragment]>>,
     pub payload: bool,
 }
@@ -218,11 +218,11 @@ pub(super) struct ClonePlan {
     pub keep: Keep,
 }
 
-/// What is kept of the metadata.
+/// Metadata to preserve.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Keep {
     Fixed(Option<FieldListId>),
-    /// The number of the list is in this slot.
+    /// The field list whose number is in a slot.
     Numbered(u32),
 }
 
@@ -230,6 +230,6 @@ pub(super) enum Keep {
 #[derive(Debug, Clone)]
 pub(super) struct LogPlan {
     pub format: Arc<str>,
-    /// Slot, width, whether signed.
+    /// Slot, width and signedness of each argument.
     pub arguments: Vec<(u32, Width, bool)>,
 }

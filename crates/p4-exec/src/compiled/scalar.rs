@@ -1,12 +1,12 @@
-//! Arithmetic on values of up to 64 bits. `cut` is 64 less their width.
+//! Arithmetic on values of up to 64 bits. `cut` is 64 minus their width.
 
-/// Mod 2^width.
+/// Truncates to the width (mod 2^width).
 #[inline(always)]
 pub(super) fn cut_to(value: u64, cut: u8) -> u64 {
     value & (u64::MAX >> cut)
 }
 
-/// As two's complement.
+/// Interprets a value as two's complement.
 #[inline(always)]
 pub(super) fn signed(value: u64, cut: u8) -> i64 {
     ((value << cut) as i64) >> cut
@@ -55,7 +55,7 @@ pub(super) fn sign_extend(a: u64, from_cut: u8, cut: u8) -> u64 {
     cut_to(signed(a, from_cut) as u64, cut)
 }
 
-/// Replaces bits from `low` on.
+/// Replaces bits from `low` upwards.
 #[inline(always)]
 pub(super) fn insert(old: u64, value: u64, low: u8, cut: u8) -> u64 {
     let mask = (u64::MAX >> cut) << low;

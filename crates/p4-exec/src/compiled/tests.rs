@@ -1,4 +1,4 @@
-//! The machine by itself; what programs do is tested against the reference machine, and with packets.
+//! Tests of the machine itself. Program behaviour is tested against the reference machine, and with packets.
 
 use jettison_core::Seed;
 
@@ -55,7 +55,7 @@ fn error(program: &Program, parsed: Parsed) -> &str {
 }
 
 #[test]
-fn headers_reach_into_the_zeros_behind_the_stored_bytes() {
+fn headers_extend_into_the_zeros_after_the_stored_bytes() {
     let (mut machine, mut plane, program) = compiled(PROGRAM);
     machine.reset();
     let parsed = machine.parse(Frame { bytes: &[0, 1, 2, 9, 0x12], zeros: 1 }, &mut plane);
@@ -71,7 +71,7 @@ fn headers_reach_into_the_zeros_behind_the_stored_bytes() {
 
 /// §12.8.1 of the specification and the bound that it leaves to the target.
 #[test]
-fn parsers_end_by_full_stacks_rejection_and_too_many_transitions() {
+fn parsers_end_with_full_stacks_rejection_and_too_many_transitions() {
     let (mut machine, mut plane, program) = compiled(PROGRAM);
     let mut end = |bytes: &[u8]| {
         machine.reset();
@@ -84,7 +84,7 @@ fn parsers_end_by_full_stacks_rejection_and_too_many_transitions() {
 }
 
 #[test]
-fn a_packet_put_aside_comes_back_as_it_was() {
+fn a_saved_packet_is_restored_unchanged() {
     let (mut machine, mut plane, _) = compiled(PROGRAM);
     let mut saved = [Saved::default(), Saved::default()];
     for (saved, bytes) in saved.iter_mut().zip([[5, 0, 1], [6, 0, 2]]) {
@@ -127,7 +127,7 @@ fn only_listed_metadata_survive_while_headers_stay() {
 }
 
 #[test]
-fn standard_metadata_are_cut_to_their_width() {
+fn standard_metadata_are_truncated_to_their_width() {
     let (mut machine, _, _) = compiled(PROGRAM);
     machine.set_standard(Standard::EgressSpec, 0x3ff);
     assert_eq!(machine.standard(Standard::EgressSpec), 0x1ff);
@@ -135,9 +135,9 @@ fn standard_metadata_are_cut_to_their_width() {
     assert_eq!(machine.standard(Standard::IngressGlobalTimestamp), (1 << 48) - 1);
 }
 
-/// What is put aside is copied at once: headers, metadata and standard metadata are the first words of the store.
+/// A save is one copy: headers, metadata and standard metadata are the first words of the store.
 #[test]
-fn the_state_of_a_packet_is_one_piece() {
+fn the_state_of_a_packet_is_contiguous() {
     let (machine, _, program) = compiled(PROGRAM);
     let (_, layout) = lower(&program);
     let pipeline = &program.pipeline;

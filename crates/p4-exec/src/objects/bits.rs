@@ -1,22 +1,22 @@
-//! Packing fields into bytes and back, the most significant bit first.
+//! Packing of fields into bytes and back, most significant bit first.
 
 use crate::Frame;
 
-/// Packs fields into a buffer that is used again and again. What ends inside a byte is filled up with zero bits.
+/// Writer that packs fields into a reusable buffer. A partial last byte is padded with zero bits.
 #[derive(Debug, Clone, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits of the last byte that are taken, if not all: 0..=7.
+    /// Number of used bits in the last byte if it is partial: 0..=7.
     partial: u32,
 }
 
 impl BitWriter {
-    /// Nothing yet.
+    /// Creates an empty writer.
     pub fn new() -> BitWriter {
         BitWriter::default()
     }
 
-    /// Forgets everything but the memory.
+    /// Clears the content and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
@@ -31,11 +31,11 @@ impl BitWriter {
             return;
         }
         let value = u128::from(value) & ((1 << width) - 1);
-        // At most 7 bits that are there and 64 new ones, from the top of 128.
+        // At most 7 pending bits and 64 new ones, at the top of 128.
         let taken = self.partial;
         let mut all = value << (128 - taken - width);
         if taken > 0 {
-            let last = self.bytes.pop().expect("a byte is begun");
+            let last = self.bytes.pop().expect("the last byte is partial");
             all |= u128::from(last) << 120;
         }
         let bits = taken + width;
@@ -43,7 +43,7 @@ impl BitWriter {
         self.partial = bits % 8;
     }
 
-    /// Appends a value of any width, its words lowest first. A varbit's is its current one.
+    /// Appends a value of any width, lowest word first. For a varbit, the width is the current one.
     #[inline]
     pub fn push_words(&mut self, words: &[u64], width: u32) {
         let mut left = width;
@@ -55,53 +55,53 @@ impl BitWriter {
         }
     }
 
-    /// Bits written.
+    /// Number of bits written.
     #[inline]
     pub fn bits(&self) -> usize {
         self.bytes.len() * 8 - if self.partial == 0 { 0 } else { 8 - self.partial as usize }
     }
 
-    /// What is written.
+    /// Bytes written.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Reads fields of a packet. It never fails: what is beyond the end is zero, and [`BitReader::remaining`] tells.
+/// Reader of a packet's fields. Reads never fail: bits beyond the end are zero; see [`BitReader::remaining`].
 #[derive(Debug, Clone, Copy)]
 pub struct BitReader<'a> {
     frame: Frame<'a>,
-    /// In bits.
+    /// Position in bits.
     position: usize,
 }
 
 impl<'a> BitReader<'a> {
-    /// At the start of a packet.
+    /// Creates a reader at the start of a packet.
     #[inline]
     pub fn new(frame: Frame<'a>) -> BitReader<'a> {
         BitReader { frame, position: 0 }
     }
 
-    /// Bits read.
+    /// Number of bits read.
     #[inline]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Bits left.
+    /// Number of bits left.
     #[inline]
     pub fn remaining(&self) -> usize {
         (self.frame.length() * 8).saturating_sub(self.position)
     }
 
-    /// Goes on by so many bits.
+    /// Skips a number of bits.
     #[inline]
     pub fn skip(&mut self, bits: usize) {
         self.position += bits;
     }
 
-    /// The next `width` bits, at most 64.
+    /// Reads the next `width` bits, at most 64.
     #[inline]
     pub fn read(&mut self, width: u32) -> u64 {
         debug_assert!(width <= 64);
@@ -116,16 +116,16 @@ impl<'a> BitReader<'a> {
             sixteen.copy_from_slice(&stored[start..start + 16]);
             return ((u128::from_be_bytes(sixteen) << skip) >> (128 - width)) as u64;
         }
-        // Near the end: byte by byte, zeros beyond it.
+        // Near the end: byte by byte, with zeros beyond the end.
         let mut bits: u128 = 0;
         for i in 0..9 {
             bits = bits << 8 | u128::from(stored.get(start + i).copied().unwrap_or(0));
         }
-        // 72 bits at the bottom.
+        // The lowest 72 bits are used.
         ((bits << (56 + skip)) >> (128 - width)) as u64
     }
 
-    /// The next `width` bits as words, lowest first; words beyond become zero.
+    /// Reads the next `width` bits as words, lowest first; remaining words become zero.
     #[inline]
     pub fn read_words(&mut self, width: u32, words: &mut [u64]) {
         words.fill(0);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_the_stored_bytes_is_zero() {
+    fn bits_after_the_stored_bytes_are_zero() {
         let mut reader = BitReader::new(Frame { bytes: &[0xff], zeros: 2 });
         assert_eq!((reader.read(4), reader.read(8), reader.remaining()), (0xf, 0xf0, 12));
         reader.skip(12);
@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(fields in prop::collection::vec((any::<[u64; 4]>(), 0u32..=256), 0..20)) {
+        fn written_fields_are_read_back(fields in prop::collection::vec((any::<[u64; 4]>(), 0u32..=256), 0..20)) {
             let mut writer = BitWriter::new();
             for (words, width) in &fields {
                 writer.push_words(words, *width);

@@ -1,6 +1,7 @@
 //! `counter` and `direct_counter`.
 
-/// Packets and bytes, an index. Both are counted whatever the type says: it tells which of them are meant to be read.
+/// An array of counters. Both packets and bytes are counted, whatever the declared type; the type only tells which to
+/// read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
     counts: Vec<(u64, u64)>,
@@ -8,17 +9,17 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// `len` zeros.
+    /// Creates `len` counters at zero.
     pub fn new(len: usize) -> Counter {
         Counter { counts: vec![(0, 0); len], grows: false }
     }
 
-    /// One for each entry of a table.
+    /// Creates a direct counter, with one counter per table entry.
     pub fn direct() -> Counter {
         Counter { counts: Vec::new(), grows: true }
     }
 
-    /// Counts a packet of so many bytes.
+    /// Counts a packet of a given size.
     #[inline]
     pub fn count(&mut self, index: u64, bytes: u64) {
         if let Some((packets, sum)) = self.at(index) {
@@ -27,34 +28,34 @@ impl Counter {
         }
     }
 
-    /// Packets counted.
+    /// Number of packets counted.
     pub fn packets(&self, index: u64) -> u64 {
         self.read(index).0
     }
 
-    /// Bytes counted.
+    /// Number of bytes counted.
     pub fn bytes(&self, index: u64) -> u64 {
         self.read(index).1
     }
 
-    /// Sets what has been counted.
+    /// Sets the counts.
     pub fn set(&mut self, index: u64, packets: u64, bytes: u64) {
         if let Some(at) = self.at(index) {
             *at = (packets, bytes);
         }
     }
 
-    /// Forgets what has been counted.
+    /// Resets all counters.
     pub fn reset(&mut self) {
         self.counts.fill((0, 0));
     }
 
-    /// Number of elements: of a direct counter, those up to the last that was used.
+    /// Number of counters; for a direct counter, up to the last one in use.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no counters.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -66,7 +67,7 @@ impl Counter {
     #[inline]
     fn at(&mut self, index: u64) -> Option<&mut (u64, u64)> {
         let index = usize::try_from(index).ok()?;
-        // Handles are 32 bits wide: what is beyond is none.
+        // Handles are 32 bits wide, so larger indices are invalid.
         if index >= self.counts.len() && self.grows && u32::try_from(index).is_ok() {
             self.counts.resize(index + 1, (0, 0));
         }

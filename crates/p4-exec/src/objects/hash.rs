@@ -1,12 +1,12 @@
-//! The hash functions of v1model, as BMv2 computes them, over fields packed by a [`BitWriter`](super::BitWriter).
+//! Hash functions of v1model, as in BMv2, over fields packed by a [`BitWriter`](super::BitWriter).
 
 use jettison_core::RandomStream;
 
 use crate::Frame;
 use jettison_p4_front::ir::HashAlgorithm;
 
-/// The hash of some bytes, the custom CRCs with the parameters that they start with. `Random` depends on no data: 0
-/// here; who has a stream draws from it, as [`Hashes::compute`] does.
+/// Computes a hash of bytes, with the initial parameters of the custom CRCs. `Random` is 0 here, because it does not
+/// depend on data; [`Hashes::compute`] draws it from a random stream.
 pub fn compute(algorithm: HashAlgorithm, data: &[u8]) -> u64 {
     let crc = match algorithm {
         HashAlgorithm::Crc16 | HashAlgorithm::Crc16Custom => Some(&CRC16),
@@ -16,30 +16,30 @@ pub fn compute(algorithm: HashAlgorithm, data: &[u8]) -> u64 {
     digest(algorithm, crc, data, Frame::default())
 }
 
-/// The hash functions, of which the control plane may set two CRCs.
+/// Hash functions with two CRCs that the control plane can configure.
 #[derive(Debug, Clone)]
 pub struct Hashes {
     crc16: Crc,
     crc32: Crc,
 }
 
-/// What makes a CRC.
+/// Parameters of a CRC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrcParameters {
-    /// The polynomial, the highest bit first, without the leading 1.
+    /// Polynomial, highest bit first, without the leading 1.
     pub polynomial: u32,
-    /// What the remainder starts with.
+    /// Initial remainder.
     pub initial: u32,
-    /// What the result is xored with.
+    /// Value XORed with the result.
     pub final_xor: u32,
-    /// Whether each byte counts from its lowest bit on.
+    /// Whether each byte is processed from its lowest bit.
     pub reflect_data: bool,
-    /// Whether the result is reversed.
+    /// Whether the result is bit-reversed.
     pub reflect_remainder: bool,
 }
 
 impl CrcParameters {
-    /// `crc16`, ARC: what `crc16_custom` starts with.
+    /// `crc16` (ARC), the initial parameters of `crc16_custom`.
     pub const CRC16: CrcParameters = CrcParameters {
         polynomial: 0x8005,
         initial: 0,
@@ -47,7 +47,7 @@ impl CrcParameters {
         reflect_data: true,
         reflect_remainder: true,
     };
-    /// `crc32`, that of IEEE 802.3: what `crc32_custom` starts with.
+    /// `crc32` (IEEE 802.3), the initial parameters of `crc32_custom`.
     pub const CRC32: CrcParameters = CrcParameters {
         polynomial: 0x04c1_1db7,
         initial: 0xffff_ffff,
@@ -64,7 +64,7 @@ impl Default for Hashes {
 }
 
 impl Hashes {
-    /// Sets `crc16_custom`; of the parameters the low 16 bits count.
+    /// Sets `crc16_custom`; only the low 16 bits of the parameters are used.
     pub fn set_crc16(&mut self, parameters: CrcParameters) {
         self.crc16 = Crc::new(16, parameters);
     }
@@ -74,7 +74,7 @@ impl Hashes {
         self.crc32 = Crc::new(32, parameters);
     }
 
-    /// The hash of some bytes and a payload behind them. `Random` draws 64 bits.
+    /// Computes the hash of bytes followed by a payload. `Random` draws 64 bits.
     #[inline]
     pub fn compute(
         &self,
@@ -107,12 +107,12 @@ fn digest(algorithm: HashAlgorithm, crc: Option<&Crc>, data: &[u8], payload: Fra
     }
 }
 
-/// The Internet checksum (RFC 1071): the complement of the ones' complement sum of 16-bit words, an odd byte at the end
-/// being the upper half of one. Zeros add nothing.
+/// Internet checksum (RFC 1071): complement of the ones' complement sum of 16-bit words. An odd last byte is the upper
+/// half of a word. Zeros add nothing.
 fn checksum(data: &[u8], payload: Frame<'_>) -> u16 {
     let data_sum = ones_complement_sum(data);
     let payload_sum = ones_complement_sum(payload.bytes);
-    // RFC 1071 §2 (B): a sum of bytes that start in the lower half of a word is the swapped sum.
+    // RFC 1071 §2 (B): a sum of bytes that start in the lower half of a word is the byte-swapped sum.
     let payload_sum = if data.len() % 2 == 1 { payload_sum.swap_bytes() } else { payload_sum };
     let sum = u32::from(data_sum) + u32::from(payload_sum);
     !((sum & 0xffff) as u16 + (sum >> 16) as u16)
@@ -133,7 +133,7 @@ fn ones_complement_sum(bytes: &[u8]) -> u16 {
     sum as u16
 }
 
-/// The exclusive or of 16-bit words, an odd byte at the end being the upper half of one.
+/// Exclusive or of 16-bit words; an odd last byte is the upper half of a word.
 fn xor16(data: &[u8], payload: Frame<'_>) -> u16 {
     let fold = |bytes: &[u8]| {
         bytes.iter().enumerate().fold(0, |sum, (i, byte)| sum ^ u16::from(*byte) << (8 * (1 - i % 2)))
@@ -142,18 +142,18 @@ fn xor16(data: &[u8], payload: Frame<'_>) -> u16 {
     fold(data) ^ if data.len() % 2 == 1 { behind.swap_bytes() } else { behind }
 }
 
-/// The first 8 bytes as a number, as BMv2 has it: of up to 64 bits of whole bytes, their value.
+/// The first 8 bytes as a number, as in BMv2.
 fn identity(data: &[u8], payload: Frame<'_>) -> u64 {
     let all = data.iter().chain(payload.bytes).copied().chain(std::iter::repeat_n(0, payload.zeros.min(8)));
     all.take(8).fold(0, |value, byte| value << 8 | u64::from(byte))
 }
 
-/// A CRC of 16 or 32 bits with its table.
+/// A CRC of 16 or 32 bits with its lookup table.
 #[derive(Debug, Clone)]
 struct Crc {
     width: u32,
     parameters: CrcParameters,
-    /// What each byte at the top of the remainder leaves; the remainder is kept at the top of 32 bits.
+    /// Remainder for each byte at the top; remainders are kept at the top of 32 bits.
     table: [u32; 256],
 }
 

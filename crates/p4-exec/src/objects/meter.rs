@@ -1,8 +1,9 @@
-//! `meter` and `direct_meter`: RFC 2698's two-rate three-colour marker, colour-blind, as BMv2 has it.
+//! `meter` and `direct_meter`: two-rate three-colour marker (RFC 2698), colour-blind, as in BMv2.
 //!
-//! A packet is red if the peak bucket has too few tokens for it, and takes none then; else yellow if the committed one
-//! has too few, and takes the peak bucket's; else green, and takes both (RFC 2698 §3). Tokens are whole; what a rate has
-//! earned since the start of the run is computed from the start, so that nothing is lost to rounding.
+//! A packet is red if the peak bucket has too few tokens; it then takes none. Else it is yellow if the committed bucket
+//! has too few tokens, and takes tokens from the peak bucket. Else it is green, and takes tokens from both (RFC 2698
+//! §3). Tokens are integers. The tokens earned are computed from the start of the run, to avoid accumulated rounding
+//! errors.
 
 use std::str::FromStr;
 
@@ -11,21 +12,23 @@ use thiserror::Error;
 
 use jettison_p4_front::ir::MeterUnit;
 
-/// A rate and its burst.
+/// Rate and burst of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeterRate {
-    /// Packets or bytes, in billionths of one a microsecond (1000 of them are one a second).
+    /// Rate in 10^-9 packets (or bytes) per microsecond; 1000 of these are one per second.
     pub per_microsecond: u64,
-    /// The most packets or bytes at once.
+    /// Burst: maximum number of packets (or bytes) at once.
     pub burst: u64,
 }
 
-/// Why a text is no [`MeterRate`].
+/// Error of parsing a [`MeterRate`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is no rate and burst: write RATE:BURST, such as 0.125:1500, in units a microsecond and units")]
+#[error(
+    "a meter rate must be RATE:BURST, in packets or bytes per microsecond and packets or bytes, such as `0.125:1500`; got `{0}`"
+)]
 pub struct MeterRateError(pub String);
 
-/// An array of meters, each with a committed and a peak rate. One without rates is green.
+/// An array of meters, each with a committed and a peak rate. A meter without rates is always green.
 #[derive(Debug, Clone)]
 pub struct Meter {
     meters: Vec<Option<[Bucket; 2]>>,
@@ -43,27 +46,27 @@ struct Bucket {
 }
 
 impl Meter {
-    /// The colour of what is within the committed rate.
+    /// Colour of packets within the committed rate.
     pub const GREEN: u8 = 0;
-    /// The colour of what is within the peak rate only.
+    /// Colour of packets within the peak rate only.
     pub const YELLOW: u8 = 1;
-    /// The colour of what is beyond both.
+    /// Colour of packets beyond both rates.
     pub const RED: u8 = 2;
 
-    /// `len` meters without rates.
+    /// Creates `len` meters without rates.
     pub fn new(len: usize, unit: MeterUnit) -> Meter {
         Meter { meters: vec![None; len], unit, grows: false, last: Meter::GREEN }
     }
 
-    /// One for each entry of a table.
+    /// Creates a direct meter, with one meter per table entry.
     pub fn direct(unit: MeterUnit) -> Meter {
         Meter { meters: Vec::new(), unit, grows: true, last: Meter::GREEN }
     }
 
-    /// Sets the committed and the peak rate of one meter, with full buckets. False if there is no such meter.
+    /// Sets the committed and peak rates of a meter and fills its buckets. Returns false if the index is out of range.
     pub fn set_rates(&mut self, index: u64, rates: [MeterRate; 2]) -> bool {
         let Ok(index) = usize::try_from(index) else { return false };
-        // Handles are 32 bits wide: what is beyond is none.
+        // Handles are 32 bits wide, so larger indices are invalid.
         if index >= self.meters.len() && self.grows && u32::try_from(index).is_ok() {
             self.meters.resize(index + 1, None);
         }
@@ -72,20 +75,20 @@ impl Meter {
         true
     }
 
-    /// Takes one meter's rates away: it is green again.
+    /// Removes a meter's rates, so that it is always green.
     pub fn unset_rates(&mut self, index: u64) {
         if let Some(meter) = usize::try_from(index).ok().and_then(|index| self.meters.get_mut(index)) {
             *meter = None;
         }
     }
 
-    /// The committed and the peak rate of one meter.
+    /// Committed and peak rates of a meter.
     pub fn rates(&self, index: u64) -> Option<[MeterRate; 2]> {
         let buckets = self.meters.get(usize::try_from(index).ok()?)?.as_ref()?;
         Some(buckets.map(|bucket| bucket.rate))
     }
 
-    /// Meters a packet of so many bytes: 0 green, 1 yellow, 2 red.
+    /// Meters a packet of a given size: 0 green, 1 yellow, 2 red.
     #[inline]
     pub fn execute(&mut self, index: u64, now: Time, bytes: u64) -> u8 {
         let size = match self.unit {
@@ -108,29 +111,29 @@ impl Meter {
         self.last
     }
 
-    /// The last colour: of a direct meter, what its table's last apply found.
+    /// Latest colour; for a direct meter, that of the latest application of its table.
     #[inline]
     pub fn last(&self) -> u8 {
         self.last
     }
 
-    /// No entry matched in a direct meter's table: the last colour is green.
+    /// Records a miss in a direct meter's table: the latest colour becomes green.
     #[inline]
     pub fn miss(&mut self) {
         self.last = Meter::GREEN;
     }
 
-    /// Number of elements: of a direct meter, those up to the last that has rates.
+    /// Number of meters; for a direct meter, up to the last one with rates.
     pub fn len(&self) -> usize {
         self.meters.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no meters.
     pub fn is_empty(&self) -> bool {
         self.meters.is_empty()
     }
 
-    /// Takes all rates away.
+    /// Removes all rates.
     pub fn reset(&mut self) {
         self.meters.fill(None);
         self.last = Meter::GREEN;
@@ -140,7 +143,7 @@ impl Meter {
 impl Bucket {
     #[inline]
     fn take(&mut self, now: Time, size: u64) -> bool {
-        // Nanoseconds times billionths a microsecond: 10^12 of them are one token.
+        // Nanoseconds times 10^-9 tokens per microsecond: 10^12 of these are one token.
         let earned = u128::from(now.as_nanos()) * u128::from(self.rate.per_microsecond) / 1_000_000_000_000;
         let fresh = u64::try_from(earned.saturating_sub(self.earned)).unwrap_or(u64::MAX);
         self.earned = earned;
@@ -156,8 +159,8 @@ impl Bucket {
 impl FromStr for MeterRate {
     type Err = MeterRateError;
 
-    /// `RATE:BURST` as `simple_switch_CLI` writes it: units a microsecond (a decimal number, `1e-3` too), and units.
-    /// Digits of the rate beyond the ninth after the point are cut.
+    /// Parses `RATE:BURST` as in `simple_switch_CLI`: units per microsecond (a decimal number, optionally with an
+    /// exponent such as `1e-3`), and units. Digits of the rate below 10^-9 are truncated.
     fn from_str(text: &str) -> Result<MeterRate, MeterRateError> {
         let parsed = text.split_once(':').and_then(|(rate, burst)| {
             Some(MeterRate { per_microsecond: billionths(rate)?, burst: burst.parse().ok()? })
@@ -166,7 +169,7 @@ impl FromStr for MeterRate {
     }
 }
 
-/// A decimal number in billionths.
+/// Parses a decimal number in units of 10^-9.
 fn billionths(text: &str) -> Option<u64> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -219,7 +222,7 @@ mod tests {
         assert!(meter.set_rates(0, [rate("0.001:1"), rate("0.002:3")]));
         let at = |meter: &mut Meter, micros| meter.execute(0, Time::from_micros(micros), 1500);
         assert_eq!([0, 0, 0, 0].map(|now| at(&mut meter, now)), [0, 1, 1, 2]);
-        // 500 µs: a token in the peak bucket alone. 1000 µs: one in each.
+        // At 500 µs, only the peak bucket has a token; at 1000 µs, both have one.
         assert_eq!([499, 500, 500].map(|now| at(&mut meter, now)), [2, 1, 2]);
         assert_eq!([1000, 1000].map(|now| at(&mut meter, now)), [0, 2]);
     }

@@ -1,7 +1,7 @@
-//! Registers, counters, meters, and the hash functions.
+//! Registers, counters, meters and hash functions.
 //!
-//! They behave as BMv2's. What an index out of range names does not exist: reading it gives zero (green), writing it
-//! does nothing. Direct counters and meters are indexed by their table's [`Handle`](crate::table::Handle)s.
+//! Their behaviour is BMv2's. An out-of-range index reads zero (green) and writes nothing. Direct counters and meters
+//! are indexed by their table's [`Handle`](crate::table::Handle)s.
 
 mod bits;
 mod counter;
@@ -17,7 +17,7 @@ pub use register::Register;
 
 use jettison_p4_front::ir::{ExternId, ExternKind, Program};
 
-/// The extern objects of a program.
+/// Extern objects of a program.
 #[derive(Debug)]
 pub struct Objects {
     objects: Vec<Object>,
@@ -32,7 +32,7 @@ enum Object {
 }
 
 impl Objects {
-    /// All zero, no meter configured.
+    /// Creates the objects of a program: values zero, meters without rates.
     pub fn new(program: &Program) -> Objects {
         let objects = program.externs.iter().map(|instance| match instance.kind {
             ExternKind::Register { size, ty } => {
@@ -46,35 +46,35 @@ impl Objects {
         Objects { objects: objects.collect(), hashes: Hashes::default() }
     }
 
-    /// The hash functions, as the control plane has set those that it may set.
+    /// Hash functions, as configured by the control plane.
     pub fn hashes(&self) -> &Hashes {
         &self.hashes
     }
 
-    /// The hash functions, to set the custom ones' parameters.
+    /// Hash functions, to configure the custom CRCs.
     pub fn hashes_mut(&mut self) -> &mut Hashes {
         &mut self.hashes
     }
 }
 
 macro_rules! accessors {
-    ($($name:ident, $name_mut:ident, $kind:ident, $what:literal;)*) => {
+    ($($name:ident, $name_mut:ident, $kind:ident, $kind_name:literal;)*) => {
         impl Objects {$(
-            #[doc = concat!("The ", $what, " with this number. Panics if it is none.")]
+            #[doc = concat!("The ", $kind_name, " with this number.\n\n# Panics\nIf the object is of another kind.")]
             #[inline]
             pub fn $name(&self, id: ExternId) -> &$kind {
                 match &self.objects[id.index()] {
                     Object::$kind(object) => object,
-                    other => panic!(concat!("{:?} is no ", $what, ": the checker lets none through"), other),
+                    other => panic!(concat!("{:?} is not a ", $kind_name, ": the checker rejects such programs"), other),
                 }
             }
 
-            #[doc = concat!("The ", $what, " with this number, to change it. Panics if it is none.")]
+            #[doc = concat!("The ", $kind_name, " with this number, mutable.\n\n# Panics\nIf the object is of another kind.")]
             #[inline]
             pub fn $name_mut(&mut self, id: ExternId) -> &mut $kind {
                 match &mut self.objects[id.index()] {
                     Object::$kind(object) => object,
-                    other => panic!(concat!("{:?} is no ", $what, ": the checker lets none through"), other),
+                    other => panic!(concat!("{:?} is not a ", $kind_name, ": the checker rejects such programs"), other),
                 }
             }
         )*}

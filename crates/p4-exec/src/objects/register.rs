@@ -1,21 +1,21 @@
 //! `register`.
 
-/// An array of values, kept as 64-bit words, lowest first.
+/// An array of values, stored as 64-bit words, lowest first.
 ///
-/// A struct is kept as the concatenation of its fields, the first in the upper bits.
+/// A struct is stored as the concatenation of its fields, the first in the upper bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Register {
-    /// The elements' words, then one element that stays zero: what an index out of range reads.
+    /// Words of all elements, then one zero element for out-of-range reads.
     words: Vec<u64>,
     len: usize,
-    /// Words an element.
+    /// Number of words per element.
     stride: usize,
-    /// What the highest word of an element may hold.
+    /// Mask of the highest word of an element.
     top: u64,
 }
 
 impl Register {
-    /// `len` zeros of `width` bits.
+    /// Creates `len` zeros of `width` bits.
     pub fn new(len: usize, width: u32) -> Register {
         let stride = width.div_ceil(64).max(1) as usize;
         let top = match width % 64 {
@@ -26,14 +26,14 @@ impl Register {
         Register { words: vec![0; (len + 1) * stride], len, stride, top }
     }
 
-    /// The words of an element; zero out of range.
+    /// Words of an element; zero out of range.
     #[inline]
     pub fn read(&self, index: u64) -> &[u64] {
         let start = index.min(self.len as u64) as usize * self.stride;
         &self.words[start..start + self.stride]
     }
 
-    /// Sets an element, cut to the width. Missing words are zero.
+    /// Writes an element, truncated to the width. Missing words are zero.
     #[inline]
     pub fn write(&mut self, index: u64, words: &[u64]) {
         if index >= self.len as u64 {
@@ -53,12 +53,12 @@ impl Register {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Makes every element zero.
+    /// Resets every element to zero.
     pub fn reset(&mut self) {
         self.words.fill(0);
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_element_is_cut_to_its_width() {
+    fn an_element_is_truncated_to_its_width() {
         let mut register = Register::new(2, 70);
         register.write(1, &[u64::MAX, u64::MAX, 7]);
         assert_eq!(register.read(1), [u64::MAX, 0x3f]);

@@ -1,4 +1,4 @@
-//! The actions that a table or profile may run, and their data in words.
+//! Actions of a table or profile, and their data as words.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use super::TableError;
 use super::key::{words_for, write_words};
 use jettison_p4_front::ir::{ActionValue, Program, Table};
 
-/// What the control plane may give to each action.
+/// Data parameters of each action.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ActionShapes {
     actions: Vec<ActionShape>,
-    /// The most words of data that any takes.
+    /// Maximum number of data words of any action.
     words: usize,
 }
 
@@ -22,14 +22,14 @@ struct ActionShape {
     table_only: bool,
 }
 
-/// Where an action is used.
+/// Context in which an action is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Entry,
     Default,
 }
 
-/// The first word of what an entry runs; the words of the action's data follow.
+/// First word of an encoded entry action; the words of the action's data follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coded {
     /// An action by its index.
@@ -80,38 +80,44 @@ impl ActionShapes {
         ActionShapes { actions, words }
     }
 
-    /// Words that what an entry runs takes: one, and the data.
+    /// Number of words of an encoded entry action: one, plus the data.
     #[inline]
     pub(super) fn stride(&self) -> usize {
         1 + self.words
     }
 
     pub(super) fn check(&self, value: &ActionValue, used: Option<Use>) -> Result<(), TableError> {
-        let unfit = |text: String| Err(TableError::Unfit(text));
+        let mismatch = |text: String| Err(TableError::Mismatch(text));
         let Some(action) = self.actions.get(value.action as usize) else {
-            return unfit(format!("there is no action number {}", value.action));
+            return mismatch(format!("unknown action number {}", value.action));
         };
         let name = &action.name;
         if used == Some(Use::Entry) && action.default_only {
-            return unfit(format!("the action `{name}` may be the default only, not an entry's"));
+            return mismatch(format!(
+                "the action `{name}` is allowed only as the default action, not in entries"
+            ));
         }
         if used == Some(Use::Default) && action.table_only {
-            return unfit(format!("the action `{name}` may be an entry's only, not the default"));
+            return mismatch(format!(
+                "the action `{name}` is allowed only in entries, not as the default action"
+            ));
         }
         if action.data.len() != value.data.len() {
             let (wanted, given) = (action.data.len(), value.data.len());
             let s = if wanted == 1 { "" } else { "s" };
-            return unfit(format!("the action `{name}` takes {wanted} value{s}, {given} given"));
+            return mismatch(format!("the action `{name}` requires {wanted} value{s}, got {given}"));
         }
         for ((parameter, width), value) in action.data.iter().zip(&value.data) {
             if value.bits() > u64::from(*width) {
-                return unfit(format!("`{parameter}` of `{name}` has {width} bits: {value:#x} is too wide"));
+                return mismatch(format!(
+                    "the parameter `{parameter}` of `{name}` must fit in {width} bits, got {value:#x}"
+                ));
             }
         }
         Ok(())
     }
 
-    /// Writes an action that has been checked, and its data.
+    /// Writes a checked action and its data.
     pub(super) fn write(&self, value: &ActionValue, words: &mut [u64]) {
         words.fill(0);
         words[0] = Coded::Action(value.action).word();

@@ -1,4 +1,4 @@
-//! Keys of tables and value sets: their shapes, and what an entry wants of them in words.
+//! Keys of tables and value sets: their shapes, and match criteria as words.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use num_traits::Zero;
 use super::TableError;
 use jettison_p4_front::ir::{KeyMatch, MatchKind, Type, TypeId, Types};
 
-/// Words that a scalar of so many bits takes.
+/// Number of words of a scalar.
 #[inline]
 pub(crate) fn words_for(width: u32) -> usize {
     (width as usize).div_ceil(64).max(1)
 }
 
-/// Writes a number to words, lowest first; what they don't hold is cut.
+/// Writes a number to words, lowest first, truncated to their size.
 pub(super) fn write_words(value: &BigUint, words: &mut [u64]) {
     words.fill(0);
     for (word, digit) in words.iter_mut().zip(value.iter_u64_digits()) {
@@ -22,42 +22,42 @@ pub(super) fn write_words(value: &BigUint, words: &mut [u64]) {
     }
 }
 
-/// The keys of a table that entries match.
+/// Shapes of the keys that entries match.
 #[derive(Debug, Clone)]
 pub(super) struct KeyShapes {
     pub(super) keys: Vec<KeyShape>,
-    /// Words of all of them.
+    /// Number of words of all keys together.
     pub(super) words: usize,
-    /// Whether an entry's priority decides; else the length of its prefix does, if there is an `lpm` key.
+    /// Whether priorities decide among matching entries; else the prefix length does, if there is an `lpm` key.
     pub(super) prioritized: bool,
 }
 
-/// A key that entries match.
+/// Shape of one key.
 #[derive(Debug, Clone)]
 pub(super) struct KeyShape {
     name: Arc<str>,
     pub(super) kind: MatchKind,
     pub(super) width: u32,
     signed: bool,
-    /// Its first word in the whole key.
+    /// Index of its first word in the whole key.
     pub(super) offset: usize,
 }
 
-/// What an entry wants: `key & mask == value` word by word, and its ranges.
+/// Match criterion of an entry: `key & mask == value` for each word, and ranges.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     pub(super) value: Box<[u64]>,
     pub(super) mask: Box<[u64]>,
     pub(super) ranges: Vec<Range>,
-    /// Length of the longest-prefix key's prefix, 0 where priority decides.
+    /// Prefix length of the longest-prefix key, 0 if priorities decide.
     pub(super) prefix: u32,
 }
 
-/// A key between two numbers.
+/// An inclusive range of a key.
 #[derive(Debug, Clone)]
 pub(super) struct Range {
     offset: usize,
-    /// The sign bit of a signed key in its highest word. With it flipped, two's complement compares as unsigned.
+    /// Sign bit of a signed key in its highest word. Flipping it makes two's complement compare as unsigned.
     sign: u64,
     low: Box<[u64]>,
     high: Box<[u64]>,
@@ -78,12 +78,12 @@ impl KeyShapes {
         KeyShapes { keys, words, prioritized }
     }
 
-    /// Checks what an entry wants, and puts it in words.
+    /// Checks match criteria and converts them to words.
     pub(super) fn pattern(&self, matches: &[KeyMatch]) -> Result<Pattern, TableError> {
         if matches.len() != self.keys.len() {
             let (wanted, given) = (self.keys.len(), matches.len());
-            return Err(TableError::Unfit(format!(
-                "{wanted} key{} wanted, {given} given",
+            return Err(TableError::Mismatch(format!(
+                "expected {wanted} key{}, got {given}",
                 if wanted == 1 { "" } else { "s" }
             )));
         }
@@ -105,7 +105,7 @@ impl KeyShapes {
         Ok(pattern)
     }
 
-    /// Whether an entry matches, from its numbers rather than its words: the yardstick of the indexes.
+    /// Whether an entry matches, computed from its numbers; the reference for the indexes.
     pub(super) fn matches(&self, matches: &[KeyMatch], words: &[u64]) -> bool {
         self.keys.iter().zip(matches).all(|(key, wanted)| {
             let words = &words[key.offset..key.offset + words_for(key.width)];
@@ -137,8 +137,10 @@ impl KeyShape {
         let full = (BigUint::from(1u8) << self.width) - 1u8;
         let (value, mask) = match (self.kind, wanted) {
             (MatchKind::Exact, KeyMatch::Exact(value)) => (value, full),
-            (MatchKind::Exact, _) => return Err(self.unfit("is exact: it takes one value")),
-            (MatchKind::Selector, _) => return Err(self.unfit("is a selector's: entries don't match it")),
+            (MatchKind::Exact, _) => return Err(self.mismatch("is exact: it requires one value")),
+            (MatchKind::Selector, _) => {
+                return Err(self.mismatch("is a selector key, which is not part of entries"));
+            }
             (_, KeyMatch::Any) => return Ok(()),
             (_, KeyMatch::Exact(value)) => {
                 if self.kind == MatchKind::Lpm {
@@ -154,25 +156,27 @@ impl KeyShape {
             (MatchKind::Lpm, KeyMatch::Ternary(value, mask)) => {
                 let length = u32::try_from(mask.count_ones()).unwrap_or(u32::MAX);
                 if length > self.width || self.prefix_mask(length)? != *mask {
-                    return Err(self.unfit("is lpm: its mask must be a prefix"));
+                    return Err(self.mismatch("is lpm: its mask must be a prefix (ones, then zeros)"));
                 }
                 pattern.prefix += length;
                 (value, mask.clone())
             }
             (MatchKind::Lpm, KeyMatch::Range(..)) => {
-                return Err(self.unfit("is lpm: it takes a prefix, not a range"));
+                return Err(self.mismatch("is lpm: it requires a prefix, got a range"));
             }
             (MatchKind::Ternary, KeyMatch::Lpm(value, length)) => (value, self.prefix_mask(*length)?),
             (MatchKind::Ternary, KeyMatch::Ternary(value, mask)) => (value, mask.clone()),
             (MatchKind::Ternary, KeyMatch::Range(..)) => {
-                return Err(self.unfit("is ternary: it takes a value and a mask, not a range"));
+                return Err(self.mismatch("is ternary: it requires a value and a mask, got a range"));
             }
             (MatchKind::Optional, KeyMatch::Ternary(_, mask)) if mask.is_zero() => return Ok(()),
             (MatchKind::Optional, KeyMatch::Ternary(value, mask)) if *mask == full => (value, full),
-            (MatchKind::Optional, _) => return Err(self.unfit("is optional: it takes one value or nothing")),
+            (MatchKind::Optional, _) => {
+                return Err(self.mismatch("is optional: it requires one value or none"));
+            }
             (MatchKind::Range, KeyMatch::Range(low, high)) => return self.add_range(pattern, low, high),
             (MatchKind::Range, _) => {
-                return Err(self.unfit("is a range: it takes a lowest and a highest value"));
+                return Err(self.mismatch("is a range: it requires a minimum and a maximum"));
             }
         };
         self.check(value)?;
@@ -196,9 +200,8 @@ impl KeyShape {
         };
         let range = Range { offset: self.offset, sign, low: biased(low), high: biased(high) };
         if range.high.iter().rev().lt(range.low.iter().rev()) {
-            return Err(
-                self.unfit(&format!("is a range: its lowest value {low} lies above its highest {high}"))
-            );
+            return Err(self
+                .mismatch(&format!("is a range: its minimum must be <= its maximum, got {low} and {high}")));
         }
         pattern.ranges.push(range);
         Ok(())
@@ -206,20 +209,25 @@ impl KeyShape {
 
     fn prefix_mask(&self, length: u32) -> Result<BigUint, TableError> {
         let Some(rest) = self.width.checked_sub(length) else {
-            return Err(self.unfit(&format!("has {} bits: a prefix of {length} is too long", self.width)));
+            return Err(self.mismatch(&format!(
+                "has {} bits: the prefix length must not exceed this, got {length}",
+                self.width
+            )));
         };
         Ok(((BigUint::from(1u8) << length) - 1u8) << rest)
     }
 
     fn check(&self, value: &BigUint) -> Result<(), TableError> {
         if value.bits() > u64::from(self.width) {
-            return Err(self.unfit(&format!("has {} bits: {value:#x} is too wide", self.width)));
+            return Err(
+                self.mismatch(&format!("has {} bits: the value must fit, got {value:#x}", self.width))
+            );
         }
         Ok(())
     }
 
-    fn unfit(&self, why: &str) -> TableError {
-        TableError::Unfit(format!("the key `{}` {why}", self.name))
+    fn mismatch(&self, why: &str) -> TableError {
+        TableError::Mismatch(format!("the key `{}` {why}", self.name))
     }
 }
 
@@ -231,7 +239,7 @@ impl Pattern {
             && self.ranges.iter().all(|range| range.contains(key))
     }
 
-    /// All of it in words: equal for patterns that match the same.
+    /// All words of the pattern: equal for patterns that match the same keys.
     pub(super) fn identity(&self, priority: Option<i64>) -> Box<[u64]> {
         let mut words = Vec::with_capacity(2 * self.value.len() + 1);
         words.extend_from_slice(&self.value);

@@ -6,15 +6,15 @@ use super::TableError;
 use super::action::ActionShapes;
 use jettison_p4_front::ir::{ActionProfileId, ActionValue, Program};
 
-/// The members and groups of an action profile. Its actions are those of the tables that use it, which all list the
-/// same.
+/// Members and groups of an action profile. Its actions are those of the tables that use it, which all have the same
+/// list.
 #[derive(Debug, Clone)]
 pub struct ProfileState {
     actions: ActionShapes,
     size: u32,
-    /// Bits of the hash that count, if there are groups.
+    /// Number of hash bits in use, if the profile has groups.
     selector_bits: Option<u32>,
-    /// By number; numbers are not used again.
+    /// Members by number; numbers are never reused.
     members: Vec<Option<ActionValue>>,
     count: u32,
     coded: Vec<u64>,
@@ -22,7 +22,7 @@ pub struct ProfileState {
     next_group: u32,
 }
 
-/// Members in the order of their numbers, as BMv2 chooses among them.
+/// Members of a group in the order of their numbers, which is the order in which BMv2 selects.
 #[derive(Debug, Clone, Default)]
 struct Group {
     members: Vec<u32>,
@@ -44,7 +44,7 @@ impl ProfileState {
         }
     }
 
-    /// Adds a member and says its number.
+    /// Adds a member and returns its number.
     ///
     /// # Errors
     ///
@@ -64,11 +64,11 @@ impl ProfileState {
         Ok(number)
     }
 
-    /// Changes what a member runs.
+    /// Changes the action of a member.
     ///
     /// # Errors
     ///
-    /// If there is no such member or the action does not fit.
+    /// If the member does not exist or the action does not fit.
     pub fn modify_member(&mut self, member: u32, value: ActionValue) -> Result<(), TableError> {
         self.actions.check(&value, None)?;
         let place = self.members.get_mut(member as usize).filter(|place| place.is_some());
@@ -77,11 +77,11 @@ impl ProfileState {
         Ok(())
     }
 
-    /// Takes a member out, of its groups too.
+    /// Removes a member, also from its groups.
     ///
     /// # Errors
     ///
-    /// If there is no such member.
+    /// If the member does not exist.
     pub fn remove_member(&mut self, member: u32) -> Result<ActionValue, TableError> {
         let value = self.members.get_mut(member as usize).and_then(Option::take);
         let value = value.ok_or_else(|| no_member(member))?;
@@ -92,14 +92,16 @@ impl ProfileState {
         Ok(value)
     }
 
-    /// Adds an empty group and says its number.
+    /// Adds an empty group and returns its number.
     ///
     /// # Errors
     ///
-    /// If the profile is no selector.
+    /// If the profile has no selector.
     pub fn add_group(&mut self) -> Result<u32, TableError> {
         if self.selector_bits.is_none() {
-            return Err(TableError::Unfit("an action profile without a selector has no groups".to_owned()));
+            return Err(TableError::Mismatch(
+                "an action profile without a selector has no groups".to_owned(),
+            ));
         }
         let number = self.next_group;
         self.next_group += 1;
@@ -107,27 +109,29 @@ impl ProfileState {
         Ok(number)
     }
 
-    /// Takes a group out.
+    /// Removes a group.
     ///
     /// # Errors
     ///
-    /// If there is no such group.
+    /// If the group does not exist.
     pub fn remove_group(&mut self, group: u32) -> Result<(), TableError> {
         self.groups.remove(&group).map(|_| ()).ok_or_else(|| no_group(group))
     }
 
-    /// Puts a member into a group.
+    /// Adds a member to a group.
     ///
     /// # Errors
     ///
-    /// If either is missing or the member is in the group already.
+    /// If the group or member does not exist, or the member is already in the group.
     pub fn add_to_group(&mut self, group: u32, member: u32) -> Result<(), TableError> {
         if self.member(member).is_none() {
             return Err(no_member(member));
         }
         let members = &mut self.groups.get_mut(&group).ok_or_else(|| no_group(group))?.members;
         match members.binary_search(&member) {
-            Ok(_) => Err(TableError::Unfit(format!("the member {member} is in the group {group} already"))),
+            Ok(_) => {
+                Err(TableError::Mismatch(format!("the member {member} is already in the group {group}")))
+            }
             Err(at) => {
                 members.insert(at, member);
                 Ok(())
@@ -135,21 +139,21 @@ impl ProfileState {
         }
     }
 
-    /// Takes a member out of a group.
+    /// Removes a member from a group.
     ///
     /// # Errors
     ///
-    /// If there is no such group or it does not hold the member.
+    /// If the group does not exist or does not contain the member.
     pub fn remove_from_group(&mut self, group: u32, member: u32) -> Result<(), TableError> {
         let members = &mut self.groups.get_mut(&group).ok_or_else(|| no_group(group))?.members;
         let Ok(at) = members.binary_search(&member) else {
-            return Err(TableError::Unfit(format!("the member {member} is not in the group {group}")));
+            return Err(TableError::Mismatch(format!("the member {member} is not in the group {group}")));
         };
         members.remove(at);
         Ok(())
     }
 
-    /// What a member runs.
+    /// Action of a member.
     pub fn member(&self, member: u32) -> Option<&ActionValue> {
         self.members.get(member as usize)?.as_ref()
     }
@@ -160,13 +164,13 @@ impl ProfileState {
         numbered.filter_map(|(number, value)| Some((number as u32, value.as_ref()?)))
     }
 
-    /// The numbers of all groups, with their members.
+    /// Numbers of all groups, with their members.
     pub fn groups(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.groups.iter().map(|(number, group)| (*number, &*group.members))
     }
 
-    /// The member of a group that a hash of the `selector` keys chooses, if the group is there and has members: the
-    /// hash, cut to the selector's width, mod their number, in the order of their numbers.
+    /// The member of a group selected by a hash of the `selector` keys: the hash, truncated to the selector's width,
+    /// mod the number of members. `None` if the group does not exist or is empty.
     #[inline]
     pub fn choose(&self, group: u32, hash: u64) -> Option<u32> {
         let members = &self.groups.get(&group)?.members;
@@ -177,7 +181,7 @@ impl ProfileState {
         members.get(hash.checked_rem(members.len() as u64)? as usize).copied()
     }
 
-    /// What a member runs: a [`super::Coded::Action`] word and the data.
+    /// Encoded action of a member: a [`super::Coded::Action`] word and the data.
     #[inline]
     pub(crate) fn coded(&self, member: u32) -> Option<&[u64]> {
         self.member(member)?;
@@ -194,9 +198,9 @@ impl ProfileState {
 }
 
 fn no_member(member: u32) -> TableError {
-    TableError::Unfit(format!("there is no member {member}"))
+    TableError::Mismatch(format!("unknown member {member}"))
 }
 
 fn no_group(group: u32) -> TableError {
-    TableError::Unfit(format!("there is no group {group}"))
+    TableError::Mismatch(format!("unknown group {group}"))
 }

@@ -1,14 +1,14 @@
-//! One table's entries and default.
+//! Entries and default action of one table.
 
 use rustc_hash::FxHashMap;
 
 use super::action::{ActionShapes, Coded, Use};
 use super::index::{Index, Rank};
 use super::key::{KeyShapes, Pattern};
-use super::{Entry, Handle, TableError, Then};
+use super::{Entry, EntryAction, Handle, TableError};
 use jettison_p4_front::ir::{Program, Table};
 
-/// A table's entries and default.
+/// Entries and default action of a table.
 #[derive(Debug, Clone)]
 pub struct TableState {
     keys: KeyShapes,
@@ -19,28 +19,28 @@ pub struct TableState {
     entries_are_const: bool,
     default_is_const: bool,
 
-    /// By handle.
+    /// Entries by handle.
     entries: Vec<Option<Entry>>,
     count: usize,
     index: Index,
     /// Handles by [`Pattern::identity`].
     known: FxHashMap<Box<[u64]>, Handle>,
-    /// What each entry runs, [`ActionShapes::stride`] words an entry.
+    /// Encoded action of each entry, [`ActionShapes::stride`] words per entry.
     coded: Vec<u64>,
 
-    first_default: Then,
-    default: Then,
+    first_default: EntryAction,
+    default: EntryAction,
     coded_default: Vec<u64>,
 }
 
 impl TableState {
-    /// With the entries that the program itself gives. Of two with the same key the first stays: it is the one that
-    /// would match (§14.2.1.4).
+    /// Creates the state with the entries of the program. Of two entries with the same key, the first stays, because it
+    /// is the one that would match (§14.2.1.4).
     pub(super) fn new(program: &Program, table: &Table) -> TableState {
         let keys = table.keys.iter().map(|key| (key.name.clone(), key.expr.ty, key.kind));
         let keys = KeyShapes::new(&program.types, keys);
         let actions = ActionShapes::new(program, table);
-        let default = Then::Action(table.default.clone());
+        let default = EntryAction::Action(table.default.clone());
         let profile = table.profile.map(|id| &program.profiles[id.index()]);
         let mut state = TableState {
             index: Index::new(&keys),
@@ -61,12 +61,12 @@ impl TableState {
         };
         state.code_default();
         for entry in &table.entries {
-            let then = Then::Action(entry.action.clone());
-            let entry = Entry { keys: entry.keys.clone(), priority: entry.priority, then };
+            let action = EntryAction::Action(entry.action.clone());
+            let entry = Entry { keys: entry.keys.clone(), priority: entry.priority, action };
             let added = state.add(entry);
             debug_assert!(
                 matches!(added, Ok(_) | Err(TableError::Duplicate)),
-                "the checker lets none pass: {added:?}"
+                "the checker rejects invalid entries: {added:?}"
             );
         }
         state
@@ -76,7 +76,7 @@ impl TableState {
     ///
     /// # Errors
     ///
-    /// If the entries are `const`, the table is full, the key is there already, or the entry does not fit.
+    /// If the entries are `const`, the table is full, the key already exists, or the entry does not fit.
     pub fn insert(&mut self, entry: Entry) -> Result<Handle, TableError> {
         if self.entries_are_const {
             return Err(TableError::ConstEntries);
@@ -87,27 +87,27 @@ impl TableState {
         self.add(entry)
     }
 
-    /// Changes what an entry runs.
+    /// Changes the action of an entry.
     ///
     /// # Errors
     ///
-    /// If the entries are `const`, there is no such entry, or the action does not fit.
-    pub fn modify(&mut self, handle: Handle, then: Then) -> Result<(), TableError> {
+    /// If the entries are `const`, the entry does not exist, or the action does not fit.
+    pub fn modify(&mut self, handle: Handle, action: EntryAction) -> Result<(), TableError> {
         if self.entries_are_const {
             return Err(TableError::ConstEntries);
         }
-        self.check(&then, Use::Entry)?;
+        self.check(&action, Use::Entry)?;
         let entry = self.entries.get_mut(handle.0 as usize).and_then(Option::as_mut);
-        entry.ok_or(TableError::NoEntry(handle.0))?.then = then;
+        entry.ok_or(TableError::NoEntry(handle.0))?.action = action;
         self.code(handle);
         Ok(())
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     ///
     /// # Errors
     ///
-    /// If the entries are `const` or there is no such entry.
+    /// If the entries are `const` or the entry does not exist.
     pub fn remove(&mut self, handle: Handle) -> Result<Entry, TableError> {
         if self.entries_are_const {
             return Err(TableError::ConstEntries);
@@ -121,7 +121,7 @@ impl TableState {
         Ok(entry)
     }
 
-    /// Takes all entries out.
+    /// Removes all entries.
     ///
     /// # Errors
     ///
@@ -137,29 +137,29 @@ impl TableState {
         Ok(())
     }
 
-    /// Sets what runs where nothing matches.
+    /// Sets the default action.
     ///
     /// # Errors
     ///
-    /// If the default is `const` or does not fit.
-    pub fn set_default(&mut self, then: Then) -> Result<(), TableError> {
+    /// If the default action is `const` or does not fit.
+    pub fn set_default(&mut self, action: EntryAction) -> Result<(), TableError> {
         if self.default_is_const {
             return Err(TableError::ConstDefault);
         }
-        self.check(&then, Use::Default)?;
-        self.default = then;
+        self.check(&action, Use::Default)?;
+        self.default = action;
         self.code_default();
         Ok(())
     }
 
-    /// The default becomes what the program gives.
+    /// Resets the default action to that of the program.
     pub fn reset_default(&mut self) {
         self.default = self.first_default.clone();
         self.code_default();
     }
 
-    /// What runs where nothing matches.
-    pub fn default(&self) -> &Then {
+    /// Default action.
+    pub fn default(&self) -> &EntryAction {
         &self.default
     }
 
@@ -179,23 +179,23 @@ impl TableState {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Words of a key.
+    /// Number of words of a key.
     pub fn key_words(&self) -> usize {
         self.keys.words
     }
 
-    /// The entry that matches, by the index.
+    /// The matching entry, found by the index.
     #[inline]
     pub fn lookup(&self, key: &[u64]) -> Option<Handle> {
         self.index.lookup(key).map(Handle)
     }
 
-    /// The entry that matches, by trying all: what [`TableState::lookup`] is held to.
+    /// The matching entry, found by trying all entries; the reference for [`TableState::lookup`].
     pub fn lookup_linear(&self, key: &[u64]) -> Option<Handle> {
         let matching = self.entries().filter(|(_, entry)| self.keys.matches(&entry.keys, key));
         let ranked = matching.filter_map(|(handle, entry)| {
@@ -205,14 +205,14 @@ impl TableState {
         ranked.max_by_key(|(rank, _)| *rank).map(|(_, handle)| handle)
     }
 
-    /// What an entry runs: a [`Coded`] word and the data.
+    /// Encoded action of an entry: a [`Coded`] word and the data.
     #[inline]
     pub(crate) fn coded(&self, handle: Handle) -> &[u64] {
         let stride = self.actions.stride();
         &self.coded[handle.0 as usize * stride..][..stride]
     }
 
-    /// What the default runs, likewise.
+    /// Encoded default action, likewise.
     #[inline]
     pub(crate) fn coded_default(&self) -> &[u64] {
         &self.coded_default
@@ -220,7 +220,7 @@ impl TableState {
 
     fn add(&mut self, entry: Entry) -> Result<Handle, TableError> {
         let pattern = self.keys.pattern(&entry.keys)?;
-        self.check(&entry.then, Use::Entry)?;
+        self.check(&entry.action, Use::Entry)?;
         let identity = self.identity(&pattern, &entry);
         if self.known.contains_key(&identity) {
             return Err(TableError::Duplicate);
@@ -247,16 +247,16 @@ impl TableState {
         pattern.identity(self.keys.prioritized.then_some(entry.priority))
     }
 
-    fn check(&self, then: &Then, used: Use) -> Result<(), TableError> {
-        match then {
-            Then::Action(value) => self.actions.check(value, Some(used)),
-            Then::Member(_) if !self.has_profile => {
-                Err(TableError::Unfit("the table has no action profile, so no members".to_owned()))
+    fn check(&self, action: &EntryAction, used: Use) -> Result<(), TableError> {
+        match action {
+            EntryAction::Action(value) => self.actions.check(value, Some(used)),
+            EntryAction::Member(_) if !self.has_profile => {
+                Err(TableError::Mismatch("the table has no action profile, so it has no members".to_owned()))
             }
-            Then::Group(_) if !self.has_groups => {
-                Err(TableError::Unfit("the table has no action selector, so no groups".to_owned()))
+            EntryAction::Group(_) if !self.has_groups => {
+                Err(TableError::Mismatch("the table has no action selector, so it has no groups".to_owned()))
             }
-            Then::Member(_) | Then::Group(_) => Ok(()),
+            EntryAction::Member(_) | EntryAction::Group(_) => Ok(()),
         }
     }
 
@@ -264,7 +264,7 @@ impl TableState {
         let stride = self.actions.stride();
         let words = &mut self.coded[handle.0 as usize * stride..][..stride];
         if let Some(entry) = &self.entries[handle.0 as usize] {
-            write_coded(&self.actions, &entry.then, words);
+            write_coded(&self.actions, &entry.action, words);
         }
     }
 
@@ -273,10 +273,10 @@ impl TableState {
     }
 }
 
-fn write_coded(actions: &ActionShapes, then: &Then, words: &mut [u64]) {
-    match then {
-        Then::Action(value) => actions.write(value, words),
-        Then::Member(number) => words[0] = Coded::Member(*number).word(),
-        Then::Group(number) => words[0] = Coded::Group(*number).word(),
+fn write_coded(actions: &ActionShapes, action: &EntryAction, words: &mut [u64]) {
+    match action {
+        EntryAction::Action(value) => actions.write(value, words),
+        EntryAction::Member(number) => words[0] = Coded::Member(*number).word(),
+        EntryAction::Group(number) => words[0] = Coded::Group(*number).word(),
     }
 }

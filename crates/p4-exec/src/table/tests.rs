@@ -10,11 +10,11 @@ use jettison_p4_front::ir::{
 };
 use jettison_p4_front::source::{FileId, Span};
 
-/// A key of a table under test: kind, width, whether signed.
+/// Key of a table under test: kind, width and signedness.
 #[derive(Debug, Clone, Copy)]
 struct Shape(MatchKind, u32, bool);
 
-/// A program with one table, whose one action takes a `bit<32>`.
+/// A program with one table, whose only action takes a `bit<32>`.
 fn program(keys: &[Shape]) -> Program {
     let mut types = Types::default();
     let data = types.add(Type::Bits { width: 32, signed: false });
@@ -79,7 +79,7 @@ fn value(data: u32) -> ActionValue {
 }
 
 fn entry(keys: Vec<KeyMatch>, priority: i64) -> Entry {
-    Entry { keys, priority, then: Then::Action(value(priority as u32)) }
+    Entry { keys, priority, action: EntryAction::Action(value(priority as u32)) }
 }
 
 fn table(keys: &[Shape]) -> TableState {
@@ -91,7 +91,7 @@ fn number(n: u64) -> BigUint {
 }
 
 #[test]
-fn the_longest_prefix_wins_whatever_was_inserted_first() {
+fn the_longest_prefix_wins_in_any_insertion_order() {
     let mut table = table(&[Shape(MatchKind::Lpm, 32, false)]);
     let ten = table.insert(entry(vec![KeyMatch::Lpm(number(0x0a00_0000), 8)], 9)).expect("it fits");
     let one = table.insert(entry(vec![KeyMatch::Lpm(number(0x0a01_0000), 16)], 0)).expect("it fits");
@@ -104,7 +104,7 @@ fn the_longest_prefix_wins_whatever_was_inserted_first() {
 }
 
 #[test]
-fn priority_decides_where_an_lpm_key_stands_beside_a_ternary_one() {
+fn priority_decides_for_an_lpm_key_beside_a_ternary_one() {
     let mut table = table(&[Shape(MatchKind::Lpm, 32, false), Shape(MatchKind::Ternary, 8, false)]);
     let long = table.insert(entry(vec![KeyMatch::Lpm(number(0x0a01_0000), 16), KeyMatch::Any], 1));
     let short =
@@ -135,27 +135,30 @@ fn signed_ranges_compare_as_twos_complement() {
         assert_eq!(table.lookup(&[outside]), None);
     }
     let refused = table.insert(entry(vec![KeyMatch::Range(number(2), number(0xfe))], 1));
-    assert!(matches!(refused, Err(TableError::Unfit(_))), "from 2 to -2: {refused:?}");
+    assert!(matches!(refused, Err(TableError::Mismatch(_))), "from 2 to -2: {refused:?}");
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_reason() {
+fn mismatches_are_rejected_with_a_reason() {
     let mut table = table(&[Shape(MatchKind::Exact, 9, false)]);
     let mut refused = |keys| table.insert(entry(keys, 0)).expect_err("it must not fit").to_string();
-    assert_eq!(refused(vec![]), "1 key wanted, 0 given");
-    assert_eq!(refused(vec![KeyMatch::Any]), "the key `k` is exact: it takes one value");
-    assert_eq!(refused(vec![KeyMatch::Exact(number(512))]), "the key `k` has 9 bits: 0x200 is too wide");
-    let then = Then::Action(ActionValue { action: 0, data: vec![] });
-    let refused = table.insert(Entry { keys: vec![KeyMatch::Exact(number(1))], priority: 0, then });
-    assert_eq!(refused.expect_err("no data").to_string(), "the action `set` takes 1 value, 0 given");
-    let refused = table.set_default(Then::Member(0)).expect_err("there is no profile").to_string();
-    assert_eq!(refused, "the table has no action profile, so no members");
+    assert_eq!(refused(vec![]), "expected 1 key, got 0");
+    assert_eq!(refused(vec![KeyMatch::Any]), "the key `k` is exact: it requires one value");
+    assert_eq!(
+        refused(vec![KeyMatch::Exact(number(512))]),
+        "the key `k` has 9 bits: the value must fit, got 0x200"
+    );
+    let action = EntryAction::Action(ActionValue { action: 0, data: vec![] });
+    let refused = table.insert(Entry { keys: vec![KeyMatch::Exact(number(1))], priority: 0, action });
+    assert_eq!(refused.expect_err("no data").to_string(), "the action `set` requires 1 value, got 0");
+    let refused = table.set_default(EntryAction::Member(0)).expect_err("there is no profile").to_string();
+    assert_eq!(refused, "the table has no action profile, so it has no members");
     table.insert(entry(vec![KeyMatch::Exact(number(1))], 0)).expect("it fits");
     assert_eq!(table.insert(entry(vec![KeyMatch::Exact(number(1))], 1)), Err(TableError::Duplicate));
 }
 
 #[test]
-fn size_and_const_bind_the_control_plane() {
+fn size_and_const_limit_the_control_plane() {
     let mut program = program(&[Shape(MatchKind::Exact, 8, false)]);
     program.tables[0].size = Some(1);
     let mut table = Tables::new(&program).tables.remove(0);
@@ -176,12 +179,12 @@ fn size_and_const_bind_the_control_plane() {
     let handle = table.lookup(&[3]).expect("the program gives it");
     assert_eq!(table.coded(handle), [0, 7]);
     assert_eq!(table.clear(), Err(TableError::ConstEntries));
-    assert_eq!(table.modify(handle, Then::Action(value(1))), Err(TableError::ConstEntries));
-    assert_eq!(table.set_default(Then::Action(value(1))), Err(TableError::ConstDefault));
+    assert_eq!(table.modify(handle, EntryAction::Action(value(1))), Err(TableError::ConstEntries));
+    assert_eq!(table.set_default(EntryAction::Action(value(1))), Err(TableError::ConstDefault));
 }
 
 #[test]
-fn a_group_chooses_among_its_members_in_the_order_of_their_numbers() {
+fn a_group_selects_members_in_the_order_of_their_numbers() {
     let mut program = program(&[Shape(MatchKind::Exact, 8, false)]);
     let selector = Some((jettison_p4_front::ir::HashAlgorithm::Crc16, 4));
     program.profiles = vec![jettison_p4_front::ir::ActionProfile { name: "s".into(), size: 8, selector }];
@@ -200,12 +203,12 @@ fn a_group_chooses_among_its_members_in_the_order_of_their_numbers() {
     profile.remove_member(members[0]).expect("it is there");
     assert_eq!(profile.choose(group, 0), Some(members[2]));
     let id = ActionProfileId(0);
-    assert_eq!(tables.action(Some(id), &Then::Group(group), 3), Some(&value(2)));
-    assert_eq!(tables.action(Some(id), &Then::Member(members[0]), 3), None);
+    assert_eq!(tables.action(Some(id), &EntryAction::Group(group), 3), Some(&value(2)));
+    assert_eq!(tables.action(Some(id), &EntryAction::Member(members[0]), 3), None);
 }
 
 #[test]
-fn value_sets_match_as_their_keys_say() {
+fn value_sets_match_by_the_kinds_of_their_keys() {
     let mut program = program(&[]);
     let ty = program.types.add(Type::Bits { width: 16, signed: false });
     let keys = vec![(ty, MatchKind::Exact), (ty, MatchKind::Ternary)];
@@ -220,7 +223,7 @@ fn value_sets_match_as_their_keys_say() {
     assert!(!set.matches(&[1, 0x2ff]));
 }
 
-/// What a property test does to a table.
+/// A random change of a table.
 #[derive(Debug, Clone)]
 enum Change {
     Insert(Vec<(u64, u64, u32, u8)>, i64),
@@ -230,7 +233,7 @@ enum Change {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    // Few distinct numbers, so that keys meet.
+    // Few distinct numbers, so that keys collide.
     let key = (any::<u64>(), any::<u64>(), 0u32..=130, 0u8..6);
     prop_oneof![
         12 => (prop::collection::vec(key, 3), 0i64..4).prop_map(|(keys, priority)| Change::Insert(keys, priority)),
@@ -285,7 +288,7 @@ fn shapes() -> impl Strategy<Value = Vec<Shape>> {
 
 proptest! {
     #[test]
-    fn the_index_finds_what_trying_all_finds(
+    fn the_index_agrees_with_a_linear_search(
         shapes in shapes(),
         changes in prop::collection::vec(change(), 0..60),
         probes in prop::collection::vec(prop::array::uniform3(any::<u64>()), 20),
@@ -299,7 +302,7 @@ proptest! {
                 Change::Insert(seeds, priority) => {
                     let keys = matched.iter().zip(seeds).map(|(shape, seed)| wanted(*shape, seed)).collect();
                     let inserted = table.insert(entry(keys, priority));
-                    let expected = matches!(inserted, Ok(_) | Err(TableError::Duplicate | TableError::Unfit(_)));
+                    let expected = matches!(inserted, Ok(_) | Err(TableError::Duplicate | TableError::Mismatch(_)));
                     prop_assert!(expected, "{inserted:?}");
                 }
                 Change::Remove(which) => {
@@ -310,7 +313,7 @@ proptest! {
                 }
                 Change::Modify(which, data) => {
                     if let Some(handle) = nth(which) {
-                        prop_assert!(table.modify(handle, Then::Action(value(data))).is_ok());
+                        prop_assert!(table.modify(handle, EntryAction::Action(value(data))).is_ok());
                         prop_assert_eq!(table.coded(handle)[1], u64::from(data));
                     }
                 }

@@ -4,7 +4,7 @@ use super::TableError;
 use super::key::{KeyShapes, Pattern};
 use jettison_p4_front::ir::{KeyMatch, Program, ValueSet};
 
-/// The members of a value set. A set is small: all are tried.
+/// Members of a value set. Sets are small, so a lookup tries all members.
 #[derive(Debug, Clone)]
 pub struct ValueSetState {
     keys: KeyShapes,
@@ -23,11 +23,11 @@ impl ValueSetState {
         }
     }
 
-    /// Adds a member, one match a field.
+    /// Adds a member, with one match criterion per field.
     ///
     /// # Errors
     ///
-    /// If the set is full, holds it already, or it does not fit.
+    /// If the set is full, already contains the member, or the member does not fit.
     pub fn insert(&mut self, member: Vec<KeyMatch>) -> Result<(), TableError> {
         let pattern = self.keys.pattern(&member)?;
         if self.members.iter().any(|(_, other)| other.identity(None) == pattern.identity(None)) {
@@ -40,30 +40,31 @@ impl ValueSetState {
         Ok(())
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     ///
     /// # Errors
     ///
-    /// If the set does not hold it.
+    /// If the set does not contain the member.
     pub fn remove(&mut self, member: &[KeyMatch]) -> Result<(), TableError> {
         let identity = self.keys.pattern(member)?.identity(None);
         let at = self.members.iter().position(|(_, other)| other.identity(None) == identity);
-        let at = at.ok_or_else(|| TableError::Unfit("the set does not hold this value".to_owned()))?;
+        let at =
+            at.ok_or_else(|| TableError::Mismatch("the value set does not contain this value".to_owned()))?;
         self.members.remove(at);
         Ok(())
     }
 
-    /// Takes all members out.
+    /// Removes all members.
     pub fn clear(&mut self) {
         self.members.clear();
     }
 
-    /// The members, in the order of insertion.
+    /// Members, in the order of insertion.
     pub fn members(&self) -> impl Iterator<Item = &[KeyMatch]> {
         self.members.iter().map(|(member, _)| &**member)
     }
 
-    /// Whether a member matches these words (each field takes `width.div_ceil(64)`, at least one).
+    /// Whether a member matches these words (each field takes `width.div_ceil(64)` words, at least one).
     #[inline]
     pub fn matches(&self, key: &[u64]) -> bool {
         self.members.iter().any(|(_, pattern)| pattern.matches(key))

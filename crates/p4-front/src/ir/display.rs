@@ -1,4 +1,4 @@
-//! The elaborated program as text, for people.
+//! Text form of the elaborated program, for debugging and tests.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -70,7 +70,7 @@ impl Display for Program {
     }
 }
 
-/// Writes the parts of a program.
+/// Formatter for the parts of a program.
 struct Text<'a> {
     program: &'a Program,
 }

@@ -4,56 +4,56 @@ use num_bigint::BigUint;
 
 use super::{TypeId, VarId};
 
-/// An expression without side effects. It never fails: what the specification leaves undefined (a slice of a stack out
-/// of range, a field of an invalid header) has some value.
+/// An expression without side effects. Evaluation never fails: where the specification leaves the value undefined (an
+/// element of a stack out of range, a field of an invalid header), some value results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// What it computes.
+    /// Operation.
     pub kind: ExprKind,
-    /// Of which type.
+    /// Type of the result.
     pub ty: TypeId,
 }
 
-/// What an expression computes.
+/// Operation of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
-    /// A number as a bit pattern below 2^width; `bool` (0, 1), `error`, enum: their index.
+    /// A constant as a bit pattern below 2^width. `bool` is 0 or 1; `error` and enums are the member's index.
     Constant(BigUint),
-    /// What is at a place. The value of a place out of range (a stack's index) is zero, invalid headers throughout.
+    /// The value at a place. An out-of-range stack index reads as zero, with all headers invalid.
     Read(Place),
     /// A prefix operator.
     Unary(UnaryOp, Box<Expr>),
-    /// An infix operator. Both sides have the same type, but for shifts and concatenation.
+    /// An infix operator. Both operands have the same type, except for shifts and concatenation.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `condition ? then : otherwise`, of any type. The side that is not chosen is not evaluated.
+    /// `condition ? then : otherwise`, of any type. Only the chosen side is evaluated.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Bits `high..=low` of an expression of type `Bits`.
     Slice {
-        /// Of what.
+        /// The sliced expression.
         of: Box<Expr>,
         /// Highest bit.
         high: u32,
         /// Lowest bit.
         low: u32,
     },
-    /// A conversion to this expression's type: between `Bits` of any width (from `signed` to a greater width with sign
-    /// extension, else zeros; to a smaller one by truncation) and `bool` with `bit<1>`. Between composites of equal
-    /// shape (a tuple and a struct, two headers): field by field.
+    /// A conversion to this expression's type. Between `Bits` types: sign-extended if the source is signed, else
+    /// zero-extended, or truncated. Between `bool` and `bit<1>`. Between composites of equal shape (a tuple and a
+    /// struct, two headers): field by field.
     Cast(Box<Expr>),
-    /// A struct, tuple, header (valid) or stack, one expression a field. A stack's next index is its size.
+    /// A struct, tuple, valid header or stack, with one expression per field. A stack's next index is its size.
     Aggregate(Vec<Expr>),
-    /// An invalid header, an empty union, an empty stack, a struct of such: zero throughout.
+    /// An invalid header, an empty union, an empty stack, or a struct of these: all bits zero.
     Invalid,
     /// Whether the header (or any header of the union) at a place is valid.
     IsValid(Place),
-    /// `lastIndex` of the stack at a place: its next index less one, mod 2^32. `bit<32>`.
+    /// `lastIndex` of the stack at a place: its next index minus one, mod 2^32. `bit<32>`.
     LastIndex(Place),
     /// `nextIndex` of the stack at a place. `bit<32>`.
     NextIndex(Place),
-    /// `packet_in.length()`: bytes of the whole packet. `bit<32>`.
+    /// `packet_in.length()`: length of the whole packet in bytes. `bit<32>`.
     PacketLength,
-    /// `h.minSizeInBits()` is a constant; `h.sizeInBits()` is not where there are varbits: the current bits of the
-    /// header at a place, 0 if it is invalid. `bit<32>`.
+    /// Current size in bits of the header at a place, 0 if it is invalid. `bit<32>`. Needed for `h.sizeInBits()` of
+    /// headers with varbits; all other sizes are constants.
     SizeInBits(Place),
 }
 
@@ -68,26 +68,26 @@ pub enum UnaryOp {
     Negate,
 }
 
-/// An infix operator. Where a type is signed the operands are two's complement.
+/// An infix operator. Operands of a signed type are two's complement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     /// Mod 2^width.
     Add,
     /// Mod 2^width.
     Subtract,
-    /// Within the type's range.
+    /// Clamped to the range of the type.
     AddSaturating,
-    /// Within the type's range.
+    /// Clamped to the range of the type.
     SubtractSaturating,
     /// Mod 2^width.
     Multiply,
-    /// Unsigned; by 0 it gives 0.
+    /// Unsigned; division by 0 gives 0.
     Divide,
-    /// Unsigned; by 0 it gives 0.
+    /// Unsigned; modulo 0 gives 0.
     Modulo,
-    /// The right side is unsigned, of any width, and may be larger than the left's width (the result is then 0).
+    /// The right operand is unsigned, of any width. A shift by the width or more gives 0.
     ShiftLeft,
-    /// Arithmetic where the left side is signed, else logical. A shift by the width or more gives 0, or the sign.
+    /// Arithmetic if the left operand is signed, else logical. A shift by the width or more gives 0, or all sign bits.
     ShiftRight,
     /// Bitwise.
     BitAnd,
@@ -95,17 +95,18 @@ pub enum BinaryOp {
     BitOr,
     /// Bitwise.
     BitXor,
-    /// The left side in the upper bits; the widths add up.
+    /// The left operand forms the upper bits; the widths add up.
     Concat,
-    /// On `bool`. The right side is evaluated if the left one is true: that matters to `last` of an empty stack alone,
-    /// all else being pure.
+    /// On `bool`. The right operand is evaluated only if the left one is true. This matters only for `last` of an empty
+    /// stack, because all other expressions are pure.
     And,
-    /// On `bool`. The right side is evaluated if the left one is false.
+    /// On `bool`. The right operand is evaluated only if the left one is false.
     Or,
-    /// On any type. Headers are equal if both are invalid, or both valid with equal fields; unions, stacks, structs if
-    /// all members are (a stack's next index does not count); varbits with their lengths.
+    /// On any type. Headers are equal if both are invalid, or if both are valid and their fields are equal. Unions,
+    /// stacks and structs are equal if all their members are (a stack's next index is not compared). Varbits are
+    /// compared with their lengths.
     Equal,
-    /// The opposite of `Equal`.
+    /// Negation of `Equal`.
     NotEqual,
     /// On bits.
     Less,
@@ -117,39 +118,39 @@ pub enum BinaryOp {
     GreaterOrEqual,
 }
 
-/// Where a value is: a variable and the way into it.
+/// Location of a value: a variable and the access path inside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     /// The variable.
     pub root: VarId,
-    /// The way into it.
+    /// The access path.
     pub steps: Vec<Step>,
-    /// The type of what is there.
+    /// Type of the value at the place.
     pub ty: TypeId,
 }
 
-/// A step into a composite or stack.
+/// One step of an access path, into a composite or stack.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// A field of a header, union or struct.
     Field(u32),
-    /// An element of a stack, known before the program runs and in range.
+    /// An element of a stack at a constant index within range.
     Element(u32),
-    /// An element of a stack by a computed index. Out of range: reads give zero, writes do nothing.
+    /// An element of a stack at a computed index. Out of range, reads give zero and writes do nothing.
     Index(Box<Expr>),
-    /// `stack.next`, in parsers. Past the end it is the parser error `StackOutOfBounds`.
+    /// `stack.next`, in parsers. Past the end it raises the parser error `StackOutOfBounds`.
     Next,
-    /// `stack.last`, in parsers. Of an empty stack it is the parser error `StackOutOfBounds`.
+    /// `stack.last`, in parsers. On an empty stack it raises the parser error `StackOutOfBounds`.
     Last,
 }
 
 impl Place {
-    /// A whole variable.
+    /// The place of a whole variable.
     pub fn variable(root: VarId, ty: TypeId) -> Place {
         Place { root, steps: Vec::new(), ty }
     }
 
-    /// One step further; `ty` is the type there.
+    /// Extends the path by one step; `ty` is the resulting type.
     pub fn step(&self, step: Step, ty: TypeId) -> Place {
         let mut steps = self.steps.clone();
         steps.push(step);

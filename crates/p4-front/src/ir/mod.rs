@@ -1,13 +1,14 @@
-//! The elaborated program: what is left of a P4 program once every type is known and every instance made.
+//! Intermediate representation (IR): the elaborated program, with every type resolved and every instance expanded.
 //!
-//! There are no generics, no names to resolve, no instantiations and no hidden side effects here. Expressions are pure;
-//! whatever calls something has become a statement, in the order the specification gives (§6.8), with its result in a
-//! variable. Calls carry no arguments: copy-in is assignments before the call, copy-out is [`StmtKind::Call`]'s `after`,
-//! which runs even if the callee exits. P4 has no recursion, so every variable has one place for the whole program.
+//! The IR has no generics, no unresolved names, no instantiations and no hidden side effects. Expressions are pure;
+//! every call is a statement, in the order that the specification requires (§6.8), with its result in a variable. Calls
+//! carry no arguments: assignments before the call implement copy-in, and the `after` block of [`StmtKind::Call`]
+//! implements copy-out. `after` runs even if the callee exits. P4 has no recursion, so each variable has one fixed
+//! storage location.
 //!
-//! The three pieces of a packet's state (`headers`, `metadata`, `standard_metadata`) are variables too, shared by the
-//! blocks of the pipeline: the parameters of the parser and the controls that the package names *are* these.
-
+//! The three parts of a packet's state (`headers`, `metadata`, `standard_metadata`) are variables too. All blocks of
+//! the pipeline share them: the parameters of the package's parser and controls are aliases of these variables.
+//!
 mod display;
 mod expr;
 mod program;
@@ -24,10 +25,10 @@ pub use program::{
 pub use stmt::{Block, Extern, FieldListChoice, Stmt, StmtKind, SwitchCase};
 pub use types::{Composite, CompositeId, CompositeKind, EnumId, Type, TypeId, Types};
 
-/// Most transitions of a parser for one packet: P4 parsers may loop without consuming anything. One more is the error
-/// `ParserTimeout` (§12.11 of the specification leaves the bound to the target).
-pub const MOST_TRANSITIONS: u32 = 4096;
+/// Maximum number of transitions of a parser per packet, because P4 parsers may loop without consuming input. Beyond it
+/// the parser fails with `ParserTimeout` (§12.11 of the specification leaves the bound to the target).
+pub const MAX_TRANSITIONS: u32 = 4096;
 
-/// Most rounds of all `for` statements together in one run of a block of the pipeline. What would go on longer ends as if
-/// its condition were false, and so does every loop after it.
-pub const MOST_ROUNDS: u32 = 1 << 16;
+/// Maximum number of iterations of all `for` statements together in one run of a pipeline block. Beyond it, this loop
+/// and every later loop end as if their conditions were false.
+pub const MAX_LOOP_ITERATIONS: u32 = 1 << 16;

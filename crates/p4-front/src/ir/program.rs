@@ -1,4 +1,4 @@
-//! What a program consists of.
+//! The elaborated program and its parts.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ macro_rules! ids {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
         impl $name {
-            /// As an index.
+            /// Converts to an index.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -30,7 +30,7 @@ ids! {
     FunctionId,
     /// A parser of [`Program::parsers`].
     ParserId,
-    /// A state of its [`Parser::states`].
+    /// A state of [`Parser::states`].
     StateId,
     /// A table of [`Program::tables`].
     TableId,
@@ -40,7 +40,7 @@ ids! {
     ActionProfileId,
     /// A value set of [`Program::value_sets`].
     ValueSetId,
-    /// A list of [`Program::field_lists`].
+    /// A field list of [`Program::field_lists`].
     FieldListId,
 }
 
@@ -49,11 +49,11 @@ ids! {
 pub struct Program {
     /// The types.
     pub types: Types,
-    /// Every variable: the packet's state, parameters, locals, temporaries.
+    /// Every variable: packet state, parameters, locals and temporaries.
     pub variables: Vec<Variable>,
-    /// Functions, actions and controls' apply blocks, one for each instance.
+    /// Functions, actions and the apply blocks of controls, one per instance.
     pub functions: Vec<Function>,
-    /// Parsers, one for each instance.
+    /// Parsers, one per instance.
     pub parsers: Vec<Parser>,
     /// Tables.
     pub tables: Vec<Table>,
@@ -63,13 +63,13 @@ pub struct Program {
     pub profiles: Vec<ActionProfile>,
     /// Value sets of parsers.
     pub value_sets: Vec<ValueSet>,
-    /// Lists of fields that survive a clone, resubmission or recirculation.
+    /// Field lists preserved by a clone, resubmission or recirculation.
     pub field_lists: Vec<FieldList>,
-    /// The list of each number of `@field_list`.
+    /// Field lists by their `@field_list` number.
     pub numbered_lists: FxHashMap<u8, FieldListId>,
-    /// The names of errors, `NoError` first. `error.X` is its index.
+    /// Names of the errors, `NoError` first. The value of `error.X` is the index of `X`.
     pub errors: Vec<Arc<str>>,
-    /// The blocks and the state that they share.
+    /// The pipeline's blocks and their shared state.
     pub pipeline: Pipeline,
 }
 
@@ -78,7 +78,7 @@ pub struct Program {
 pub struct Pipeline {
     /// `H`: the headers.
     pub headers: VarId,
-    /// `M`: the user's metadata.
+    /// `M`: the user metadata.
     pub metadata: VarId,
     /// `standard_metadata_t`.
     pub standard_metadata: VarId,
@@ -96,38 +96,38 @@ pub struct Pipeline {
     pub deparser: FunctionId,
 }
 
-/// A variable. Its value at the start of a packet is zero, invalid headers throughout.
+/// A variable. When a packet arrives, its value is zero and all its headers are invalid.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    /// Its name in the program, for diagnostics.
+    /// Name in the program, for diagnostics.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type.
     pub ty: TypeId,
 }
 
-/// A field of a composite.
+/// A field of a composite type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Name.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type.
     pub ty: TypeId,
 }
 
 /// A function, action or control.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// Its full name: `ingress.set_port` for control-plane use, `.NoAction` is `NoAction`.
+    /// Full name for the control plane: `ingress.set_port`; `.NoAction` becomes `NoAction`.
     pub name: Arc<str>,
-    /// What it is.
+    /// Kind.
     pub kind: FunctionKind,
-    /// What it does. Parameters and results are variables that callers write and read.
+    /// Body. Parameters and results are variables that callers write and read.
     pub body: Block,
-    /// Where it is declared.
+    /// Position of the declaration.
     pub span: Span,
 }
 
-/// What a function is.
+/// Kind of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// A function.
@@ -141,233 +141,233 @@ pub enum FunctionKind {
 /// A parser.
 #[derive(Debug, Clone)]
 pub struct Parser {
-    /// Its full name.
+    /// Full name.
     pub name: Arc<str>,
-    /// What runs before the start state: initializers of locals.
+    /// Block that runs before the start state: initializers of locals.
     pub before: Block,
-    /// Its states; `accept` and `reject` are [`Target`]s.
+    /// States. `accept` and `reject` are not among them; see [`Target`].
     pub states: Vec<State>,
-    /// Where it starts.
+    /// Start state.
     pub start: StateId,
 }
 
-/// A state.
+/// A parser state.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// Its name.
+    /// Name.
     pub name: Arc<str>,
-    /// What it does.
+    /// Body.
     pub body: Block,
-    /// Where it goes.
+    /// Transition at the end of the body.
     pub next: Transition,
-    /// Where it stands.
+    /// Position of the declaration.
     pub span: Span,
 }
 
-/// Where a state goes.
+/// Transition of a parser state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transition {
-    /// There.
+    /// Unconditional transition.
     To(Target),
-    /// To the first case that matches; the error `NoMatch` and `reject` if none does.
+    /// Transition to the first matching case; the error `NoMatch` and `reject` if no case matches.
     Select {
-        /// What is looked at: scalars.
+        /// Selected values: scalars.
         on: Vec<Expr>,
-        /// The cases.
+        /// Cases, in order.
         cases: Vec<SelectCase>,
     },
 }
 
-/// Where a transition leads.
+/// Target of a transition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A state.
     State(StateId),
-    /// The end, well.
+    /// The parser accepts the packet.
     Accept,
-    /// The end, with the error that is set (`NoError` for a plain `transition reject`).
+    /// The parser rejects the packet with the current error (`NoError` for a plain `transition reject`).
     Reject,
 }
 
 /// A case of a `select`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectCase {
-    /// One a value of `on`; or a single [`KeySet::ValueSet`] or [`KeySet::Any`] for all of them.
+    /// One key set per value of `on`, or a single [`KeySet::ValueSet`] or [`KeySet::Any`] for all of them.
     pub keys: Vec<KeySet>,
-    /// Where it leads.
+    /// Target if the key sets match.
     pub to: Target,
 }
 
-/// What values match.
+/// A set of values to match against.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeySet {
     /// `_`, `default`.
     Any,
-    /// This value.
+    /// One value.
     Value(Expr),
     /// `value &&& mask`.
     Mask(Expr, Expr),
-    /// `low .. high`, both included; signed where the type is.
+    /// `low .. high`, inclusive; signed if the type is signed.
     Range(Expr, Expr),
-    /// What the control plane put into the set.
+    /// Members of a value set, set by the control plane.
     ValueSet(ValueSetId),
 }
 
 /// A table.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Its full name (`ingress.ipv4_lpm`, or as `@name` says).
+    /// Full name (`ingress.ipv4_lpm`, or the name given by `@name`).
     pub name: Arc<str>,
-    /// What the keys' evaluation needs beforehand.
+    /// Block that runs before the keys are evaluated.
     pub before: Block,
-    /// Its keys. `selector` keys are among them; they are no part of an entry.
+    /// Keys. `selector` keys are included here but are not part of entries.
     pub keys: Vec<Key>,
-    /// The actions that it may run.
+    /// Actions that the table may run.
     pub actions: Vec<TableAction>,
-    /// What runs where nothing matches.
+    /// Action that runs on a miss.
     pub default: ActionValue,
-    /// Whether the control plane may not change the default.
+    /// Whether the control plane may not change the default action.
     pub default_is_const: bool,
-    /// The entries written in the program, in order.
+    /// Entries declared in the program, in order.
     pub entries: Vec<ConstEntry>,
-    /// Whether the control plane may add none.
+    /// Whether the control plane may not add entries.
     pub entries_are_const: bool,
-    /// The most entries.
+    /// Maximum number of entries.
     pub size: Option<u64>,
-    /// Where its actions' data is, if not in the table.
+    /// Action profile that holds the action data; `None` if the table holds them itself.
     pub profile: Option<ActionProfileId>,
-    /// The counter that counts each entry's hits.
+    /// Direct counter, with one counter per entry.
     pub direct_counter: Option<ExternId>,
-    /// The meter that each entry has.
+    /// Direct meter, with one meter per entry.
     pub direct_meter: Option<ExternId>,
-    /// Where it is declared.
+    /// Position of the declaration.
     pub span: Span,
 }
 
 /// A key of a table.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// What is looked up: a scalar.
+    /// Expression to look up: a scalar.
     pub expr: Expr,
-    /// How.
+    /// Match kind.
     pub kind: MatchKind,
-    /// What the control plane calls it: the expression as written (`hdr.ipv4.dst`), or as `@name` says.
+    /// Name for the control plane: the expression as written (`hdr.ipv4.dst`), or the name given by `@name`.
     pub name: Arc<str>,
 }
 
-/// How a key is matched.
+/// Match kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchKind {
-    /// Equal.
+    /// Equality.
     Exact,
     /// Longest prefix.
     Lpm,
     /// Value and mask.
     Ternary,
-    /// From, to.
+    /// Inclusive range.
     Range,
-    /// Equal, or anything.
+    /// Equality, or any value.
     Optional,
     /// Not matched: an input of the action selector's hash.
     Selector,
 }
 
-/// An action as a table may run it.
+/// An action in a table's list.
 #[derive(Debug, Clone)]
 pub struct TableAction {
     /// The action.
     pub function: super::FunctionId,
-    /// Its full name for the control plane.
+    /// Full name for the control plane.
     pub name: Arc<str>,
-    /// What the control plane gives it: name and variable, in order. They are written before `before`.
+    /// Action data that the control plane supplies: name and variable, in order. Written before `before` runs.
     pub data: Vec<(Arc<str>, VarId)>,
-    /// Copy-in of the arguments that the table's list gives.
+    /// Copy-in of the arguments given in the table's list.
     pub before: Block,
-    /// Copy-out of these; runs also on exit.
+    /// Copy-out of these arguments; also runs on exit.
     pub after: Block,
-    /// Whether entries may not use it (`@defaultonly`).
+    /// Whether the action is allowed only as the default action (`@defaultonly`).
     pub default_only: bool,
-    /// Whether the default may not be it (`@tableonly`).
+    /// Whether the action is allowed only in entries (`@tableonly`).
     pub table_only: bool,
 }
 
-/// An action and its data.
+/// An action with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionValue {
-    /// Index into the table's actions (or the profile's).
+    /// Index into the table's (or profile's) actions.
     pub action: u32,
-    /// One value a data parameter, below 2^width.
+    /// One value per data parameter, below 2^width.
     pub data: Vec<BigUint>,
 }
 
-/// What an entry wants of one key.
+/// Match criterion of an entry for one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyMatch {
-    /// Equal.
+    /// Equality.
     Exact(BigUint),
     /// The first `length` bits.
     Lpm(BigUint, u32),
     /// `key & mask == value & mask`.
     Ternary(BigUint, BigUint),
-    /// Both ends included, as unsigned numbers (as two's complement where the key is signed).
+    /// Inclusive bounds, as unsigned numbers (two's complement if the key is signed).
     Range(BigUint, BigUint),
-    /// Anything.
+    /// Any value.
     Any,
 }
 
-/// An entry written in the program.
+/// An entry declared in the program.
 #[derive(Debug, Clone)]
 pub struct ConstEntry {
-    /// One a key.
+    /// One criterion per key.
     pub keys: Vec<KeyMatch>,
-    /// Its rank among those that match: the larger wins. Filled in for every entry by the rules of §14.2.1.4 (order in
-    /// the source, `priority =`, `largest_priority_wins`, `priority_delta`).
+    /// Priority among the matching entries: the larger wins. Set for every entry by the rules of §14.2.1.4 (source
+    /// order, `priority =`, `largest_priority_wins`, `priority_delta`).
     pub priority: i64,
-    /// What it runs.
+    /// Action to run.
     pub action: ActionValue,
 }
 
 /// A register, counter or meter.
 #[derive(Debug, Clone)]
 pub struct ExternInstance {
-    /// Its full name.
+    /// Full name.
     pub name: Arc<str>,
-    /// What it is.
+    /// Kind and size.
     pub kind: ExternKind,
 }
 
-/// What an extern object is.
+/// Kind of an extern object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExternKind {
-    /// `register<T>(size)`; `width` is that of `T` (its fields' sum where it is a struct).
+    /// `register<T>(size)`. A struct `T` is as wide as the sum of its fields.
     Register {
-        /// Elements.
+        /// Number of elements.
         size: u32,
-        /// The type of each.
+        /// Type of an element.
         ty: TypeId,
     },
     /// `counter(size, type)`.
     Counter {
-        /// Elements.
+        /// Number of elements.
         size: u32,
     },
     /// `direct_counter(type)`.
     DirectCounter,
     /// `meter(size, type)`.
     Meter {
-        /// Elements.
+        /// Number of elements.
         size: u32,
-        /// What it meters.
+        /// Unit.
         unit: MeterUnit,
     },
     /// `direct_meter<T>(type)`.
     DirectMeter {
-        /// What it meters.
+        /// Unit.
         unit: MeterUnit,
     },
 }
 
-/// What a meter meters.
+/// Unit of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MeterUnit {
     /// Packets.
@@ -379,29 +379,29 @@ pub enum MeterUnit {
 /// An action profile or selector.
 #[derive(Debug, Clone)]
 pub struct ActionProfile {
-    /// Its full name.
+    /// Full name.
     pub name: Arc<str>,
-    /// The most members.
+    /// Maximum number of members.
     pub size: u32,
-    /// The hash that chooses a group's member, and the bits of it that count; `None` for a profile without groups.
+    /// Hash algorithm and number of hash bits that select a group member; `None` for a profile without groups.
     pub selector: Option<(HashAlgorithm, u32)>,
 }
 
 /// `value_set<T>(size)`.
 #[derive(Debug, Clone)]
 pub struct ValueSet {
-    /// Its full name.
+    /// Full name.
     pub name: Arc<str>,
-    /// The most members.
+    /// Maximum number of members.
     pub size: u32,
-    /// The types of the scalars that are matched, and how (`@match`; exact else).
+    /// Types and match kinds of the matched scalars (`@match`; exact by default).
     pub keys: Vec<(TypeId, MatchKind)>,
 }
 
-/// Fields that survive.
+/// A list of preserved fields.
 #[derive(Debug, Clone, Default)]
 pub struct FieldList {
-    /// Places in `metadata` and `standard_metadata` (headers survive anyway).
+    /// Places in `metadata` and `standard_metadata`. Headers are always preserved.
     pub places: Vec<Place>,
 }
 

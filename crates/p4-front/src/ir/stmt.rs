@@ -13,129 +13,129 @@ pub type Block = Vec<Stmt>;
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// What it does.
+    /// Operation.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// Position in the source.
     pub span: Span,
 }
 
-/// What a statement does.
+/// Operation of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StmtKind {
-    /// Copies a value to a place: scalars, headers with their validity, stacks with their next index, structs. The
-    /// expression has exactly the place's type. Fields of an invalid header may be written; that changes nothing else.
+    /// Copies a value to a place: a scalar, a header with its validity, a stack with its next index, or a struct. The
+    /// expression has exactly the place's type. A write to a field of an invalid header has no other effect.
     Assign {
-        /// To where.
+        /// Destination.
         to: Place,
-        /// What.
+        /// Value.
         value: Expr,
     },
-    /// Replaces bits `high..=low` of the bits at a place.
+    /// Replaces bits `high..=low` at a place.
     AssignSlice {
-        /// In what.
+        /// Destination.
         to: Place,
         /// Highest bit.
         high: u32,
         /// Lowest bit.
         low: u32,
-        /// What, `high - low + 1` bits wide.
+        /// Value, `high - low + 1` bits wide.
         value: Expr,
     },
-    /// Makes everything at a place zero and every header in it invalid, and stacks empty.
+    /// Resets everything at a place: scalars to zero, headers to invalid, stacks to empty.
     Reset(Place),
-    /// Makes the header at a place valid. Its fields stay what they are. (That a union's other members become invalid
-    /// is written out by statements of their own.)
+    /// Makes the header at a place valid, without changing its fields. (Separate statements invalidate the other
+    /// members of a union.)
     SetValid(Place),
-    /// Makes the header at a place invalid; its fields stay.
+    /// Makes the header at a place invalid, without changing its fields.
     SetInvalid(Place),
-    /// `stack.push_front(n)`: the first `n` become invalid, the last `n` are lost.
+    /// `stack.push_front(n)`: the first `n` elements become invalid, the last `n` are lost.
     PushFront(Place, u32),
     /// `stack.pop_front(n)`.
     PopFront(Place, u32),
-    /// A choice.
+    /// Conditional statement.
     If {
-        /// Of type `bool`.
+        /// Condition, of type `bool`.
         condition: Expr,
-        /// If true.
+        /// Block that runs if the condition is true.
         then: Block,
-        /// If not.
+        /// Block that runs if the condition is false.
         otherwise: Block,
     },
-    /// The first case that holds the value, else the default.
+    /// Runs the case that contains the value, else the default.
     Switch {
-        /// Of type `Bits`, `Error`, `Enum` or `Bool`.
+        /// Value of type `Bits`, `Error`, `Enum` or `Bool`.
         on: Expr,
-        /// The cases; no value is in two.
+        /// Cases, with disjoint values.
         cases: Vec<SwitchCase>,
-        /// Otherwise.
+        /// Block that runs if no case matches.
         default: Block,
     },
-    /// `before; while (condition) { body; update; before }`, at most [`super::MOST_ROUNDS`] times in a block's run. `Continue` goes on
-    /// at `update`.
+    /// `before; while (condition) { body; update; before }`, with at most [`super::MAX_LOOP_ITERATIONS`] iterations in
+    /// one run of a pipeline block. `Continue` resumes at `update`.
     Loop {
-        /// What the condition needs.
+        /// Block that runs before the condition is evaluated.
         before: Block,
-        /// Goes on while true.
+        /// Condition to continue.
         condition: Expr,
-        /// A round.
+        /// Loop body.
         body: Block,
-        /// What follows it.
+        /// Block that runs after each iteration.
         update: Block,
     },
     /// Ends the innermost loop.
     Break,
-    /// Goes on with the innermost loop's next round.
+    /// Continues with the next iteration of the innermost loop.
     Continue,
-    /// Ends the function.
+    /// Returns from the function.
     Return,
-    /// Ends the pipeline's block: every `after` on the way out is run.
+    /// Ends the pipeline block; every `after` block on the call stack still runs.
     Exit,
-    /// Runs a function, action or control.
+    /// Calls a function, action or control.
     Call {
-        /// Which.
+        /// Callee.
         function: FunctionId,
-        /// Copy-out. Runs also if the callee exits; then the caller exits too.
+        /// Copy-out. Also runs if the callee exits; the caller then exits too.
         after: Block,
     },
-    /// Applies a table: evaluates its keys, looks up, runs the action with its data.
+    /// Applies a table: evaluates its keys, looks them up, and runs the action with its data.
     Apply {
-        /// Which.
+        /// The table.
         table: TableId,
-        /// A `bool` that is set if an entry matched.
+        /// `bool` variable, set to whether an entry matched.
         hit: Option<VarId>,
-        /// A `bit<32>` that is set to the index of the action that ran, in [`super::Table::actions`].
+        /// `bit<32>` variable, set to the index of the executed action in [`super::Table::actions`].
         action: Option<VarId>,
     },
-    /// `packet.extract(h)`: parsers only. Sets the header valid, advances a stack whose `next` it is. A packet too
-    /// short is the error `PacketTooShort`, and nothing is extracted.
+    /// `packet.extract(h)`, in parsers only. Makes the header valid and advances the stack if the place is its `next`.
+    /// If the packet is too short, the parser error is `PacketTooShort` and nothing is extracted.
     Extract {
-        /// The header.
+        /// Destination header.
         to: Place,
-        /// Bits of its varbit field, if it has one and the two-argument form is used. More than the field holds is
-        /// `HeaderTooShort`; not a multiple of 8 is `ParserInvalidArgument`.
+        /// Length in bits of the header's varbit field, in the two-argument form. A length above the field's maximum is
+        /// the error `HeaderTooShort`; one that is not a multiple of 8 is `ParserInvalidArgument`.
         length: Option<Expr>,
     },
-    /// `packet.lookahead<T>()` into a place of type `T` (its headers become valid).
+    /// `packet.lookahead<T>()` into a place of type `T`; its headers become valid.
     Lookahead(Place),
     /// `packet.advance(bits)`.
     Advance(Expr),
-    /// `verify(condition, error)`: the error, and `reject`, if the condition is false.
+    /// `verify(condition, error)`: sets the error and rejects if the condition is false.
     Verify {
-        /// What must hold.
+        /// Condition that must hold.
         condition: Expr,
-        /// Of type `error`.
+        /// Error to raise, of type `error`.
         error: Expr,
     },
-    /// Runs a sub-parser; if it rejects, so does this one.
+    /// Calls a sub-parser; if it rejects, so does the caller.
     CallParser {
-        /// Which.
+        /// Callee.
         parser: ParserId,
-        /// Copy-out, if it accepts.
+        /// Copy-out, if the sub-parser accepts.
         after: Block,
     },
-    /// `packet.emit(h)`: a header if it is valid, the valid member of a union, the members of a stack or struct.
+    /// `packet.emit(h)`: a header if it is valid, the valid member of a union, or the members of a stack or struct.
     Emit(Place),
-    /// Something of the architecture.
+    /// An extern call of the architecture.
     Extern(Box<Extern>),
 }
 
@@ -144,15 +144,15 @@ pub enum StmtKind {
 pub struct SwitchCase {
     /// Constant values.
     pub values: Vec<num_bigint::BigUint>,
-    /// What to do.
+    /// Block to run.
     pub body: Block,
 }
 
-/// What v1model offers. Lists of data have been flattened to scalars and varbits (a header gives its fields).
+/// Extern calls of v1model. Lists of data are flattened to scalars and varbits (a header becomes its fields).
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // the fields are v1model's parameters
 pub enum Extern {
-    /// An index out of range reads 0 and writes nothing.
+    /// An out-of-range index reads 0 and writes nothing.
     RegisterRead {
         register: ExternId,
         to: Place,
@@ -172,18 +172,18 @@ pub enum Extern {
         index: Expr,
         to: Place,
     },
-    /// The colour that the last apply of the meter's table found.
+    /// Reads the colour from the latest application of the meter's table.
     ReadDirectMeter {
         meter: ExternId,
         to: Place,
     },
-    /// Both ends are included.
+    /// Both bounds are inclusive.
     Random {
         to: Place,
         low: Expr,
         high: Expr,
     },
-    /// `base + hash(data) % max`; `base` if `max` is 0. The sum is cut to the type of `to`.
+    /// `base + hash(data) % max`, or `base` if `max` is 0. The sum is truncated to the type of `to`.
     Hash {
         to: Place,
         algorithm: HashAlgorithm,
@@ -191,7 +191,7 @@ pub enum Extern {
         data: Vec<Expr>,
         max: Expr,
     },
-    /// Sets `standard_metadata.checksum_error` to 1 if the condition holds and the checksum is another.
+    /// Sets `standard_metadata.checksum_error` to 1 if the condition holds and the checksum does not match.
     VerifyChecksum {
         condition: Expr,
         data: Vec<Expr>,
@@ -224,29 +224,29 @@ pub enum Extern {
     Recirculate {
         keep: FieldListChoice,
     },
-    /// To so many bytes.
+    /// Truncates the packet to a number of bytes.
     Truncate {
         length: Expr,
     },
-    /// Each `{}` of the format is the next argument.
+    /// Each `{}` of the format is replaced by the next argument.
     LogMessage {
         format: Arc<str>,
         arguments: Vec<Expr>,
     },
-    /// `assert` and, with `assume`, `assume`.
+    /// `assert`, or `assume` if the flag `assume` is set.
     Assert {
         condition: Expr,
         assume: bool,
     },
 }
 
-/// Which fields a clone, a resubmitted or recirculated packet keeps.
+/// Fields that a cloned, resubmitted or recirculated packet preserves.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldListChoice {
-    /// None.
+    /// No fields.
     Nothing,
-    /// These, named by the call (the forms of before 2020).
+    /// The fields listed in the call (the forms before 2020).
     Of(FieldListId),
-    /// Those whose `@field_list` holds this number (`bit<8>`).
+    /// The fields whose `@field_list` contains this number (`bit<8>`).
     Numbered(Expr),
 }

@@ -1,4 +1,4 @@
-//! Types that run-time values have.
+//! Run-time types.
 
 use std::sync::Arc;
 
@@ -18,35 +18,35 @@ pub struct CompositeId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EnumId(pub u32);
 
-/// A run-time type. Serializable enums and `type`s have become the type under them; a table's `action_run` is
-/// `bit<32>`, an index into [`super::Table::actions`].
+/// A run-time type. Serializable enums and `type`s are replaced by their underlying types; a table's `action_run` is a
+/// `bit<32>` index into [`super::Table::actions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     /// `bool`; one bit in a header.
     Bool,
-    /// `bit<W>` and `int<W>`, `width` may be 0. Values are bit patterns: two's complement where `signed`.
+    /// `bit<W>` or `int<W>`; `width` may be 0. Values are bit patterns, two's complement if `signed`.
     Bits {
-        /// Number of bits.
+        /// Width in bits.
         width: u32,
         /// Whether it is `int<W>`.
         signed: bool,
     },
-    /// `varbit<W>`: at most `most` bits, with a length of its own. Starts with length 0.
+    /// `varbit<W>`: at most `max_width` bits, with a current length that starts at 0.
     Varbit {
-        /// The most bits.
+        /// Maximum width in bits.
         most: u32,
     },
     /// `error`: an index into [`super::Program::errors`]; 0 is `NoError`.
     Error,
-    /// An enum without an underlying type: the index of the member, in the order of declaration.
+    /// An enum without an underlying type: the index of the member in declaration order.
     Enum(EnumId),
     /// A header, union or struct; tuples and list expressions are structs with fields `f0`, `f1`, ….
     Composite(CompositeId),
     /// A header stack or array.
     Stack {
-        /// What it holds: headers, unions.
+        /// Type of an element: header or union.
         element: TypeId,
-        /// How many.
+        /// Number of elements.
         size: u32,
     },
 }
@@ -54,26 +54,26 @@ pub enum Type {
 /// A header, union or struct.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composite {
-    /// Its name in the program; empty for a tuple.
+    /// Name in the program; empty for a tuple.
     pub name: Arc<str>,
-    /// What it is.
+    /// Kind.
     pub kind: CompositeKind,
-    /// Its fields, in order.
+    /// Fields, in order.
     pub fields: Vec<Field>,
 }
 
-/// What a composite is.
+/// Kind of a composite type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompositeKind {
-    /// A header: fields and a validity.
+    /// A header: fields and a validity bit.
     Header,
-    /// A union of headers: at most one is valid.
+    /// A header union: at most one member is valid.
     Union,
     /// A struct or tuple.
     Struct,
 }
 
-/// All types of a program, each once.
+/// All types of a program, interned.
 #[derive(Debug, Clone, Default)]
 pub struct Types {
     types: Vec<Type>,
@@ -83,7 +83,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// The number of a type.
+    /// Interns a type.
     pub fn add(&mut self, ty: Type) -> TypeId {
         if let Some(id) = self.numbers.get(&ty) {
             return *id;
@@ -94,18 +94,18 @@ impl Types {
         id
     }
 
-    /// A type by its number.
+    /// Looks up a type by its id.
     pub fn get(&self, id: TypeId) -> Type {
         self.types[id.0 as usize]
     }
 
-    /// Adds a header, union or struct; each call makes another one.
+    /// Adds a header, union or struct. Each call creates a new type.
     pub fn add_composite(&mut self, composite: Composite) -> CompositeId {
         self.composites.push(composite);
         CompositeId(u32::try_from(self.composites.len() - 1).expect("fewer than 2^32 types"))
     }
 
-    /// A header, union or struct.
+    /// Looks up a header, union or struct.
     pub fn composite(&self, id: CompositeId) -> &Composite {
         &self.composites[id.0 as usize]
     }
@@ -116,21 +116,21 @@ impl Types {
         EnumId(u32::try_from(self.enums.len() - 1).expect("fewer than 2^32 enums"))
     }
 
-    /// The members of an enum.
+    /// Names of the members of an enum.
     pub fn enum_members(&self, id: EnumId) -> &[Arc<str>] {
         &self.enums[id.0 as usize].1
     }
 
-    /// The type of a field of a header, union or struct, or of a stack's element.
+    /// Type of a field of a header, union or struct, or of a stack's element.
     pub fn field(&self, of: TypeId, field: u32) -> TypeId {
         match self.get(of) {
             Type::Composite(id) => self.composite(id).fields[field as usize].ty,
             Type::Stack { element, .. } => element,
-            other => panic!("{other:?} has no fields: the checker lets none through"),
+            other => panic!("{other:?} has no fields: the checker rejects such accesses"),
         }
     }
 
-    /// The composite behind a type, if it is one.
+    /// The composite behind a type, if the type is one.
     pub fn as_composite(&self, id: TypeId) -> Option<&Composite> {
         match self.get(id) {
             Type::Composite(composite) => Some(self.composite(composite)),
@@ -143,7 +143,7 @@ impl Types {
         self.as_composite(id).is_some_and(|composite| composite.kind == CompositeKind::Header)
     }
 
-    /// Bits of a value on the wire, `varbit`s at their most; a union's is its longest member.
+    /// Size of a value in bits on the wire, with `varbit`s at their maximum and unions at their longest member.
     pub fn bits(&self, id: TypeId) -> u32 {
         match self.get(id) {
             Type::Bool => 1,

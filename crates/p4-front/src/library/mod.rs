@@ -1,16 +1,16 @@
-//! The includes that are built in, written from the P4_16 specification and the documented interface of v1model.
+//! Built-in includes, written from the P4_16 specification and the documented interface of v1model.
 
 mod programs;
 
 pub use programs::{included, program, programs};
 
-/// `core.p4`: the specification's core library.
+/// `core.p4`: the core library of the specification.
 pub const CORE: &str = include_str!("core.p4");
 
-/// `v1model.p4`: the architecture of `simple_switch`. `V1MODEL_VERSION` chooses its form.
+/// `v1model.p4`: the architecture of `simple_switch`. The macro `V1MODEL_VERSION` selects its version.
 pub const V1MODEL: &str = include_str!("v1model.p4");
 
-/// A built-in include by its name.
+/// Looks up a built-in include by name.
 pub fn built_in(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(CORE),

@@ -1,26 +1,26 @@
-//! The data planes that this project brings, so that scenarios and commands can name them away from its sources.
+//! Built-in data planes, so that scenarios and commands can name them without the source tree.
 
 use include_dir::{Dir, include_dir};
 
 static PROGRAMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../p4");
 
-/// What stands in front of the names of these files where the front end sees them.
+/// Prefix of these files' names inside the front end.
 const ROOT: &str = "jettison:p4/";
 
-/// A program or a file of commands written as `<ired.p4>`: the name under which the front end is to know it, and its
-/// text. `None` if the name is not of that form, or there is no such file.
+/// Looks up a built-in program or command file by its bracketed name, such as `<ired.p4>`. Returns the name for the
+/// front end and the text, or `None` if the name is not bracketed or the file does not exist.
 pub fn program(name: &str) -> Option<(String, &'static str)> {
     let file = name.strip_prefix('<')?.strip_suffix('>')?;
     let text = PROGRAMS.get_file(file)?.contents_utf8()?;
     Some((format!("{ROOT}{file}"), text))
 }
 
-/// An include of such a program: `path` begins as the name that [`program`] gives.
+/// Looks up an include of a built-in program; `path` starts with the prefix of the names returned by [`program`].
 pub fn included(path: &str) -> Option<&'static str> {
     PROGRAMS.get_file(path.strip_prefix(ROOT)?)?.contents_utf8()
 }
 
-/// The names of the programs, each as it is written: `<ired.p4>`.
+/// Bracketed names of all built-in programs, such as `<ired.p4>`.
 pub fn programs() -> impl Iterator<Item = String> {
     let names = PROGRAMS.files().filter_map(|file| file.path().to_str());
     names.filter(|name| name.ends_with(".p4")).map(|name| format!("<{name}>"))

@@ -47,7 +47,7 @@ struct standard_metadata_t {
     bit<1> checksum_error;              // 1 if verify_checksum found one
     error parser_error;                 // how parsing ended
     bit<3> priority;                    // the queue; the highest is served first
-    bit<10> jettison_meant_for;         // egress_spec + 1 as it was before mark_to_drop: for statistics alone
+    bit<10> jettison_intended_port;         // egress_spec + 1 as it was before mark_to_drop: for statistics alone
 }
 
 #undef V1MODEL_PORT

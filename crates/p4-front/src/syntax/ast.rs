@@ -1,6 +1,6 @@
-//! The syntax tree, close to the grammar of the P4_16 specification (appendix "P4 grammar").
+//! Syntax tree, close to the grammar of the P4_16 specification (appendix "P4 grammar").
 //!
-//! Names are not resolved here. Every node that a diagnostic may point at has a span.
+//! Names are unresolved. Every node that a diagnostic may refer to has a span.
 
 use std::sync::Arc;
 
@@ -8,58 +8,58 @@ use num_bigint::BigInt;
 
 use crate::source::Span;
 
-/// A written name.
+/// A name in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// The identifier.
+    /// Identifier.
     pub text: Arc<str>,
-    /// Where it stands.
+    /// Position.
     pub span: Span,
 }
 
-/// A whole program: what is left after preprocessing.
+/// A whole program, after preprocessing.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
-    /// The declarations, in order.
+    /// Declarations, in order.
     pub declarations: Vec<Declaration>,
 }
 
 /// `@name("x")`, `@field_list(1, 2)`, `@anything[a = 1]`.
 #[derive(Debug, Clone)]
 pub struct Annotation {
-    /// Without the `@`.
+    /// Name, without the `@`.
     pub name: Name,
-    /// What is in the parentheses or brackets.
+    /// Content of the parentheses or brackets.
     pub body: AnnotationBody,
     /// The whole annotation.
     pub span: Span,
 }
 
-/// What an annotation holds.
+/// Content of an annotation.
 #[derive(Debug, Clone)]
 pub enum AnnotationBody {
-    /// Nothing.
+    /// No content.
     Empty,
-    /// In parentheses, where it can be read as expressions (the annotations that mean something to us are).
+    /// In parentheses, if the content parses as expressions (it does for all annotations that have a meaning here).
     Expressions(Vec<Expr>),
     /// In brackets: `key = value` pairs.
     Pairs(Vec<(Name, Expr)>),
-    /// Anything else, as tokens that nobody reads.
+    /// Any other content; the tokens are ignored.
     Unread,
 }
 
-/// A declaration, at the top, in a parser or in a control.
+/// A declaration, at the top level, in a parser or in a control.
 #[derive(Debug, Clone)]
 pub struct Declaration {
-    /// What is declared.
+    /// Declared entity.
     pub kind: DeclarationKind,
-    /// The annotations in front of it.
+    /// Annotations in front of the declaration.
     pub annotations: Vec<Annotation>,
     /// The whole declaration.
     pub span: Span,
 }
 
-/// What is declared.
+/// Declared entity.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)] // the fields are the grammar's
 pub enum DeclarationKind {
@@ -67,7 +67,7 @@ pub enum DeclarationKind {
     Constant { ty: TypeRef, name: Name, value: Expr },
     /// `T x = e;`, inside a parser or control.
     Variable { ty: TypeRef, name: Name, value: Option<Expr> },
-    /// `T(args) name;` and `T(args) name = { … };`, with abstract methods' bodies in the block.
+    /// `T(args) name;` and `T(args) name = { … };`, whose block implements abstract methods.
     Instance { ty: TypeRef, arguments: Vec<Argument>, name: Name, body: Option<Vec<Declaration>> },
     /// `action a(…) { … }`
     Action { name: Name, parameters: Vec<Parameter>, body: Block },
@@ -85,7 +85,8 @@ pub enum DeclarationKind {
     Error { members: Vec<Name> },
     /// `match_kind { a, b }`
     MatchKind { members: Vec<Name> },
-    /// `typedef T N;` (`distinct` false) and `type T N;` (true). A composite declared in place has been put in front.
+    /// `typedef T N;` (`distinct` is false) and `type T N;` (true). A composite type declared inline has been moved in
+    /// front.
     Alias { distinct: bool, ty: TypeRef, name: Name },
     /// `parser P<X>(…);` and `control C<X>(…);`
     BlockType { what: BlockKind, name: Name, type_parameters: Vec<Name>, parameters: Vec<Parameter> },
@@ -101,7 +102,7 @@ pub enum DeclarationKind {
     ValueSet { ty: TypeRef, size: Expr, name: Name },
 }
 
-/// What has named fields.
+/// Kind of a type with named fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Composite {
     /// `header`
@@ -112,7 +113,7 @@ pub enum Composite {
     Struct,
 }
 
-/// What is applied.
+/// Kind of a block that can be applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
     /// `parser`
@@ -124,9 +125,9 @@ pub enum BlockKind {
 /// A field of a header, union or struct.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// Its type.
+    /// Type.
     pub ty: TypeRef,
-    /// Its name.
+    /// Name.
     pub name: Name,
     /// `@field_list(…)` and others.
     pub annotations: Vec<Annotation>,
@@ -135,42 +136,42 @@ pub struct Field {
 /// A member of an enum.
 #[derive(Debug, Clone)]
 pub struct EnumMember {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its value, in a serializable enum.
+    /// Value, in a serializable enum.
     pub value: Option<Expr>,
 }
 
-/// A function's head.
+/// Signature of a function.
 #[derive(Debug, Clone)]
 pub struct Signature {
-    /// What it returns.
+    /// Result type.
     pub result: TypeRef,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its type parameters.
+    /// Type parameters.
     pub type_parameters: Vec<Name>,
-    /// Its parameters.
+    /// Parameters.
     pub parameters: Vec<Parameter>,
 }
 
-/// A method of an extern object. A constructor has the object's name and the result `void`.
+/// A method of an extern object. A constructor has the object's name and the result type `void`.
 #[derive(Debug, Clone)]
 pub struct Method {
-    /// Its head.
+    /// Signature.
     pub signature: Signature,
     /// Whether it is a constructor.
     pub constructor: bool,
     /// Whether it is `abstract`.
     pub is_abstract: bool,
-    /// Its annotations.
+    /// Annotations.
     pub annotations: Vec<Annotation>,
 }
 
 /// A parameter's direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// None written: action data, a constructor's or an extern's parameter.
+    /// No direction: action data, or a parameter of a constructor or extern.
     None,
     /// `in`
     In,
@@ -180,16 +181,16 @@ pub enum Direction {
     InOut,
 }
 
-/// A parameter of anything.
+/// A parameter of a function, action, block, constructor or package.
 #[derive(Debug, Clone)]
 pub struct Parameter {
-    /// Its direction.
+    /// Direction.
     pub direction: Direction,
-    /// Its type.
+    /// Type.
     pub ty: TypeRef,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its default value.
+    /// Default value.
     pub default: Option<Expr>,
     /// `@optional` and others.
     pub annotations: Vec<Annotation>,
@@ -198,45 +199,45 @@ pub struct Parameter {
 /// `parser P(…)(…) { … }`
 #[derive(Debug, Clone)]
 pub struct ParserDeclaration {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its type parameters.
+    /// Type parameters.
     pub type_parameters: Vec<Name>,
-    /// What it is applied to.
+    /// Apply parameters.
     pub parameters: Vec<Parameter>,
-    /// What it is constructed with.
+    /// Constructor parameters.
     pub constructor: Vec<Parameter>,
     /// Local constants, variables, instances and value sets.
     pub locals: Vec<Declaration>,
-    /// Its states.
+    /// States.
     pub states: Vec<State>,
 }
 
 /// A state of a parser.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// What it does.
+    /// Body.
     pub body: Vec<Stmt>,
-    /// Where it goes; without one, to `reject`.
+    /// Transition; a state without one goes to `reject`.
     pub transition: Option<Transition>,
-    /// Its annotations.
+    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// The whole state.
     pub span: Span,
 }
 
-/// Where a state goes.
+/// Transition of a state.
 #[derive(Debug, Clone)]
 pub enum Transition {
     /// `transition s;`
     To(Name),
     /// `transition select(…) { … }`
     Select {
-        /// What is looked at.
+        /// Selected expressions.
         on: Vec<Expr>,
-        /// Where it leads, in order: the first match counts.
+        /// Cases, in order: the first match wins.
         cases: Vec<SelectCase>,
         /// The whole transition.
         span: Span,
@@ -246,9 +247,9 @@ pub enum Transition {
 /// `keyset: state;`
 #[derive(Debug, Clone)]
 pub struct SelectCase {
-    /// One key set an expression of `select`, or a single one: a tuple in parentheses is several.
+    /// One key set per expression of `select`, or a single one; a tuple in parentheses gives several.
     pub keys: Vec<Expr>,
-    /// The state.
+    /// Target state.
     pub to: Name,
     /// The whole case.
     pub span: Span,
@@ -257,13 +258,13 @@ pub struct SelectCase {
 /// `control C(…)(…) { … apply { … } }`
 #[derive(Debug, Clone)]
 pub struct ControlDeclaration {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its type parameters.
+    /// Type parameters.
     pub type_parameters: Vec<Name>,
-    /// What it is applied to.
+    /// Apply parameters.
     pub parameters: Vec<Parameter>,
-    /// What it is constructed with.
+    /// Constructor parameters.
     pub constructor: Vec<Parameter>,
     /// Constants, variables, instances, actions and tables.
     pub locals: Vec<Declaration>,
@@ -274,17 +275,17 @@ pub struct ControlDeclaration {
 /// A property of a table.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// What it says.
+    /// Kind and value.
     pub kind: PropertyKind,
-    /// Whether `const` stands in front of it.
+    /// Whether the property is `const`.
     pub is_const: bool,
-    /// Its annotations.
+    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// The whole property.
     pub span: Span,
 }
 
-/// What a table's property says.
+/// Kind and value of a table property.
 #[derive(Debug, Clone)]
 pub enum PropertyKind {
     /// `key = { e : kind @name("x"); … }`
@@ -295,9 +296,9 @@ pub enum PropertyKind {
     Entries(Vec<Entry>),
     /// `default_action = a(1);`, `size = 1024;`, `implementation = …;`, `counters = …;`, …
     Other {
-        /// The property's name.
+        /// Name of the property.
         name: Name,
-        /// Its value.
+        /// Value.
         value: Expr,
     },
 }
@@ -305,9 +306,9 @@ pub enum PropertyKind {
 /// An element of a table's key.
 #[derive(Debug, Clone)]
 pub struct KeyElement {
-    /// What is looked up.
+    /// Expression to look up.
     pub expr: Expr,
-    /// `exact`, `lpm`, …
+    /// Match kind: `exact`, `lpm`, …
     pub kind: Name,
     /// `@name("x")` and others.
     pub annotations: Vec<Annotation>,
@@ -316,9 +317,9 @@ pub struct KeyElement {
 /// An action in a table's list.
 #[derive(Debug, Clone)]
 pub struct ActionRef {
-    /// Its name: [`ExprKind::Name`].
+    /// Name: [`ExprKind::Name`].
     pub name: Expr,
-    /// Arguments for its directed parameters.
+    /// Arguments for the directed parameters.
     pub arguments: Vec<Argument>,
     /// `@defaultonly`, `@tableonly`.
     pub annotations: Vec<Annotation>,
@@ -326,33 +327,33 @@ pub struct ActionRef {
     pub span: Span,
 }
 
-/// A table entry written in the program.
+/// A table entry declared in the program.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Whether `const` stands in front of it.
+    /// Whether the entry is `const`.
     pub is_const: bool,
     /// `priority = 10 :`
     pub priority: Option<Expr>,
-    /// One key set a key.
+    /// One key set per key.
     pub keys: Vec<Expr>,
-    /// The action: a name or a call.
+    /// Action: a name or a call.
     pub action: Expr,
-    /// Its annotations.
+    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// The whole entry.
     pub span: Span,
 }
 
-/// A type as written.
+/// A type in the source.
 #[derive(Debug, Clone)]
 pub struct TypeRef {
-    /// The type.
+    /// Kind.
     pub kind: TypeRefKind,
-    /// Where it stands.
+    /// Position.
     pub span: Span,
 }
 
-/// A type as written.
+/// Kind of a type in the source.
 #[derive(Debug, Clone)]
 pub enum TypeRefKind {
     /// `bool`
@@ -365,7 +366,7 @@ pub enum TypeRefKind {
     MatchKind,
     /// `void`
     Void,
-    /// `int` without a width: any size, compile time only
+    /// `int` without a width: arbitrary precision, compile time only
     InfInt,
     /// `bit`, `bit<8>`, `bit<(W + 1)>`
     Bit(Option<Box<Expr>>),
@@ -381,18 +382,18 @@ pub enum TypeRefKind {
     DontCare,
     /// `T`, `.T`
     Named {
-        /// Its name.
+        /// Name.
         name: Name,
-        /// Whether a dot stands in front of it: looked up at the top level.
+        /// Whether a leading dot makes this a top-level name.
         global: bool,
     },
     /// `T<A, B>`
     Specialized {
-        /// The generic type's name.
+        /// Name of the generic type.
         name: Name,
-        /// Whether a dot stands in front of it.
+        /// Whether a leading dot makes this a top-level name.
         global: bool,
-        /// What it is given.
+        /// Type arguments.
         arguments: Vec<TypeRef>,
     },
     /// `T[4]`
@@ -402,33 +403,33 @@ pub enum TypeRefKind {
 /// An argument of a call.
 #[derive(Debug, Clone)]
 pub struct Argument {
-    /// `name = …`
+    /// Parameter name, in `name = …`.
     pub name: Option<Name>,
-    /// Its value ([`ExprKind::DontCare`] for `_`).
+    /// Value ([`ExprKind::DontCare`] for `_`).
     pub value: Expr,
 }
 
 /// A block in braces.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Its statements.
+    /// Statements.
     pub statements: Vec<Stmt>,
-    /// With the braces.
+    /// Position, including the braces.
     pub span: Span,
 }
 
 /// A statement.
 #[derive(Debug, Clone)]
 pub struct Stmt {
-    /// What it does.
+    /// Kind.
     pub kind: StmtKind,
-    /// Its annotations.
+    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// The whole statement.
     pub span: Span,
 }
 
-/// What a statement does.
+/// Kind of a statement.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)] // the fields are the grammar's
 pub enum StmtKind {
@@ -446,7 +447,7 @@ pub enum StmtKind {
     },
     /// `f(x);`, `t.apply();`
     Call(Expr),
-    /// `C.apply(…)` of a type: an instance made and applied on the spot.
+    /// `C.apply(…)` on a type: creates an instance and applies it.
     DirectApply {
         ty: TypeRef,
         arguments: Vec<Argument>,
@@ -474,7 +475,7 @@ pub enum StmtKind {
         update: Vec<Stmt>,
         body: Box<Stmt>,
     },
-    /// `for (T x in e) body` (`ty` is `None` where an existing variable is named)
+    /// `for (T x in e) body` (`ty` is `None` if an existing variable is named)
     ForIn {
         ty: Option<TypeRef>,
         variable: Name,
@@ -486,9 +487,9 @@ pub enum StmtKind {
 /// `label:` or `label: { … }`
 #[derive(Debug, Clone)]
 pub struct SwitchCase {
-    /// [`ExprKind::Default`] for `default`.
+    /// Label; [`ExprKind::Default`] for `default`.
     pub label: Expr,
-    /// Without one, the next label's block.
+    /// Body; `None` to share the body of the next case.
     pub body: Option<Block>,
     /// The whole case.
     pub span: Span,
@@ -497,17 +498,17 @@ pub struct SwitchCase {
 /// An expression.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// What it says.
+    /// Kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Position.
     pub span: Span,
 }
 
-/// What an expression says.
+/// Kind of an expression.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)] // the fields are the grammar's
 pub enum ExprKind {
-    /// `5`, `8w5`, `8s5`, `0x_ff`: `width` and signedness where written.
+    /// `5`, `8w5`, `8s5`, `0x_ff`, with width and signedness if written.
     Integer {
         value: BigInt,
         width: Option<u32>,
@@ -520,10 +521,10 @@ pub enum ExprKind {
         name: Name,
         global: bool,
     },
-    /// A type where an expression stands: `E.A` has a name as its base, but `bit<8>` can only be this; also
-    /// `T<A>` in `T<A>(…)`, which constructs.
+    /// A type in the position of an expression: `bit<8>`, or `T<A>` in the constructor call `T<A>(…)`. The `E` of `E.A`
+    /// is a [`ExprKind::Name`] instead.
     Type(Box<TypeRef>),
-    /// `error` in `error.NoMatch` stands as `Type`.
+    /// `of.name`. In `error.NoMatch`, `error` is a [`ExprKind::Type`].
     Member {
         of: Box<Expr>,
         name: Name,
@@ -563,7 +564,7 @@ pub enum ExprKind {
         to: Box<TypeRef>,
         of: Box<Expr>,
     },
-    /// A function, method, action, table, constructor.
+    /// A call of a function, method, action, table or constructor.
     Call {
         callee: Box<Expr>,
         type_arguments: Vec<TypeRef>,
@@ -643,7 +644,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As it is written.
+    /// The operator's symbol.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",

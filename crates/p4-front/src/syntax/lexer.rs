@@ -1,12 +1,12 @@
-//! From text to tokens.
+//! Lexer: text to tokens.
 
 use logos::Logos;
 
 use super::token::{Interner, Token, TokenKind};
 use crate::source::{FileId, Span};
 
-/// The tokens of a text from a byte on. What is no token is there as [`TokenKind::Unknown`]: it may stand where nobody
-/// reads it.
+/// Splits a text into tokens, from a byte offset on. Invalid text becomes [`TokenKind::Unknown`], because it may be in
+/// a part that is skipped.
 pub(super) fn lex(text: &str, from: usize, file: FileId, interner: &mut Interner) -> Vec<Token> {
     let mut tokens = Vec::with_capacity((text.len() - from) / 4);
     let (mut line_start, mut space_before) = (from == 0, false);
@@ -36,14 +36,14 @@ pub(super) fn lex(text: &str, from: usize, file: FileId, interner: &mut Interner
     tokens
 }
 
-/// The kind of a text that is one token; `None` if it is not.
+/// Token kind of a text that is exactly one token; `None` otherwise.
 pub(super) fn single(text: &str) -> Option<TokenKind> {
     let mut lexer = TokenKind::lexer(text);
     let kind = lexer.next()?.ok()?;
     lexer.next().is_none().then_some(kind)
 }
 
-/// An offset into a text; texts are far shorter than 4 GiB (see `include.rs`).
+/// Converts an offset into a text. Texts are far shorter than 4 GiB (see `include.rs`).
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_kept_as_such() {
+    fn invalid_text_becomes_unknown_tokens() {
         assert_eq!(kinds("a é $ \"x\ny"), [Identifier, Unknown, Unknown, Unknown, Identifier]);
         assert_eq!(kinds("a /* no end"), [Identifier, Unknown]);
         assert_eq!(single("8w5"), Some(Number));

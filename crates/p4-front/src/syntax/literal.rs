@@ -1,31 +1,32 @@
-//! What literals mean.
+//! Values of literals.
 
 use num_bigint::BigInt;
 
-/// The longest number that is read.
-const LONGEST: usize = 10_000;
+/// Maximum length of a number, in characters.
+const MAX_LENGTH: usize = 10_000;
 
 /// An integer literal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Integer {
-    /// Its value.
+    /// Value.
     pub(super) value: BigInt,
-    /// Its width, where written.
+    /// Width, if written.
     pub(super) width: Option<u32>,
-    /// Whether it is an `int<W>`.
+    /// Whether the type is `int<W>`.
     pub(super) signed: bool,
 }
 
-/// `12`, `0xFF`, `0b1_0`, `0o17`, `0d9`, each with `8w` or `8s` in front or not (§6.4.3.2).
+/// Parses `12`, `0xFF`, `0b1_0`, `0o17`, `0d9`, each with an optional prefix `8w` or `8s` (§6.4.3.2).
 pub(super) fn integer(text: &str) -> Result<Integer, String> {
-    if text.len() > LONGEST {
-        return Err(format!("a number of more than {LONGEST} characters"));
+    if text.len() > MAX_LENGTH {
+        return Err(format!("integer literal is longer than {MAX_LENGTH} characters"));
     }
     let (width, signed, rest) = match text.find(['w', 's']) {
         None => (None, false, text),
         Some(at) => {
             let width = text[..at].parse();
-            let width = width.map_err(|_| format!("`{}` is no width of an integer", &text[..at]))?;
+            let width =
+                width.map_err(|_| format!("invalid width `{}` of an integer literal", &text[..at]))?;
             (Some(width), text.as_bytes()[at] == b's', &text[at + 1..])
         }
     };
@@ -38,15 +39,15 @@ pub(super) fn integer(text: &str) -> Result<Integer, String> {
     };
     let digits: String = digits.chars().filter(|&c| c != '_').collect();
     if digits.is_empty() {
-        return Err(format!("`{text}` has no digits"));
+        return Err(format!("integer literal `{text}` has no digits"));
     }
     match BigInt::parse_bytes(digits.as_bytes(), radix) {
         Some(value) => Ok(Integer { value, width, signed }),
-        None => Err(format!("`{text}` is no {kind} number")),
+        None => Err(format!("`{text}` is not a valid {kind} number")),
     }
 }
 
-/// What a string literal, with its quotes, stands for.
+/// Value of a string literal, given with its quotes.
 pub(super) fn string(text: &str) -> String {
     let inner = text.strip_prefix('"').unwrap_or(text);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -88,11 +89,11 @@ mod tests {
             read("128w0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"),
             ok(&u128::MAX.to_string(), Some(128), false)
         );
-        assert_eq!(read("8w"), Err("`8w` has no digits".to_owned()));
-        assert_eq!(read("0b12"), Err("`0b12` is no binary number".to_owned()));
-        assert_eq!(read("12ab"), Err("`12ab` is no decimal number".to_owned()));
+        assert_eq!(read("8w"), Err("integer literal `8w` has no digits".to_owned()));
+        assert_eq!(read("0b12"), Err("`0b12` is not a valid binary number".to_owned()));
+        assert_eq!(read("12ab"), Err("`12ab` is not a valid decimal number".to_owned()));
         assert_eq!(read("16w0377"), ok("377", Some(16), false));
-        assert_eq!(read("1_6w1"), Err("`1_6` is no width of an integer".to_owned()));
+        assert_eq!(read("1_6w1"), Err("invalid width `1_6` of an integer literal".to_owned()));
         assert!(read("99999999999w1").is_err());
         assert!(read(&"9".repeat(20_000)).is_err());
     }

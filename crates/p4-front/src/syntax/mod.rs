@@ -1,8 +1,8 @@
-//! From source text to a syntax tree.
+//! Source text to syntax tree.
 //!
 //! [`parse`] preprocesses a program (`#include`, `#define`, `#if`, …), with `core.p4` and `v1model.p4` built in, and
-//! reads it as the grammar of the P4_16 specification says. Whatever the text, the answer is a tree or diagnostics:
-//! depth, expansion and the number of errors are bounded.
+//! parses it by the grammar of the P4_16 specification. Any text gives a tree or diagnostics: nesting depth, macro
+//! expansion and the number of errors are bounded.
 
 pub mod ast;
 mod lexer;
@@ -17,10 +17,10 @@ pub use options::{Files, Loader, NoFiles, Options};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Sources};
 
-/// The most errors that are told of one program.
-const MOST_ERRORS: usize = 20;
+/// Maximum number of errors reported per program.
+const MAX_ERRORS: usize = 20;
 
-/// Reads a program. The files that it includes are added to `sources`.
+/// Parses a program. Included files are added to `sources`.
 pub fn parse(
     sources: &mut Sources,
     main: FileId,
@@ -29,7 +29,7 @@ pub fn parse(
     parse_with_warnings(sources, main, options, &mut Vec::new())
 }
 
-/// Reads a program, and gives its `#warning`s too.
+/// Parses a program and collects its `#warning`s.
 pub fn parse_with_warnings(
     sources: &mut Sources,
     main: FileId,
@@ -39,13 +39,13 @@ pub fn parse_with_warnings(
     let text = preprocess::preprocess(sources, main, options);
     warnings.extend(text.warnings);
     let mut errors = text.errors;
-    // What an error in a directive leaves is often not worth reading: a missing include hides every declaration.
+    // After a preprocessor error, syntax errors are often noise: a missing include hides every declaration in it.
     if errors.is_empty() {
         match parser::program(&text.tokens, &text.interner) {
             Ok(program) => return Ok(program),
             Err(found) => errors = found,
         }
     }
-    errors.truncate(MOST_ERRORS);
+    errors.truncate(MAX_ERRORS);
     Err(errors)
 }

@@ -1,18 +1,18 @@
-//! What the command line says of a program.
+//! Preprocessor options from the command line.
 
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the preprocessor is told beside the program.
+/// Preprocessor options: include folders, macros and a file loader.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Folders in which includes are looked for (`-I`), in order.
+    /// Folders to search for includes (`-I`), in order.
     pub include_dirs: Vec<PathBuf>,
-    /// Macros and what they stand for (`-D NAME=VALUE`; `-D NAME` is `1`). `NAME` may have parameters: `F(x)`.
+    /// Macros and their values (`-D NAME=VALUE`; `-D NAME` defines `1`). `NAME` may have parameters: `F(x)`.
     pub defines: Vec<(String, String)>,
-    /// Reads included files.
+    /// Loader of included files.
     pub loader: Arc<dyn Loader>,
 }
 
@@ -22,18 +22,19 @@ impl Default for Options {
     }
 }
 
-/// Where included files come from.
+/// Source of included files.
 pub trait Loader: Debug + Send + Sync {
-    /// The text of a file. [`io::ErrorKind::NotFound`] makes the search go on in the next folder.
+    /// Loads a file. After [`io::ErrorKind::NotFound`] the search continues in the next folder.
     fn load(&self, path: &Path) -> io::Result<String>;
 }
 
-/// The file system, and what Jettison's own programs include. Bytes that are not UTF-8 (in comments of old programs) become U+FFFD.
+/// Loader for the file system and the built-in programs' includes. Invalid UTF-8 (in comments of old programs) becomes
+/// U+FFFD.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Files;
 
-/// The largest file that is read.
-const LARGEST: u64 = 16 << 20;
+/// Maximum size of a file, in bytes.
+const MAX_FILE_SIZE: u64 = 16 << 20;
 
 impl Loader for Files {
     fn load(&self, path: &Path) -> io::Result<String> {
@@ -42,16 +43,16 @@ impl Loader for Files {
         }
         let about = std::fs::metadata(path)?;
         if !about.is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "not a file"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "not a regular file"));
         }
-        if about.len() > LARGEST {
+        if about.len() > MAX_FILE_SIZE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB"));
         }
         Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
     }
 }
 
-/// No files: only what is built in can be included.
+/// Loader without files: only built-in includes are available.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFiles;
 

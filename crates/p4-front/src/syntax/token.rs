@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use crate::source::Span;
 
-/// What a token is. Names that are keywords in some places only (`apply`, `key`, …) have kinds of their own.
+/// Kind of a token. Contextual keywords (`apply`, `key`, …) have their own kinds.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[rustfmt::skip]
 pub(super) enum TokenKind {
-    // What parts tokens; the lexer keeps none of them.
+    // Separators, which the lexer drops.
     #[regex(r"[ \t\r\x0b\x0c\u{a0}\u{feff}]+")] Space,
     #[token("\n")] Newline,
     #[regex(r"\\[ \t]*\r?\n")] Continuation,
@@ -126,13 +126,13 @@ pub(super) enum TokenKind {
     #[token("|+|=")] PlusSaturatingAssign,
     #[token("|-|=")] MinusSaturatingAssign,
 
-    // What is none: a stray character, a string or comment without an end.
+    // Invalid text: a stray character, or an unterminated string or comment.
     Unknown,
-    // Behind the last token.
+    // End of input.
     End,
 }
 
-/// A `//` comment goes on in the next line after a line continuation.
+/// Skips a `//` comment, which continues on the next line after a line continuation.
 fn line_comment(lexer: &mut Lexer<'_, TokenKind>) {
     while lexer.slice().trim_end_matches('\r').ends_with('\\') && lexer.remainder().starts_with('\n') {
         let line = lexer.remainder()[1..].find('\n').map_or(lexer.remainder().len(), |end| end + 1);
@@ -140,7 +140,7 @@ fn line_comment(lexer: &mut Lexer<'_, TokenKind>) {
     }
 }
 
-/// Up to `*/`, or else to the end: an error then.
+/// Skips to `*/`; returns false at the end of input, which is an error.
 fn block_comment(lexer: &mut Lexer<'_, TokenKind>) -> bool {
     let end = lexer.remainder().find("*/");
     lexer.bump(end.map_or(lexer.remainder().len(), |at| at + 2));
@@ -148,24 +148,24 @@ fn block_comment(lexer: &mut Lexer<'_, TokenKind>) -> bool {
 }
 
 impl TokenKind {
-    /// Whether it can be a name anywhere: identifiers, and the words that are keywords in some places only.
+    /// Whether the token can be a name: an identifier or a contextual keyword.
     pub(super) fn is_name(self) -> bool {
         use TokenKind::*;
         matches!(self, Identifier | Apply | Key | Actions | State | Entries | Type | Priority | List)
     }
 
-    /// Whether a type that needs no declaration starts with it.
+    /// Whether the token starts a built-in type.
     pub(super) fn is_base_type(self) -> bool {
         use TokenKind::*;
         matches!(self, Bool | Bit | Int | Varbit | Error | StringType | MatchKind | Void | Tuple)
     }
 }
 
-/// The text of a token, by number.
+/// Interned text of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Symbol(u32);
 
-/// The texts of all tokens.
+/// Texts of all tokens.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     texts: Vec<Arc<str>>,
@@ -173,7 +173,7 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// The symbol of a text.
+    /// Interns a text.
     pub(super) fn intern(&mut self, text: &str) -> Symbol {
         if let Some(&symbol) = self.known.get(text) {
             return symbol;
@@ -185,7 +185,7 @@ impl Interner {
         symbol
     }
 
-    /// The text of a symbol.
+    /// Text of a symbol.
     pub(super) fn text(&self, symbol: Symbol) -> &Arc<str> {
         &self.texts[symbol.0 as usize]
     }
@@ -194,16 +194,16 @@ impl Interner {
 /// A token.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
-    /// What it is.
+    /// Kind.
     pub(super) kind: TokenKind,
-    /// What is written.
+    /// Text.
     pub(super) symbol: Symbol,
-    /// Where it stands; what a macro stands for has the span of the macro's use.
+    /// Position; a token from a macro has the span of the macro's use.
     pub(super) span: Span,
-    /// Whether it is the first of its line.
+    /// Whether the token is the first of its line.
     pub(super) line_start: bool,
-    /// Whether there is a space or comment in front of it.
+    /// Whether a space or comment precedes the token.
     pub(super) space_before: bool,
-    /// Whether it names the macro that it comes from, and so is not replaced again.
+    /// Whether the token names the macro that produced it, so that it is not expanded again.
     pub(super) painted: bool,
 }

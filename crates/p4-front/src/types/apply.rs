@@ -1,45 +1,43 @@
 //! Applying a sub-control or sub-parser.
 //!
-//! Its parameters are copied in and out. Where that makes no difference they stand for the caller's places instead: an
-//! instance that is applied at one place only, given a place that no other argument overlaps.
+//! Parameters are copied in and out. A parameter is an alias of the caller's place instead where the result is the
+//! same: if the instance is applied at only one place, and no other argument overlaps the place.
 
 use super::binding::Bound;
-use super::builtins::nothing;
+use super::builtins::void_value;
 use super::constructor::{Done, DoneBlock, apply_parameters};
 use super::infer::Inference;
 use super::place::{is_static, overlap};
 use super::scope::{Entity, Variable};
 use super::ty::Ty;
 use super::value::Value;
-use super::{Body, Busy, Checker, Context};
+use super::{Body, Checker, Context, InProgress};
 use crate::ir::{Place, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, DeclarationKind, Direction, Parameter};
 
-/// A parameter of a block that is being elaborated.
+/// A parameter of a block under elaboration.
 pub(super) struct BlockParameter<'a> {
     pub written: &'a Parameter,
     pub entity: Entity,
-    /// What is reset on entry.
+    /// The place to reset on entry, for an `out` parameter.
     pub reset: Option<Place>,
 }
 
 impl<'a> Checker<'a> {
-    /// `instance.apply(arguments)`
+    /// Elaborates `instance.apply(arguments)`.
     pub(super) fn apply_block(
         &mut self,
         instance: usize,
         arguments: &'a [Argument],
         span: Span,
     ) -> Option<Value> {
-        let made = self.made.instances.get(instance)?.clone();
+        let made = self.output.instances.get(instance)?.clone();
         let declarations = self.declarations;
         let declaration = &declarations[made.declaration];
         match &declaration.kind {
-            DeclarationKind::Parser(_) => {
-                self.only_in(&[Body::Parser], "the application of a parser", span)?
-            }
-            _ => self.only_in(&[Body::Control], "the application of a control", span)?,
+            DeclarationKind::Parser(_) => self.only_in(&[Body::Parser], "applying a parser", span)?,
+            _ => self.only_in(&[Body::Control], "applying a control", span)?,
         }
         let parameters = apply_parameters(&declaration.kind);
         let tys = self.parameter_types(parameters, &made.types)?;
@@ -51,7 +49,7 @@ impl<'a> Checker<'a> {
             None => {
                 let may_stand = quiet && made.applications == 1;
                 let stands: Vec<Option<Place>> = (0..bound.len())
-                    .map(|index| may_stand.then(|| standing(&bound, index)).flatten())
+                    .map(|index| may_stand.then(|| aliased_place(&bound, index)).flatten())
                     .collect();
                 self.elaborate_instance(instance, parameters, &tys, &bound, stands, span)?
             }
@@ -63,7 +61,7 @@ impl<'a> Checker<'a> {
             DoneBlock::Parser(parser) => StmtKind::CallParser { parser, after },
         };
         self.emit(span, kind);
-        Some(nothing())
+        Some(void_value())
     }
 
     fn elaborate_instance(
@@ -92,13 +90,13 @@ impl<'a> Checker<'a> {
             };
             places.push(is_own.then(|| place.clone()));
             let reset = (written.direction == Direction::Out).then(|| place.clone());
-            let fixed = super::calls::fixed(written.direction);
-            let entity = Entity::Variable(Variable { place, ty: ty.clone(), fixed });
+            let read_only = super::calls::read_only_reason(written.direction);
+            let entity = Entity::Variable(Variable { place, ty: ty.clone(), read_only });
             own.push(BlockParameter { written, entity, reset });
         }
         let block = self.block_instance(instance, own, span)?;
         let done = Done { block, parameters: places };
-        self.made.instances[instance].done = Some(done.clone());
+        self.output.instances[instance].done = Some(done.clone());
         Some(done)
     }
 
@@ -109,10 +107,10 @@ impl<'a> Checker<'a> {
         parameters: Vec<BlockParameter<'a>>,
         span: Span,
     ) -> Option<DoneBlock> {
-        let made = self.made.instances.get(instance)?.clone();
-        let busy = Busy::Block(made.declaration);
-        if !self.busy.insert(busy.clone()) {
-            return self.error(span, "this block applies itself");
+        let made = self.output.instances.get(instance)?.clone();
+        let in_progress = InProgress::Block(made.declaration);
+        if !self.in_progress.insert(in_progress.clone()) {
+            return self.error(span, "a block must not apply itself");
         }
         self.reached.insert(made.declaration);
         let declarations = self.declarations;
@@ -123,7 +121,7 @@ impl<'a> Checker<'a> {
         };
         let context = Context { body, path: made.path.clone(), result: None, loops: 0 };
         let applications = std::mem::take(&mut self.applications);
-        let (done, block) = self.elsewhere(context, |checker| {
+        let (done, block) = self.in_new_scope(context, |checker| {
             checker.scopes.open();
             for (name, ty) in &made.types {
                 checker.scopes.add(name.text.clone(), Some(name.span), Entity::Type(ty.clone()));
@@ -137,7 +135,7 @@ impl<'a> Checker<'a> {
                     checker.emit(parameter.written.name.span, StmtKind::Reset(place));
                 }
             }
-            // What is declared inside may have the name of a parameter.
+            // Declarations inside the block may shadow parameters.
             checker.scopes.open();
             match &declaration.kind {
                 DeclarationKind::Parser(parser) => checker.parser_body(parser).map(Some),
@@ -149,11 +147,11 @@ impl<'a> Checker<'a> {
             }
         });
         self.applications = applications;
-        self.busy.remove(&busy);
+        self.in_progress.remove(&in_progress);
         Some(match done? {
             Some((states, start)) => {
-                self.made.parsers.push(crate::ir::Parser { name: made.path, before: block, states, start });
-                let id = u32::try_from(self.made.parsers.len() - 1).ok()?;
+                self.output.parsers.push(crate::ir::Parser { name: made.path, before: block, states, start });
+                let id = u32::try_from(self.output.parsers.len() - 1).ok()?;
                 DoneBlock::Parser(crate::ir::ParserId(id))
             }
             None => {
@@ -164,8 +162,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The place that a parameter may stand for.
-fn standing(bound: &[Bound], index: usize) -> Option<Place> {
+/// The caller's place that a parameter can be an alias of, if any.
+fn aliased_place(bound: &[Bound], index: usize) -> Option<Place> {
     let (place, writes) = place_of(&bound[index])?;
     let is_part = matches!(&bound[index], Bound::Out { to, .. } if !Checker::is_whole(to));
     if is_part || !is_static(place) {
@@ -181,7 +179,7 @@ fn standing(bound: &[Bound], index: usize) -> Option<Place> {
     apart.then(|| place.clone())
 }
 
-/// The place that an argument is, and whether it is written; for a part of a place, the place.
+/// The place of an argument, and whether it is written. For a part of a place, the whole place.
 fn place_of(bound: &Bound) -> Option<(&Place, bool)> {
     match bound {
         Bound::Out { to, .. } => Some((&to.place, true)),

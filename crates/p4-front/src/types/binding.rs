@@ -1,7 +1,8 @@
-//! Arguments: which belongs to which parameter, and their evaluation in order.
+//! Binding of arguments to parameters, and their evaluation in order.
 
 use super::infer::Inference;
 use super::lvalue::LValue;
+use super::print::count;
 use super::scope::Entity;
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
@@ -10,30 +11,33 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Direction, ExprKind, Name, Parameter};
 
-/// What a parameter is given.
+/// An argument as bound to its parameter.
 #[derive(Debug, Clone)]
 pub(super) enum Bound {
-    /// A value, of the parameter's type.
+    /// A value of the parameter's type.
     In(Value),
-    /// Something to write to; with the value that it has now, for `inout`.
+    /// A writable place, with its current value for `inout`.
     Out { to: LValue, now: Option<Value> },
     /// `_` for an `out` parameter.
     Discard,
-    /// Nothing, for an optional parameter.
+    /// No argument, for an optional parameter.
     Absent,
     /// A packet or another object.
     Object(Object, Ty),
 }
 
-/// Why arguments do not fit parameters.
+/// A mismatch between arguments and parameters.
 #[derive(Debug, Clone)]
-pub(super) struct Misfit {
+pub(super) struct ArgumentMismatch {
     span: Option<Span>,
     message: String,
 }
 
-/// The argument of each parameter.
-pub(super) fn bind(parameters: &[Parameter], arguments: &[Argument]) -> Result<Vec<Option<usize>>, Misfit> {
+/// Index of the argument for each parameter.
+pub(super) fn bind(
+    parameters: &[Parameter],
+    arguments: &[Argument],
+) -> Result<Vec<Option<usize>>, ArgumentMismatch> {
     let mut binding = vec![None; parameters.len()];
     for (index, argument) in arguments.iter().enumerate() {
         let slot = match &argument.name {
@@ -41,21 +45,21 @@ pub(super) fn bind(parameters: &[Parameter], arguments: &[Argument]) -> Result<V
             Some(name) => match parameters.iter().position(|parameter| parameter.name.text == name.text) {
                 Some(slot) => slot,
                 None => {
-                    let message = format!("there is no parameter `{}`", name.text);
-                    return Err(Misfit { span: Some(name.span), message });
+                    let message = format!("unknown parameter `{}`", name.text);
+                    return Err(ArgumentMismatch { span: Some(name.span), message });
                 }
             },
         };
         match binding.get_mut(slot) {
             None => {
                 let (takes, given) = (parameters.len(), arguments.len());
-                let s = if takes == 1 { "" } else { "s" };
-                let message = format!("this takes {takes} argument{s}, but {given} are given");
-                return Err(Misfit { span: Some(argument.value.span), message });
+                let message = format!("expected {}, found {given}", count(takes, "argument"));
+                return Err(ArgumentMismatch { span: Some(argument.value.span), message });
             }
             Some(Some(_)) => {
-                let message = format!("`{}` is given twice", parameters[slot].name.text);
-                return Err(Misfit { span: Some(argument.value.span), message });
+                let message =
+                    format!("duplicate argument for the parameter `{}`", parameters[slot].name.text);
+                return Err(ArgumentMismatch { span: Some(argument.value.span), message });
             }
             Some(free) => *free = Some(index),
         }
@@ -64,15 +68,15 @@ pub(super) fn bind(parameters: &[Parameter], arguments: &[Argument]) -> Result<V
         let may_lack =
             parameter.default.is_some() || annotation(&parameter.annotations, "optional").is_some();
         if given.is_none() && !may_lack {
-            let message = format!("no argument is given for `{}`", parameter.name.text);
-            return Err(Misfit { span: None, message });
+            let message = format!("missing argument for the parameter `{}`", parameter.name.text);
+            return Err(ArgumentMismatch { span: None, message });
         }
     }
     Ok(binding)
 }
 
 impl<'a> Checker<'a> {
-    /// The argument of each parameter; what does not fit is reported.
+    /// Index of the argument for each parameter; mismatches are reported.
     pub(super) fn bound(
         &mut self,
         parameters: &'a [Parameter],
@@ -81,25 +85,30 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<Option<usize>>> {
         match bind(parameters, arguments) {
             Ok(binding) => Some(binding),
-            Err(misfit) => self.misfit(misfit, parameters, span),
+            Err(mismatch) => self.report_mismatch(mismatch, parameters, span),
         }
     }
 
-    pub(super) fn misfit<T>(&mut self, misfit: Misfit, parameters: &[Parameter], span: Span) -> Option<T> {
-        let mut error = Diagnostic::error(misfit.span.unwrap_or(span), misfit.message);
+    pub(super) fn report_mismatch<T>(
+        &mut self,
+        mismatch: ArgumentMismatch,
+        parameters: &[Parameter],
+        span: Span,
+    ) -> Option<T> {
+        let mut error = Diagnostic::error(mismatch.span.unwrap_or(span), mismatch.message);
         if let (Some(first), Some(last)) = (parameters.first(), parameters.last()) {
-            error = error.other(first.name.span.to(last.name.span), "the parameters");
+            error = error.related(first.name.span.to(last.name.span), "the parameters are declared here");
         }
         self.fail(error)
     }
 
-    /// The types of parameters, at the top level but for the names given.
+    /// The types of parameters, resolved at the top level plus the given names.
     pub(super) fn parameter_types(
         &mut self,
         parameters: &'a [Parameter],
         names: &[(&'a Name, Ty)],
     ) -> Option<Vec<Ty>> {
-        let (tys, _) = self.elsewhere(Context::top(), |checker| {
+        let (tys, _) = self.in_new_scope(Context::top(), |checker| {
             checker.scopes.open();
             for (name, ty) in names {
                 checker.scopes.add(name.text.clone(), Some(name.span), Entity::Type(ty.clone()));
@@ -109,8 +118,8 @@ impl<'a> Checker<'a> {
         tys
     }
 
-    /// Evaluates arguments from left to right, as written, and makes them fit their parameters. `tys` may hold type
-    /// parameters, which are inferred.
+    /// Evaluates arguments from left to right, as written, and converts them to their parameters' types. `tys` may
+    /// contain type parameters, which are inferred.
     pub(super) fn evaluate(
         &mut self,
         parameters: &'a [Parameter],
@@ -134,7 +143,7 @@ impl<'a> Checker<'a> {
             if self.out.len() > at {
                 let later = self.out.split_off(at);
                 for earlier in bound.iter_mut().flatten() {
-                    self.settle_bound(earlier, span);
+                    self.spill_bound(earlier, span);
                 }
                 self.out.extend(later);
             }
@@ -164,14 +173,14 @@ impl<'a> Checker<'a> {
         match parameter.direction {
             Direction::None | Direction::In => {
                 if matches!(e.kind, ExprKind::DontCare) {
-                    return self.error(e.span, "`_` can be given for `out` parameters only");
+                    return self.error(e.span, "`_` is allowed only as the argument of an `out` parameter");
                 }
                 let value = self.expr(e)?;
                 if let Kind::Object(object) = value.kind {
                     return self.object_argument(object, value.ty, ty, e.span);
                 }
                 if matches!(value.kind, Kind::Type) || value.ty == Ty::Void {
-                    return self.error(e.span, "this is not a value");
+                    return self.error(e.span, "expected a value");
                 }
                 self.unify(ty, &value.ty, inference);
                 Some(Bound::In(value))
@@ -180,7 +189,7 @@ impl<'a> Checker<'a> {
             Direction::Out | Direction::InOut => {
                 let mut to = self.lvalue(e)?;
                 self.unify(ty, &to.ty, inference);
-                self.settle_lvalue(&mut to, e.span);
+                self.spill_lvalue(&mut to, e.span);
                 let now = match parameter.direction {
                     Direction::InOut => Some(self.read_lvalue(&to, e.span)?),
                     _ => None,
@@ -200,7 +209,7 @@ impl<'a> Checker<'a> {
         };
         if !fits {
             let (own, wanted) = (self.types.show(&own), self.types.show(ty));
-            return self.error(span, format!("expected {wanted}, found {own}"));
+            return self.error(span, format!("expected `{wanted}`, found `{own}`"));
         }
         Some(Bound::Object(object, own))
     }
@@ -233,8 +242,8 @@ impl<'a> Checker<'a> {
                 if ty != to.ty && ty != Ty::Any {
                     let (own, wanted) = (self.types.show(&to.ty), self.types.show(&ty));
                     let message =
-                        format!("`{}` is {wanted}, and what is given is {own}", parameter.name.text);
-                    let hint = "what an `out` or `inout` parameter is given must have exactly its type";
+                        format!("the parameter `{}` requires `{wanted}`, found `{own}`", parameter.name.text);
+                    let hint = "the argument of an `out` or `inout` parameter must have exactly its type";
                     return self.fail(Diagnostic::error(span, message).hint(hint));
                 }
                 Some(Bound::Out { to, now })
@@ -247,19 +256,19 @@ impl<'a> Checker<'a> {
         match self.substitute(ty, inference) {
             Some(ty) => Some(ty),
             None => {
-                let message = format!("the type of `{}` cannot be inferred", parameter.name.text);
-                self.fail(Diagnostic::error(span, message).hint("write the type arguments: f<…>(…)"))
+                let message = format!("cannot infer the type of the parameter `{}`", parameter.name.text);
+                self.fail(Diagnostic::error(span, message).hint("write the type arguments: `f<…>(…)`"))
             }
         }
     }
 
-    fn settle_bound(&mut self, bound: &mut Bound, span: Span) {
+    fn spill_bound(&mut self, bound: &mut Bound, span: Span) {
         match bound {
-            Bound::In(value) => self.settle(value, span),
+            Bound::In(value) => self.spill(value, span),
             Bound::Out { to, now } => {
-                self.settle_lvalue(to, span);
+                self.spill_lvalue(to, span);
                 if let Some(now) = now {
-                    self.settle(now, span);
+                    self.spill(now, span);
                 }
             }
             Bound::Discard | Bound::Absent | Bound::Object(..) => {}

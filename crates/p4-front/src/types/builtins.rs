@@ -1,4 +1,4 @@
-//! Methods: of headers, stacks, unions, packets, tables and instances.
+//! Methods of headers, stacks, unions, packets, tables and instances.
 
 use num_traits::ToPrimitive;
 
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Argument, DeclarationKind, Expr, Method, Name, TypeRef};
 
 impl<'a> Checker<'a> {
-    /// `of.name<…>(…)`
+    /// Elaborates `of.name<…>(…)`.
     pub(super) fn method(
         &mut self,
         of: &'a Expr,
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let shown = self.types.show(&base.ty);
-                self.error(name.span, format!("{shown} has no method `{}`", name.text))
+                self.error(name.span, format!("`{shown}` has no method `{}`", name.text))
             }
         }
     }
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
     fn no_arguments(&mut self, arguments: &'a [Argument]) -> Option<()> {
         match arguments.first() {
             None => Some(()),
-            Some(argument) => self.error(argument.value.span, "this method takes no arguments"),
+            Some(argument) => self.error(argument.value.span, "expected no arguments"),
         }
     }
 
@@ -75,17 +75,17 @@ impl<'a> Checker<'a> {
             "apply" => {
                 let Ty::Block(id) = ty else {
                     let shown = self.types.show(ty);
-                    return self.error(span, format!("{shown} cannot be applied"));
+                    return self.error(span, format!("the type `{shown}` cannot be applied"));
                 };
                 let path = self.below(&self.types.named[*id].name.clone());
                 let object = self.construct(ty, &[], path, span)?;
                 let Object::Block(instance) = object else { return None };
-                self.made.instances[instance].applications = 1;
+                self.output.instances[instance].applications = 1;
                 self.apply_block(instance, arguments, span)
             }
             _ => {
                 let shown = self.types.show(ty);
-                self.error(name.span, format!("the type {shown} has no method `{}`", name.text))
+                self.error(name.span, format!("the type `{shown}` has no method `{}`", name.text))
             }
         }
     }
@@ -93,8 +93,8 @@ impl<'a> Checker<'a> {
     fn is_valid(&mut self, base: Value, span: Span) -> Option<Value> {
         if !base.ty.is_header() && !base.ty.is_union() {
             let shown = self.types.show(&base.ty);
-            let error = Diagnostic::error(span, format!("{shown} has no validity"));
-            return self.fail(error.hint("headers and header unions have"));
+            let error = Diagnostic::error(span, format!("`{shown}` has no validity"));
+            return self.fail(error.hint("only headers and header unions have a validity"));
         }
         match &base.kind {
             Kind::Fields(_) => return Some(Value::bool(true)),
@@ -109,7 +109,8 @@ impl<'a> Checker<'a> {
         let to = self.lvalue(of)?;
         if !to.ty.is_header() {
             let shown = self.types.show(&to.ty);
-            return self.error(of.span, format!("the validity of {shown} cannot be set"));
+            return self
+                .error(of.span, format!("cannot set the validity of `{shown}`: only headers have one"));
         }
         if valid {
             let siblings = self.siblings(&to.place);
@@ -120,7 +121,7 @@ impl<'a> Checker<'a> {
         } else {
             self.emit(span, StmtKind::SetInvalid(to.place));
         }
-        Some(nothing())
+        Some(void_value())
     }
 
     fn move_stack(
@@ -133,7 +134,7 @@ impl<'a> Checker<'a> {
         let to = self.lvalue(of)?;
         let Ty::Stack(_, size) = to.ty else {
             let shown = self.types.show(&to.ty);
-            return self.error(of.span, format!("{shown} has no method `{}`", name.text));
+            return self.error(of.span, format!("`{shown}` has no method `{}`", name.text));
         };
         let by = match arguments {
             [] => 1,
@@ -142,33 +143,36 @@ impl<'a> Checker<'a> {
                 match value.to_u32() {
                     Some(by) => by.min(size),
                     None if value.sign() == num_bigint::Sign::Minus => {
-                        return self.error(argument.value.span, "the number of elements cannot be negative");
+                        return self.error(
+                            argument.value.span,
+                            format!("the number of elements must be at least 0, got {value}"),
+                        );
                     }
                     None => size,
                 }
             }
-            [_, second, ..] => return self.error(second.value.span, "this method takes one argument"),
+            [_, second, ..] => return self.error(second.value.span, "expected 1 argument, found more"),
         };
         let kind = match &*name.text {
             "push_front" => StmtKind::PushFront(to.place, by),
             _ => StmtKind::PopFront(to.place, by),
         };
         self.emit(span, kind);
-        Some(nothing())
+        Some(void_value())
     }
 
-    /// `minSizeInBits()` and its kin: known now.
+    /// Elaborates `minSizeInBits()` and its variants, which are constants.
     fn declared_size(&mut self, ty: &Ty, name: &Name, span: Span) -> Option<Value> {
         if !matches!(ty, Ty::Composite(..) | Ty::Stack(..) | Ty::Tuple(_) | Ty::Bit(_) | Ty::Int(_)) {
             let shown = self.types.show(ty);
-            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+            return self.error(name.span, format!("`{shown}` has no method `{}`", name.text));
         }
         let bits = self.declared_bits(ty, name.text.starts_with("max"), span)?;
         let size = if name.text.ends_with("Bytes") { bits.div_ceil(8) } else { bits };
         Some(Value::int(Ty::InfInt, size))
     }
 
-    /// The fewest bits of a type's values, or the most.
+    /// Minimum or maximum size of a type's values in bits.
     fn declared_bits(&mut self, ty: &Ty, most: bool, span: Span) -> Option<u64> {
         self.deeper(span, |checker| {
             Some(match checker.types.base(ty) {
@@ -208,7 +212,7 @@ impl<'a> Checker<'a> {
     fn current_size(&mut self, base: Value, name: &Name, span: Span) -> Option<Value> {
         if !base.ty.is_header() {
             let shown = self.types.show(&base.ty);
-            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+            return self.error(name.span, format!("`{shown}` has no method `{}`", name.text));
         }
         let place = self.placed(&base, span)?;
         let ty = self.lower_ty(&Ty::Bit(32), span)?;
@@ -221,7 +225,7 @@ impl<'a> Checker<'a> {
         self.value(Ty::Bit(32), Ir::Binary(Op::ShiftRight, up, constant(3)), span)
     }
 
-    /// The declared method of an extern object that takes these arguments, with them.
+    /// The declared method of an extern object that matches the arguments, and its bound arguments.
     pub(super) fn declared_method(
         &mut self,
         ty: &Ty,
@@ -232,7 +236,7 @@ impl<'a> Checker<'a> {
     ) -> Option<(Vec<Bound>, Vec<Option<Ty>>)> {
         let Ty::Extern(id) = ty else {
             let shown = self.types.show(ty);
-            return self.error(name.span, format!("{shown} has no method `{}`", name.text));
+            return self.error(name.span, format!("`{shown}` has no method `{}`", name.text));
         };
         let named = self.types.named[*id].clone();
         let declarations = self.declarations;
@@ -269,7 +273,7 @@ impl<'a> Checker<'a> {
         Some((bound, inference.found))
     }
 
-    /// `packet.extract`, `lookahead`, `advance`, `length`.
+    /// Elaborates `packet.extract`, `lookahead`, `advance` and `length`.
     pub(super) fn packet_in_method(
         &mut self,
         ty: &Ty,
@@ -279,7 +283,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         if &*name.text != "length" {
-            self.only_in(&[Body::Parser], "what reads the packet", span)?;
+            self.only_in(&[Body::Parser], "reading the packet", span)?;
         }
         let (bound, found) = self.declared_method(ty, name, type_arguments, arguments, span)?;
         match (&*name.text, bound.as_slice()) {
@@ -290,7 +294,7 @@ impl<'a> Checker<'a> {
             }
             ("lookahead", []) => {
                 let Some(Some(ty)) = found.first() else {
-                    return self.error(span, "`lookahead` needs its type: lookahead<T>()");
+                    return self.error(span, "`lookahead` requires a type argument: `lookahead<T>()`");
                 };
                 let id = self.lower_ty(ty, span)?;
                 let place = self.temporary(id);
@@ -302,9 +306,9 @@ impl<'a> Checker<'a> {
                 self.emit(span, StmtKind::Advance(bits));
             }
             ("length", []) => return self.value(Ty::Bit(32), Ir::PacketLength, span),
-            _ => return self.error(span, format!("`{}` is not implemented", name.text)),
+            _ => return self.error(span, format!("unsupported method `{}`", name.text)),
         }
-        Some(nothing())
+        Some(void_value())
     }
 
     fn extract(
@@ -318,7 +322,7 @@ impl<'a> Checker<'a> {
             Bound::Out { to, .. } => (to.place.clone(), to.ty.clone()),
             _ => {
                 let Some(Some(ty)) = found.first() else {
-                    return self.error(span, "the type that is skipped cannot be inferred: extract<T>(_)");
+                    return self.error(span, "cannot infer the type to skip: write `extract<T>(_)`");
                 };
                 let id = self.lower_ty(ty, span)?;
                 (self.variable("skipped", id), ty.clone())
@@ -326,17 +330,17 @@ impl<'a> Checker<'a> {
         };
         if !ty.is_header() {
             let shown = self.types.show(&ty);
-            return self.error(span, format!("a header can be extracted, not {shown}"));
+            return self.error(span, format!("expected a header to extract, found `{shown}`"));
         }
         if let Ty::Composite(_, id) = &ty
             && length.is_some()
             && !self.types.fields(*id).iter().any(|field| matches!(field.ty, Ty::Varbit(_)))
         {
             let shown = self.types.show(&ty);
-            return self.error(span, format!("{shown} has no varbit field whose length could be given"));
+            return self.error(span, format!("`{shown}` has no varbit field, so no length can be given"));
         }
         let siblings = self.siblings(&place);
-        // `stack.next.member` is another place once the stack has advanced.
+        // After the extraction, `stack.next.member` is a different place.
         let before = place.steps.iter().any(|step| matches!(step, Step::Next));
         if before {
             self.set_invalid(siblings.clone(), span);
@@ -354,7 +358,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `packet.emit(…)`
+    /// Elaborates `packet.emit(…)`.
     pub(super) fn packet_out_method(
         &mut self,
         ty: &Ty,
@@ -366,9 +370,9 @@ impl<'a> Checker<'a> {
         let (bound, _) = self.declared_method(ty, name, type_arguments, arguments, span)?;
         match (&*name.text, bound.as_slice()) {
             ("emit", [Bound::In(value)]) => self.emit_value(value, span)?,
-            _ => return self.error(span, format!("`{}` is not implemented", name.text)),
+            _ => return self.error(span, format!("unsupported method `{}`", name.text)),
         }
-        Some(nothing())
+        Some(void_value())
     }
 
     fn emit_value(&mut self, value: &Value, span: Span) -> Option<()> {
@@ -384,7 +388,7 @@ impl<'a> Checker<'a> {
             let shown = self.types.show(&value.ty);
             return self.error(
                 span,
-                format!("headers, unions, stacks and structs of them are emitted, not {shown}"),
+                format!("expected a header, union, stack or struct of these to emit, found `{shown}`"),
             );
         }
         let place = self.placed(value, span)?;
@@ -393,7 +397,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What a method without a result gives.
-pub(super) fn nothing() -> Value {
+/// Result of a method without a return value.
+pub(super) fn void_value() -> Value {
     Value::new(Ty::Void, Kind::Invalid)
 }

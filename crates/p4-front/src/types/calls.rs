@@ -8,7 +8,7 @@ use super::infer::Inference;
 use super::scope::{Entity, Variable};
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
-use super::{Body, Busy, Checker, Context};
+use super::{Body, Checker, Context, InProgress};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{self, FunctionId, FunctionKind, Place, StmtKind};
 use crate::source::Span;
@@ -17,11 +17,11 @@ use crate::syntax::ast::{
     TypeRef,
 };
 
-/// A function that has been elaborated for certain types.
+/// A function elaborated for given type arguments.
 #[derive(Debug)]
 pub(super) struct FunctionInfo {
     pub id: FunctionId,
-    /// Where the arguments go; `None` for objects.
+    /// Places of the parameters; `None` for objects.
     pub parameters: Vec<Option<Place>>,
     pub result: Option<(Ty, Place)>,
 }
@@ -30,7 +30,7 @@ pub(super) struct FunctionInfo {
 #[derive(Debug)]
 pub(super) struct ActionInfo<'a> {
     pub id: FunctionId,
-    /// Its full name.
+    /// Full name.
     pub name: Arc<str>,
     pub written: &'a [Parameter],
     /// Types and places of the parameters.
@@ -38,7 +38,7 @@ pub(super) struct ActionInfo<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// A call of anything.
+    /// Elaborates a call of a function, method, action or constructor.
     pub(super) fn call(
         &mut self,
         callee: &'a Expr,
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                 }
                 Entity::Action(action) => {
                     if !type_arguments.is_empty() {
-                        return self.error(span, "an action takes no type arguments");
+                        return self.error(span, "actions take no type arguments");
                     }
                     self.call_action(action, arguments, span)
                 }
@@ -67,13 +67,19 @@ impl<'a> Checker<'a> {
                     self.construct_unnamed(ty, arguments, span)
                 }
                 Entity::Type(ty) => self.construct_unnamed(ty, arguments, span),
-                _ => self.error(callee.span, format!("`{}` cannot be called", name.text)),
+                _ => self.error(
+                    callee.span,
+                    format!(
+                        "`{}` is not callable: only functions, actions, methods and constructors are",
+                        name.text
+                    ),
+                ),
             },
             ExprKind::Type(written) => {
                 let ty = self.ty(written)?;
                 self.construct_unnamed(ty, arguments, span)
             }
-            _ => self.error(callee.span, "this cannot be called"),
+            _ => self.error(callee.span, "expected a function, action, method or constructor"),
         }
     }
 
@@ -82,7 +88,7 @@ impl<'a> Checker<'a> {
             Ty::Block(id) | Ty::Extern(id) | Ty::Package(id) => self.types.named[*id].name.clone(),
             other => {
                 let shown = self.types.show(other);
-                return self.error(span, format!("{shown} has no constructor"));
+                return self.error(span, format!("the type `{shown}` has no constructor"));
             }
         };
         let path = self.below(&name);
@@ -90,7 +96,7 @@ impl<'a> Checker<'a> {
         Some(Value::new(ty, Kind::Object(object)))
     }
 
-    /// A call of a function or extern function: the overload that takes these arguments.
+    /// Elaborates a call of a function or extern function, choosing the overload that matches the arguments.
     fn call_function(
         &mut self,
         name: &'a Name,
@@ -107,27 +113,27 @@ impl<'a> Checker<'a> {
             else {
                 continue;
             };
-            let misfit = match bind(&signature.parameters, arguments) {
+            let mismatch = match bind(&signature.parameters, arguments) {
                 Ok(_) => {
                     if type_arguments.is_empty() || type_arguments.len() == signature.type_parameters.len() {
                         return self.call_overload(number, signature, type_arguments, arguments, span);
                     }
                     continue;
                 }
-                Err(misfit) => misfit,
+                Err(mismatch) => mismatch,
             };
-            first_misfit.get_or_insert((misfit, signature));
+            first_misfit.get_or_insert((mismatch, signature));
         }
         match first_misfit {
-            Some((misfit, signature)) if overloads.len() == 1 => {
-                self.misfit(misfit, &signature.parameters, span)
+            Some((mismatch, signature)) if overloads.len() == 1 => {
+                self.report_mismatch(mismatch, &signature.parameters, span)
             }
-            Some(_) => self.error(span, format!("no `{}` takes these arguments", name.text)),
-            None => self.error(span, format!("no `{}` takes these type arguments", name.text)),
+            Some(_) => self.error(span, format!("no overload of `{}` matches these arguments", name.text)),
+            None => self.error(span, format!("no overload of `{}` matches these type arguments", name.text)),
         }
     }
 
-    /// The names of type parameters with what is written for them, or to be inferred.
+    /// Names of the type parameters, each with its written argument or a type to infer.
     pub(super) fn type_names(
         &mut self,
         parameters: &'a [Name],
@@ -166,7 +172,7 @@ impl<'a> Checker<'a> {
             match found {
                 Some(ty) => types.push(ty),
                 None => {
-                    let message = format!("the type argument `{}` cannot be inferred", name.text);
+                    let message = format!("cannot infer the type argument `{}`", name.text);
                     return self.error(span, message);
                 }
             }
@@ -182,7 +188,7 @@ impl<'a> Checker<'a> {
         Some(self.read(result, ty.clone()))
     }
 
-    /// Copy-in, the call, and copy-out.
+    /// Emits copy-in, the call, and copy-out.
     pub(super) fn emit_call(
         &mut self,
         function: FunctionId,
@@ -196,7 +202,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Writes arguments to parameters.
+    /// Emits copy-in: arguments to parameters.
     pub(super) fn copy_in(
         &mut self,
         parameters: &[Option<Place>],
@@ -218,7 +224,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Writes parameters back to arguments, from left to right.
+    /// Emits copy-out: parameters to arguments, from left to right.
     pub(super) fn copy_out(&mut self, parameters: &[Option<Place>], bound: &[Bound], span: Span) {
         for (place, bound) in parameters.iter().zip(bound) {
             if let (Some(place), Bound::Out { to, .. }) = (place, bound) {
@@ -228,28 +234,31 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A function for certain types, elaborated when first called.
+    /// A function for given type arguments, elaborated on its first call.
     fn function(&mut self, number: usize, types: Vec<Ty>, span: Span) -> Option<Rc<FunctionInfo>> {
         let key = (number, types);
-        if let Some(known) = self.made.function_cache.get(&key) {
+        if let Some(known) = self.output.function_cache.get(&key) {
             return known.clone();
         }
         let declarations = self.declarations;
         let DeclarationKind::Function { signature, body } = &declarations[number].kind else { return None };
-        let busy = Busy::Function(key.0, key.1.clone());
-        if !self.busy.insert(busy.clone()) || self.depth >= super::DEEPEST {
-            return self.error(span, format!("the function `{}` calls itself", signature.name.text));
+        let in_progress = InProgress::Function(key.0, key.1.clone());
+        if !self.in_progress.insert(in_progress.clone()) || self.depth >= super::MAX_DEPTH {
+            return self.error(
+                span,
+                format!("recursion is not allowed: the function `{}` calls itself", signature.name.text),
+            );
         }
         self.reached.insert(number);
         self.depth += 1;
         let info = self.elaborate_function(signature, body, &key.1).map(Rc::new);
         self.depth -= 1;
-        self.busy.remove(&busy);
-        self.made.function_cache.insert(key, info.clone());
+        self.in_progress.remove(&in_progress);
+        self.output.function_cache.insert(key, info.clone());
         info
     }
 
-    /// Elaborates a function for its errors only.
+    /// Elaborates a function only to find its errors.
     pub(super) fn check_function(&mut self, number: usize) -> Option<()> {
         let span = self.declarations.get(number)?.span;
         self.function(number, Vec::new(), span).map(|_| ())
@@ -262,7 +271,7 @@ impl<'a> Checker<'a> {
         types: &[Ty],
     ) -> Option<FunctionInfo> {
         let context = Context { body: Body::Function, ..Context::top() };
-        let (made, block) = self.elsewhere(context, |checker| {
+        let (made, block) = self.in_new_scope(context, |checker| {
             checker.scopes.open();
             for (name, ty) in signature.type_parameters.iter().zip(types) {
                 checker.scopes.add(name.text.clone(), Some(name.span), Entity::Type(ty.clone()));
@@ -280,7 +289,8 @@ impl<'a> Checker<'a> {
             let parameters = checker.parameters(&signature.parameters, &signature.name.text)?;
             checker.block(body);
             if result.is_some() && !super::stmt::returns(body) {
-                let message = format!("`{}` does not return a value on every path", signature.name.text);
+                let message =
+                    format!("the function `{}` must return a value on every path", signature.name.text);
                 checker.warn(signature.name.span, message);
             }
             let parameters = parameters.into_iter().map(|(_, place)| place).collect();
@@ -299,11 +309,11 @@ impl<'a> Checker<'a> {
         body: ir::Block,
         span: Span,
     ) -> FunctionId {
-        self.made.functions.push(ir::Function { name, kind, body, span });
-        FunctionId(u32::try_from(self.made.functions.len() - 1).unwrap_or(u32::MAX))
+        self.output.functions.push(ir::Function { name, kind, body, span });
+        FunctionId(u32::try_from(self.output.functions.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Declares parameters with variables of their own; `out` ones are reset on entry.
+    /// Declares parameters with their own variables; `out` parameters are reset on entry.
     pub(super) fn parameters(
         &mut self,
         parameters: &'a [Parameter],
@@ -336,15 +346,18 @@ impl<'a> Checker<'a> {
             if parameter.direction == Direction::Out {
                 self.emit(parameter.name.span, StmtKind::Reset(place.clone()));
             }
-            let variable =
-                Variable { place: place.clone(), ty: ty.clone(), fixed: fixed(parameter.direction) };
+            let variable = Variable {
+                place: place.clone(),
+                ty: ty.clone(),
+                read_only: read_only_reason(parameter.direction),
+            };
             self.declare(&parameter.name, Entity::Variable(variable));
             done.push((ty, Some(place)));
         }
         sound.then_some(done)
     }
 
-    /// An action's declaration.
+    /// Elaborates an action's declaration.
     pub(super) fn action(
         &mut self,
         name: &'a Name,
@@ -355,7 +368,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Entity> {
         let full = self.full_name(name, annotations);
         let context = Context { body: Body::Action, result: None, loops: 0, path: self.context.path.clone() };
-        let (places, block) = self.inside(context, |checker| {
+        let (places, block) = self.in_context(context, |checker| {
             checker.scopes.open();
             let places = checker.parameters(parameters, &name.text);
             checker.block(body);
@@ -366,19 +379,27 @@ impl<'a> Checker<'a> {
         for (ty, place) in places? {
             match place {
                 Some(place) => own.push((ty, place)),
-                None => return self.error(span, "an action takes no packets or other objects"),
+                None => {
+                    return self
+                        .error(span, "parameters of an action must be values, not packets or other objects");
+                }
             }
         }
         let id = self.add_function(full.clone(), FunctionKind::Action, block, name.span);
-        self.made.actions.push(Rc::new(ActionInfo { id, name: full, written: parameters, parameters: own }));
-        Some(Entity::Action(self.made.actions.len() - 1))
+        self.output.actions.push(Rc::new(ActionInfo {
+            id,
+            name: full,
+            written: parameters,
+            parameters: own,
+        }));
+        Some(Entity::Action(self.output.actions.len() - 1))
     }
 
     fn call_action(&mut self, action: usize, arguments: &'a [Argument], span: Span) -> Option<Value> {
         if !matches!(self.context.body, Body::Control | Body::Action) {
-            return self.error(span, "an action can be called in controls and actions only");
+            return self.error(span, "actions can be called only in controls and actions");
         }
-        let action = self.made.actions[action].clone();
+        let action = self.output.actions[action].clone();
         let tys: Vec<Ty> = action.parameters.iter().map(|(ty, _)| ty.clone()).collect();
         let bound = self.evaluate(action.written, &tys, arguments, &mut Inference::default(), span)?;
         let places: Vec<Option<Place>> =
@@ -387,7 +408,7 @@ impl<'a> Checker<'a> {
         Some(Value::new(Ty::Void, Kind::Invalid))
     }
 
-    /// An error for a call at a place where nothing of the kind can be called.
+    /// Reports an error unless the current body is one of `bodies`.
     pub(super) fn only_in(&mut self, bodies: &[Body], what: &str, span: Span) -> Option<()> {
         if bodies.contains(&self.context.body) {
             return Some(());
@@ -396,14 +417,14 @@ impl<'a> Checker<'a> {
             [Body::Parser, ..] => "parsers",
             _ => "controls' apply blocks",
         };
-        self.fail(Diagnostic::error(span, format!("{what} can stand in {place} only")))
+        self.fail(Diagnostic::error(span, format!("{what} is allowed only in {place}")))
     }
 }
 
-/// Why a parameter cannot be written.
-pub(super) fn fixed(direction: Direction) -> Option<&'static str> {
+/// Description of a read-only parameter; `None` for a writable one.
+pub(super) fn read_only_reason(direction: Direction) -> Option<&'static str> {
     match direction {
-        Direction::None => Some("a parameter without direction"),
+        Direction::None => Some("a parameter without a direction"),
         Direction::In => Some("an `in` parameter"),
         Direction::Out | Direction::InOut => None,
     }

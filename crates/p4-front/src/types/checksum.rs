@@ -1,4 +1,4 @@
-//! `verify_checksum`, `update_checksum`, and their forms with payload.
+//! `verify_checksum`, `update_checksum`, and their variants with payload.
 
 use super::Checker;
 use super::binding::Bound;
@@ -12,7 +12,7 @@ impl Checker<'_> {
         let [Bound::In(condition), Bound::In(data), checksum, Bound::In(algorithm)] = bound else {
             return self.error(
                 span,
-                format!("`{}` takes a condition, data, a checksum and an algorithm", name.text),
+                format!("`{}` requires a condition, data, a checksum and an algorithm", name.text),
             );
         };
         let algorithm = self.algorithm(algorithm, span)?;
@@ -28,7 +28,7 @@ impl Checker<'_> {
                 Some(())
             }
             Bound::Out { to, now: Some(now) } if !Checker::is_whole(to) => {
-                // A part is written through a temporary that holds what it is if the condition does not hold.
+                // A partial place is written through a temporary that keeps the old value if the condition is false.
                 let now = self.lower(now, span)?;
                 let place = self.saved(span, now);
                 let checksum = place.clone();
@@ -49,7 +49,7 @@ impl Checker<'_> {
                 );
                 Some(())
             }
-            _ => self.error(span, "the checksum cannot be left out"),
+            _ => self.error(span, "missing checksum argument"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Instances: of parsers, controls and v1model's extern objects.
+//! Instances of parsers, controls and v1model's extern objects.
 
 use std::sync::Arc;
 
@@ -18,31 +18,31 @@ use crate::ir::{
 use crate::source::Span;
 use crate::syntax::ast::{Annotation, Argument, DeclarationKind, Method, Name, Parameter, TypeRef};
 
-/// The most elements of a register, counter or meter.
-const LARGEST: u32 = 1 << 26;
+/// Maximum number of elements of a register, counter or meter.
+const MAX_SIZE: u32 = 1 << 26;
 
 /// An instance of a parser or control.
 #[derive(Debug, Clone)]
 pub(super) struct Instance<'a> {
-    /// Its declaration at the top level.
+    /// Index of its top-level declaration.
     pub declaration: usize,
-    /// Its type arguments, by name.
+    /// Type arguments, by name.
     pub types: Vec<(&'a Name, Ty)>,
-    /// What it was constructed with.
+    /// Constructor arguments, by name.
     pub constructed: Vec<(&'a Name, Entity)>,
-    /// Its full name.
+    /// Full name.
     pub path: Arc<str>,
-    /// How often it is applied in the text: 1 lets its parameters stand for the caller's places.
+    /// Number of applications in the text; if 1, parameters can be aliases of the caller's places.
     pub applications: u32,
-    /// What it has been elaborated to.
+    /// Elaborated block, once elaborated.
     pub done: Option<Done>,
 }
 
-/// What an instance has been elaborated to.
+/// An elaborated instance.
 #[derive(Debug, Clone)]
 pub(super) struct Done {
     pub block: DoneBlock,
-    /// Where arguments go; `None` for objects and for parameters that stand for the caller's places.
+    /// Places of the parameters; `None` for objects and for aliases of the caller's places.
     pub parameters: Vec<Option<Place>>,
 }
 
@@ -52,12 +52,12 @@ pub(super) enum DoneBlock {
     Parser(ParserId),
 }
 
-/// What an instance of a parser or control counts for in the size of a program: it has names, scopes and contexts of its
-/// own, and blocks that each have two of the next would else be without end.
+/// Cost of an instance of a parser or control, in the size of a program. It has its own names, scopes and contexts, and
+/// without this cost, blocks that each contain two of the next would grow exponentially.
 const INSTANCE: usize = 64;
 
 impl<'a> Checker<'a> {
-    /// `T(arguments) name;`
+    /// Elaborates `T(arguments) name;`.
     pub(super) fn instance(
         &mut self,
         ty: &'a TypeRef,
@@ -72,12 +72,12 @@ impl<'a> Checker<'a> {
         if let Object::Block(instance) = object
             && let Some(count) = self.applications.get(&name.text)
         {
-            self.made.instances[instance].applications = *count;
+            self.output.instances[instance].applications = *count;
         }
         Some(Entity::Object(object, ty))
     }
 
-    /// A constructor's call.
+    /// Elaborates a constructor call.
     pub(super) fn construct(
         &mut self,
         ty: &Ty,
@@ -96,7 +96,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let shown = self.types.show(ty);
-                self.error(span, format!("{shown} has no constructor"))
+                self.error(span, format!("the type `{shown}` has no constructor"))
             }
         }
     }
@@ -108,19 +108,19 @@ impl<'a> Checker<'a> {
         path: Arc<str>,
         span: Span,
     ) -> Option<Object> {
-        self.heavy(INSTANCE, span)?;
+        self.charge(INSTANCE, span)?;
         let named = self.types.named[id].clone();
         let declarations = self.declarations;
         let declaration = &declarations[named.declaration];
         let (DeclarationKind::Parser(_) | DeclarationKind::Control(_)) = &declaration.kind else {
             return self
-                .error(span, format!("`{}` is a type without a body: it has no constructor", named.name));
+                .error(span, format!("the type `{}` has no body and thus no constructor", named.name));
         };
         let parameters = constructor_parameters(&declaration.kind);
         let names: Vec<(&'a Name, Ty)> =
             type_parameters(&declaration.kind).iter().zip(named.arguments.iter().cloned()).collect();
         let constructed = self.constructor_arguments(parameters, &names, arguments, span)?;
-        self.made.instances.push(Instance {
+        self.output.instances.push(Instance {
             declaration: named.declaration,
             types: names,
             constructed,
@@ -128,10 +128,10 @@ impl<'a> Checker<'a> {
             applications: 2,
             done: None,
         });
-        Some(Object::Block(self.made.instances.len() - 1))
+        Some(Object::Block(self.output.instances.len() - 1))
     }
 
-    /// What a constructor's parameters are given: constants and objects.
+    /// Elaborates constructor arguments: constants and objects.
     fn constructor_arguments(
         &mut self,
         parameters: &'a [Parameter],
@@ -148,7 +148,10 @@ impl<'a> Checker<'a> {
                 Bound::Object(object, ty) => Entity::Object(object, ty),
                 Bound::Absent => Entity::Broken,
                 _ => {
-                    let message = format!("`{}` must be known at compile time", parameter.name.text);
+                    let message = format!(
+                        "the constructor argument `{}` must be known at compile time",
+                        parameter.name.text
+                    );
                     return self.error(span, message);
                 }
             };
@@ -177,7 +180,7 @@ impl<'a> Checker<'a> {
             .find(|method| bind(&method.signature.parameters, arguments).is_ok())
             .or(constructors.first());
         let Some(constructor) = fitting else {
-            return self.error(span, format!("`{}` has no constructor", named.name));
+            return self.error(span, format!("the type `{}` has no constructor", named.name));
         };
         let names: Vec<(&'a Name, Ty)> = type_parameters
             .iter()
@@ -208,8 +211,8 @@ impl<'a> Checker<'a> {
             ("register", [size]) => {
                 let Some(ty) = types.first().filter(|ty| **ty != Ty::Any) else {
                     return self.fail(
-                        Diagnostic::error(span, "a register needs the type of its elements")
-                            .hint("register<bit<32>>(1024) name;"),
+                        Diagnostic::error(span, "missing element type of the register")
+                            .hint("write the type: `register<bit<32>>(1024) name;`"),
                     );
                 };
                 let id = self.lower_ty(ty, span)?;
@@ -243,27 +246,27 @@ impl<'a> Checker<'a> {
                 let width = self.size_of(width, span)?;
                 self.add_profile(ActionProfile { name: path, size, selector: Some((algorithm, width)) })
             }
-            _ => return self.error(span, format!("the extern object `{name}` is not implemented")),
+            _ => return self.error(span, format!("unsupported extern object `{name}`")),
         })
     }
 
     fn add_extern(&mut self, name: Arc<str>, kind: ExternKind) -> ExternId {
-        self.made.externs.push(ExternInstance { name, kind });
-        ExternId(u32::try_from(self.made.externs.len() - 1).unwrap_or(u32::MAX))
+        self.output.externs.push(ExternInstance { name, kind });
+        ExternId(u32::try_from(self.output.externs.len() - 1).unwrap_or(u32::MAX))
     }
 
     fn add_profile(&mut self, profile: ActionProfile) -> Object {
-        self.made.profiles.push(profile);
-        Object::Profile(ActionProfileId(u32::try_from(self.made.profiles.len() - 1).unwrap_or(u32::MAX)))
+        self.output.profiles.push(profile);
+        Object::Profile(ActionProfileId(u32::try_from(self.output.profiles.len() - 1).unwrap_or(u32::MAX)))
     }
 
     fn size_of(&mut self, value: &Value, span: Span) -> Option<u32> {
         match &value.kind {
-            Kind::Int(number) => match number.to_u32().filter(|size| *size <= LARGEST) {
+            Kind::Int(number) => match number.to_u32().filter(|size| *size <= MAX_SIZE) {
                 Some(size) => Some(size),
-                None => self.error(span, format!("a size must be from 0 to {LARGEST}, not {number}")),
+                None => self.error(span, format!("size must be from 0 to {MAX_SIZE}, got {number}")),
             },
-            _ => self.error(span, "a size must be known at compile time"),
+            _ => self.error(span, "size must be known at compile time"),
         }
     }
 
@@ -275,7 +278,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What a parser or control is constructed with.
+/// Constructor parameters of a parser or control.
 pub(super) fn constructor_parameters(kind: &DeclarationKind) -> &[Parameter] {
     match kind {
         DeclarationKind::Parser(parser) => &parser.constructor,
@@ -284,7 +287,7 @@ pub(super) fn constructor_parameters(kind: &DeclarationKind) -> &[Parameter] {
     }
 }
 
-/// What a parser or control is applied to.
+/// Apply parameters of a parser or control.
 pub(super) fn apply_parameters(kind: &DeclarationKind) -> &[Parameter] {
     match kind {
         DeclarationKind::Parser(parser) => &parser.parameters,

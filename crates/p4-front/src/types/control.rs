@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 };
 
 impl<'a> Checker<'a> {
-    /// The locals and the `apply` block.
+    /// Elaborates the locals and the `apply` block.
     pub(super) fn control_body(&mut self, control: &'a ControlDeclaration) {
         let mut count = Count::default();
         control.locals.iter().for_each(|local| count.declaration(local));
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         self.block(&control.body);
     }
 
-    /// How often the instances of a parser are applied.
+    /// Counts the applications of each instance in a parser.
     pub(super) fn count_parser(&mut self, parser: &'a ParserDeclaration) {
         let mut count = Count::default();
         parser.locals.iter().for_each(|local| count.declaration(local));
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// How often `name.apply` stands in the text, by name.
+/// Number of occurrences of `name.apply` in the text, by name.
 #[derive(Default)]
 struct Count {
     applications: FxHashMap<Arc<str>, u32>,
@@ -75,7 +75,7 @@ impl Count {
             DeclarationKind::Action { body, .. } => {
                 body.statements.iter().for_each(|inner| self.statement(inner));
             }
-            // An instance that another one is constructed with may be applied there too.
+            // An instance passed to another instance's constructor may be applied there too.
             DeclarationKind::Instance { arguments, .. } => {
                 for argument in arguments {
                     if let ExprKind::Name { name, .. } = &argument.value.kind {

@@ -1,9 +1,11 @@
-//! Implicit conversions (§8.11.2 of the specification), and lists and struct expressions to what is expected of them.
+//! Implicit conversions (§8.11.2 of the specification), and conversion of lists and struct expressions to the expected
+//! type.
 
 use num_bigint::BigInt;
 
 use super::Checker;
 use super::constant::nearest;
+use super::print::count;
 use super::ty::{FieldTy, Ty};
 use super::value::{Kind, Value};
 use crate::diagnostic::Diagnostic;
@@ -12,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::ast::Name;
 
 impl Checker<'_> {
-    /// The value as one of that type, if it converts by itself.
+    /// Converts a value to a type implicitly, or reports a mismatch.
     pub(super) fn convert(&mut self, value: Value, to: &Ty, span: Span) -> Option<Value> {
         self.deeper(span, |checker| checker.convert_inner(value, to, span))
     }
@@ -30,7 +32,7 @@ impl Checker<'_> {
             (kind, Ty::Any) => Some(Value::new(value.ty, kind)),
             (kind, _) if value.ty == *to => Some(Value::new(value.ty, kind)),
             (Kind::Int(number), Ty::Bit(_) | Ty::Int(_)) if value.ty == Ty::InfInt => {
-                let number = self.fitted(&number, to, span);
+                let number = self.fit_to_width(&number, to, span);
                 Some(Value::int(to.clone(), number))
             }
             (kind, Ty::Bit(_) | Ty::Int(_)) if matches!(value.ty, Ty::Serializable(_)) => {
@@ -42,7 +44,7 @@ impl Checker<'_> {
             }
             (Kind::Expr(expr), Ty::Tuple(items)) => match &value.ty {
                 Ty::Tuple(own) if own.len() == items.len() => {
-                    // A list whose parts have been saved: the parts fit or not.
+                    // A list whose parts were saved to variables: convert part by part.
                     let value = Value::new(value.ty.clone(), Kind::Expr(expr));
                     let parts = self.parts(&value, span)?;
                     self.convert_list(parts, false, to, &value.ty, span)
@@ -55,16 +57,16 @@ impl Checker<'_> {
 
     fn mismatch<T>(&mut self, from: &Ty, to: &Ty, span: Span) -> Option<T> {
         let (shown, wanted) = (self.types.show(from), self.types.show(to));
-        let mut error = Diagnostic::error(span, format!("expected {wanted}, found {shown}"));
+        let mut error = Diagnostic::error(span, format!("expected `{wanted}`, found `{shown}`"));
         let (from, to) = (self.types.base(from), self.types.base(to));
         let castable = |ty: &Ty| ty.width().is_some() || matches!(ty, Ty::InfInt);
         if castable(&from) && castable(&to) || (from == Ty::Bool && to == Ty::Bit(1)) {
-            error = error.hint(format!("a cast makes it one: ({wanted})…"));
+            error = error.hint(format!("cast it: `({wanted})…`"));
         }
         self.fail(error)
     }
 
-    /// `{ a, b, ... }` as a value of a type.
+    /// Converts `{ a, b, ... }` to a type.
     fn convert_list(
         &mut self,
         items: Vec<Value>,
@@ -86,7 +88,8 @@ impl Checker<'_> {
         let too_few = items.len() < wanted.len() && !rest && !matches!(to, Ty::Stack(..));
         if items.len() > wanted.len() || too_few {
             let shown = self.types.show(to);
-            let message = format!("{shown} has {} fields, but {} are given", wanted.len(), items.len());
+            let message =
+                format!("expected {} for `{shown}`, found {}", count(wanted.len(), "value"), items.len());
             return self.error(span, message);
         }
         let mut given = items.into_iter();
@@ -97,7 +100,7 @@ impl Checker<'_> {
         Some(Value::new(to.clone(), Kind::Fields(fields)))
     }
 
-    /// `{ a = 1, ... }` as a value of a type.
+    /// Converts `{ a = 1, ... }` to a type.
     fn convert_record(
         &mut self,
         given: Vec<(Name, Value)>,
@@ -110,7 +113,7 @@ impl Checker<'_> {
             Ty::Any => {
                 return Some(Value::new(Ty::Any, Kind::Record { fields: given, rest }));
             }
-            // The type that inference gave to this very expression: its parts, without their names.
+            // Inference gave this expression a tuple type: its parts without their names.
             Ty::Tuple(_) => {
                 let items: Vec<Value> = given.into_iter().map(|(_, value)| value).collect();
                 let own = to.clone();
@@ -118,7 +121,7 @@ impl Checker<'_> {
             }
             _ => {
                 let shown = self.types.show(to);
-                return self.error(span, format!("expected {shown}, found a struct expression"));
+                return self.error(span, format!("expected `{shown}`, found a struct expression"));
             }
         };
         let mut given: Vec<(Name, Option<Value>)> =
@@ -140,9 +143,10 @@ impl Checker<'_> {
             }
         });
         if !missing.is_empty() {
-            let message = format!("no value is given for {}", missing.join(", "));
+            let message = format!("missing value for {}", missing.join(", "));
             self.report(
-                Diagnostic::error(span, message).hint("`...` at the end gives the rest default values"),
+                Diagnostic::error(span, message)
+                    .hint("end the list with `...` to use default values for the other fields"),
             );
             sound = false;
         }
@@ -153,28 +157,28 @@ impl Checker<'_> {
         let mut sound = true;
         for (index, (name, _)) in given.iter().enumerate() {
             if given[..index].iter().any(|(other, _)| other.text == name.text) {
-                self.error::<()>(name.span, format!("`{}` is given twice", name.text));
+                self.error::<()>(name.span, format!("duplicate value for the field `{}`", name.text));
                 sound = false;
             }
             if !fields.iter().any(|field| field.name == name.text) {
-                self.no_field(name, fields, to);
+                self.report_unknown_field(name, fields, to);
                 sound = false;
             }
         }
         sound
     }
 
-    /// Reports a field that is not there.
-    pub(super) fn no_field(&mut self, name: &Name, fields: &[FieldTy], of: &Ty) {
+    /// Reports an unknown field.
+    pub(super) fn report_unknown_field(&mut self, name: &Name, fields: &[FieldTy], of: &Ty) {
         let shown = self.types.show(of);
-        let mut error = Diagnostic::error(name.span, format!("{shown} has no field `{}`", name.text));
+        let mut error = Diagnostic::error(name.span, format!("`{shown}` has no field `{}`", name.text));
         if let Some(near) = nearest(&name.text, fields.iter().map(|field| &*field.name)) {
             error = error.hint(format!("did you mean `{near}`?"));
         }
         self.report(error);
     }
 
-    /// The default value of a type (§7.3 of the specification).
+    /// Default value of a type (§7.3 of the specification).
     pub(super) fn zero(&mut self, ty: &Ty, span: Span) -> Option<Value> {
         let kind = match ty {
             Ty::Bit(_) | Ty::Int(_) | Ty::InfInt => Kind::Int(BigInt::ZERO),
@@ -195,13 +199,13 @@ impl Checker<'_> {
             }
             _ => {
                 let shown = self.types.show(ty);
-                return self.error(span, format!("{shown} has no default value"));
+                return self.error(span, format!("the type `{shown}` has no default value"));
             }
         };
         Some(Value::new(ty.clone(), kind))
     }
 
-    /// The parts of a struct, tuple, header or stack, as values of their own.
+    /// The members of a struct, tuple, header or stack as separate values.
     pub(super) fn parts(&mut self, value: &Value, span: Span) -> Option<Vec<Value>> {
         match &value.kind {
             Kind::Fields(items) | Kind::List { items, rest: false } => return Some(items.clone()),
@@ -233,7 +237,7 @@ impl Checker<'_> {
         Some(parts)
     }
 
-    /// The scalars and varbits in a value, in order; a header gives its fields.
+    /// Flattens a value to its scalars and varbits, in order; a header becomes its fields.
     pub(super) fn flatten(&mut self, value: &Value, span: Span, flat: &mut Vec<Value>) -> Option<()> {
         match value.ty {
             Ty::Composite(..) | Ty::Tuple(_) | Ty::Stack(..) => self.deeper(span, |checker| {
@@ -257,7 +261,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A place that holds a value: its own, or a temporary.
+    /// A place that holds the value: its own, or a temporary.
     pub(super) fn placed(&mut self, value: &Value, span: Span) -> Option<crate::ir::Place> {
         if let Some(place) = value.place() {
             return Some(place.clone());

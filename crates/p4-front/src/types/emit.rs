@@ -1,14 +1,15 @@
-//! Statements, temporaries, and the order of evaluation.
+//! Emission of statements, temporaries, and evaluation order.
 //!
-//! Expressions of the IR are pure. What has side effects becomes statements, and what was evaluated before them but
-//! reads what they may change is put into a temporary in front of them (§6.8: strictly from left to right).
+//! Expressions of the IR are pure. Side effects become statements. A value that was evaluated before such a statement
+//! and reads what the statement may change is saved in a temporary first (§6.8: evaluation strictly from left to
+//! right).
 
 use std::sync::Arc;
 
 use super::lvalue::{LValue, Part};
 use super::ty::Ty;
 use super::value::{Kind, Value};
-use super::{Checker, MOST_PIECES};
+use super::{Checker, MAX_PIECES};
 use crate::ir::{Block, Expr, ExprKind, Place, Step, Stmt, StmtKind, TypeId, VarId, Variable};
 use crate::source::Span;
 
@@ -16,62 +17,65 @@ impl Checker<'_> {
     /// Appends a statement.
     pub(super) fn emit(&mut self, span: Span, kind: StmtKind) {
         self.pieces += 1;
-        if self.pieces > MOST_PIECES {
+        if self.pieces > MAX_PIECES {
             self.overflow(span);
             return;
         }
         self.out.push(Stmt { kind, span });
     }
 
-    /// Counts something that is as large as so many statements; `None` if the program has become too large.
-    pub(super) fn heavy(&mut self, pieces: usize, span: Span) -> Option<()> {
+    /// Charges for a construct of a given size in statements; `None` if the program has become too large.
+    pub(super) fn charge(&mut self, pieces: usize, span: Span) -> Option<()> {
         self.pieces += pieces;
-        if self.pieces > MOST_PIECES {
+        if self.pieces > MAX_PIECES {
             self.overflow(span);
         }
-        (!self.full).then_some(())
+        (!self.too_large).then_some(())
     }
 
     fn overflow(&mut self, span: Span) {
-        if !self.full {
-            self.full = true;
-            self.error::<()>(span, "the elaborated program is too large");
+        if !self.too_large {
+            self.too_large = true;
+            self.error::<()>(
+                span,
+                format!("the elaborated program must have at most {MAX_PIECES} statements and variables"),
+            );
         }
     }
 
-    /// Runs `inner` with a block of its own, and gives the block.
+    /// Runs `inner` with a new block and returns the block.
     pub(super) fn block_of<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> (T, Block) {
         let out = std::mem::take(&mut self.out);
         let result = inner(self);
         (result, std::mem::replace(&mut self.out, out))
     }
 
-    /// A new variable.
+    /// Creates a variable.
     pub(super) fn variable(&mut self, name: impl Into<Arc<str>>, ty: TypeId) -> Place {
-        let id = VarId(u32::try_from(self.made.variables.len()).unwrap_or(u32::MAX));
-        self.made.variables.push(Variable { name: name.into(), ty });
-        self.made.settled.push(false);
+        let id = VarId(u32::try_from(self.output.variables.len()).unwrap_or(u32::MAX));
+        self.output.variables.push(Variable { name: name.into(), ty });
+        self.output.write_once.push(false);
         self.pieces += 1;
         Place::variable(id, ty)
     }
 
-    /// A new temporary: written once before it is read.
+    /// Creates a temporary: written once, before it is read.
     pub(super) fn temporary(&mut self, ty: TypeId) -> Place {
         let place = self.variable("tmp", ty);
-        if let Some(settled) = self.made.settled.last_mut() {
-            *settled = true;
+        if let Some(write_once) = self.output.write_once.last_mut() {
+            *write_once = true;
         }
         place
     }
 
-    /// An expression's value in a temporary.
+    /// Saves an expression's value in a temporary.
     pub(super) fn saved(&mut self, span: Span, value: Expr) -> Place {
         let place = self.temporary(value.ty);
         self.emit(span, StmtKind::Assign { to: place.clone(), value });
         place
     }
 
-    /// Evaluates in order: `item` is called for each index, and what it gives is kept from what the later ones do.
+    /// Evaluates items in order, protecting each value from the side effects of later items.
     pub(super) fn in_order<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -93,7 +97,7 @@ impl Checker<'_> {
         sound.then_some(values)
     }
 
-    /// Two values in order.
+    /// Evaluates two values in order.
     pub(super) fn pair(
         &mut self,
         span: Span,
@@ -109,33 +113,33 @@ impl Checker<'_> {
         Some((left, right?))
     }
 
-    /// Keeps values from the statements that were emitted since `at`: those that read what may change are saved there.
+    /// Protects values from the statements emitted since `at`: a value that reads what they may change is saved.
     pub(super) fn keep(&mut self, at: usize, values: &mut [Value], span: Span) {
         if self.out.len() <= at {
             return;
         }
         let later = self.out.split_off(at);
         for value in values {
-            self.settle(value, span);
+            self.spill(value, span);
         }
         self.out.extend(later);
     }
 
-    /// Saves what a value reads, so that it stays what it is.
-    pub(super) fn settle(&mut self, value: &mut Value, span: Span) {
+    /// Saves what a value reads in temporaries, so that the value does not change.
+    pub(super) fn spill(&mut self, value: &mut Value, span: Span) {
         match &mut value.kind {
-            Kind::Expr(expr) => self.settle_expr(expr, span),
+            Kind::Expr(expr) => self.spill_expr(expr, span),
             Kind::Fields(items) | Kind::List { items, .. } => {
-                items.iter_mut().for_each(|item| self.settle(item, span));
+                items.iter_mut().for_each(|item| self.spill(item, span));
             }
             Kind::Record { fields, .. } => {
-                fields.iter_mut().for_each(|(_, item)| self.settle(item, span));
+                fields.iter_mut().for_each(|(_, item)| self.spill(item, span));
             }
             _ => {}
         }
     }
 
-    pub(super) fn settle_expr(&mut self, expr: &mut Expr, span: Span) {
+    pub(super) fn spill_expr(&mut self, expr: &mut Expr, span: Span) {
         if self.may_change(expr) {
             let ty = expr.ty;
             let value = std::mem::replace(expr, Expr { kind: ExprKind::Invalid, ty });
@@ -144,35 +148,37 @@ impl Checker<'_> {
         }
     }
 
-    /// Saves the indices of a place, so that it stays the same place.
-    pub(super) fn settle_place(&mut self, place: &mut Place, span: Span) {
+    /// Saves the indices of a place, so that the place does not change.
+    pub(super) fn spill_place(&mut self, place: &mut Place, span: Span) {
         for step in &mut place.steps {
             if let Step::Index(index) = step {
-                self.settle_expr(index, span);
+                self.spill_expr(index, span);
             }
         }
     }
 
-    /// Keeps a place from the statements that were emitted since `at`.
+    /// Protects a place from the statements emitted since `at`.
     pub(super) fn keep_place(&mut self, at: usize, to: &mut LValue, span: Span) {
         if self.out.len() <= at {
             return;
         }
         let later = self.out.split_off(at);
-        self.settle_lvalue(to, span);
+        self.spill_lvalue(to, span);
         self.out.extend(later);
     }
 
-    pub(super) fn settle_lvalue(&mut self, to: &mut LValue, span: Span) {
-        self.settle_place(&mut to.place, span);
+    pub(super) fn spill_lvalue(&mut self, to: &mut LValue, span: Span) {
+        self.spill_place(&mut to.place, span);
         if let Part::Moving { low, .. } = &mut to.part {
-            self.settle_expr(low, span);
+            self.spill_expr(low, span);
         }
     }
 
     /// Whether an expression reads what a statement may change.
     pub(super) fn may_change(&self, expr: &Expr) -> bool {
-        any_place(expr, &mut |place| !self.made.settled.get(place.root.index()).copied().unwrap_or(false))
+        any_place(expr, &mut |place| {
+            !self.output.write_once.get(place.root.index()).copied().unwrap_or(false)
+        })
     }
 
     /// Reads a place as a value of a type.
@@ -182,7 +188,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the condition holds for any place that the expression looks at.
+/// Whether the predicate holds for any place that the expression reads.
 pub(super) fn any_place(expr: &Expr, holds: &mut impl FnMut(&Place) -> bool) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Invalid | ExprKind::PacketLength => false,
@@ -200,7 +206,7 @@ pub(super) fn any_place(expr: &Expr, holds: &mut impl FnMut(&Place) -> bool) -> 
     }
 }
 
-/// Whether it holds for any place in the indices of a place.
+/// Whether the predicate holds for any place in the indices of a place.
 pub(super) fn any_index(place: &Place, holds: &mut impl FnMut(&Place) -> bool) -> bool {
     place.steps.iter().any(|step| match step {
         Step::Index(index) => any_place(index, holds),
@@ -208,7 +214,7 @@ pub(super) fn any_index(place: &Place, holds: &mut impl FnMut(&Place) -> bool) -
     })
 }
 
-/// Whether evaluating the expression may be a parser error.
+/// Whether evaluation of the expression may raise a parser error.
 pub(super) fn may_fail(expr: &Expr) -> bool {
     any_place(expr, &mut |place| place.steps.iter().any(|step| matches!(step, Step::Next | Step::Last)))
 }

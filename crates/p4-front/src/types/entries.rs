@@ -1,4 +1,4 @@
-//! Entries that are written in the program, and their priorities.
+//! Entries declared in the program, and their priorities.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -6,6 +6,7 @@ use num_traits::ToPrimitive;
 use super::Checker;
 use super::annotation;
 use super::keyset::Set;
+use super::print::count;
 use super::table::Parts;
 use super::ty::Ty;
 use super::value::{Kind, Value};
@@ -25,15 +26,17 @@ impl<'a> Checker<'a> {
             match (keys, action) {
                 (Some(_), Some(action)) if parts.actions[action.action as usize].default_only => {
                     let name = parts.actions[action.action as usize].name.clone();
-                    let message = format!("`{name}` can be the table's default action only");
-                    self.report(Diagnostic::error(entry.action.span, message).hint("list it in `actions`"));
+                    let message = format!("`{name}` is allowed only as the table's default action");
+                    self.report(Diagnostic::error(entry.action.span, message).hint(
+                        "it is listed with `@defaultonly`: remove the annotation to use it in entries",
+                    ));
                     sound = false;
                 }
                 (Some(keys), Some(action)) => {
                     let empty = |key: &KeyMatch| matches!(key, KeyMatch::Range(low, high) if low > high);
                     if keys.iter().any(empty) {
-                        // Nothing is in an empty range (§8.16.4): tables hold no such entries.
-                        self.warn(entry.span, "this entry never matches: a range of its key is empty");
+                        // Nothing is in an empty range (§8.16.4), and tables do not store such entries.
+                        self.warn(entry.span, "this entry never matches: one of its ranges is empty");
                     } else {
                         done.push(ConstEntry { keys, priority, action });
                     }
@@ -44,8 +47,8 @@ impl<'a> Checker<'a> {
         sound.then_some(done)
     }
 
-    /// The rank of each entry, the larger before the smaller (§14.2.1.4 of the specification). The older form
-    /// `@priority(n)` counts the other way round, among the positions of the entries without it.
+    /// Priority of each entry, larger first (§14.2.1.4 of the specification). The older `@priority(n)` has the opposite
+    /// order, and competes with the positions of the entries without it.
     fn priorities(&mut self, entries: &'a [Entry], parts: &Parts<'a>) -> Option<Vec<i64>> {
         let delta = parts.priority_delta.unwrap_or(1);
         let count = i64::try_from(entries.len()).ok()?;
@@ -58,7 +61,7 @@ impl<'a> Checker<'a> {
                         AnnotationBody::Expressions(items) if items.len() == 1 => {
                             self.priority(&items[0]).map(|priority| -priority)
                         }
-                        _ => self.error(written.span, "`@priority` takes one number"),
+                        _ => self.error(written.span, "`@priority` requires exactly one number"),
                     },
                 })
                 .collect();
@@ -66,16 +69,19 @@ impl<'a> Checker<'a> {
         let mut priorities: Vec<i64> = Vec::with_capacity(entries.len());
         let explicit = entries.iter().any(|entry| entry.priority.is_some());
         for (position, entry) in (0i64..).zip(entries) {
-            let priority = match (&entry.priority, priorities.last()) {
-                (Some(written), _) => self.priority(written)?,
-                (None, _) if !explicit => (count - 1 - position) * delta + 1,
-                (None, Some(last)) if parts.smallest_wins => last.saturating_add(delta),
-                (None, Some(last)) => last.saturating_sub(delta),
-                (None, None) => {
-                    let error = Diagnostic::error(entry.span, "the first entry needs a priority");
-                    return self.fail(error.hint("other entries have one: priority = 10: …"));
-                }
-            };
+            let priority =
+                match (&entry.priority, priorities.last()) {
+                    (Some(written), _) => self.priority(written)?,
+                    (None, _) if !explicit => (count - 1 - position) * delta + 1,
+                    (None, Some(last)) if parts.smallest_wins => last.saturating_add(delta),
+                    (None, Some(last)) => last.saturating_sub(delta),
+                    (None, None) => {
+                        let error = Diagnostic::error(entry.span, "missing priority of the first entry");
+                        return self.fail(error.hint(
+                            "other entries have a priority, so the first needs one: `priority = 10: …`",
+                        ));
+                    }
+                };
             priorities.push(priority);
         }
         if explicit && parts.smallest_wins {
@@ -85,10 +91,11 @@ impl<'a> Checker<'a> {
     }
 
     fn priority(&mut self, e: &'a Expr) -> Option<i64> {
-        let value = self.integer(e, "a priority")?;
+        let value = self.integer(e, "priority")?;
         match value.to_i64().filter(|value| value.unsigned_abs() <= 1 << 40) {
             Some(value) => Some(value),
-            None => self.error(e.span, "a priority must be from 0 to 2^40"),
+            None => self
+                .error(e.span, format!("the absolute value of a priority must be at most 2^40, got {value}")),
         }
     }
 
@@ -99,8 +106,7 @@ impl<'a> Checker<'a> {
             return Some(vec![KeyMatch::Any; parts.keys.len()]);
         }
         if entry.keys.len() != parts.keys.len() {
-            let message =
-                format!("the table has {} keys, but {} are given", parts.keys.len(), entry.keys.len());
+            let message = format!("expected {}, found {}", count(parts.keys.len(), "key"), entry.keys.len());
             return self.error(entry.span, message);
         }
         let mut keys = Vec::with_capacity(entry.keys.len());
@@ -116,7 +122,7 @@ impl<'a> Checker<'a> {
         let all_ones = Value::int(Ty::Bit(width.unwrap_or(1)), (BigInt::from(1) << width.unwrap_or(1)) - 1);
         Some(match (set, kind) {
             (Set::Any, MatchKind::Exact) => {
-                return self.error(span, "an exact key must be given a value");
+                return self.error(span, "an exact key requires a value, found `_`");
             }
             (Set::Any, _) => KeyMatch::Any,
             (Set::Value(value), MatchKind::Exact | MatchKind::Optional) => {
@@ -145,7 +151,10 @@ impl<'a> Checker<'a> {
             (Set::Mask(value, mask), MatchKind::Lpm) => {
                 let mask = self.known_bits(&mask, span)?;
                 let Some(length) = Checker::prefix(&BigInt::from(mask.clone()), width.unwrap_or(1)) else {
-                    return self.error(span, "the mask of an lpm key must be a prefix: ones, then zeros");
+                    return self.error(
+                        span,
+                        format!("the mask of an lpm key must be a prefix (ones, then zeros), got {mask:#x}"),
+                    );
                 };
                 KeyMatch::Lpm(self.known_bits(&value, span)? & mask, length)
             }
@@ -158,12 +167,12 @@ impl<'a> Checker<'a> {
                 KeyMatch::Range(self.known_bits(&low, span)?, self.known_bits(&high, span)?)
             }
             (Set::Mask(..), _) => {
-                return self.error(span, "a mask can be given for lpm and ternary keys only");
+                return self.error(span, "masks are allowed only for lpm and ternary keys");
             }
-            (Set::Range(..), _) => return self.error(span, "a range can be given for range keys only"),
-            (Set::Named(_), _) => return self.error(span, "a value set can stand in `select` only"),
+            (Set::Range(..), _) => return self.error(span, "ranges are allowed only for range keys"),
+            (Set::Named(_), _) => return self.error(span, "value sets are allowed only in `select`"),
             (Set::Value(_), MatchKind::Selector) => {
-                return self.error(span, "a selector key is no part of an entry: `_`");
+                return self.error(span, "selector keys are not matched: write `_`");
             }
         })
     }
@@ -171,8 +180,8 @@ impl<'a> Checker<'a> {
     fn known_bits(&mut self, value: &Value, span: Span) -> Option<num_bigint::BigUint> {
         match (self.bits_of(value), &value.kind) {
             (Some(bits), _) => Some(bits),
-            (None, Kind::Expr(_)) => self.error(span, "the keys of an entry must be known at compile time"),
-            (None, _) => self.error(span, "this cannot be the key of an entry"),
+            (None, Kind::Expr(_)) => self.error(span, "keys of an entry must be known at compile time"),
+            (None, _) => self.error(span, "expected a scalar value as the key of an entry"),
         }
     }
 }

@@ -6,6 +6,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
 use super::Checker;
+use super::print::count;
 use super::scope::Entity;
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
@@ -32,13 +33,13 @@ impl<'a> Checker<'a> {
                 Some(Value::new(ty, Kind::Type))
             }
             ExprKind::Member { of, name } => self.member(of, name, span),
-            ExprKind::This => self.error(span, "`this` has a meaning in an extern's abstract methods only"),
+            ExprKind::This => self.error(span, "`this` is allowed only in the abstract methods of an extern"),
             ExprKind::Index { of, index } => self.index(of, index, span),
             ExprKind::Slice { of, high, low } => {
                 let value = self.expr(of)?;
                 if value.ty == Ty::InfInt && matches!(value.kind, Kind::Int(_)) {
-                    // It has as many bits as are asked for.
-                    let (high, low) = self.slice_bounds(high, low, super::resolve::WIDEST, span)?;
+                    // An `int` has as many bits as are selected.
+                    let (high, low) = self.slice_bounds(high, low, super::resolve::MAX_WIDTH, span)?;
                     return self.slice(value, high, low, span);
                 }
                 let (value, ty) = self.sliceable(value, of.span)?;
@@ -74,45 +75,51 @@ impl<'a> Checker<'a> {
             ExprKind::Invalid => Some(Value::new(Ty::Any, Kind::Invalid)),
             ExprKind::Dots => Some(Value::new(Ty::Any, Kind::Dots)),
             ExprKind::Mask { .. } | ExprKind::Range { .. } => {
-                self.error(span, "a set stands in keys and `select` only")
+                self.error(span, "masks and ranges are allowed only in keys and `select`")
             }
-            ExprKind::DontCare | ExprKind::Default => self.error(span, "this is not a value"),
+            ExprKind::DontCare | ExprKind::Default => self.error(span, "expected a value"),
         }
     }
 
-    /// An expression that must be a value: not a type, a table or an instance.
+    /// Elaborates an expression that must be a value: not a type, a table or an instance.
     pub(super) fn operand(&mut self, e: &'a Expr) -> Option<Value> {
         let value = self.expr(e)?;
         match &value.kind {
-            Kind::Type => self.error(e.span, "this is a type, not a value"),
-            Kind::Object(Object::ActionRun(..)) => self.error(e.span, "`action_run` stands in `switch` only"),
-            Kind::Object(Object::Applied(_)) => {
-                self.error(e.span, "the result of `apply` has the fields `hit`, `miss` and `action_run`")
+            Kind::Type => self.error(e.span, "expected a value, found a type"),
+            Kind::Object(Object::ActionRun(..)) => {
+                self.error(e.span, "`action_run` is allowed only in `switch`")
             }
-            Kind::Object(_) => self.error(e.span, "this is not a value"),
-            _ if value.ty == Ty::Void => self.error(e.span, "this gives no value"),
+            Kind::Object(Object::Applied(_)) => self.error(
+                e.span,
+                "expected a value, found the result of `apply`: use its fields `hit`, `miss` or `action_run`",
+            ),
+            Kind::Object(_) => self.error(e.span, "expected a value, found an object"),
+            _ if value.ty == Ty::Void => {
+                self.error(e.span, "expected a value, found a call without a result")
+            }
             _ => Some(value),
         }
     }
 
-    /// A condition.
+    /// Elaborates a condition.
     pub(super) fn condition(&mut self, e: &'a Expr) -> Option<Value> {
         let value = self.operand(e)?;
         if value.ty != Ty::Bool {
             let shown = self.types.show(&value.ty);
-            let error = Diagnostic::error(e.span, format!("expected bool, found {shown}"));
-            return self.fail(error.hint("compare it: … != 0"));
+            let error = Diagnostic::error(e.span, format!("expected `bool`, found `{shown}`"));
+            return self.fail(error.hint("compare it: `… != 0`"));
         }
         Some(value)
     }
 
     fn literal(&mut self, value: &BigInt, width: Option<u32>, signed: bool, span: Span) -> Option<Value> {
         let Some(width) = width else { return Some(Value::int(Ty::InfInt, value.clone())) };
-        if width > super::resolve::WIDEST || (signed && width == 0) {
-            return self.error(span, format!("a width must be from 1 to {}", super::resolve::WIDEST));
+        if width > super::resolve::MAX_WIDTH || (signed && width == 0) {
+            return self
+                .error(span, format!("width must be from 1 to {}, got {width}", super::resolve::MAX_WIDTH));
         }
         let ty = if signed { Ty::Int(width) } else { Ty::Bit(width) };
-        let value = self.fitted(value, &ty, span);
+        let value = self.fit_to_width(value, &ty, span);
         Some(Value::int(ty, value))
     }
 
@@ -126,13 +133,17 @@ impl<'a> Checker<'a> {
                 Some(Value::new(ty, Kind::Type))
             }
             Entity::Object(object, ty) => Some(Value::new(ty, Kind::Object(object))),
-            Entity::Functions(_) => self.error(span, format!("the function `{}` must be called", name.text)),
-            Entity::Action(_) => self.error(span, format!("the action `{}` must be called", name.text)),
+            Entity::Functions(_) => {
+                self.error(span, format!("expected a value, found the function `{}`", name.text))
+            }
+            Entity::Action(_) => {
+                self.error(span, format!("expected a value, found the action `{}`", name.text))
+            }
             Entity::Broken => None,
         }
     }
 
-    /// `of[index]`
+    /// Elaborates `of[index]`.
     fn index(&mut self, of: &'a Expr, index: &'a Expr, span: Span) -> Option<Value> {
         let (base, index_value) =
             self.pair(span, |checker| checker.expr(of), |checker| checker.operand(index))?;
@@ -148,28 +159,34 @@ impl<'a> Checker<'a> {
             }
             Ty::Tuple(items) => {
                 let Kind::Int(at) = &index_value.kind else {
-                    return self.error(index.span, "the index of a tuple must be known at compile time");
+                    return self.error(index.span, "tuple index must be known at compile time");
                 };
                 match at.to_usize().filter(|at| *at < items.len()) {
                     Some(at) => self.parts(&base, span)?.get(at).cloned(),
-                    None => self.error(index.span, format!("the tuple has {} elements", items.len())),
+                    None => self.error(
+                        index.span,
+                        format!("tuple index out of range: the tuple has {}", count(items.len(), "element")),
+                    ),
                 }
             }
             Ty::List(_) => match (&base.kind, &index_value.kind) {
                 (Kind::Fields(items), Kind::Int(at)) => match at.to_usize().and_then(|at| items.get(at)) {
                     Some(item) => Some(item.clone()),
-                    None => self.error(index.span, format!("the list has {} elements", items.len())),
+                    None => self.error(
+                        index.span,
+                        format!("list index out of range: the list has {}", count(items.len(), "element")),
+                    ),
                 },
-                _ => self.error(index.span, "the index of a list must be known at compile time"),
+                _ => self.error(index.span, "list index must be known at compile time"),
             },
             other => {
                 let shown = self.types.show(&other);
-                self.error(of.span, format!("{shown} has no elements"))
+                self.error(of.span, format!("cannot index into `{shown}`"))
             }
         }
     }
 
-    /// The step to a stack's element.
+    /// Path step to a stack's element.
     pub(super) fn index_step(&mut self, index: &Value, size: u32, span: Span) -> Option<Step> {
         let base = self.types.base(&index.ty);
         match &index.kind {
@@ -178,21 +195,27 @@ impl<'a> Checker<'a> {
                     return Some(Step::Element(at));
                 }
                 if at.sign() == Sign::Minus {
-                    return self.error(span, "the index of a stack cannot be negative");
+                    return self.error(span, format!("stack index must be at least 0, got {at}"));
                 }
-                self.warn(span, format!("the stack has {size} elements: this index is out of range"));
+                self.warn(
+                    span,
+                    format!("stack index out of range: the stack has {}", count(size as usize, "element")),
+                );
                 let outside = Value::int(Ty::Bit(32), u32::MAX);
                 Some(Step::Index(Box::new(self.lower(&outside, span)?)))
             }
             _ if base.width().is_some() => Some(Step::Index(Box::new(self.lower(index, span)?))),
             _ => {
                 let shown = self.types.show(&index.ty);
-                self.error(span, format!("an index is bit<W>, int<W> or int, not {shown}"))
+                self.error(
+                    span,
+                    format!("index must be of type `bit<W>`, `int<W>` or `int`, found `{shown}`"),
+                )
             }
         }
     }
 
-    /// A value that has bits, and its type: a serializable enum is taken for what is under it.
+    /// A value that can be sliced, and its type; a serializable enum gets its underlying type.
     pub(super) fn sliceable(&mut self, mut value: Value, span: Span) -> Option<(Value, Ty)> {
         if matches!(value.ty, Ty::Serializable(_)) {
             value.ty = self.types.base(&value.ty);
@@ -202,10 +225,10 @@ impl<'a> Checker<'a> {
             return Some((value, ty));
         }
         let shown = self.types.show(&ty);
-        self.error(span, format!("a slice is taken of bit<W> or int<W>, not of {shown}"))
+        self.error(span, format!("only `bit<W>` and `int<W>` can be sliced, found `{shown}`"))
     }
 
-    /// The bounds of a slice, checked.
+    /// Checked bounds of a slice.
     pub(super) fn slice_bounds(
         &mut self,
         high: &'a Expr,
@@ -218,7 +241,10 @@ impl<'a> Checker<'a> {
         let second = self.number(low, "the lower bound of a slice", 0, most);
         let (high, low) = (first?, second?);
         if high < low || width == 0 {
-            return self.error(span, format!("the bounds of a slice are [high:low], not [{high}:{low}]"));
+            return self.error(
+                span,
+                format!("bounds of a slice must be `[high:low]` with high >= low, got `[{high}:{low}]`"),
+            );
         }
         Some((high, low))
     }
@@ -232,7 +258,7 @@ impl<'a> Checker<'a> {
         self.value(Ty::Bit(high - low + 1), Ir::Slice { of, high, low }, span)
     }
 
-    /// `of[low +: width]`; `low` may be computed at run time.
+    /// Elaborates `of[low +: width]`; `low` may be computed at run time.
     fn plus_slice(&mut self, of: &'a Expr, low: &'a Expr, width: &'a Expr, span: Span) -> Option<Value> {
         let (value, from) = self.pair(span, |checker| checker.expr(of), |checker| checker.operand(low))?;
         let (value, ty) = self.sliceable(value, of.span)?;
@@ -251,25 +277,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Where a slice of a given width starts.
+    /// Start of a slice of a given width.
     pub(super) fn slice_start(&mut self, from: &Value, width: u32, whole: u32, span: Span) -> Option<Start> {
         match &from.kind {
             Kind::Int(low) => match low.to_u32().filter(|low| low.saturating_add(width) <= whole) {
                 Some(low) => Some(Start::Known(low)),
-                None => self
-                    .error(span, format!("{width} bits from bit {low} on are not all within {whole} bits")),
+                None => self.error(
+                    span,
+                    format!(
+                        "slice out of range: {width} bits from bit {low} exceed the {whole} bits of the value"
+                    ),
+                ),
             },
             _ if matches!(self.types.base(&from.ty), Ty::Bit(_)) => {
                 Some(Start::Computed(self.lower(from, span)?))
             }
             _ => {
                 let shown = self.types.show(&from.ty);
-                self.error(span, format!("the start of a slice is bit<W> or int, not {shown}"))
+                self.error(
+                    span,
+                    format!("start of a slice must be of type `bit<W>` or `int`, found `{shown}`"),
+                )
             }
         }
     }
 
-    /// A string that is known now.
+    /// A compile-time string.
     pub(super) fn text(&mut self, value: &Value, span: Span) -> Option<Arc<str>> {
         match &value.kind {
             Kind::Text(text) => Some(text.clone()),
@@ -278,7 +311,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where a slice starts.
+/// Start of a slice.
 pub(super) enum Start {
     Known(u32),
     Computed(ir::Expr),

@@ -1,4 +1,4 @@
-//! What a clone, a resubmitted or a recirculated packet keeps of its metadata.
+//! Metadata preserved by a clone, resubmission or recirculation.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::ir::{FieldList, FieldListChoice, FieldListId, Place, Step};
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// The list that the forms of before 2020 give: the places of metadata among the data.
+    /// Field list of the forms before 2020: the metadata places among the data.
     pub(super) fn field_list_of(&mut self, data: &Value, span: Span) -> Option<FieldListChoice> {
         let mut places = Vec::new();
         self.metadata_places(data, span, &mut places)?;
@@ -21,7 +21,7 @@ impl Checker<'_> {
 
     fn metadata_places(&mut self, data: &Value, span: Span, places: &mut Vec<Place>) -> Option<()> {
         if let Some(place) = data.place() {
-            let kept = match &self.made.shared {
+            let kept = match &self.output.shared {
                 Some([_, (metadata, _), (standard, _)]) => place.root == *metadata || place.root == *standard,
                 None => false,
             };
@@ -42,14 +42,14 @@ impl Checker<'_> {
     }
 
     fn add_list(&mut self, list: FieldList) -> FieldListId {
-        self.made.field_lists.push(list);
-        FieldListId(u32::try_from(self.made.field_lists.len() - 1).unwrap_or(u32::MAX))
+        self.output.field_lists.push(list);
+        FieldListId(u32::try_from(self.output.field_lists.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// The lists that `@field_list` makes of the metadata's fields.
+    /// Field lists from the metadata's `@field_list` annotations.
     pub(super) fn numbered_lists(&mut self, span: Span) -> FxHashMap<u8, FieldListId> {
         let mut lists = FxHashMap::default();
-        let Some([_, metadata, standard]) = self.made.shared.clone() else { return lists };
+        let Some([_, metadata, standard]) = self.output.shared.clone() else { return lists };
         for (root, ty) in [metadata, standard] {
             if let Some(id) = self.lower_ty(&ty, span) {
                 self.collect_lists(Place::variable(root, id), &ty, span, &mut lists);
@@ -73,7 +73,7 @@ impl Checker<'_> {
                         list
                     }
                 };
-                self.made.field_lists[list.index()].places.push(place.clone());
+                self.output.field_lists[list.index()].places.push(place.clone());
             }
             self.collect_lists(place, &field.ty, span, lists);
         }

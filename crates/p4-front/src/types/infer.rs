@@ -1,17 +1,17 @@
-//! Type arguments from the types of what is passed.
+//! Inference of type arguments from argument types.
 
 use super::Checker;
 use super::ty::Ty;
 
-/// What type parameters have been found to be.
+/// Inferred type parameters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inference {
-    /// One a type parameter.
+    /// Inferred type of each parameter.
     pub found: Vec<Option<Ty>>,
 }
 
 impl Checker<'_> {
-    /// Makes `pattern`, which may hold type parameters, equal to `ty`. False if it cannot be.
+    /// Unifies `pattern`, which may contain type parameters, with `ty`. Returns false if this is impossible.
     pub(super) fn unify(&mut self, pattern: &Ty, ty: &Ty, inference: &mut Inference) -> bool {
         match (pattern, ty) {
             (Ty::Any, _) | (_, Ty::Any) => true,
@@ -22,7 +22,7 @@ impl Checker<'_> {
                         *slot = Some(ty.clone());
                         true
                     }
-                    // A literal takes the type of the others.
+                    // A literal adapts to the other argument's type.
                     Some(Ty::InfInt) => {
                         *slot = Some(ty.clone());
                         true
@@ -48,17 +48,17 @@ impl Checker<'_> {
                 a.declaration == b.declaration
                     && a.arguments.iter().zip(&b.arguments).all(|(a, b)| self.unify(a, b, inference))
             }
-            // A list for a struct whose type parameters it gives.
+            // A list for a struct determines the struct's type parameters.
             (Ty::Composite(_, a), Ty::Tuple(items)) => {
                 let fields = self.types.fields(*a);
                 fields.iter().zip(items.iter()).all(|(field, item)| self.unify(&field.ty, item, inference))
             }
-            // Whether other types fit is for the conversion to say.
+            // The later conversion reports other mismatches.
             _ => true,
         }
     }
 
-    /// The type with what has been found in the place of its parameters; `None` where one is unknown.
+    /// Substitutes inferred types for the parameters; `None` if one is unknown.
     pub(super) fn substitute(&mut self, ty: &Ty, inference: &Inference) -> Option<Ty> {
         Some(match ty {
             Ty::Var(var) => inference.found.get(*var).cloned().flatten()?,

@@ -1,4 +1,4 @@
-//! Sets of values: in `select` and in tables' entries.
+//! Key sets in `select` and in table entries.
 
 use num_bigint::BigInt;
 
@@ -10,7 +10,7 @@ use crate::ir::ValueSetId;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
 
-/// What values match, before it is known where it stands.
+/// A key set before its context is known.
 #[derive(Debug, Clone)]
 pub(super) enum Set {
     Any,
@@ -21,7 +21,7 @@ pub(super) enum Set {
 }
 
 impl<'a> Checker<'a> {
-    /// The set that an expression gives for values of a scalar type.
+    /// Elaborates a key set for values of a scalar type.
     pub(super) fn set(&mut self, e: &'a Expr, ty: &Ty) -> Option<Set> {
         match &e.kind {
             ExprKind::DontCare | ExprKind::Default => Some(Set::Any),
@@ -60,14 +60,14 @@ impl<'a> Checker<'a> {
     fn set_pair(&mut self, a: &'a Expr, b: &'a Expr, ty: &Ty, span: Span) -> Option<(Value, Value)> {
         if self.types.base(ty).width().is_none() {
             let shown = self.types.show(ty);
-            return self.error(span, format!("masks and ranges are of numbers, not of {shown}"));
+            return self.error(span, format!("masks and ranges require numbers, found `{shown}`"));
         }
         let (first, second) = self.pair(span, |checker| checker.operand(a), |checker| checker.operand(b))?;
         Some((self.set_value(first, ty, a.span)?, self.set_value(second, ty, b.span)?))
     }
 
     fn set_value(&mut self, value: Value, ty: &Ty, span: Span) -> Option<Value> {
-        // A number may stand for a value of a serializable enum or a `type`.
+        // A number can denote a value of a serializable enum or a `type`.
         let base = self.types.base(ty);
         let value = match &value.ty {
             Ty::InfInt | Ty::Bit(_) | Ty::Int(_) if value.ty != *ty => self.convert(value, &base, span)?,
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         Some(value)
     }
 
-    /// The number of leading ones of a mask that has no others.
+    /// Number of leading ones of a mask, if all other bits are zero.
     pub(super) fn prefix(mask: &BigInt, width: u32) -> Option<u32> {
         let length = u32::try_from((0..u64::from(width)).filter(|bit| mask.bit(*bit)).count()).ok()?;
         let expected = ((BigInt::from(1) << length) - 1) << (width - length);

@@ -14,7 +14,7 @@ use crate::syntax::ast::{
 };
 
 impl<'a> Checker<'a> {
-    /// A declaration that is not at the top level.
+    /// Elaborates a declaration below the top level.
     pub(super) fn local(&mut self, declaration: &'a Declaration) {
         let annotations = &declaration.annotations;
         let entity = match &declaration.kind {
@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
                 self.table(name, properties, annotations, declaration.span)
             }
             DeclarationKind::ValueSet { ty, size, name } => self.value_set(ty, size, name, annotations),
-            _ => self.error(declaration.span, "this can be declared at the top level only"),
+            _ => self.error(declaration.span, "this declaration is allowed only at the top level"),
         };
         if let Some(name) = declared_name(&declaration.kind) {
             self.declare(name, entity.unwrap_or(Entity::Broken));
@@ -63,13 +63,13 @@ impl<'a> Checker<'a> {
         match given {
             None => self.emit(span, StmtKind::Reset(place.clone())),
             Some(Some(value)) => self.emit(span, StmtKind::Assign { to: place.clone(), value }),
-            // Reported; the variable is there all the same.
+            // An error was reported; the variable is declared anyway.
             Some(None) => {}
         }
-        Some(Entity::Variable(Variable { place, ty: written, fixed: None }))
+        Some(Entity::Variable(Variable { place, ty: written, read_only: None }))
     }
 
-    /// `value_set<T>(n) v;`
+    /// Elaborates `value_set<T>(n) v;`.
     fn value_set(
         &mut self,
         ty: &'a TypeRef,
@@ -83,8 +83,8 @@ impl<'a> Checker<'a> {
         let kind = match_annotation(annotations).unwrap_or(MatchKind::Exact);
         self.value_set_keys(&element, kind, ty.span, &mut keys)?;
         let name = self.full_name(name, annotations);
-        self.made.value_sets.push(ValueSet { name, size, keys });
-        let id = ValueSetId(u32::try_from(self.made.value_sets.len() - 1).ok()?);
+        self.output.value_sets.push(ValueSet { name, size, keys });
+        let id = ValueSetId(u32::try_from(self.output.value_sets.len() - 1).ok()?);
         Some(Entity::Object(Object::ValueSet(id), Ty::Set(element.into())))
     }
 
@@ -112,7 +112,10 @@ impl<'a> Checker<'a> {
             Ty::Tuple(items) => items.iter().try_for_each(|item| self.value_set_keys(item, kind, span, keys)),
             Ty::Stack(..) | Ty::Varbit(_) => {
                 let shown = self.types.show(ty);
-                self.fail(Diagnostic::error(span, format!("a value set cannot hold {shown}")))
+                self.fail(Diagnostic::error(
+                    span,
+                    format!("the elements of a value set cannot contain `{shown}`"),
+                ))
             }
             _ => {
                 let id = self.lower_ty(ty, span)?;
@@ -123,7 +126,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What `@match(kind)` says.
+/// Match kind given by `@match(kind)`.
 fn match_annotation(annotations: &[Annotation]) -> Option<MatchKind> {
     match &super::annotation(annotations, "match")?.body {
         AnnotationBody::Expressions(items) => match &items.first()?.kind {
@@ -134,7 +137,7 @@ fn match_annotation(annotations: &[Annotation]) -> Option<MatchKind> {
     }
 }
 
-/// The kind of match of that name.
+/// Match kind by name.
 pub(super) fn match_kind(name: &str) -> Option<MatchKind> {
     Some(match name {
         "exact" => MatchKind::Exact,

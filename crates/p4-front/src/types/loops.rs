@@ -1,4 +1,4 @@
-//! `for`.
+//! `for` loops.
 
 use num_bigint::BigUint;
 
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, TypeRef};
 
 impl<'a> Checker<'a> {
-    /// `for (init; condition; update) body`
+    /// Elaborates `for (init; condition; update) body`.
     pub(super) fn for_loop(
         &mut self,
         init: &'a [Stmt],
@@ -45,12 +45,12 @@ impl<'a> Checker<'a> {
 
     fn not_in_parsers(&mut self, span: Span) -> Option<()> {
         if self.context.body == Body::Parser {
-            return self.error(span, "a loop cannot stand in a parser: its states make loops");
+            return self.error(span, "loops are not allowed in a parser: use a cycle of states");
         }
         Some(())
     }
 
-    /// `for (T x in …) body`
+    /// Elaborates `for (T x in …) body`.
     pub(super) fn for_in(
         &mut self,
         ty: Option<&'a TypeRef>,
@@ -81,8 +81,8 @@ impl<'a> Checker<'a> {
         let existing = match &declared {
             Some(_) => None,
             None => match self.lookup(variable, false)? {
-                Entity::Variable(Variable { place, ty, fixed: None }) => Some((place, ty)),
-                _ => return self.error(variable.span, format!("`{}` cannot be written", variable.text)),
+                Entity::Variable(Variable { place, ty, read_only: None }) => Some((place, ty)),
+                _ => return self.error(variable.span, format!("cannot assign to `{}`", variable.text)),
             },
         };
         let wanted = declared.clone().or_else(|| existing.as_ref().map(|(_, ty)| ty.clone()))?;
@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
             Some((place, _)) => place,
             None => {
                 let place = self.variable(variable.text.clone(), id);
-                let entity = Variable { place: place.clone(), ty: wanted.clone(), fixed: None };
+                let entity = Variable { place: place.clone(), ty: wanted.clone(), read_only: None };
                 self.declare(variable, Entity::Variable(entity));
                 place
             }
@@ -120,13 +120,16 @@ impl<'a> Checker<'a> {
     fn bound_of(&mut self, value: Value, ty: &Ty, span: Span) -> Option<IrExpr> {
         if self.types.base(ty).width().is_none() {
             let shown = self.types.show(ty);
-            return self.error(span, format!("a range is of bit<W> or int<W>, not of {shown}"));
+            return self.error(
+                span,
+                format!("range of a loop must be of type `bit<W>` or `int<W>`, found `{shown}`"),
+            );
         }
         let value = self.convert(value, ty, span)?;
         self.lower(&value, span)
     }
 
-    /// Both bounds count, and the last may be the greatest that there is: a flag ends the loop.
+    /// Emits a loop over an inclusive range. The upper bound may be the type's maximum, so a flag ends the loop.
     fn range_loop(&mut self, to: Place, bounds: [IrExpr; 2], body: &'a Stmt, span: Span) -> Option<()> {
         let boolean = self.lower_ty(&Ty::Bool, span)?;
         let [low, high] = bounds.map(|bound| {
@@ -158,14 +161,14 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// A value in a variable that is written again.
+    /// Copies a value to a mutable variable.
     fn copied(&mut self, span: Span, value: IrExpr) -> Place {
         let place = self.variable("loop", value.ty);
         self.emit(span, StmtKind::Assign { to: place.clone(), value });
         place
     }
 
-    /// What a loop goes through, evaluated once.
+    /// Items of a loop, evaluated once.
     fn loop_items(&mut self, over: &'a Expr, wanted: &Ty) -> Option<Vec<IrExpr>> {
         let span = over.span;
         let value = self.operand(over)?;
@@ -182,14 +185,14 @@ impl<'a> Checker<'a> {
             _ => {
                 let shown = self.types.show(&value.ty);
                 return self
-                    .error(span, format!("a loop goes over a range, a list or a stack, not over {shown}"));
+                    .error(span, format!("expected a range, list or stack to loop over, found `{shown}`"));
             }
         };
         let mut lowered = Vec::with_capacity(items.len());
         for item in items {
             let item = self.convert(item, wanted, span)?;
             let mut item = self.lower(&item, span)?;
-            self.settle_expr(&mut item, span);
+            self.spill_expr(&mut item, span);
             lowered.push(item);
         }
         Some(lowered)

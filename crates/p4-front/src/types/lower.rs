@@ -1,4 +1,4 @@
-//! Types and values to those of the IR.
+//! Lowering of types and values to the IR.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::ir::{self, Composite, CompositeKind, Expr, ExprKind, Field, Type, Typ
 use crate::source::Span;
 use crate::syntax::ast;
 
-/// The most bits of one type's values.
-const MOST_BITS: u32 = 1 << 23;
+/// Maximum size of a type's values in bits.
+const MAX_BITS: u32 = 1 << 23;
 
 impl Checker<'_> {
-    /// The run-time type.
+    /// Lowers a type to its run-time type.
     pub(super) fn lower_ty(&mut self, ty: &Ty, span: Span) -> Option<TypeId> {
-        if let Some(id) = self.made.lowered.get(ty) {
+        if let Some(id) = self.output.lowered.get(ty) {
             return Some(*id);
         }
         let lowered = match ty {
@@ -32,12 +32,12 @@ impl Checker<'_> {
                 let named = &self.types.named[*id];
                 let NamedBody::Enum(members) = &named.body else { return None };
                 let (name, members) = (named.name.clone(), members.to_vec());
-                Type::Enum(self.made.types.add_enum(name, members))
+                Type::Enum(self.output.types.add_enum(name, members))
             }
             Ty::Serializable(_) | Ty::Newtype(_) => {
                 let base = self.types.base(ty);
                 let id = self.lower_ty(&base, span)?;
-                self.made.lowered.insert(ty.clone(), id);
+                self.output.lowered.insert(ty.clone(), id);
                 return Some(id);
             }
             Ty::Stack(element, size) => Type::Stack { element: self.lower_ty(element, span)?, size: *size },
@@ -48,7 +48,7 @@ impl Checker<'_> {
                     fields.push(Field { name, ty: self.lower_ty(item, span)? });
                 }
                 let composite = Composite { name: Arc::from(""), kind: CompositeKind::Struct, fields };
-                Type::Composite(self.made.types.add_composite(composite))
+                Type::Composite(self.output.types.add_composite(composite))
             }
             Ty::Composite(what, id) => {
                 let fields = self.types.fields(*id);
@@ -62,28 +62,25 @@ impl Checker<'_> {
                     ast::Composite::Struct => CompositeKind::Struct,
                 };
                 let name = self.types.named[*id].name.clone();
-                Type::Composite(self.made.types.add_composite(Composite { name, kind, fields: lowered }))
+                Type::Composite(self.output.types.add_composite(Composite { name, kind, fields: lowered }))
             }
             Ty::InfInt => {
-                return self.error(
-                    span,
-                    "an integer without a width cannot exist at run time: give it one, as in 8w5",
-                );
+                return self.error(span, "a run-time integer requires a width, as in `8w5`");
             }
             _ => {
                 let shown = self.types.show(ty);
-                return self.error(span, format!("{shown} cannot exist at run time"));
+                return self.error(span, format!("the type `{shown}` is not allowed at run time"));
             }
         };
-        let id = self.made.types.add(lowered);
-        if self.made.types.bits(id) > MOST_BITS {
-            return self.error(span, format!("values of this type have more than {MOST_BITS} bits"));
+        let id = self.output.types.add(lowered);
+        if self.output.types.bits(id) > MAX_BITS {
+            return self.error(span, format!("values of a type must have at most {MAX_BITS} bits"));
         }
-        self.made.lowered.insert(ty.clone(), id);
+        self.output.lowered.insert(ty.clone(), id);
         Some(id)
     }
 
-    /// The expression that computes a value.
+    /// Lowers a value to an expression.
     pub(super) fn lower(&mut self, value: &Value, span: Span) -> Option<Expr> {
         if let Kind::Expr(expr) = &value.kind {
             return Some(expr.clone());
@@ -107,23 +104,23 @@ impl Checker<'_> {
                 ExprKind::Aggregate(items?)
             }
             Kind::List { .. } | Kind::Record { .. } | Kind::Dots => {
-                return self.error(span, "the type that `...` stands for is not known here");
+                return self.error(span, "cannot infer the type of `...`");
             }
-            Kind::Text(_) => return self.error(span, "a string cannot exist at run time"),
-            Kind::Object(_) => return self.error(span, "this is not a value"),
-            Kind::Type => return self.error(span, "this is a type, not a value"),
+            Kind::Text(_) => return self.error(span, "strings are not allowed at run time"),
+            Kind::Object(_) => return self.error(span, "expected a value, found an object"),
+            Kind::Type => return self.error(span, "expected a value, found a type"),
             Kind::Expr(_) => return None,
         };
         Some(Expr { kind, ty })
     }
 
-    /// An expression that has a type.
+    /// Creates a value from an IR expression.
     pub(super) fn value(&mut self, ty: Ty, kind: ExprKind, span: Span) -> Option<Value> {
         let id = self.lower_ty(&ty, span)?;
         Some(Value::new(ty, Kind::Expr(Expr { kind, ty: id })))
     }
 
-    /// The bits of a scalar that is known now.
+    /// Bits of a compile-time scalar.
     pub(super) fn bits_of(&self, value: &Value) -> Option<BigUint> {
         match &value.kind {
             Kind::Int(number) => {

@@ -1,4 +1,4 @@
-//! What can be written to, and writing to it.
+//! Lvalues and assignment.
 
 use super::Checker;
 use super::emit::any_place;
@@ -11,16 +11,16 @@ use crate::ir::{self, BinaryOp as Op, ExprKind as Ir, Place, Step, StmtKind, Una
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
 
-/// Something that can be written to. Its indices have been evaluated.
+/// A writable place or part of a place. Its indices have been evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct LValue {
     pub place: Place,
-    /// The type of what is written: of the part, where it is one.
+    /// Type of the written value; that of the part, if it is one.
     pub ty: Ty,
     pub part: Part,
 }
 
-/// Which part of a place.
+/// Part of a place.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
     Whole,
@@ -28,7 +28,7 @@ pub(super) enum Part {
         high: u32,
         low: u32,
     },
-    /// `width` bits from a computed bit on.
+    /// `width` bits from a computed bit index.
     Moving {
         low: ir::Expr,
         width: u32,
@@ -36,7 +36,7 @@ pub(super) enum Part {
 }
 
 impl<'a> Checker<'a> {
-    /// What an expression says to write to.
+    /// Elaborates an expression as an lvalue.
     pub(super) fn lvalue(&mut self, e: &'a Expr) -> Option<LValue> {
         self.deeper(e.span, |checker| checker.lvalue_inner(e))
     }
@@ -45,14 +45,14 @@ impl<'a> Checker<'a> {
         let span = e.span;
         match &e.kind {
             ExprKind::Name { name, global } => match self.lookup(name, *global)? {
-                Entity::Variable(variable) => match variable.fixed {
+                Entity::Variable(variable) => match variable.read_only {
                     None => Some(LValue { place: variable.place, ty: variable.ty, part: Part::Whole }),
-                    Some(why) => self.error(span, format!("`{}` cannot be written: it is {why}", name.text)),
+                    Some(why) => self.error(span, format!("cannot assign to `{}`: it is {why}", name.text)),
                 },
                 Entity::Value(_) => {
-                    self.error(span, format!("`{}` cannot be written: it is a constant", name.text))
+                    self.error(span, format!("cannot assign to `{}`: it is a constant", name.text))
                 }
-                _ => self.error(span, format!("`{}` is not a variable", name.text)),
+                _ => self.error(span, format!("cannot assign to `{}`: it is not a variable", name.text)),
             },
             ExprKind::Member { of, name } => {
                 let base = self.lvalue(of)?;
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
                 if let Ty::Stack(_, _) = &base.ty
                     && !matches!(&*name.text, "next" | "last")
                 {
-                    return self.error(span, format!("`{}` of a stack cannot be written", name.text));
+                    return self.error(span, format!("cannot assign to `{}` of a stack", name.text));
                 }
                 let value = self.read(base.place, base.ty);
                 let value = self.member_of(value, name, span)?;
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
                 self.keep_place(at, &mut base, span);
                 let Ty::Stack(element, size) = base.ty.clone() else {
                     let shown = self.types.show(&base.ty);
-                    return self.error(of.span, format!("{shown} has no elements that can be written"));
+                    return self.error(of.span, format!("cannot index into `{shown}` for assignment"));
                 };
                 let step = self.index_step(&index_value, size, index.span)?;
                 let id = self.lower_ty(&element, span)?;
@@ -100,14 +100,16 @@ impl<'a> Checker<'a> {
                         Some(LValue { ty: Ty::Bit(width), part: Part::Moving { low, width }, ..base })
                     }
                     Start::Computed(_) => {
-                        self.error(span, "a slice at a computed place of a slice cannot be written")
+                        self.error(span, "cannot assign to a slice of a slice with a computed start")
                     }
                 }
             }
-            ExprKind::Call { .. } => self.error(span, "the result of a call cannot be written"),
+            ExprKind::Call { .. } => self.error(span, "cannot assign to the result of a call"),
             _ => {
-                let error = Diagnostic::error(span, "this cannot be written");
-                self.fail(error.hint("a variable, a field, an element or a slice of one can"))
+                let error = Diagnostic::error(span, "cannot assign to this expression");
+                self.fail(
+                    error.hint("only a variable, or a field, element or slice of one, can be assigned to"),
+                )
             }
         }
     }
@@ -115,14 +117,14 @@ impl<'a> Checker<'a> {
     fn as_lvalue(&mut self, value: Value, span: Span) -> Option<LValue> {
         match value.place() {
             Some(place) => Some(LValue { place: place.clone(), ty: value.ty, part: Part::Whole }),
-            None => self.error(span, "this cannot be written"),
+            None => self.error(span, "cannot assign to this expression"),
         }
     }
 
     fn whole(&mut self, base: &LValue, span: Span) -> Option<()> {
         match base.part {
             Part::Whole => Some(()),
-            _ => self.error(span, "a slice has no fields or elements"),
+            _ => self.error(span, "slices have no fields or elements"),
         }
     }
 
@@ -131,25 +133,25 @@ impl<'a> Checker<'a> {
             Some(width) if !matches!(base.ty, Ty::Newtype(_)) => Some(width),
             _ => {
                 let shown = self.types.show(&base.ty);
-                self.error(span, format!("a slice is taken of bit<W> or int<W>, not of {shown}"))
+                self.error(span, format!("only `bit<W>` and `int<W>` can be sliced, found `{shown}`"))
             }
         }
     }
 
-    /// `width` bits from `low` on.
+    /// The part with `width` bits from `low`.
     fn part(&mut self, base: LValue, low: u32, width: u32, span: Span) -> Option<LValue> {
         let from = match base.part {
             Part::Whole => 0,
             Part::Bits { low, .. } => low,
             Part::Moving { .. } => {
-                return self.error(span, "a slice of a slice at a computed place cannot be written");
+                return self.error(span, "cannot assign to a slice of a slice with a computed start");
             }
         };
         let low = from + low;
         Some(LValue { ty: Ty::Bit(width), part: Part::Bits { high: low + width - 1, low }, ..base })
     }
 
-    /// What is at an lvalue.
+    /// Reads the value of an lvalue.
     pub(super) fn read_lvalue(&mut self, from: &LValue, span: Span) -> Option<Value> {
         let read = ir::Expr { kind: Ir::Read(from.place.clone()), ty: from.place.ty };
         match &from.part {
@@ -166,7 +168,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Writes a value, of the lvalue's type.
+    /// Emits an assignment of a value of the lvalue's type.
     pub(super) fn assign(&mut self, to: &LValue, value: ir::Expr, span: Span) {
         match &to.part {
             Part::Whole => self.assign_place(&to.place, value, span),
@@ -192,12 +194,13 @@ impl<'a> Checker<'a> {
         self.emit(span, StmtKind::Assign { to: to.clone(), value });
     }
 
-    /// Writes a whole place. A header that is assigned to a union's member takes the place of the others (§8.20).
+    /// Emits an assignment to a whole place. A header assigned to a union's member invalidates the other members
+    /// (§8.20).
     pub(super) fn assign_place(&mut self, to: &Place, mut value: ir::Expr, span: Span) {
         let overlaps =
             matches!(value.kind, Ir::Aggregate(_)) && any_place(&value, &mut |place| place.root == to.root);
         if overlaps {
-            self.settle_expr(&mut value, span);
+            self.spill_expr(&mut value, span);
             if let Ir::Aggregate(_) = value.kind {
                 let ty = value.ty;
                 let place = self.saved(span, value);
@@ -207,7 +210,7 @@ impl<'a> Checker<'a> {
         self.emit(span, StmtKind::Assign { to: to.clone(), value });
         let siblings = self.siblings(to);
         if !siblings.is_empty() {
-            let valid = self.made.types.add(ir::Type::Bool);
+            let valid = self.output.types.add(ir::Type::Bool);
             let condition = ir::Expr { kind: Ir::IsValid(to.clone()), ty: valid };
             let then = siblings
                 .into_iter()
@@ -217,11 +220,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The other members of the union that a place is a member of.
+    /// The other members of the union that contains a place.
     pub(super) fn siblings(&self, place: &Place) -> Vec<Place> {
         let Some((Step::Field(member), before)) = place.steps.split_last() else { return Vec::new() };
-        let types = &self.made.types;
-        let mut ty = self.made.variables[place.root.index()].ty;
+        let types = &self.output.types;
+        let mut ty = self.output.variables[place.root.index()].ty;
         for step in before {
             ty = match step {
                 Step::Field(field) => types.field(ty, *field),

@@ -1,4 +1,4 @@
-//! `of.name`, where it is not called.
+//! Member access `of.name`, without a call.
 
 use num_bigint::BigInt;
 
@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, Name};
 
 impl<'a> Checker<'a> {
-    /// `of.name`
+    /// Elaborates `of.name`.
     pub(super) fn member(&mut self, of: &'a Expr, name: &'a Name, span: Span) -> Option<Value> {
         if let Some(ty) = self.type_of_name(of) {
             let ty = ty?;
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
             return value;
         }
         let shown = self.types.show(ty);
-        let mut error = Diagnostic::error(name.span, format!("{shown} has no member `{}`", name.text));
+        let mut error = Diagnostic::error(name.span, format!("`{shown}` has no member `{}`", name.text));
         if let Some(near) = nearest(&name.text, known.iter().map(|known| &**known)) {
             error = error.hint(format!("did you mean `{near}`?"));
         }
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
             Ty::Composite(_, id) => {
                 let fields = self.types.fields(id);
                 let Some(index) = fields.iter().position(|field| field.name == name.text) else {
-                    self.no_field(name, &fields, &base.ty);
+                    self.report_unknown_field(name, &fields, &base.ty);
                     return None;
                 };
                 let ty = fields[index].ty.clone();
@@ -80,12 +80,12 @@ impl<'a> Checker<'a> {
                 let Kind::Record { fields, .. } = base.kind else { return None };
                 match fields.into_iter().find(|(field, _)| field.text == name.text) {
                     Some((_, value)) => Some(value),
-                    None => self.error(name.span, format!("there is no field `{}`", name.text)),
+                    None => self.error(name.span, format!("unknown field `{}`", name.text)),
                 }
             }
             other => {
                 let shown = self.types.show(&other);
-                self.error(name.span, format!("{shown} has no field `{}`", name.text))
+                self.error(name.span, format!("`{shown}` has no field `{}`", name.text))
             }
         }
     }
@@ -118,22 +118,22 @@ impl<'a> Checker<'a> {
                 self.value(Ty::Bit(32), Ir::NextIndex(place), span)
             }
             _ => {
-                let message = format!("a stack has no field `{}`", name.text);
-                let hint = "a stack has `size`, and `next`, `last` and `lastIndex` in parsers";
+                let message = format!("header stacks have no field `{}`", name.text);
+                let hint = "available are `size`, and in parsers `next`, `last`, `lastIndex` and `nextIndex`";
                 self.fail(Diagnostic::error(name.span, message).hint(hint))
             }
         }
     }
 
-    /// `next` and `last` have a meaning in parsers only.
+    /// Reports an error outside of parsers, for `next` and `last`.
     pub(super) fn only_in_parsers(&mut self, name: &Name) -> Option<()> {
         if self.context.body == Body::Parser {
             return Some(());
         }
-        self.error(name.span, format!("`{}` of a stack can be used in parsers only", name.text))
+        self.error(name.span, format!("`{}` of a stack is allowed only in parsers", name.text))
     }
 
-    /// `hit`, `miss` and `action_run` of the table that has just been applied.
+    /// `hit`, `miss` and `action_run` of the table application just emitted.
     fn applied_member(&mut self, table: usize, name: &Name, span: Span) -> Option<Value> {
         match &*name.text {
             "hit" | "miss" => {
@@ -164,7 +164,10 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let message = format!("the result of `apply` has no field `{}`", name.text);
-                self.fail(Diagnostic::error(name.span, message).hint("it has `hit`, `miss` and `action_run`"))
+                self.fail(
+                    Diagnostic::error(name.span, message)
+                        .hint("available are `hit`, `miss` and `action_run`"),
+                )
             }
         }
     }

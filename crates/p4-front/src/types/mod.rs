@@ -1,8 +1,8 @@
-//! Checking and elaboration: from the syntax tree to the [`ir`].
+//! Type checking and elaboration: syntax tree to [`ir`].
 //!
-//! One pass does both. Every type is concrete when something is elaborated: generic functions, structs and blocks are
-//! templates that are elaborated for each use. Elaboration starts at the package `main`; declarations that it does not
-//! reach are elaborated too, for their errors, and the result is thrown away.
+//! One pass does both. All types are concrete during elaboration: generic functions, structs and blocks are templates
+//! that are elaborated for each use. Elaboration starts at the package `main`. Unreached declarations are elaborated
+//! too, only to find their errors.
 
 mod apply;
 mod binding;
@@ -59,11 +59,10 @@ use crate::syntax::ast;
 use scope::Scopes;
 use ty::{Ty, TypeTable};
 
-/// Checks a program and elaborates it from `main`. Beside the result there are warnings; an `Err` holds errors, and the
-/// warnings too.
+/// Checks and elaborates a program from `main` on. Returns the elaborated program with warnings.
 ///
 /// # Errors
-/// Everything that is wrong with the program.
+/// All errors of the program, and the warnings.
 pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut checker = Checker::new(program);
     let result = checker.program();
@@ -72,7 +71,7 @@ pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>
     if let Some(program) = result
         && diagnostics.iter().all(|diagnostic| !diagnostic.is_error())
     {
-        work::too_much(&program, &mut diagnostics);
+        work::check_cost(&program, &mut diagnostics);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics);
         }
@@ -80,78 +79,78 @@ pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>
         return Ok((program, diagnostics));
     }
     if diagnostics.iter().all(|diagnostic| !diagnostic.is_error()) {
-        diagnostics.push(Diagnostic::without_place("the program cannot be elaborated"));
+        diagnostics.push(Diagnostic::without_span("elaboration failed"));
     }
     Err(diagnostics)
 }
 
-/// Nesting beyond this is an error: everything here recurses over the tree.
-const DEEPEST: u32 = 600;
+/// Maximum nesting depth, because the passes recurse over the tree.
+const MAX_DEPTH: u32 = 600;
 
-/// The most statements and variables that elaboration may make.
-const MOST_PIECES: usize = 1 << 19;
+/// Maximum number of statements and variables of an elaborated program.
+const MAX_PIECES: usize = 1 << 19;
 
-/// The state of elaboration.
+/// State of the elaboration.
 struct Checker<'a> {
-    /// The declarations at the top level.
+    /// Top-level declarations.
     declarations: &'a [ast::Declaration],
-    /// Their numbers by name.
+    /// Indices of the top-level declarations by name.
     globals: FxHashMap<Arc<str>, Vec<usize>>,
-    /// What is wrong so far.
+    /// Diagnostics so far.
     diagnostics: Vec<Diagnostic>,
-    /// What was said already.
-    said: FxHashSet<(Option<Span>, String)>,
-    /// All errors, `NoError` first.
+    /// Reported diagnostics, to report each only once.
+    reported: FxHashSet<(Option<Span>, String)>,
+    /// Names of all errors, `NoError` first.
     errors: Vec<Arc<str>>,
-    /// All kinds of matches.
+    /// Names of all match kinds.
     match_kinds: Vec<Arc<str>>,
-    /// Composite types and others with a declaration.
+    /// Composite types and other declared types.
     types: TypeTable,
-    /// What names mean here.
+    /// Names in scope.
     scopes: Scopes,
-    /// What has been made.
-    made: Made<'a>,
-    /// The block that statements go to.
+    /// Elaborated parts of the program.
+    output: Output<'a>,
+    /// The block that receives emitted statements.
     out: ir::Block,
-    /// In what the elaboration is.
+    /// Context of the elaboration.
     context: Context,
-    /// Blocks, functions and constants that are being elaborated: meeting one again is a recursion.
-    busy: FxHashSet<Busy>,
-    /// How often each instance of the block that is being elaborated is applied in its text.
+    /// Blocks, functions and constants under elaboration, to detect recursion.
+    in_progress: FxHashSet<InProgress>,
+    /// Number of applications of each instance in the text of the current block.
     applications: FxHashMap<Arc<str>, u32>,
-    /// Top-level declarations that have been elaborated.
+    /// Elaborated top-level declarations.
     reached: FxHashSet<usize>,
-    /// Nesting.
+    /// Nesting depth.
     depth: u32,
-    /// Statements emitted.
+    /// Number of emitted statements and variables.
     pieces: usize,
-    /// Whether the bound on `pieces` has been reported.
-    full: bool,
+    /// Whether the excess of `MAX_PIECES` has been reported.
+    too_large: bool,
 }
 
-/// What may not contain itself.
+/// A construct that must not contain itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Busy {
+enum InProgress {
     Global(usize),
     Function(usize, Vec<Ty>),
     Block(usize),
     Type(usize, Vec<Ty>),
 }
 
-/// What is being elaborated.
+/// Context of an elaboration.
 #[derive(Debug, Clone)]
 struct Context {
-    /// The kind of body.
+    /// Kind of the current body.
     body: Body,
-    /// The instance's full name, in front of the names of what is declared in it; empty at the top level.
+    /// Full name of the current instance, a prefix of the names declared in it; empty at the top level.
     path: Arc<str>,
-    /// A function's result: type and variable.
+    /// Type and variable of the current function's result.
     result: Option<(Ty, VarId)>,
-    /// Loops around.
+    /// Number of enclosing loops.
     loops: u32,
 }
 
-/// What kind of body is being elaborated.
+/// Kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Body {
     Top,
@@ -168,14 +167,14 @@ impl Context {
     }
 }
 
-/// What elaboration makes, as a whole: the check of unreached declarations puts another one in its place.
+/// Output of the elaboration, replaced temporarily while unreached declarations are checked.
 #[derive(Default)]
-struct Made<'a> {
+struct Output<'a> {
     types: ir::Types,
     lowered: FxHashMap<Ty, ir::TypeId>,
     variables: Vec<ir::Variable>,
-    /// Temporaries, which nothing writes again before they are read.
-    settled: Vec<bool>,
+    /// Whether each variable is a temporary, which is written only once.
+    write_once: Vec<bool>,
     functions: Vec<ir::Function>,
     parsers: Vec<ir::Parser>,
     tables: Vec<ir::Table>,
@@ -183,14 +182,14 @@ struct Made<'a> {
     profiles: Vec<ir::ActionProfile>,
     value_sets: Vec<ir::ValueSet>,
     field_lists: Vec<ir::FieldList>,
-    /// Functions by declaration and type arguments.
+    /// Elaborated functions by declaration and type arguments.
     function_cache: FxHashMap<(usize, Vec<Ty>), Option<std::rc::Rc<calls::FunctionInfo>>>,
     actions: Vec<std::rc::Rc<calls::ActionInfo<'a>>>,
     table_infos: Vec<std::rc::Rc<table::TableInfo>>,
     instances: Vec<constructor::Instance<'a>>,
-    /// The top level's names as far as they have been looked up.
+    /// Entities of the top-level names that have been looked up.
     global_entities: FxHashMap<Arc<str>, scope::Entity>,
-    /// The pipeline's shared variables: headers, metadata, standard metadata.
+    /// The pipeline's shared variables: headers, metadata and standard metadata.
     shared: Option<[(VarId, Ty); 3]>,
 }
 
@@ -200,39 +199,39 @@ impl<'a> Checker<'a> {
             declarations: &program.declarations,
             globals: FxHashMap::default(),
             diagnostics: Vec::new(),
-            said: FxHashSet::default(),
+            reported: FxHashSet::default(),
             errors: vec![Arc::from("NoError")],
             match_kinds: Vec::new(),
             types: TypeTable::default(),
             scopes: Scopes::default(),
-            made: Made::default(),
+            output: Output::default(),
             out: Vec::new(),
             context: Context::top(),
-            busy: FxHashSet::default(),
+            in_progress: FxHashSet::default(),
             applications: FxHashMap::default(),
             reached: FxHashSet::default(),
             depth: 0,
             pieces: 0,
-            full: false,
+            too_large: false,
         };
         checker.collect();
         checker
     }
 
-    /// Reports something once.
+    /// Reports a diagnostic, once per position and message.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.said.insert((diagnostic.span, diagnostic.message.clone())) {
+        if self.reported.insert((diagnostic.span, diagnostic.message.clone())) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Reports an error: `None`, for `return`.
+    /// Reports an error and returns `None`.
     fn fail<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
         self.report(diagnostic);
         None
     }
 
-    /// Reports an error that needs no hint.
+    /// Reports an error without a hint and returns `None`.
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
         self.fail(Diagnostic::error(span, message))
     }
@@ -242,13 +241,13 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::warning(span, message));
     }
 
-    /// Runs `inner` one level deeper, or says that it is too deep.
+    /// Runs `inner` one nesting level deeper, or reports that the nesting is too deep.
     fn deeper<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.full {
+        if self.too_large {
             return None;
         }
-        if self.depth >= DEEPEST {
-            return self.error(span, format!("this is nested deeper than {DEEPEST} levels"));
+        if self.depth >= MAX_DEPTH {
+            return self.error(span, format!("nested deeper than {MAX_DEPTH} levels"));
         }
         self.depth += 1;
         let result = inner(self);
@@ -256,17 +255,17 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Runs `inner` away from here, as what is elaborated at a use is: with no names but the top level's, a block of its
-    /// own and another context. Gives the block too.
-    fn elsewhere<T>(&mut self, context: Context, inner: impl FnOnce(&mut Self) -> T) -> (T, ir::Block) {
+    /// Runs `inner` for a declaration elaborated at its use: only top-level names are in scope, and context and block
+    /// are new. Returns the block too.
+    fn in_new_scope<T>(&mut self, context: Context, inner: impl FnOnce(&mut Self) -> T) -> (T, ir::Block) {
         let scopes = std::mem::take(&mut self.scopes);
-        let result = self.inside(context, inner);
+        let result = self.in_context(context, inner);
         self.scopes = scopes;
         result
     }
 
-    /// Runs `inner` in another context with a block of its own, but with the names of here.
-    fn inside<T>(&mut self, context: Context, inner: impl FnOnce(&mut Self) -> T) -> (T, ir::Block) {
+    /// Runs `inner` in another context with a new block, keeping the names in scope.
+    fn in_context<T>(&mut self, context: Context, inner: impl FnOnce(&mut Self) -> T) -> (T, ir::Block) {
         let context = std::mem::replace(&mut self.context, context);
         let out = std::mem::take(&mut self.out);
         let result = inner(self);
@@ -275,14 +274,14 @@ impl<'a> Checker<'a> {
         (result, block)
     }
 
-    /// A full name below the instance that is being elaborated, as the control plane knows it: `@name` replaces the last
-    /// part, or all of it where it begins with a dot.
+    /// Full name below the current instance, for the control plane. `@name` replaces the last part, or the whole name
+    /// if it starts with a dot.
     fn full_name(&self, name: &ast::Name, annotations: &[ast::Annotation]) -> Arc<str> {
         let own = written_name(annotations).unwrap_or_else(|| name.text.clone());
         self.below(&own)
     }
 
-    /// The name below the instance that is being elaborated.
+    /// Prefixes a name with the current instance's full name.
     fn below(&self, own: &str) -> Arc<str> {
         match own.strip_prefix('.') {
             Some(absolute) => Arc::from(absolute),
@@ -292,7 +291,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What `@name("…")` says.
+/// Name given by `@name("…")`.
 fn written_name(annotations: &[ast::Annotation]) -> Option<Arc<str>> {
     annotation(annotations, "name").and_then(|annotation| match &annotation.body {
         ast::AnnotationBody::Expressions(items) => match items.first().map(|item| &item.kind) {
@@ -303,7 +302,7 @@ fn written_name(annotations: &[ast::Annotation]) -> Option<Arc<str>> {
     })
 }
 
-/// The annotation of that name.
+/// Finds an annotation by name.
 fn annotation<'b>(annotations: &'b [ast::Annotation], name: &str) -> Option<&'b ast::Annotation> {
     annotations.iter().find(|annotation| &*annotation.name.text == name)
 }

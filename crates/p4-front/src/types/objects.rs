@@ -1,7 +1,7 @@
 //! Methods of v1model's extern objects.
 
 use super::binding::Bound;
-use super::builtins::nothing;
+use super::builtins::void_value;
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
 use super::{Body, Checker};
@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Argument, Name, TypeRef};
 
 impl<'a> Checker<'a> {
-    /// A method of something that is not a value.
+    /// Elaborates a method call on an object.
     pub(super) fn object_method(
         &mut self,
         object: Object,
@@ -31,9 +31,9 @@ impl<'a> Checker<'a> {
                 return self.apply_block(instance, arguments, span);
             }
             Object::Table(table) if &*name.text == "apply" => {
-                self.only_in(&[Body::Control], "the application of a table", span)?;
+                self.only_in(&[Body::Control], "applying a table", span)?;
                 if let Some(argument) = arguments.first() {
-                    return self.error(argument.value.span, "a table is applied without arguments");
+                    return self.error(argument.value.span, "`apply` of a table takes no arguments");
                 }
                 let table_id = crate::ir::TableId(u32::try_from(table).ok()?);
                 self.emit(span, StmtKind::Apply { table: table_id, hit: None, action: None });
@@ -43,18 +43,18 @@ impl<'a> Checker<'a> {
                 for argument in arguments {
                     self.expr(&argument.value)?;
                 }
-                return Some(nothing());
+                return Some(void_value());
             }
             Object::Opaque => {
-                // What an unreached declaration is given: only the arguments are looked at.
+                // An argument of an unreached declaration: only the method's arguments are checked.
                 self.declared_method(ty, name, type_arguments, arguments, span)?;
                 return self.opaque_result(ty, name, span);
             }
             Object::Block(_) | Object::Table(_) => {
-                return self.error(name.span, format!("there is no method `{}` here", name.text));
+                return self.error(name.span, format!("no method `{}` found", name.text));
             }
             Object::Applied(_) | Object::ActionRun(..) | Object::ValueSet(_) | Object::Profile(_) => {
-                return self.error(name.span, format!("there is no method `{}` here", name.text));
+                return self.error(name.span, format!("no method `{}` found", name.text));
             }
             _ => {}
         }
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
                 self.emit_extern(span, Extern::Count { counter, index });
                 Some(())
             }
-            // The table that it belongs to counts.
+            // The table with this counter counts.
             (Object::DirectCounter(_), "count", []) => Some(()),
             (Object::Meter(meter), "execute_meter", [Bound::In(index), Bound::Out { to, .. }]) => {
                 let index = self.number_operand(index, span)?;
@@ -99,12 +99,12 @@ impl<'a> Checker<'a> {
                 self.written_by(to, &ty, span, |to| Extern::ReadDirectMeter { meter, to })
             }
             (Object::Checksum16, "get", [Bound::In(data)]) => return self.checksum_of(data, span),
-            _ => self.error(name.span, format!("`{}` is not implemented", name.text)),
+            _ => self.error(name.span, format!("unsupported method `{}`", name.text)),
         };
-        done.map(|()| nothing())
+        done.map(|()| void_value())
     }
 
-    /// `Checksum16.get`: the checksum of the data.
+    /// Elaborates `Checksum16.get`: the checksum of the data.
     fn checksum_of(&mut self, data: &Value, span: Span) -> Option<Value> {
         let data = self.scalars(data, span)?;
         let id = self.lower_ty(&Ty::Bit(16), span)?;
@@ -116,34 +116,34 @@ impl<'a> Checker<'a> {
         Some(self.read(to, Ty::Bit(16)))
     }
 
-    /// An index or another number; a literal becomes `bit<32>`, or wider where it must be.
+    /// Lowers an index or another number; a literal becomes `bit<32>`, or wider if necessary.
     pub(super) fn number_operand(&mut self, value: &Value, span: Span) -> Option<IrExpr> {
         if let (Kind::Int(number), Ty::InfInt) = (&value.kind, &value.ty) {
             let width = u32::try_from(number.bits()).unwrap_or(u32::MAX).max(32);
-            if width > super::resolve::WIDEST || number.sign() == num_bigint::Sign::Minus {
-                return self.error(span, "this number must be from 0 to 2^32 - 1");
+            if width > super::resolve::MAX_WIDTH || number.sign() == num_bigint::Sign::Minus {
+                return self.error(span, "number must be from 0 to 2^32 - 1");
             }
             return self.lower(&Value::int(Ty::Bit(width), number.clone()), span);
         }
         let base = self.types.base(&value.ty);
         if base.width().is_none() && base != Ty::Bool {
             let shown = self.types.show(&value.ty);
-            return self.error(span, format!("expected a number, found {shown}"));
+            return self.error(span, format!("expected a number, found `{shown}`"));
         }
         self.lower(value, span)
     }
 
-    /// The type of where an extern puts a number.
+    /// Type of the place for a number that an extern writes.
     pub(super) fn number_result(&mut self, to: &super::lvalue::LValue, span: Span) -> Option<Ty> {
         let base = self.types.base(&to.ty);
         if base.width().is_none() && base != Ty::Bool {
             let shown = self.types.show(&to.ty);
-            return self.error(span, format!("expected a place for a number, found {shown}"));
+            return self.error(span, format!("expected an lvalue of a numeric type, found `{shown}`"));
         }
         Some(to.ty.clone())
     }
 
-    /// The scalars in data that an extern is given.
+    /// Flattens data for an extern to scalars.
     pub(super) fn scalars(&mut self, data: &Value, span: Span) -> Option<Vec<IrExpr>> {
         let mut flat = Vec::new();
         self.flatten(data, span, &mut flat)?;
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// An extern that writes to a place: through a temporary where only a part of it is to be written.
+    /// Emits an extern that writes to a place, through a temporary if only a part of the place is written.
     pub(super) fn written_by(
         &mut self,
         to: &super::lvalue::LValue,
@@ -180,7 +180,7 @@ impl<'a> Checker<'a> {
         self.emit(span, StmtKind::Extern(Box::new(call)));
     }
 
-    /// What a method of an object that is not there gives: a variable of the result's type.
+    /// Result of a method of an absent object: a variable of the result type.
     fn opaque_result(&mut self, ty: &Ty, name: &Name, span: Span) -> Option<Value> {
         let Ty::Extern(id) = ty else { return None };
         let named = self.types.named[*id].clone();
@@ -189,6 +189,6 @@ impl<'a> Checker<'a> {
             let place = self.temporary(id);
             return Some(self.read(place, Ty::Bit(16)));
         }
-        Some(nothing())
+        Some(void_value())
     }
 }

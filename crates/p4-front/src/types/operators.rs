@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             (UnaryOp::Minus | UnaryOp::Complement, _, Ty::Bit(_) | Ty::Int(_)) => None,
             _ => {
                 let shown = self.types.show(&ty);
-                return self.error(span, format!("this operator is not defined for {shown}"));
+                return self.error(span, format!("operator is not defined for `{shown}`"));
             }
         };
         if let Some(kind) = folded {
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         self.operate(operator, l, r, left.span, right.span, span)
     }
 
-    /// An operator on two values.
+    /// Elaborates an operator on two values.
     pub(super) fn operate(
         &mut self,
         operator: BinaryOp,
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `&&` and `||`: what the right side does is done only where the left side leaves it open.
+    /// Elaborates `&&` and `||`: side effects of the right operand occur only if it is evaluated.
     fn logical(&mut self, operator: BinaryOp, left: &'a Expr, right: &'a Expr, span: Span) -> Option<Value> {
         let is_and = operator == BinaryOp::And;
         let l = self.condition(left);
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         Some(self.read(result, Ty::Bool))
     }
 
-    /// `condition ? then : otherwise`
+    /// Elaborates `condition ? then : otherwise`.
     pub(super) fn conditional(
         &mut self,
         condition: &'a Expr,
@@ -130,8 +130,7 @@ impl<'a> Checker<'a> {
             return Some(value);
         }
         if a.ty == Ty::InfInt {
-            return self
-                .error(span, "both values are integers without a width: give one of them one, as in 8w5");
+            return self.error(span, "at least one of the values requires a width, as in `8w5`");
         }
         let ty = a.ty.clone();
         let condition = self.lower(&condition, span)?;
@@ -149,7 +148,7 @@ impl<'a> Checker<'a> {
         Some(self.read(result, ty))
     }
 
-    /// Two values of one type: literals take the other's.
+    /// Converts two values to one type: literals adapt to the other operand.
     pub(super) fn same_types(&mut self, left: Value, right: Value, span: Span) -> Option<(Value, Value)> {
         let untyped = |value: &Value| {
             matches!(value.kind, Kind::List { .. } | Kind::Record { .. } | Kind::Dots)
@@ -191,7 +190,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A serializable enum as what is under it, where the other operand is a number.
+    /// Converts a serializable enum to its underlying type if the other operand is a number.
     fn to_base(&self, value: Value, other: &Value) -> Value {
         let numeric = matches!(other.ty, Ty::InfInt | Ty::Bit(_) | Ty::Int(_) | Ty::Serializable(_));
         if matches!(value.ty, Ty::Serializable(_)) && numeric && value.ty != other.ty {
@@ -210,14 +209,15 @@ impl<'a> Checker<'a> {
         for value in [&left, &right] {
             if !matches!(value.ty, Ty::InfInt | Ty::Bit(_) | Ty::Int(_)) {
                 let shown = self.types.show(&value.ty);
-                let error = Diagnostic::error(span, format!("this operator is not defined for {shown}"));
-                return self.fail(error.hint("it takes bit<W>, int<W> and int"));
+                let error = Diagnostic::error(span, format!("operator is not defined for `{shown}`"));
+                return self.fail(error.hint("operands must be of type `bit<W>`, `int<W>` or `int`"));
             }
         }
         if left.ty != right.ty && left.ty.width().is_some() && right.ty.width().is_some() {
             let (l, r) = (self.types.show(&left.ty), self.types.show(&right.ty));
-            let error = Diagnostic::error(span, format!("the operands have different types: {l} and {r}"));
-            return self.fail(error.hint(format!("cast one of them: ({l})…")));
+            let error =
+                Diagnostic::error(span, format!("operands must have the same type, found `{l}` and `{r}`"));
+            return self.fail(error.hint(format!("cast one of them: `({l})…`")));
         }
         self.same_types(left, right, span)
     }
@@ -233,16 +233,16 @@ impl<'a> Checker<'a> {
         let ty = left.ty.clone();
         let is_division = matches!(operator, BinaryOp::Divide | BinaryOp::Modulo);
         if is_division && ty.is_signed() {
-            return self.error(span, "division and modulo are not defined for int<W>");
+            return self.error(span, "division and modulo are not defined for `int<W>`");
         }
         let saturating = matches!(operator, BinaryOp::AddSaturating | BinaryOp::SubtractSaturating);
         if ty == Ty::InfInt && saturating {
-            return self.error(span, "saturating arithmetic needs operands with a width");
+            return self.error(span, "saturating arithmetic requires operands with a width");
         }
         let (operator_ir, compares) = binary_op(operator);
         let result = if compares { Ty::Bool } else { ty.clone() };
         if is_division && matches!(&right.kind, Kind::Int(number) if number.is_zero()) {
-            return self.error(right_span, "this divides by zero");
+            return self.error(right_span, "division by zero");
         }
         if let (Kind::Int(l), Kind::Int(r)) = (&left.kind, &right.kind) {
             let kind = self.fold(operator, &ty, l, r, span)?;
@@ -278,7 +278,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `<<` and `>>` (§8.6 of the specification): the right side may have any width.
+    /// Elaborates `<<` and `>>` (§8.6 of the specification): the right operand may have any width.
     fn shift(
         &mut self,
         operator: BinaryOp,
@@ -292,11 +292,11 @@ impl<'a> Checker<'a> {
         let ty = left.ty.clone();
         if !matches!(ty, Ty::InfInt | Ty::Bit(_) | Ty::Int(_)) {
             let shown = self.types.show(&ty);
-            return self.error(span, format!("a shift is not defined for {shown}"));
+            return self.error(span, format!("shifts are not defined for `{shown}`"));
         }
         match &right.kind {
             Kind::Int(by) if by.sign() == Sign::Minus => {
-                return self.error(right_span, "a shift cannot be by a negative number");
+                return self.error(right_span, "shift distance must be at least 0");
             }
             Kind::Int(by) => {
                 if let Kind::Int(number) = &left.kind {
@@ -307,16 +307,21 @@ impl<'a> Checker<'a> {
             _ if matches!(right.ty, Ty::Bit(_)) => {}
             _ => {
                 let shown = self.types.show(&right.ty);
-                return self.error(right_span, format!("a shift is by bit<W> or int, not by {shown}"));
+                return self.error(
+                    right_span,
+                    format!("shift distance must be of type `bit<W>` or `int`, found `{shown}`"),
+                );
             }
         }
         if ty == Ty::InfInt {
-            let error =
-                Diagnostic::error(span, "what is shifted has no width, and the shift is not known now");
-            return self.fail(error.hint("give it a width, as in 8w5"));
+            let error = Diagnostic::error(
+                span,
+                "a shift by a run-time distance requires a left operand with a width",
+            );
+            return self.fail(error.hint("give it a width, as in `8w5`"));
         }
         let by = match &right.kind {
-            // More than any width is as good as any more.
+            // Any distance of at least the width has the same effect.
             Kind::Int(by) if right.ty == Ty::InfInt => {
                 Value::int(Ty::Bit(32), by.to_u32().unwrap_or(u32::MAX))
             }
@@ -330,7 +335,7 @@ impl<'a> Checker<'a> {
         if matches!(ty, Ty::Serializable(_)) { self.types.base(ty) } else { ty.clone() }
     }
 
-    /// `++`: the left side gives the upper bits and the signedness.
+    /// Elaborates `++`: the left operand gives the upper bits and the signedness.
     fn concat(
         &mut self,
         left: Value,
@@ -345,14 +350,14 @@ impl<'a> Checker<'a> {
         for (width, (value, at)) in widths.iter_mut().zip([(&left, left_span), (&right, right_span)]) {
             let Some(own) = value.ty.width() else {
                 let shown = self.types.show(&value.ty);
-                let error = Diagnostic::error(at, format!("`++` is not defined for {shown}"));
-                return self.fail(error.hint("it takes bit<W> and int<W>"));
+                let error = Diagnostic::error(at, format!("`++` is not defined for `{shown}`"));
+                return self.fail(error.hint("operands must be of type `bit<W>` or `int<W>`"));
             };
             *width = own;
         }
         let width = widths[0] + widths[1];
-        if width > super::resolve::WIDEST {
-            return self.error(span, format!("this is wider than {} bits", super::resolve::WIDEST));
+        if width > super::resolve::MAX_WIDTH {
+            return self.error(span, format!("result must have at most {} bits", super::resolve::MAX_WIDTH));
         }
         let ty = if left.ty.is_signed() { Ty::Int(width) } else { Ty::Bit(width) };
         if let (Kind::Int(l), Kind::Int(r)) = (&left.kind, &right.kind) {
@@ -363,10 +368,10 @@ impl<'a> Checker<'a> {
         self.value(ty, Ir::Binary(ir::BinaryOp::Concat, Box::new(l), Box::new(r)), span)
     }
 
-    /// An explicit cast (§8.11.1 of the specification).
+    /// Elaborates an explicit cast (§8.11.1 of the specification).
     pub(super) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Option<Value> {
         if matches!(value.kind, Kind::Object(_) | Kind::Type) {
-            return self.error(span, "this is not a value");
+            return self.error(span, "expected a value, found an object");
         }
         let (from, target) = (self.types.base(&value.ty), self.types.base(to));
         let untyped =
@@ -382,7 +387,7 @@ impl<'a> Checker<'a> {
         match (&value.kind, &from, &target) {
             _ if from == target => Some(Value { ty: to.clone(), ..value }),
             (Kind::Int(number), _, Ty::Bit(_) | Ty::Int(_) | Ty::InfInt) => {
-                // A literal that is cast is meant to be cut.
+                // An explicit cast of a literal truncates without a warning.
                 Some(Value::int(to.clone(), wrap(number, &target)))
             }
             (Kind::Bool(known), _, _)
@@ -393,7 +398,7 @@ impl<'a> Checker<'a> {
             (Kind::Int(number), Ty::Bit(1) | Ty::InfInt, Ty::Bool) => match number.to_u8() {
                 Some(0) => Some(Value::bool(false)),
                 Some(1) => Some(Value::bool(true)),
-                _ => self.error(span, "only 0 and 1 can be cast to bool"),
+                _ => self.error(span, "only 0 and 1 can be cast to `bool`"),
             },
             (_, Ty::Bit(_) | Ty::Int(_), Ty::Bit(_) | Ty::Int(_))
             | (_, Ty::Bool, Ty::Bit(1))
@@ -410,13 +415,13 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let (from, to) = (self.types.show(&value.ty), self.types.show(to));
-                self.error(span, format!("{from} cannot be cast to {to}"))
+                self.error(span, format!("cannot cast `{from}` to `{to}`"))
             }
         }
     }
 }
 
-/// The IR's operator, and whether it gives a `bool`.
+/// The IR operator, and whether its result is a `bool`.
 fn binary_op(operator: BinaryOp) -> (ir::BinaryOp, bool) {
     use ir::BinaryOp as Op;
     match operator {

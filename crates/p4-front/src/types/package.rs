@@ -1,9 +1,10 @@
-//! `V1Switch(…) main;`
+//! The package instance `V1Switch(…) main;`.
 
 use std::sync::Arc;
 
 use super::apply::BlockParameter;
 use super::constructor::{DoneBlock, apply_parameters};
+use super::print::count;
 use super::scope::{Entity, Variable};
 use super::ty::Ty;
 use super::value::{Kind, Object};
@@ -13,7 +14,7 @@ use crate::ir::{self, Pipeline, Place, Program};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, DeclarationKind, Direction, Parameter, TypeRef};
 
-/// What the blocks of V1Switch are applied to: the index of the shared variable, `None` for the packet.
+/// Apply parameters of each block of V1Switch: index of the shared variable, or `None` for the packet.
 const BLOCKS: [(&str, &[Option<usize>]); 6] = [
     ("parser", &[None, Some(0), Some(1), Some(2)]),
     ("verify checksum control", &[Some(0), Some(1)]),
@@ -29,19 +30,20 @@ impl<'a> Checker<'a> {
         let declarations = self.declarations;
         let main = self.globals.get("main").and_then(|numbers| numbers.first()).copied();
         let Some(main) = main else {
-            let error = Diagnostic::without_place("the program has no `main`");
-            return self.fail(error.hint("V1Switch(MyParser(), …) main;"));
+            let error = Diagnostic::without_span("missing package instance `main`");
+            return self.fail(error.hint("add `V1Switch(MyParser(), …) main;`"));
         };
         let declaration = &declarations[main];
         let span = declaration.span;
         let DeclarationKind::Instance { ty, arguments, .. } = &declaration.kind else {
-            return self.error(span, "`main` must be a package: V1Switch(…) main;");
+            return self.error(span, "`main` must be a package instance: `V1Switch(…) main;`");
         };
         self.reached.insert(main);
-        let (pipeline, _) = self.elsewhere(Context::top(), |checker| checker.pipeline(ty, arguments, span));
+        let (pipeline, _) =
+            self.in_new_scope(Context::top(), |checker| checker.pipeline(ty, arguments, span));
         let pipeline = pipeline?;
         let numbered_lists = self.numbered_lists(span);
-        let made = std::mem::take(&mut self.made);
+        let made = std::mem::take(&mut self.output);
         Some(Program {
             types: made.types,
             variables: made.variables,
@@ -70,7 +72,7 @@ impl<'a> Checker<'a> {
         let places = [headers, metadata, standard_metadata];
         let [headers, metadata, standard_metadata] = [places[0].root, places[1].root, places[2].root];
         let [h, m, s] = tys.clone();
-        self.made.shared = Some([(headers, h), (metadata, m), (standard_metadata, s)]);
+        self.output.shared = Some([(headers, h), (metadata, m), (standard_metadata, s)]);
         let mut done = Vec::with_capacity(6);
         for (instance, (what, wanted)) in instances.into_iter().zip(BLOCKS) {
             done.push(self.pipeline_block(instance, what, wanted, &places, &tys, span));
@@ -99,7 +101,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The instances that the package is constructed with, in the order of V1Switch's parameters.
+    /// Instances passed to the package, in the order of V1Switch's parameters.
     fn package_blocks(
         &mut self,
         ty: &'a TypeRef,
@@ -109,7 +111,7 @@ impl<'a> Checker<'a> {
         let written = match &ty.kind {
             crate::syntax::ast::TypeRefKind::Named { name, .. }
             | crate::syntax::ast::TypeRefKind::Specialized { name, .. } => name,
-            _ => return self.error(ty.span, "`main` must be a package"),
+            _ => return self.error(ty.span, "`main` must be a package instance: `V1Switch(…) main;`"),
         };
         let Some(Entity::Declared(number)) = self.find(&written.text, true) else {
             return self.error(ty.span, format!("`{}` is not a package", written.text));
@@ -119,7 +121,7 @@ impl<'a> Checker<'a> {
             return self.error(ty.span, format!("`{}` is not a package", written.text));
         };
         if &*name.text != "V1Switch" {
-            let message = format!("the package `{}` is not implemented: only V1Switch is", name.text);
+            let message = format!("unsupported package `{}`; only V1Switch is supported", name.text);
             return self.error(ty.span, message);
         }
         let binding = self.bound(parameters, arguments, span)?;
@@ -127,12 +129,12 @@ impl<'a> Checker<'a> {
         let mut sound = true;
         for (slot, (what, _)) in binding.iter().zip(BLOCKS) {
             let Some(argument) = slot.and_then(|index| arguments.get(index)) else {
-                return self.error(span, format!("no {what} is given"));
+                return self.error(span, format!("missing {what} of V1Switch"));
             };
             match self.expr(&argument.value).map(|value| value.kind) {
                 Some(Kind::Object(Object::Block(instance))) => instances.push(instance),
                 Some(_) => {
-                    self.error::<()>(argument.value.span, format!("a {what} is expected"));
+                    self.error::<()>(argument.value.span, format!("expected a {what}"));
                     sound = false;
                 }
                 None => sound = false,
@@ -141,10 +143,10 @@ impl<'a> Checker<'a> {
         (sound && instances.len() == 6).then_some(instances)
     }
 
-    /// The types of the headers, the metadata and the standard metadata: those of the parser's parameters.
+    /// Types of headers, metadata and standard metadata: those of the parser's parameters.
     fn shared_types(&mut self, parser: usize, span: Span) -> Option<[Ty; 3]> {
         let declarations = self.declarations;
-        let made = self.made.instances.get(parser)?.clone();
+        let made = self.output.instances.get(parser)?.clone();
         let declaration = &declarations[made.declaration];
         let DeclarationKind::Parser(written) = &declaration.kind else {
             return self.error(span, "the first argument of V1Switch must be a parser");
@@ -152,7 +154,10 @@ impl<'a> Checker<'a> {
         let tys = self.parameter_types(&written.parameters, &made.types)?;
         match tys.as_slice() {
             [_, headers, metadata, standard] => Some([headers.clone(), metadata.clone(), standard.clone()]),
-            _ => self.error(written.name.span, "the parser of V1Switch has four parameters"),
+            _ => self.error(
+                written.name.span,
+                format!("the parser of V1Switch must have 4 parameters, found {}", tys.len()),
+            ),
         }
     }
 
@@ -166,15 +171,18 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<DoneBlock> {
         let declarations = self.declarations;
-        let made = self.made.instances.get(instance)?.clone();
+        let made = self.output.instances.get(instance)?.clone();
         let declaration = &declarations[made.declaration];
         if matches!(declaration.kind, DeclarationKind::Parser(_)) != (what == "parser") {
-            return self.error(span, format!("`{}` cannot be the {what} of V1Switch", made.path));
+            return self.error(span, format!("expected a {what} for V1Switch, found `{}`", made.path));
         }
         let parameters = apply_parameters(&declaration.kind);
         if parameters.len() != wanted.len() {
-            let message =
-                format!("the {what} of V1Switch has {} parameters, not {}", wanted.len(), parameters.len());
+            let message = format!(
+                "the {what} of V1Switch must have {}, found {}",
+                count(wanted.len(), "parameter"),
+                parameters.len()
+            );
             return self.error(declaration.span, message);
         }
         let own = self.parameter_types(parameters, &made.types)?;
@@ -185,15 +193,17 @@ impl<'a> Checker<'a> {
                 Some(index) => {
                     if ty != tys[*index] {
                         let (own, expected) = (self.types.show(&ty), self.types.show(&tys[*index]));
-                        let message =
-                            format!("`{}` is {own}, but the parser has {expected}", parameter.name.text);
+                        let message = format!(
+                            "the parameter `{}` must have the type `{expected}` of the parser's parameter, found `{own}`",
+                            parameter.name.text
+                        );
                         return self.error(parameter.ty.span, message);
                     }
-                    let fixed = match parameter.direction {
+                    let read_only = match parameter.direction {
                         Direction::In => Some("an `in` parameter"),
                         _ => None,
                     };
-                    Entity::Variable(Variable { place: places[*index].clone(), ty, fixed })
+                    Entity::Variable(Variable { place: places[*index].clone(), ty, read_only })
                 }
             };
             bound.push(BlockParameter { written: parameter, entity, reset: None });
@@ -209,11 +219,13 @@ impl<'a> Checker<'a> {
         match name.as_deref() {
             Some("packet_in") if what == "parser" => Some(Entity::Object(Object::PacketIn, ty.clone())),
             Some("packet_out") if what == "deparser" => Some(Entity::Object(Object::PacketOut, ty.clone())),
-            _ => self.error(parameter.ty.span, format!("the first parameter of the {what} is the packet")),
+            _ => {
+                self.error(parameter.ty.span, format!("the first parameter of the {what} must be the packet"))
+            }
         }
     }
 
-    /// A place of the type that is nobody's: for what is elaborated for its errors only.
+    /// A dummy place of a type, for code elaborated only to find its errors.
     pub(super) fn placeholder(&mut self, name: &Arc<str>, id: ir::TypeId) -> Place {
         self.variable(name.clone(), id)
     }

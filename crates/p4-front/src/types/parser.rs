@@ -9,13 +9,13 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{State, StateId, Target, Transition as IrTransition};
 use crate::syntax::ast::{Name, ParserDeclaration, State as Written, Transition};
 
-/// The states of a parser by name.
+/// States of a parser by name.
 pub(super) struct States {
     numbers: FxHashMap<Arc<str>, StateId>,
 }
 
 impl<'a> Checker<'a> {
-    /// The locals and the states; the start state.
+    /// Elaborates the locals and the states; returns the states and the start state.
     pub(super) fn parser_body(&mut self, parser: &'a ParserDeclaration) -> Option<(Vec<State>, StateId)> {
         self.count_parser(parser);
         for local in &parser.locals {
@@ -24,11 +24,11 @@ impl<'a> Checker<'a> {
         let mut numbers = FxHashMap::default();
         for (number, state) in (0u32..).zip(&parser.states) {
             if matches!(&*state.name.text, "accept" | "reject") {
-                let message = format!("`{}` is a state of every parser", state.name.text);
+                let message = format!("the state name `{}` is reserved", state.name.text);
                 self.error::<()>(state.name.span, message);
             }
             if numbers.insert(state.name.text.clone(), StateId(number)).is_some() {
-                let message = format!("there are two states `{}`", state.name.text);
+                let message = format!("duplicate state `{}`", state.name.text);
                 self.error::<()>(state.name.span, message);
             }
         }
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
             done.push(self.state(state, &states));
         }
         let Some(start) = states.numbers.get("start") else {
-            let message = format!("the parser `{}` has no state `start`", parser.name.text);
+            let message = format!("missing state `start` in the parser `{}`", parser.name.text);
             return self.error(parser.name.span, message);
         };
         Some((done, *start))
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         State { name: state.name.text.clone(), body, next, span: state.span }
     }
 
-    /// Where a name leads.
+    /// Target of a state name.
     pub(super) fn target(&mut self, name: &Name, states: &States) -> Option<Target> {
         match &*name.text {
             "accept" => return Some(Target::Accept),
@@ -71,8 +71,8 @@ impl<'a> Checker<'a> {
         if let Some(state) = states.numbers.get(&name.text) {
             return Some(Target::State(*state));
         }
-        let mut error = Diagnostic::error(name.span, format!("there is no state `{}`", name.text));
-        // In a fixed order: that of the states.
+        let mut error = Diagnostic::error(name.span, format!("unknown state `{}`", name.text));
+        // Declaration order, for a deterministic suggestion.
         let mut known: Vec<(&StateId, &Arc<str>)> =
             states.numbers.iter().map(|(name, id)| (id, name)).collect();
         known.sort();

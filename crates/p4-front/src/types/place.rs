@@ -1,13 +1,13 @@
-//! Whether places overlap.
+//! Overlap of places.
 
 use crate::ir::{Place, Step};
 
-/// Whether the way to the place is known before the program runs.
+/// Whether the path to the place contains no computed step.
 pub(super) fn is_static(place: &Place) -> bool {
     place.steps.iter().all(|step| matches!(step, Step::Field(_) | Step::Element(_)))
 }
 
-/// Whether two places may share something.
+/// Whether two places may overlap.
 pub(super) fn overlap(a: &Place, b: &Place) -> bool {
     a.root == b.root
         && a.steps.iter().zip(&b.steps).all(|(a, b)| match (a, b) {

@@ -1,8 +1,8 @@
-//! Expressions as they are written: the names of keys without `@name`.
+//! Source form of expressions, for the names of keys without `@name`, and texts for messages.
 
 use crate::syntax::ast::{Argument, Expr, ExprKind, TypeRefKind, UnaryOp};
 
-/// The text of an expression.
+/// Source form of an expression.
 pub(super) fn text(e: &Expr) -> String {
     let mut out = String::new();
     write(e, &mut out, 0);
@@ -10,7 +10,7 @@ pub(super) fn text(e: &Expr) -> String {
 }
 
 fn write(e: &Expr, out: &mut String, depth: u32) {
-    if depth > super::DEEPEST {
+    if depth > super::MAX_DEPTH {
         out.push('…');
         return;
     }
@@ -104,4 +104,9 @@ fn write_arguments(arguments: &[Argument], out: &mut String, depth: u32) {
         }
         write(&argument.value, out, depth);
     }
+}
+
+/// A number of items for a message: `1 argument`, `2 arguments`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,36 +1,37 @@
-//! Written types to types.
+//! Resolution of written types.
 
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+use super::print::count;
 use super::scope::Entity;
 use super::ty::{FieldTy, Named, NamedBody, Ty};
 use super::value::Kind;
-use super::{Busy, Checker, Context, annotation};
+use super::{Checker, Context, InProgress, annotation};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{
     AnnotationBody, Composite, DeclarationKind, EnumMember, Expr, ExprKind, Field, Name, TypeRef, TypeRefKind,
 };
 
-/// The widest `bit`, `int` and `varbit`.
-pub(super) const WIDEST: u32 = 1 << 14;
+/// Maximum width of `bit`, `int` and `varbit`.
+pub(super) const MAX_WIDTH: u32 = 1 << 14;
 
-/// The largest stack.
-pub(super) const LARGEST_STACK: u32 = 1 << 12;
+/// Maximum size of a stack.
+pub(super) const MAX_STACK_SIZE: u32 = 1 << 12;
 
-/// The most pieces of one type's values.
-const MOST_FIELDS: u64 = 1 << 16;
+/// Maximum number of scalars of a type's values.
+const MAX_FIELDS: u64 = 1 << 16;
 
 impl<'a> Checker<'a> {
-    /// What a written type is.
+    /// Resolves a written type.
     pub(super) fn ty(&mut self, written: &'a TypeRef) -> Option<Ty> {
         let ty = self.deeper(written.span, |checker| checker.ty_inner(written))?;
-        if self.types.pieces(&ty) > MOST_FIELDS {
+        if self.types.pieces(&ty) > MAX_FIELDS {
             return self
-                .error(written.span, format!("values of this type have more than {MOST_FIELDS} fields"));
+                .error(written.span, format!("values of a type must have at most {MAX_FIELDS} fields"));
         }
         Some(ty)
     }
@@ -61,33 +62,36 @@ impl<'a> Checker<'a> {
                 let ty = self.ty(element)?;
                 if matches!(ty, Ty::InfInt | Ty::Void | Ty::Extern(_) | Ty::Block(_) | Ty::Package(_)) {
                     let shown = self.types.show(&ty);
-                    return self.error(element.span, format!("there are no stacks of {shown}"));
+                    return self.error(
+                        element.span,
+                        format!("elements of a stack must be headers or header unions, found `{shown}`"),
+                    );
                 }
-                let size = self.number(size, "the size of a stack", 0, LARGEST_STACK)?;
+                let size = self.number(size, "size of a stack", 0, MAX_STACK_SIZE)?;
                 Ty::Stack(Arc::new(ty), size)
             }
         })
     }
 
     fn width(&mut self, width: &'a Expr, least: u32) -> Option<u32> {
-        self.number(width, "a width", least, WIDEST)
+        self.number(width, "width", least, MAX_WIDTH)
     }
 
-    /// A number that must be known now, within bounds.
+    /// Evaluates a compile-time number within bounds.
     pub(super) fn number(&mut self, e: &'a Expr, what: &str, least: u32, most: u32) -> Option<u32> {
         let value = self.integer(e, what)?;
         match value.to_u32().filter(|value| (least..=most).contains(value)) {
             Some(value) => Some(value),
-            None => self.error(e.span, format!("{what} must be from {least} to {most}, not {value}")),
+            None => self.error(e.span, format!("{what} must be from {least} to {most}, got {value}")),
         }
     }
 
-    /// An integer that must be known now.
+    /// Evaluates a compile-time integer.
     pub(super) fn integer(&mut self, e: &'a Expr, what: &str) -> Option<BigInt> {
         let value = self.expr(e)?;
         match value.kind {
             Kind::Int(value) => Some(value),
-            _ => self.error(e.span, format!("{what} must be an integer that is known at compile time")),
+            _ => self.error(e.span, format!("{what} must be a compile-time integer")),
         }
     }
 
@@ -98,9 +102,9 @@ impl<'a> Checker<'a> {
         }
         match self.lookup(name, global)? {
             Entity::Type(ty) if tys.is_empty() => Some(ty),
-            Entity::Type(_) => self.error(span, format!("`{}` takes no type arguments", name.text)),
+            Entity::Type(_) => self.error(span, format!("the type `{}` takes no type arguments", name.text)),
             Entity::Declared(number) => self.declared(number, tys, span),
-            // Something nearer has the name of a type at the top level.
+            // A nearer declaration hides a type at the top level.
             _ => match self.find(&name.text, true) {
                 Some(Entity::Declared(number)) => self.declared(number, tys, span),
                 _ => self.error(span, format!("`{}` is not a type", name.text)),
@@ -108,7 +112,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a declaration at the top level with these type arguments.
+    /// The type of a top-level declaration with given type arguments.
     pub(super) fn declared(&mut self, number: usize, arguments: Vec<Ty>, span: Span) -> Option<Ty> {
         let key = (number, arguments);
         if let Some(ty) = self.types.by_key.get(&key) {
@@ -119,21 +123,26 @@ impl<'a> Checker<'a> {
         let declaration = &declarations[number];
         let parameters = type_parameters(&declaration.kind);
         let (name, parameters) = (super::scope::declared_name(&declaration.kind)?, parameters);
-        // An extern's later type parameters may be left out: `register<T>` where it has an index type too.
+        // Trailing type arguments of an extern are optional: `register<T>` where it has an index type too.
         let lenient = matches!(declaration.kind, DeclarationKind::ExternObject { .. });
         if arguments.len() > parameters.len() || (arguments.len() < parameters.len() && !lenient) {
             let error = Diagnostic::error(
                 span,
-                format!("`{}` takes {} type arguments, not {}", name.text, parameters.len(), arguments.len()),
+                format!(
+                    "`{}` requires {}, found {}",
+                    name.text,
+                    count(parameters.len(), "type argument"),
+                    arguments.len()
+                ),
             );
-            return self.fail(error.other(name.span, "declared here"));
+            return self.fail(error.related(name.span, "declared here"));
         }
-        let busy = Busy::Type(number, arguments.clone());
-        if !self.busy.insert(busy.clone()) {
-            return self.error(span, format!("the type `{}` contains itself", name.text));
+        let in_progress = InProgress::Type(number, arguments.clone());
+        if !self.in_progress.insert(in_progress.clone()) {
+            return self.error(span, format!("the type `{}` must not contain itself", name.text));
         }
         let key = (number, arguments.clone());
-        let (ty, _) = self.elsewhere(Context::top(), |checker| {
+        let (ty, _) = self.in_new_scope(Context::top(), |checker| {
             checker.scopes.open();
             for (index, parameter) in parameters.iter().enumerate() {
                 let argument = arguments.get(index).cloned().unwrap_or(Ty::Any);
@@ -141,7 +150,7 @@ impl<'a> Checker<'a> {
             }
             checker.deeper(span, |checker| checker.declare_type(number, &name.text, arguments))
         });
-        self.busy.remove(&busy);
+        self.in_progress.remove(&in_progress);
         self.types.by_key.insert(key, ty.clone());
         ty
     }
@@ -200,7 +209,7 @@ impl<'a> Checker<'a> {
         let mut sound = true;
         for field in fields {
             if done.iter().any(|other| other.name == field.name.text) {
-                let message = format!("`{}` is a field already", field.name.text);
+                let message = format!("duplicate field `{}`", field.name.text);
                 self.error::<()>(field.name.span, message);
                 sound = false;
             }
@@ -210,7 +219,7 @@ impl<'a> Checker<'a> {
             };
             if let Some(why) = self.misplaced(what, &ty) {
                 let shown = self.types.show(&ty);
-                self.error::<()>(field.ty.span, format!("{why} may not be of type {shown}"));
+                self.error::<()>(field.ty.span, format!("{why} must not be of type `{shown}`"));
                 sound = false;
             }
             let lists = self.field_list_numbers(field);
@@ -219,7 +228,7 @@ impl<'a> Checker<'a> {
         sound.then_some(done)
     }
 
-    /// Why a composite may not have a field of a type (§7.2.8 of the specification).
+    /// Why a composite must not have a field of a type (§7.2.8 of the specification).
     fn misplaced(&self, what: Composite, ty: &Ty) -> Option<&'static str> {
         let base = self.types.base(ty);
         match (what, &base) {
@@ -233,15 +242,15 @@ impl<'a> Checker<'a> {
                 | Ty::Block(_)
                 | Ty::Package(_)
                 | Ty::Set(_),
-            ) => Some("a field"),
+            ) => Some("a struct field"),
             (Composite::Header, Ty::Bit(_) | Ty::Int(_) | Ty::Varbit(_) | Ty::Bool) => None,
             (Composite::Header, Ty::Composite(Composite::Struct, id)) => {
                 let flat = |field: &FieldTy| self.misplaced(Composite::Header, &field.ty).is_none();
-                if self.types.fields(*id).iter().all(flat) { None } else { Some("a header's field") }
+                if self.types.fields(*id).iter().all(flat) { None } else { Some("a header field") }
             }
-            (Composite::Header, _) => Some("a header's field"),
+            (Composite::Header, _) => Some("a header field"),
             (Composite::Union, Ty::Composite(Composite::Header, _)) => None,
-            (Composite::Union, _) => Some("a header union's member"),
+            (Composite::Union, _) => Some("a header union member"),
             (Composite::Struct, _) => None,
         }
     }
@@ -251,7 +260,7 @@ impl<'a> Checker<'a> {
         let AnnotationBody::Expressions(items) = &annotation.body else { return Vec::new() };
         let mut numbers = Vec::new();
         for item in items {
-            if let Some(number) = self.number(item, "the number of a field list", 0, 255) {
+            if let Some(number) = self.number(item, "field list number", 0, 255) {
                 numbers.push(u8::try_from(number).unwrap_or_default());
             }
         }
@@ -263,27 +272,31 @@ impl<'a> Checker<'a> {
         let base = self.types.base(&ty);
         if base.width().is_none() {
             let shown = self.types.show(&ty);
-            return self
-                .error(underlying.span, format!("an enum's values are bit<W> or int<W>, not {shown}"));
+            return self.error(
+                underlying.span,
+                format!("underlying type of an enum must be `bit<W>` or `int<W>`, found `{shown}`"),
+            );
         }
         let mut values = Vec::with_capacity(members.len());
         for member in members {
             let Some(value) = &member.value else {
-                let message =
-                    format!("`{}` needs a value: the enum has an underlying type", member.name.text);
+                let message = format!(
+                    "missing value of the member `{}`: the enum has an underlying type",
+                    member.name.text
+                );
                 return self.error(member.name.span, message);
             };
             let given = self.expr(value)?;
             let given = self.convert(given, &base, value.span)?;
             let Kind::Int(number) = given.kind else {
-                return self.error(value.span, "the value of an enum's member must be known at compile time");
+                return self.error(value.span, "value of an enum member must be known at compile time");
             };
             values.push((member.name.text.clone(), number));
         }
         Some(NamedBody::Serializable { underlying: base, members: values })
     }
 
-    /// What an expression names, if it can only be a type: `T`, `.T`, `error`, `T<A>`.
+    /// The type that an expression names, if it can only be a type: `T`, `.T`, `error`, `T<A>`.
     pub(super) fn type_of_name(&mut self, e: &'a Expr) -> Option<Option<Ty>> {
         match &e.kind {
             ExprKind::Type(written) => Some(self.ty(written)),
@@ -297,7 +310,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type parameters of a declaration.
+/// Type parameters of a declaration.
 pub(super) fn type_parameters(kind: &DeclarationKind) -> &[Name] {
     match kind {
         DeclarationKind::ExternObject { type_parameters, .. }

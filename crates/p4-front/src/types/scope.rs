@@ -1,4 +1,4 @@
-//! Names.
+//! Scopes and name lookup.
 
 use std::sync::Arc;
 
@@ -7,51 +7,51 @@ use rustc_hash::FxHashMap;
 use super::constant::nearest;
 use super::ty::Ty;
 use super::value::{Object, Value};
-use super::{Busy, Checker, Context};
+use super::{Checker, Context, InProgress};
 use crate::diagnostic::Diagnostic;
 use crate::ir;
 use crate::source::Span;
 use crate::syntax::ast::{DeclarationKind, Name};
 
-/// What a name means.
+/// Entity that a name denotes.
 #[derive(Debug, Clone)]
 pub(super) enum Entity {
-    /// A constant, or a constructor's parameter.
+    /// A constant, or a constructor parameter.
     Value(Value),
     /// A variable or parameter.
     Variable(Variable),
-    /// A type: a type parameter's argument.
+    /// A type argument, under the name of its parameter.
     Type(Ty),
     /// A type declared at the top level.
     Declared(usize),
-    /// Functions and extern functions of that name.
+    /// Functions and extern functions of one name.
     Functions(Arc<[usize]>),
     /// An action.
     Action(usize),
-    /// Something with methods.
+    /// An object with methods.
     Object(Object, Ty),
-    /// Declared with an error that has been reported.
+    /// An invalid declaration, whose error has been reported.
     Broken,
 }
 
-/// A variable as a name in scope.
+/// A variable in scope.
 #[derive(Debug, Clone)]
 pub(super) struct Variable {
-    /// Where it is: a parameter may stand for a place of the caller.
+    /// Place; that of a parameter may belong to the caller.
     pub place: ir::Place,
-    /// Its type.
+    /// Type.
     pub ty: Ty,
-    /// Why it may not be written, if it may not.
-    pub fixed: Option<&'static str>,
+    /// Description of a read-only variable; `None` if it can be written.
+    pub read_only: Option<&'static str>,
 }
 
-/// Names in blocks within blocks, below the top level.
+/// Names in nested blocks, below the top level.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     frames: Vec<FxHashMap<Arc<str>, Known>>,
 }
 
-/// What a name means, and where it was declared.
+/// Entity of a name, and the position of its declaration.
 #[derive(Debug)]
 struct Known {
     entity: Entity,
@@ -69,12 +69,12 @@ impl Scopes {
         self.frames.pop();
     }
 
-    /// What a name means, innermost first.
+    /// Looks up a name, innermost scope first.
     pub fn find(&self, name: &str) -> Option<&Entity> {
         self.frames.iter().rev().find_map(|frame| frame.get(name)).map(|known| &known.entity)
     }
 
-    /// Adds a name; the place of one that the block has already.
+    /// Adds a name to the innermost block; returns the position of a previous declaration in it.
     pub fn add(&mut self, name: Arc<str>, span: Option<Span>, entity: Entity) -> Option<Option<Span>> {
         if self.frames.is_empty() {
             self.open();
@@ -90,7 +90,7 @@ impl Scopes {
 }
 
 impl<'a> Checker<'a> {
-    /// Collects the top level's names, errors and match kinds.
+    /// Collects the top-level names, errors and match kinds.
     pub(super) fn collect(&mut self) {
         for (number, declaration) in self.declarations.iter().enumerate() {
             match &declaration.kind {
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
     fn collect_name(&mut self, number: usize, name: &'a Name) {
         let same = self.globals.entry(name.text.clone()).or_default();
         let first = same.first().copied();
-        // A program's own block may have the name of one of the architecture's types of blocks.
+        // A program's block may have the name of an architecture's block type.
         let is_type =
             |number: usize| matches!(self.declarations[number].kind, DeclarationKind::BlockType { .. });
         if first.is_some_and(is_type) && !is_type(number) {
@@ -133,9 +133,9 @@ impl<'a> Checker<'a> {
         if let Some(first) = first
             && !(is_function(first) && is_function(number))
         {
-            let error = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+            let error = Diagnostic::error(name.span, format!("duplicate declaration of `{}`", name.text));
             let there = declared_name(&self.declarations[first].kind).map_or(name.span, |name| name.span);
-            self.report(error.other(there, "here first"));
+            self.report(error.related(there, "first declared here"));
             if let Some(same) = self.globals.get_mut(&name.text) {
                 same.pop();
             }
@@ -145,15 +145,15 @@ impl<'a> Checker<'a> {
     /// Adds a name to the innermost block.
     pub(super) fn declare(&mut self, name: &Name, entity: Entity) {
         if let Some(first) = self.scopes.add(name.text.clone(), Some(name.span), entity) {
-            let mut error = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+            let mut error = Diagnostic::error(name.span, format!("duplicate declaration of `{}`", name.text));
             if let Some(first) = first {
-                error = error.other(first, "here first");
+                error = error.related(first, "first declared here");
             }
             self.report(error);
         }
     }
 
-    /// What a name means; unknown ones are reported.
+    /// Looks up a name; reports an error if it is unknown.
     pub(super) fn lookup(&mut self, name: &'a Name, global: bool) -> Option<Entity> {
         match self.find(&name.text, global) {
             Some(Entity::Broken) => None,
@@ -169,21 +169,21 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a name means.
+    /// Looks up a name.
     pub(super) fn find(&mut self, name: &Arc<str>, global: bool) -> Option<Entity> {
         if !global && let Some(entity) = self.scopes.find(name) {
             return Some(entity.clone());
         }
-        if let Some(entity) = self.made.global_entities.get(name) {
+        if let Some(entity) = self.output.global_entities.get(name) {
             return Some(entity.clone());
         }
         let numbers = self.globals.get(name)?.clone();
         let entity = self.global(&numbers);
-        self.made.global_entities.insert(name.clone(), entity.clone());
+        self.output.global_entities.insert(name.clone(), entity.clone());
         Some(entity)
     }
 
-    /// What a declaration at the top level means.
+    /// Entity of the top-level declarations of a name.
     fn global(&mut self, numbers: &[usize]) -> Entity {
         let Some(&number) = numbers.first() else { return Entity::Broken };
         let declarations = self.declarations;
@@ -197,12 +197,12 @@ impl<'a> Checker<'a> {
             | DeclarationKind::Action { .. } => number,
             _ => return Entity::Declared(number),
         };
-        if !self.busy.insert(Busy::Global(evaluated)) {
-            self.error::<()>(declaration.span, "this is defined by itself");
+        if !self.in_progress.insert(InProgress::Global(evaluated)) {
+            self.error::<()>(declaration.span, "recursive definition: this declaration depends on itself");
             return Entity::Broken;
         }
         self.reached.insert(evaluated);
-        let (entity, _) = self.elsewhere(Context::top(), |checker| match &declaration.kind {
+        let (entity, _) = self.in_new_scope(Context::top(), |checker| match &declaration.kind {
             DeclarationKind::Constant { ty, name, value } => checker.constant(ty, name, value),
             DeclarationKind::Instance { ty, arguments, name, .. } => {
                 checker.instance(ty, arguments, name, &declaration.annotations, declaration.span)
@@ -212,12 +212,12 @@ impl<'a> Checker<'a> {
             }
             _ => None,
         });
-        self.busy.remove(&Busy::Global(evaluated));
+        self.in_progress.remove(&InProgress::Global(evaluated));
         entity.unwrap_or(Entity::Broken)
     }
 }
 
-/// The name that a declaration gives.
+/// Name that a declaration introduces.
 pub(super) fn declared_name(kind: &DeclarationKind) -> Option<&Name> {
     match kind {
         DeclarationKind::Constant { name, .. }

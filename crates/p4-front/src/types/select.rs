@@ -3,6 +3,7 @@
 use super::Checker;
 use super::keyset::Set;
 use super::parser::States;
+use super::print::count;
 use super::ty::Ty;
 use super::value::{Kind, Value};
 use crate::ir::{Expr as IrExpr, KeySet, SelectCase as IrCase, Transition};
@@ -34,7 +35,7 @@ impl<'a> Checker<'a> {
         for scalar in &scalars {
             let base = self.types.base(&scalar.ty);
             if matches!(base, Ty::Varbit(_)) {
-                return self.error(span, "a value of type varbit cannot be selected on");
+                return self.error(span, "`varbit` values are not allowed in `select`");
             }
             lowered.push(self.number_or_value(scalar, span)?);
         }
@@ -43,8 +44,8 @@ impl<'a> Checker<'a> {
         let mut catch_all = None;
         for case in cases {
             if let Some(first) = catch_all {
-                let warning = crate::diagnostic::Diagnostic::warning(case.span, "this case is never reached");
-                self.report(warning.other(first, "everything goes here"));
+                let warning = crate::diagnostic::Diagnostic::warning(case.span, "unreachable case");
+                self.report(warning.related(first, "this case matches everything"));
             }
             let to = self.target(&case.to, states);
             let keys = self.case_keys(case, &values, &scalars, &groups);
@@ -57,7 +58,7 @@ impl<'a> Checker<'a> {
             }
             done.push(IrCase { keys, to });
         }
-        // What the cases evaluate comes before the select: it must not change what is selected on.
+        // Statements of the cases run before the select and must not change the selected values.
         sound.then_some(Transition::Select { on: lowered, cases: done })
     }
 
@@ -84,7 +85,7 @@ impl<'a> Checker<'a> {
             }
         }
         let mut keys = Vec::with_capacity(scalars.len());
-        // A key for each expression, or for each part of a single composite one.
+        // One key per expression, or per part of a single composite one.
         if case.keys.len() == values.len() {
             let mut at = 0;
             for ((key, value), count) in case.keys.iter().zip(values).zip(groups) {
@@ -96,14 +97,13 @@ impl<'a> Checker<'a> {
                 keys.push(self.key(key, &scalar.ty)?);
             }
         } else {
-            let message =
-                format!("{} values are selected on, but {} sets are given", values.len(), case.keys.len());
+            let message = format!("expected {}, found {}", count(values.len(), "key set"), case.keys.len());
             return self.error(case.span, message);
         }
         Some(keys)
     }
 
-    /// The sets of one expression of `select`.
+    /// Key sets of one expression of `select`.
     fn group_keys(
         &mut self,
         key: &'a Expr,
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
 
     fn key(&mut self, key: &'a Expr, ty: &Ty) -> Option<KeySet> {
         let span = key.span;
-        // A number without a width is selected on as the width that it is given.
+        // A selected number without a width gets the width 32.
         let wanted = if *ty == Ty::InfInt { Ty::Bit(32) } else { ty.clone() };
         Some(match self.set(key, &wanted)? {
             Set::Any => KeySet::Any,

@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Stmt, StmtKind};
 
 impl<'a> Checker<'a> {
-    /// A block with names of its own.
+    /// Elaborates a block in a new scope.
     pub(super) fn block(&mut self, block: &'a Block) {
         self.scopes.open();
         for statement in &block.statements {
@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
         self.scopes.close();
     }
 
-    /// A statement; what is wrong with it has been reported.
+    /// Elaborates a statement; errors are reported.
     pub(super) fn statement(&mut self, statement: &'a Stmt) {
         let _ = self.deeper(statement.span, |checker| checker.statement_inner(statement));
     }
@@ -35,12 +35,12 @@ impl<'a> Checker<'a> {
                 let written = self.ty(ty)?;
                 let super::ty::Ty::Block(id) = &written else {
                     let shown = self.types.show(&written);
-                    return self.error(ty.span, format!("{shown} cannot be applied"));
+                    return self.error(ty.span, format!("the type `{shown}` cannot be applied"));
                 };
                 let path = self.below(&self.types.named[*id].name.clone());
                 let object = self.construct(&written, &[], path, span)?;
                 let super::value::Object::Block(instance) = object else { return None };
-                self.made.instances[instance].applications = 1;
+                self.output.instances[instance].applications = 1;
                 self.apply_block(instance, arguments, span).map(|_| ())
             }
             StmtKind::Declaration(declaration) => {
@@ -67,14 +67,14 @@ impl<'a> Checker<'a> {
             StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
             StmtKind::Exit => {
                 if self.context.body == Body::Parser {
-                    return self.error(span, "`exit` cannot stand in a parser");
+                    return self.error(span, "`exit` is not allowed in a parser");
                 }
                 self.emit(span, Ir::Exit);
                 Some(())
             }
             StmtKind::Break | StmtKind::Continue => {
                 if self.context.loops == 0 {
-                    return self.error(span, "this can stand in a loop only");
+                    return self.error(span, "`break` and `continue` are allowed only in a loop");
                 }
                 let is_break = matches!(statement.kind, StmtKind::Break);
                 self.emit(span, if is_break { Ir::Break } else { Ir::Continue });
@@ -89,14 +89,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A statement with a scope of its own.
+    /// Elaborates a statement in a new scope.
     pub(super) fn scoped(&mut self, statement: &'a Stmt) {
         self.scopes.open();
         self.statement(statement);
         self.scopes.close();
     }
 
-    /// `to = value;`: where it goes is evaluated first.
+    /// Elaborates `to = value;`: the destination is evaluated first.
     fn assignment(&mut self, to: &'a Expr, value: &'a Expr, span: Span) -> Option<()> {
         let lvalue = self.lvalue(to);
         let at = self.out.len();
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// `to op= value;`: where it goes is evaluated once.
+    /// Elaborates `to op= value;`: the destination is evaluated once.
     fn operator_assignment(
         &mut self,
         to: &'a Expr,
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         let at = self.out.len();
         let given = self.operand(value)?;
         self.keep_place(at, &mut lvalue, span);
-        // The place was kept first: what is read from it is what it was before the right side.
+        // The left operand is the value before the right side is evaluated.
         let mut left = [now];
         self.keep(at, &mut left, span);
         let [left] = left;
@@ -140,22 +140,22 @@ impl<'a> Checker<'a> {
 
     fn return_statement(&mut self, value: Option<&'a Expr>, span: Span) -> Option<()> {
         if self.context.body == Body::Parser {
-            return self.error(span, "`return` cannot stand in a parser");
+            return self.error(span, "`return` is not allowed in a parser");
         }
         match (value, self.context.result.clone()) {
             (None, None) => {}
             (Some(value), None) => {
-                return self.error(value.span, "nothing is returned from here: a value cannot be given");
+                return self.error(value.span, "unexpected return value: there is no result type here");
             }
             (None, Some((ty, _))) => {
                 let shown = self.types.show(&ty);
-                let error = Diagnostic::error(span, format!("a value of type {shown} must be returned"));
+                let error = Diagnostic::error(span, format!("missing return value of type `{shown}`"));
                 return self.fail(error);
             }
             (Some(value), Some((ty, root))) => {
                 let given = self.expr(value)?;
                 if matches!(given.kind, Kind::Object(_) | Kind::Type) {
-                    return self.error(value.span, "this is not a value");
+                    return self.error(value.span, "expected a value, found an object");
                 }
                 let given = self.convert(given, &ty, value.span)?;
                 let id = self.lower_ty(&ty, span)?;
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether every way through a block ends in `return` or `exit`.
+/// Whether every path through a block ends in `return` or `exit`.
 pub(super) fn returns(block: &Block) -> bool {
     block.statements.iter().any(ends)
 }

@@ -1,4 +1,4 @@
-//! `switch`, on a table's action and on values.
+//! `switch` on a table's action or on a value.
 
 use num_bigint::BigUint;
 
@@ -16,28 +16,28 @@ impl<'a> Checker<'a> {
         let value = self.expr(on)?;
         if let Kind::Object(Object::ActionRun(table, root)) = value.kind {
             let ty = self.lower_ty(&value.ty, on.span)?;
-            let table = self.made.table_infos.get(table)?.clone();
+            let table = self.output.table_infos.get(table)?.clone();
             let on = IrExpr { kind: Ir::Read(Place::variable(root, ty)), ty };
             return self.switch_cases(on, cases, span, |checker, label| checker.action_label(&table, label));
         }
         if matches!(value.kind, Kind::Object(_) | Kind::Type | Kind::List { .. } | Kind::Record { .. }) {
-            return self.error(on.span, "a `switch` is on `action_run` or on a value");
+            return self.error(on.span, "expected `action_run` or a value in `switch`");
         }
         let ty = value.ty.clone();
         let base = self.types.base(&ty);
         if !matches!(base, Ty::Bit(_) | Ty::Int(_) | Ty::Bool | Ty::Error | Ty::Enum(_)) {
             let shown = self.types.show(&ty);
-            return self.error(on.span, format!("a `switch` on a value of type {shown} is not defined"));
+            return self.error(on.span, format!("`switch` is not defined for the type `{shown}`"));
         }
         let on = self.lower(&value, on.span)?;
         self.switch_cases(on, cases, span, |checker, label| {
             let given = checker.operand(label)?;
-            // A literal stands for a value of a serializable enum too.
+            // A literal can denote a value of a serializable enum.
             let given = if given.ty == Ty::InfInt { checker.cast(given, &ty, label.span)? } else { given };
             let given = checker.convert(given, &ty, label.span)?;
             match checker.bits_of(&given) {
                 Some(bits) => Some(bits),
-                None => checker.error(label.span, "a label must be known at compile time"),
+                None => checker.error(label.span, "`switch` label must be known at compile time"),
             }
         })
     }
@@ -51,21 +51,21 @@ impl<'a> Checker<'a> {
     ) -> Option<()> {
         let mut done: Vec<IrCase> = Vec::new();
         let mut default = None;
-        // The labels that wait for a body.
+        // Labels without a body yet.
         let mut values: Vec<BigUint> = Vec::new();
         let mut is_default = false;
         let mut sound = true;
         for case in cases {
             if matches!(case.label.kind, ExprKind::Default | ExprKind::DontCare) {
                 if default.is_some() || is_default {
-                    self.error::<()>(case.label.span, "there is a `default` already");
+                    self.error::<()>(case.label.span, "duplicate `default`");
                     sound = false;
                 }
                 is_default = true;
             } else if let Some(value) = label_value(self, &case.label) {
                 let known = done.iter().flat_map(|case| &case.values).chain(&values).any(|v| *v == value);
                 if known {
-                    self.error::<()>(case.label.span, "this label is there already");
+                    self.error::<()>(case.label.span, "duplicate `switch` label");
                     sound = false;
                 }
                 values.push(value);
@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
             let (_, block) = self.block_of(|checker| checker.block(body));
             let values = std::mem::take(&mut values);
             if std::mem::take(&mut is_default) {
-                // Labels that share the body of `default` are what is left anyway, unless they are in another case.
+                // Labels that share the body of `default` need a case of their own only if they have values.
                 default = Some(block);
                 if !values.is_empty() {
                     let shared = default.clone().unwrap_or_default();
@@ -97,10 +97,10 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// The index of the action that a label names.
+    /// Index of the action that a label names.
     fn action_label(&mut self, table: &TableInfo, label: &'a Expr) -> Option<BigUint> {
         let ExprKind::Name { name, .. } = &label.kind else {
-            return self.error(label.span, "a label names an action of the table");
+            return self.error(label.span, "expected the name of an action of the table");
         };
         match table.actions.iter().position(|action| action.written == name.text) {
             Some(index) => Some(BigUint::from(index)),

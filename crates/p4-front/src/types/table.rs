@@ -16,28 +16,28 @@ use crate::ir::{self, ActionProfileId, ActionValue, ExternId, Key, MatchKind, Ta
 use crate::source::Span;
 use crate::syntax::ast::{Annotation, Entry, Expr, KeyElement, Name, Property, PropertyKind};
 
-/// What `switch` and the entries need of a table.
+/// Information about a table for `switch` and the entries.
 #[derive(Debug)]
 pub(super) struct TableInfo {
     pub actions: Vec<Listed>,
 }
 
-/// An action of a table's list.
+/// An action in a table's list.
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
-    /// The name as written in the list.
+    /// Name as written in the list.
     pub written: Arc<str>,
-    /// The action.
+    /// Index of the action.
     pub action: usize,
-    /// How many parameters the list gives arguments for.
+    /// Number of parameters whose arguments the list supplies.
     pub given: usize,
 }
 
-/// What a table is made of, as far as its properties have been read.
+/// Parts of a table, collected from its properties.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
     pub keys: Vec<Key>,
-    /// The types of the keys.
+    /// Types of the keys.
     pub key_tys: Vec<Ty>,
     pub listed: Vec<Listed>,
     pub actions: Vec<TableAction>,
@@ -47,7 +47,7 @@ pub(super) struct Parts<'a> {
     profile: Option<ActionProfileId>,
     counter: Option<ExternId>,
     meter: Option<ExternId>,
-    /// Whether the larger priority wins; true if nothing is said.
+    /// Whether the smallest priority wins (`largest_priority_wins = false`).
     pub smallest_wins: bool,
     pub priority_delta: Option<i64>,
 }
@@ -61,14 +61,14 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Entity> {
         if self.context.body != Body::Control {
-            return self.error(span, "a table can be declared in a control only");
+            return self.error(span, "tables are allowed only in controls");
         }
         let full = self.full_name(name, annotations);
         let context = Context { body: Body::Table, ..self.context.clone() };
         let mut parts = Parts::default();
-        let (sound, before) = self.inside(context, |checker| {
+        let (sound, before) = self.in_context(context, |checker| {
             let mut sound = true;
-            // The keys are evaluated together, so that what one does is not seen by those in front of it.
+            // All keys are evaluated together, so that side effects of one do not change the keys before it.
             for property in properties {
                 sound &= checker.property(property, &full, &mut parts).is_some();
             }
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
             Some((entries, is_const)) => (self.entries(entries, &mut parts)?, is_const),
             None => (Vec::new(), false),
         };
-        self.made.tables.push(Table {
+        self.output.tables.push(Table {
             name: full,
             before,
             keys: parts.keys,
@@ -100,8 +100,8 @@ impl<'a> Checker<'a> {
             direct_meter: parts.meter,
             span: name.span,
         });
-        self.made.table_infos.push(Rc::new(TableInfo { actions: parts.listed }));
-        Some(Entity::Object(Object::Table(self.made.tables.len() - 1), Ty::Void))
+        self.output.table_infos.push(Rc::new(TableInfo { actions: parts.listed }));
+        Some(Entity::Object(Object::Table(self.output.tables.len() - 1), Ty::Void))
     }
 
     fn property(&mut self, property: &'a Property, full: &Arc<str>, parts: &mut Parts<'a>) -> Option<()> {
@@ -140,11 +140,14 @@ impl<'a> Checker<'a> {
             let base = self.types.base(&value.ty);
             if !matches!(base, Ty::Bit(_) | Ty::Int(_) | Ty::Bool | Ty::Error | Ty::Enum(_)) {
                 let shown = self.types.show(&value.ty);
-                return self.error(span, format!("a key of type {shown} cannot be looked up"));
+                return self.error(span, format!("a table key must be a scalar, found `{shown}`"));
             }
             if base.width().is_none() && matches!(kind, MatchKind::Lpm | MatchKind::Range) {
                 let shown = self.types.show(&value.ty);
-                return self.error(element.kind.span, format!("{shown} has no prefixes and ranges"));
+                return self.error(
+                    element.kind.span,
+                    format!("the type `{shown}` does not support lpm and range keys"),
+                );
             }
             let name = written_name(&element.annotations).unwrap_or_else(|| Arc::from(text(&element.expr)));
             let expr = self.lower(&value, span)?;
@@ -159,9 +162,9 @@ impl<'a> Checker<'a> {
             return Some(kind);
         }
         if self.match_kinds.contains(&name.text) {
-            return self.error(name.span, format!("the match kind `{}` is not implemented", name.text));
+            return self.error(name.span, format!("unsupported match kind `{}`", name.text));
         }
-        let mut error = Diagnostic::error(name.span, format!("there is no match kind `{}`", name.text));
+        let mut error = Diagnostic::error(name.span, format!("unknown match kind `{}`", name.text));
         let known = self.match_kinds.iter().map(|kind| &**kind);
         if let Some(near) = super::constant::nearest(&name.text, known) {
             error = error.hint(format!("did you mean `{near}`?"));
@@ -180,42 +183,42 @@ impl<'a> Checker<'a> {
         match &*name.text {
             "default_action" => parts.default = Some((value, property.is_const)),
             "size" => {
-                let size = self.integer(value, "the size of a table")?;
+                let size = self.integer(value, "size of a table")?;
                 let Some(size) = size.to_u64() else {
-                    return self.error(value.span, "the size of a table must be from 0 to 2^64 - 1");
+                    return self.error(value.span, "size of a table must be from 0 to 2^64 - 1");
                 };
                 parts.size = Some(size);
             }
             "largest_priority_wins" => {
                 let given = self.operand(value)?;
                 let Kind::Bool(largest) = given.kind else {
-                    return self.error(value.span, "this must be a bool that is known at compile time");
+                    return self.error(value.span, "expected a compile-time `bool`");
                 };
                 parts.smallest_wins = !largest;
             }
             "priority_delta" => {
-                let delta = self.integer(value, "the step of priorities")?;
+                let delta = self.integer(value, "priority_delta")?;
                 match delta.to_i64().filter(|delta| (1..=i64::from(u32::MAX)).contains(delta)) {
                     Some(delta) => parts.priority_delta = Some(delta),
-                    None => return self.error(value.span, "the step of priorities must be positive"),
+                    None => return self.error(value.span, "priority_delta must be > 0"),
                 }
             }
             "implementation" | "psa_implementation" => {
                 if let Object::Profile(profile) = self.table_object(value, property, full)? {
                     parts.profile = Some(profile);
                 } else {
-                    return self.error(value.span, "an action profile or action selector is expected");
+                    return self.error(value.span, "expected an action profile or action selector");
                 }
             }
             "counters" => match self.table_object(value, property, full)? {
                 Object::DirectCounter(counter) => parts.counter = Some(counter),
                 Object::Opaque => {}
-                _ => return self.error(value.span, "a direct counter is expected"),
+                _ => return self.error(value.span, "expected a direct counter"),
             },
             "meters" => match self.table_object(value, property, full)? {
                 Object::DirectMeter(meter) => parts.meter = Some(meter),
                 Object::Opaque => {}
-                _ => return self.error(value.span, "a direct meter is expected"),
+                _ => return self.error(value.span, "expected a direct meter"),
             },
             "support_timeout"
             | "psa_direct_counter"
@@ -223,48 +226,47 @@ impl<'a> Checker<'a> {
             | "psa_idle_timeout"
             | "idle_timeout"
             | "requires_versioning" => {}
-            _ => self
-                .warn(name.span, format!("the table property `{}` is not known: it does nothing", name.text)),
+            _ => self.warn(name.span, format!("unknown table property `{}` is ignored", name.text)),
         }
         Some(())
     }
 
-    /// The object that a property names or constructs; one that is constructed has the name of `@name`, or the table's.
+    /// The object that a property names or constructs. A constructed object gets the name of `@name`, or of the table.
     fn table_object(&mut self, e: &'a Expr, property: &'a Property, full: &Arc<str>) -> Option<Object> {
-        let (externs, profiles) = (self.made.externs.len(), self.made.profiles.len());
+        let (externs, profiles) = (self.output.externs.len(), self.output.profiles.len());
         let value = self.expr(e)?;
         let name = match written_name(&property.annotations) {
             Some(name) => self.below(&name),
             None => full.clone(),
         };
-        if let Some(made) = self.made.externs.get_mut(externs) {
+        if let Some(made) = self.output.externs.get_mut(externs) {
             made.name = name.clone();
         }
-        if let Some(made) = self.made.profiles.get_mut(profiles) {
+        if let Some(made) = self.output.profiles.get_mut(profiles) {
             made.name = name;
         }
         match value {
             Value { kind: Kind::Object(object), .. } => Some(object),
-            _ => self.error(e.span, "this is not an object"),
+            _ => self.error(e.span, "expected an object"),
         }
     }
 
-    /// The default of a table that gives none (§14.2.1.3).
+    /// Default action of a table without one (§14.2.1.3).
     fn no_action(&mut self, parts: &mut Parts<'a>, span: Span) -> Option<ActionValue> {
         let name: Arc<str> = Arc::from("NoAction");
         let Some(Entity::Action(action)) = self.find(&name, true) else {
-            return self.error(span, "the table has no default action, and `NoAction` is not declared");
+            return self.error(span, "missing default action: `NoAction` is not declared");
         };
         let index = self.add_listed(name, action, parts);
         Some(ActionValue { action: index, data: Vec::new() })
     }
 
-    /// The index of an action without arguments in the table's list; it is added if it is not there.
+    /// Index of an action without arguments in the table's list; it is added if absent.
     pub(super) fn add_listed(&mut self, written: Arc<str>, action: usize, parts: &mut Parts<'a>) -> u32 {
         if let Some(index) = parts.listed.iter().position(|listed| listed.action == action) {
             return u32::try_from(index).unwrap_or(u32::MAX);
         }
-        let info = self.made.actions[action].clone();
+        let info = self.output.actions[action].clone();
         parts.listed.push(Listed { written, action, given: 0 });
         parts.actions.push(TableAction {
             function: info.id,

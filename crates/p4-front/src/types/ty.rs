@@ -1,4 +1,4 @@
-//! Types as the checker knows them.
+//! Types in the checker.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use crate::syntax::ast;
 
-/// A type. The numbers are those of [`TypeTable`].
+/// A type. Numbers are indices into [`TypeTable`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Ty {
     Bool,
     Bit(u32),
     Int(u32),
     Varbit(u32),
-    /// `int`: any size, known before the program runs.
+    /// `int`: arbitrary precision, compile time only.
     InfInt,
     String,
     Error,
@@ -35,9 +35,9 @@ pub(super) enum Ty {
     /// A parser or control, or the type of one.
     Block(usize),
     Package(usize),
-    /// What `t.apply()` gives, of the table with that number.
+    /// Result of `t.apply()` of the table with this number.
     Applied(usize),
-    /// What `t.apply().action_run` gives.
+    /// Result of `t.apply().action_run`.
     ActionRun(usize),
     /// A value set of elements of a type.
     Set(Arc<Ty>),
@@ -47,22 +47,22 @@ pub(super) enum Ty {
     Any,
 }
 
-/// A type with a declaration, for certain type arguments.
+/// A declared type with its type arguments.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
-    /// Its declaration at the top level.
+    /// Index of the top-level declaration.
     pub declaration: usize,
-    /// Its type arguments.
+    /// Type arguments.
     pub arguments: Vec<Ty>,
-    /// Its name.
+    /// Name.
     pub name: Arc<str>,
-    /// What it is made of.
+    /// Definition.
     pub body: NamedBody,
-    /// How many pieces a value has, itself included: a bound on what elaboration does.
+    /// Number of scalars and composites in a value, itself included; bounds the elaboration's work.
     pub pieces: u64,
 }
 
-/// What a declared type is made of.
+/// Definition of a declared type.
 #[derive(Debug, Clone)]
 pub(super) enum NamedBody {
     Composite(Arc<[FieldTy]>),
@@ -77,20 +77,20 @@ pub(super) enum NamedBody {
 pub(super) struct FieldTy {
     pub name: Arc<str>,
     pub ty: Ty,
-    /// The numbers of `@field_list`.
+    /// Numbers of `@field_list`.
     pub lists: Vec<u8>,
 }
 
-/// The declared types that the program uses, each once.
+/// The declared types in use, interned.
 #[derive(Debug, Default)]
 pub(super) struct TypeTable {
     pub named: Vec<Named>,
-    /// Their types by declaration and type arguments; `None` for those that are wrong, which has been reported.
+    /// Types by declaration and type arguments; `None` for invalid types, which have been reported.
     pub by_key: FxHashMap<(usize, Vec<Ty>), Option<Ty>>,
 }
 
 impl TypeTable {
-    /// The fields of a composite.
+    /// Fields of a composite.
     pub fn fields(&self, id: usize) -> Arc<[FieldTy]> {
         match &self.named[id].body {
             NamedBody::Composite(fields) => fields.clone(),
@@ -98,7 +98,7 @@ impl TypeTable {
         }
     }
 
-    /// The type under a serializable enum or `type`, all the way down.
+    /// Underlying type of a serializable enum or `type`, recursively.
     pub fn base(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         loop {
@@ -113,7 +113,7 @@ impl TypeTable {
         }
     }
 
-    /// How many pieces a value of the type has.
+    /// Number of scalars and composites in a value of the type.
     pub fn pieces(&self, ty: &Ty) -> u64 {
         match ty {
             Ty::Composite(_, id) => self.named[*id].pieces,
@@ -127,7 +127,7 @@ impl TypeTable {
         }
     }
 
-    /// The type as it is written.
+    /// Source form of the type.
     pub fn show(&self, ty: &Ty) -> String {
         let list = |items: &[Ty]| items.iter().map(|item| self.show(item)).collect::<Vec<_>>().join(", ");
         match ty {
@@ -157,7 +157,7 @@ impl TypeTable {
                     format!("{}<{}>", named.name, list(&named.arguments))
                 }
             }
-            Ty::Applied(_) => "the result of a table's apply".into(),
+            Ty::Applied(_) => "apply_result".into(),
             Ty::ActionRun(_) => "action_run".into(),
             Ty::Set(of) => format!("value_set<{}>", self.show(of)),
             Ty::Var(_) | Ty::Any => "_".into(),
@@ -166,7 +166,7 @@ impl TypeTable {
 }
 
 impl Ty {
-    /// The width of `bit<W>` and `int<W>`.
+    /// Width of `bit<W>` and `int<W>`.
     pub fn width(&self) -> Option<u32> {
         match self {
             Ty::Bit(width) | Ty::Int(width) => Some(*width),

@@ -1,21 +1,21 @@
-//! Declarations that `main` does not reach: elaborated for their errors only.
+//! Declarations unreachable from `main`, elaborated only to find their errors.
 
 use super::apply::BlockParameter;
-use super::calls::fixed;
+use super::calls::read_only_reason;
 use super::constructor::{Instance, apply_parameters, constructor_parameters};
 use super::resolve::type_parameters;
 use super::scope::{Entity, Variable, declared_name};
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
-use super::{Checker, Made};
+use super::{Checker, Output};
 use crate::syntax::ast::{Declaration, DeclarationKind, Parameter};
 
 impl<'a> Checker<'a> {
     pub(super) fn check_unreached(&mut self) {
         let declarations = self.declarations;
-        self.made = Made::default();
+        self.output = Output::default();
         for (number, declaration) in declarations.iter().enumerate() {
-            if self.full {
+            if self.too_large {
                 return;
             }
             if !self.reached.contains(&number) {
@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
     fn check_declaration(&mut self, number: usize, declaration: &'a Declaration) -> Option<()> {
         let is_generic = !type_parameters(&declaration.kind).is_empty();
         if is_generic {
-            // What it means depends on what it is used with.
+            // The meaning of a generic declaration depends on its use.
             return Some(());
         }
         match &declaration.kind {
@@ -64,12 +64,12 @@ impl<'a> Checker<'a> {
                 None => {
                     let id = self.lower_ty(&ty, written.ty.span)?;
                     let place = self.placeholder(&written.name.text, id);
-                    Entity::Variable(Variable { place, ty, fixed: fixed(written.direction) })
+                    Entity::Variable(Variable { place, ty, read_only: read_only_reason(written.direction) })
                 }
             };
             own.push(BlockParameter { written, entity, reset: None });
         }
-        self.made.instances.push(Instance {
+        self.output.instances.push(Instance {
             declaration: number,
             types: Vec::new(),
             constructed,
@@ -77,11 +77,11 @@ impl<'a> Checker<'a> {
             applications: 1,
             done: None,
         });
-        let instance = self.made.instances.len() - 1;
+        let instance = self.output.instances.len() - 1;
         self.block_instance(instance, own, declaration.span).map(|_| ())
     }
 
-    /// Something for a constructor's parameter.
+    /// A dummy argument for a constructor parameter.
     fn some_argument(&mut self, parameter: &'a Parameter, ty: Ty) -> Option<Entity> {
         if let Some(object) = self.object_for(&ty) {
             return Some(Entity::Object(object, ty));

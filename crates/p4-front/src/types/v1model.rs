@@ -1,9 +1,9 @@
-//! v1model's extern functions.
+//! Extern functions of v1model.
 
 use num_bigint::BigUint;
 
 use super::binding::Bound;
-use super::builtins::nothing;
+use super::builtins::void_value;
 use super::lvalue::{LValue, Part};
 use super::ty::{NamedBody, Ty};
 use super::value::{Kind, Value};
@@ -14,11 +14,11 @@ use crate::ir::{
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 
-/// `egress_spec` of what is to be dropped.
+/// `egress_spec` of a dropped packet.
 const DROP_PORT: u32 = 511;
 
 impl<'a> Checker<'a> {
-    /// A call of an extern function.
+    /// Elaborates a call of an extern function.
     pub(super) fn extern_function(
         &mut self,
         name: &'a Name,
@@ -87,10 +87,10 @@ impl<'a> Checker<'a> {
             ("log_msg", [format, rest @ ..]) => self.log(format, rest.first(), span),
             _ => {
                 let at = arguments.first().map_or(span, |_| name.span);
-                self.error(at, format!("the extern function `{}` is not implemented", name.text))
+                self.error(at, format!("unsupported extern function `{}`", name.text))
             }
         };
-        done.map(|()| nothing())
+        done.map(|()| void_value())
     }
 
     fn verify(&mut self, condition: &Value, error: &Value, span: Span) -> Option<()> {
@@ -109,13 +109,13 @@ impl<'a> Checker<'a> {
                     Some(Bound::In(Value { kind: Kind::Text(text), .. })) => format!(": {text}"),
                     _ => String::new(),
                 };
-                self.error(span, format!("the static assertion does not hold{said}"))
+                self.error(span, format!("static assertion failed{said}"))
             }
-            _ => self.error(span, "the condition of a static assertion must be known at compile time"),
+            _ => self.error(span, "condition of a static assertion must be known at compile time"),
         }
     }
 
-    /// A field of the standard metadata at a place.
+    /// Place of a field of the standard metadata.
     fn standard_field(&mut self, of: &Place, ty: &Ty, name: &str, span: Span) -> Option<Place> {
         let Ty::Composite(_, id) = ty else { return None };
         let fields = self.types.fields(*id);
@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
     }
 
     fn mark_to_drop(&mut self, to: Option<&LValue>, span: Span) -> Option<()> {
-        let (place, ty) = match (to, &self.made.shared) {
+        let (place, ty) = match (to, &self.output.shared) {
             (Some(to), _) => (to.place.clone(), to.ty.clone()),
             (None, Some([_, _, (root, ty)])) => {
                 let ty = ty.clone();
@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
             }
             (None, None) => return Some(()),
         };
-        self.note_meant_for(&place, &ty, span);
+        self.record_intended_port(&place, &ty, span);
         for (field, value) in [("egress_spec", DROP_PORT), ("mcast_grp", 0)] {
             let Some(to) = self.standard_field(&place, &ty, field, span) else { continue };
             let value = IrExpr { kind: Ir::Constant(BigUint::from(value)), ty: to.ty };
@@ -144,10 +144,10 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Statistics want to know which port a packet that is dropped was meant for. A copy of v1model without the field
-    /// does without.
-    fn note_meant_for(&mut self, place: &Place, ty: &Ty, span: Span) -> Option<()> {
-        let to = self.standard_field(place, ty, "jettison_meant_for", span)?;
+    /// Emits a copy of the intended port of a dropped packet, for statistics. Absent if the program's v1model lacks the
+    /// field.
+    fn record_intended_port(&mut self, place: &Place, ty: &Ty, span: Span) -> Option<()> {
+        let to = self.standard_field(place, ty, "jettison_intended_port", span)?;
         let spec = self.standard_field(place, ty, "egress_spec", span)?;
         let bool_ty = self.lower_ty(&Ty::Bool, span)?;
         let of = |kind, ty| Box::new(IrExpr { kind, ty });
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
 
     fn hash(&mut self, to: &LValue, given: [&Bound; 4], span: Span) -> Option<()> {
         let [Bound::In(algorithm), Bound::In(base), Bound::In(data), Bound::In(max)] = given else {
-            return self.error(span, "`hash` takes a result, an algorithm, a base, data and a maximum");
+            return self.error(span, "`hash` requires a result, an algorithm, a base, data and a maximum");
         };
         let algorithm = self.algorithm(algorithm, span)?;
         let base = self.number_operand(base, span)?;
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
         self.written_by(to, &ty, span, |to| Extern::Hash { to, algorithm, base, data, max })
     }
 
-    /// A member of v1model's `HashAlgorithm`, which must be known now.
+    /// A compile-time member of v1model's `HashAlgorithm`.
     pub(super) fn algorithm(&mut self, value: &Value, span: Span) -> Option<HashAlgorithm> {
         let name = self.enum_member(value);
         Some(match name.as_deref() {
@@ -193,11 +193,11 @@ impl<'a> Checker<'a> {
             Some("identity") => HashAlgorithm::Identity,
             Some("csum16") => HashAlgorithm::Csum16,
             Some("xor16") => HashAlgorithm::Xor16,
-            _ => return self.error(span, "the algorithm must be a member of `HashAlgorithm`"),
+            _ => return self.error(span, "expected a compile-time member of `HashAlgorithm`"),
         })
     }
 
-    /// The name of an enum's member that is known now.
+    /// Name of a compile-time enum member.
     pub(super) fn enum_member(&self, value: &Value) -> Option<std::sync::Arc<str>> {
         let (Kind::Index(index), Ty::Enum(id)) = (&value.kind, &value.ty) else { return None };
         match &self.types.named[*id].body {
@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
         let egress = match name.as_deref() {
             Some("I2E") => false,
             Some("E2E") => true,
-            _ => return self.error(span, "the kind of a clone must be `CloneType.I2E` or `CloneType.E2E`"),
+            _ => return self.error(span, "clone type must be `CloneType.I2E` or `CloneType.E2E`"),
         };
         let session = self.number_operand(session, span)?;
         self.emit_extern(span, Extern::Clone { egress, session, keep });

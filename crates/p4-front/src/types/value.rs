@@ -1,4 +1,4 @@
-//! What an expression has been elaborated to.
+//! Elaborated values.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ pub(super) struct Value {
     pub kind: Kind,
 }
 
-/// A value: known now, or an expression to compute when the program runs.
+/// Content of a value: known at compile time, or an expression to compute at run time.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
-    /// Of any integer type, or a serializable enum or `type` over one. Negative where it is.
+    /// An integer of any integer type, or of a serializable enum or `type` over one. Signed.
     Int(BigInt),
     Bool(bool),
     Text(Arc<str>),
     /// A member of an enum, `error` or `match_kind`.
     Index(u32),
-    /// The fields of a struct, header (valid), tuple or stack of a known type.
+    /// Fields of a struct, valid header, tuple or stack of a known type.
     Fields(Vec<Value>),
-    /// `{ a, b, ... }` before its type is known: its type is a tuple.
+    /// `{ a, b, ... }` before its type is known; its type is a tuple.
     List {
         items: Vec<Value>,
         rest: bool,
@@ -40,15 +40,15 @@ pub(super) enum Kind {
     Invalid,
     /// `...`
     Dots,
-    /// Computed when the program runs.
+    /// Computed at run time.
     Expr(ir::Expr),
-    /// Not a value: a table, an extern, an instance.
+    /// Not a value: a table, extern or instance.
     Object(Object),
     /// Not a value: the type itself.
     Type,
 }
 
-/// What has methods.
+/// An object with methods.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Object {
     PacketIn,
@@ -63,12 +63,12 @@ pub(super) enum Object {
     /// An instance of a parser or control.
     Block(usize),
     Table(usize),
-    /// The result of `t.apply()`, which is the last statement emitted.
+    /// Result of `t.apply()`, the last emitted statement.
     Applied(usize),
-    /// `t.apply().action_run`, in a variable.
+    /// `t.apply().action_run`, stored in a variable.
     ActionRun(usize, ir::VarId),
     ValueSet(ir::ValueSetId),
-    /// Anything that is only named: a package.
+    /// An object without methods here, such as a package.
     Opaque,
 }
 
@@ -85,7 +85,7 @@ impl Value {
         Value { ty: Ty::Bool, kind: Kind::Bool(value) }
     }
 
-    /// Whether it is known before the program runs.
+    /// Whether the value is known at compile time.
     pub fn is_constant(&self) -> bool {
         match &self.kind {
             Kind::Int(_) | Kind::Bool(_) | Kind::Text(_) | Kind::Index(_) | Kind::Invalid => true,
@@ -96,7 +96,7 @@ impl Value {
         }
     }
 
-    /// The place that it reads, if it only reads one.
+    /// The place that the value reads, if it is a plain read.
     pub fn place(&self) -> Option<&ir::Place> {
         match &self.kind {
             Kind::Expr(ir::Expr { kind: ir::ExprKind::Read(place), .. }) => Some(place),

@@ -1,7 +1,7 @@
-//! Warnings that look at the elaborated program: scalars that may be read before anything is written to them.
+//! Warnings about the elaborated program: scalars that may be read before they are written.
 //!
-//! A walk along the flow of control, through calls and tables' actions. A variable that is declared without a value (or
-//! is an `out` parameter) is watched from its declaration on, until every way from there has written to it.
+//! The analysis follows the control flow through calls and table actions. It tracks a variable that is declared without
+//! a value (or is an `out` parameter) from its declaration until every path has written it.
 
 use rustc_hash::FxHashSet;
 
@@ -10,12 +10,12 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{Block, Expr, Extern, Place, Program, Stmt, StmtKind, TableId, Type, VarId};
 use crate::source::Span;
 
-/// The most statements that are looked at: calls are followed each time.
-const MOST_STATEMENTS: u32 = 1 << 18;
+/// Maximum number of statements to visit; calls are followed each time.
+const MAX_STATEMENTS: u32 = 1 << 18;
 
-/// Warns of variables that may be read before anything is written to them.
+/// Warns of variables that may be read before they are written.
 pub(super) fn uninitialised(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
-    let mut walk = Walk { program, diagnostics, warned: FxHashSet::default(), left: MOST_STATEMENTS };
+    let mut walk = Walk { program, diagnostics, warned: FxHashSet::default(), left: MAX_STATEMENTS };
     let pipeline = &program.pipeline;
     let controls = [
         pipeline.verify_checksum,
@@ -28,7 +28,7 @@ pub(super) fn uninitialised(program: &Program, diagnostics: &mut Vec<Diagnostic>
         walk.function(&program.functions[control.index()].body, Flow::default());
     }
     for parser in &program.parsers {
-        // A state is reached in many ways: what it declares itself is watched.
+        // States can be reached on many paths, so only a state's own declarations are tracked.
         let mut flow = Flow::default();
         walk.block(&parser.before, &mut flow);
         for state in &parser.states {
@@ -37,8 +37,7 @@ pub(super) fn uninitialised(program: &Program, diagnostics: &mut Vec<Diagnostic>
     }
 }
 
-/// What may hold nothing yet where the walk is: variables, and where they were declared. What cannot be reached holds
-/// nothing of the kind.
+/// Flow state: possibly unwritten variables with the positions of their declarations. An unreachable state has none.
 #[derive(Debug, Clone, Default)]
 struct Flow {
     empty: Vec<(VarId, Span)>,
@@ -74,7 +73,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// A function's body: what returns goes on behind it.
+    /// Visits a function's body; its `return`s join at the end.
     fn function(&mut self, body: &Block, mut flow: Flow) -> Flow {
         let mut returned = Flow { empty: Vec::new(), dead: true };
         self.statements(body, &mut flow, &mut returned);
@@ -215,8 +214,8 @@ impl Walk<'_> {
         if self.warned.insert(variable) {
             let name = &self.program.variables[variable.index()].name;
             let name = name.rsplit('.').next().unwrap_or(name);
-            let warning = Diagnostic::warning(span, format!("`{name}` may be read before it is written"));
-            self.diagnostics.push(warning.other(declared, "it has no value from here on"));
+            let warning = Diagnostic::warning(span, format!("`{name}` may be read before it is initialized"));
+            self.diagnostics.push(warning.related(declared, "declared here without a value"));
         }
     }
 

@@ -1,28 +1,29 @@
-//! How much a packet can cost: functions that call others twice, which call others twice, double the work each time, and
-//! P4 sets no bound to that.
+//! Bound on the work per packet. P4 sets no such bound: a chain of functions that each call the next twice doubles the
+//! work at every step.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Block, FunctionId, Parser, Program, Stmt, StmtKind, TableId};
 use crate::source::Span;
 
-/// The most statements that a block of the pipeline, or a parser's state, may run, loops counted once. Loops are bounded
-/// while they run ([`crate::ir::MOST_ROUNDS`]).
-const MOST_STATEMENTS: u64 = 1 << 18;
+/// Maximum number of statements that a pipeline block or a parser's state may run, counting loops once. Loop iterations
+/// are bounded at run time ([`crate::ir::MAX_LOOP_ITERATIONS`]).
+const MAX_STATEMENTS: u64 = 1 << 18;
 
-/// Says which function, or which state of a parser, does too much.
-pub(super) fn too_much(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+/// Reports the first function or parser whose cost exceeds the bound.
+pub(super) fn check_cost(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let mut costs = Costs {
         program,
         functions: vec![None; program.functions.len()],
         parsers: vec![None; program.parsers.len()],
     };
     let mut report = |cost: u64, what: &str, span: Span| {
-        if cost > MOST_STATEMENTS {
-            let message = format!("{what} may run more than {MOST_STATEMENTS} statements for a packet");
-            let hint = "what it calls several times calls others several times: call them once, or in a loop";
+        if cost > MAX_STATEMENTS {
+            let message =
+                format!("{what} must run at most {MAX_STATEMENTS} statements per packet, but may run {cost}");
+            let hint = "repeated calls multiply along the call chain: call each function once, or in a loop";
             diagnostics.push(Diagnostic::error(span, message).hint(hint));
         }
-        cost > MOST_STATEMENTS
+        cost > MAX_STATEMENTS
     };
     for (index, function) in program.functions.iter().enumerate() {
         if report(costs.function(FunctionId(index as u32)), &format!("`{}`", function.name), function.span) {
@@ -39,7 +40,7 @@ pub(super) fn too_much(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Costs in statements, computed once each: there is no recursion.
+/// Costs in statements, each computed once; recursion is impossible.
 struct Costs<'p> {
     program: &'p Program,
     functions: Vec<Option<u64>>,

@@ -1,4 +1,4 @@
-//! Statements, tables, and what a packet's state survives.
+//! Statements, tables, and preserved state.
 
 use super::*;
 
@@ -8,10 +8,10 @@ fn traced(maker: Maker) -> u64 {
     test.metadata(0)
 }
 
-/// “Exit statement”, “Calling convention: call by copy in/copy out”: `exit` ends everything, but the copy-outs on the
-/// way are done.
+/// “Exit statement”, “Calling convention: call by copy in/copy out”: `exit` ends the block, but all pending copy-outs
+/// still run.
 #[test]
-fn copy_out_runs_though_the_callee_exits() {
+fn copy_out_runs_even_if_the_callee_exits() {
     let mut maker = Maker::new();
     let (one, two, three, four) = (maker.trace(1), maker.trace(2), maker.trace(3), maker.trace(4));
     let inner = maker.function(vec![one, stmt(StmtKind::Exit), four.clone()]);
@@ -21,9 +21,9 @@ fn copy_out_runs_though_the_callee_exits() {
     assert_eq!(traced(maker), 123);
 }
 
-/// “Return statement”: `return` ends the function alone.
+/// “Return statement”: `return` ends only the function.
 #[test]
-fn a_return_ends_the_callee_alone() {
+fn a_return_ends_only_the_callee() {
     let mut maker = Maker::new();
     let (one, two, three, four) = (maker.trace(1), maker.trace(2), maker.trace(3), maker.trace(4));
     let inner = maker.function(vec![one, stmt(StmtKind::Return), four]);
@@ -31,9 +31,9 @@ fn a_return_ends_the_callee_alone() {
     assert_eq!(traced(maker), 123);
 }
 
-/// `for` with a body that goes on early in every second round: `continue` goes on at the update.
+/// A `for` whose body continues early in every second iteration: `continue` resumes at the update.
 #[test]
-fn continue_goes_on_at_the_update() {
+fn continue_resumes_at_the_update() {
     let mut maker = Maker::new();
     let (counter, four, one, two) =
         (maker.read("metadata.y"), maker.constant(4, 8), maker.constant(1, 8), maker.constant(2, 8));
@@ -56,7 +56,7 @@ fn continue_goes_on_at_the_update() {
 }
 
 #[test]
-fn a_loop_ends_after_the_most_rounds() {
+fn a_loop_ends_after_the_maximum_number_of_iterations() {
     let mut maker = Maker::new();
     let (x, one) = (maker.read("metadata.x"), maker.constant(1, 32));
     let value = maker.binary(BinaryOp::Add, x, one);
@@ -64,10 +64,10 @@ fn a_loop_ends_after_the_most_rounds() {
     let condition = Expr { kind: ExprKind::Constant(BigUint::from(1u8)), ty: maker.bool() };
     let endless = StmtKind::Loop { before: Vec::new(), condition, body, update: Vec::new() };
     maker.ingress(vec![stmt(endless)]);
-    assert_eq!(traced(maker), u64::from(MOST_ROUNDS));
+    assert_eq!(traced(maker), u64::from(MAX_LOOP_ITERATIONS));
 }
 
-/// “Operations on header stacks”: what is pushed in is invalid, and the next index moves within the stack.
+/// “Operations on header stacks”: new elements are invalid, and the next index moves within the stack.
 #[test]
 fn push_front_and_pop_front_shift_the_elements() {
     let mut maker = Maker::new();
@@ -87,7 +87,7 @@ fn push_front_and_pop_front_shift_the_elements() {
 }
 
 #[test]
-fn popping_more_than_there_is_empties_the_stack() {
+fn popping_more_elements_than_the_size_empties_the_stack() {
     let mut maker = Maker::new();
     let body = vec![
         stmt(StmtKind::SetValid(maker.place("headers.s[2]"))),
@@ -101,7 +101,7 @@ fn popping_more_than_there_is_empties_the_stack() {
     assert_eq!(test.deparse(), [0, 0, 0]);
 }
 
-/// “Insertion of data into packets”: a header that is invalid is not emitted; composites are by their members; bits
+/// “Insertion of data into packets”: invalid headers are not emitted, composites are emitted by members, and bits
 /// are packed.
 #[test]
 fn emit_goes_through_structs_stacks_and_unions() {
@@ -179,7 +179,7 @@ fn a_table_runs_the_entry_that_matches_or_the_default() {
 }
 
 #[test]
-fn the_fields_of_a_list_are_kept_and_no_other_metadata() {
+fn only_the_fields_of_a_list_are_preserved() {
     let mut maker = Maker::new();
     let places = vec![maker.place("metadata.y"), maker.place("standard.egress_spec")];
     maker.program.field_lists.push(FieldList { places });

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use super::*;
 
-/// What an operator gives on two patterns of a width.
+/// Result of an operator on two bit patterns of a width.
 fn gives(op: BinaryOp, width: u32, signed: bool, left: u64, right: u64) -> u64 {
     let mut maker = Maker::new();
     let ty = maker.bits(width, signed);
@@ -18,7 +18,7 @@ fn gives(op: BinaryOp, width: u32, signed: bool, left: u64, right: u64) -> u64 {
     value(maker, Expr { kind, ty: result })
 }
 
-/// An expression's value, through the metadata.
+/// Value of an expression, read through the metadata.
 fn value(mut maker: Maker, expr: Expr) -> u64 {
     let ty = maker.bits(32, false);
     let from = maker.program.types.get(expr.ty);
@@ -69,16 +69,16 @@ fn shifts_may_be_longer_than_the_width() {
 }
 
 #[test]
-fn comparisons_are_of_numbers() {
+fn comparisons_compare_numbers() {
     assert_eq!(gives(BinaryOp::Less, 8, false, 0xff, 1), 0);
     assert_eq!(gives(BinaryOp::Less, 8, true, 0xff, 1), 1);
     assert_eq!(gives(BinaryOp::GreaterOrEqual, 8, true, 0x80, 0x80), 1);
     assert_eq!(gives(BinaryOp::Concat, 8, false, 0x12, 0x34), 0x1234);
 }
 
-/// “Casts”: a conversion to a greater width extends by the sign of the type that is left.
+/// “Casts”: a conversion to a greater width extends by the sign of the source type.
 #[test]
-fn casts_extend_by_the_sign_and_cut() {
+fn casts_sign_extend_and_truncate() {
     let cast = |from: (u32, bool), to: (u32, bool), pattern: u64| {
         let mut maker = Maker::new();
         let (from, to) = (maker.bits(from.0, from.1), maker.bits(to.0, to.1));
@@ -119,7 +119,7 @@ fn invalid_headers_are_equal() {
     }
 }
 
-/// “Operations on header stacks”: an index out of range reads some value and writes nothing.
+/// “Operations on header stacks”: an out-of-range index reads an undefined value (here 0) and writes nothing.
 #[test]
 fn an_index_out_of_range_reads_zero_and_writes_nothing() {
     let mut maker = Maker::new();

@@ -1,4 +1,4 @@
-//! The rules of the specification, one by one, on programs made by hand.
+//! The rules of the specification, one by one, on hand-made programs.
 
 mod controls;
 mod expressions;
@@ -16,7 +16,7 @@ use jettison_p4_front::source::{FileId, Span};
 
 const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
-/// A program in the making: a header `h` (`bit<8> a; bit<16> b`) in the struct of headers, a stack of three of them, a
+/// Builder of a program: a header `h` (`bit<8> a; bit<16> b`) in the struct of headers, a stack of three of them, a
 /// header with a `varbit<32>` between two nibbles, a union of `h` and an 8-bit one; a `bit<32> x` in the metadata.
 struct Maker {
     program: Program,
@@ -170,7 +170,7 @@ impl Maker {
         State { name: "state".into(), body, next, span: NOWHERE }
     }
 
-    /// The last parser made is the pipeline's.
+    /// Adds a parser; the last one is the pipeline's.
     fn parser(&mut self, states: Vec<State>) -> ParserId {
         let parser = Parser { name: "p".into(), before: Vec::new(), states, start: StateId(0) };
         self.program.parsers.push(parser);
@@ -178,7 +178,7 @@ impl Maker {
         self.program.pipeline.parser
     }
 
-    /// One state that accepts.
+    /// Adds a parser with one accepting state.
     fn one_state(&mut self, body: Block) {
         let state = self.state(body, Transition::To(Target::Accept));
         self.parser(vec![state]);
@@ -204,7 +204,7 @@ fn stmt(kind: StmtKind) -> Stmt {
     Stmt { kind, span: NOWHERE }
 }
 
-/// A program that runs.
+/// A running program.
 struct Test {
     program: Arc<Program>,
     machine: Reference,

@@ -20,7 +20,7 @@ fn a_packet_too_short_extracts_nothing() {
     assert_eq!((&*test.error(parsed), parsed.consumed), ("NoError", 6));
 }
 
-/// “Operations on header stacks”: `next` past the end.
+/// “Operations on header stacks”: `next` past the end of the stack.
 #[test]
 fn a_stack_is_filled_to_its_end() {
     let mut maker = Maker::new();
@@ -47,7 +47,7 @@ fn the_last_of_an_empty_stack_is_an_error() {
     assert_eq!(&*test.error(parsed), "StackOutOfBounds");
 }
 
-/// A stack of unions is advanced by the extraction of a member of its `next`.
+/// Extraction of a member of `next` advances a stack of unions.
 #[test]
 fn a_member_of_the_next_union_advances_the_stack() {
     let mut maker = Maker::new();
@@ -60,7 +60,7 @@ fn a_member_of_the_next_union_advances_the_stack() {
 
 /// “Variable-width extraction”
 #[test]
-fn a_varbit_takes_the_length_that_is_given() {
+fn a_varbit_has_the_given_length() {
     for (bits, size, error, consumed) in [
         (16, 9, "NoError", 3),
         (0, 9, "NoError", 1),
@@ -119,7 +119,7 @@ fn verify_sets_its_error() {
     assert_eq!((&*test.error(parsed), parsed.consumed), ("Mine", 0));
 }
 
-/// “Select expressions”: the first case that matches; none is `NoMatch`.
+/// “Select expressions”: the first matching case wins; no match is `NoMatch`.
 #[test]
 fn select_takes_the_first_case_that_matches() {
     let mut maker = Maker::new();
@@ -149,7 +149,7 @@ fn select_takes_the_first_case_that_matches() {
 
 /// “Parser abstract machine” leaves the bound to the target.
 #[test]
-fn a_parser_that_goes_round_ends_in_a_timeout() {
+fn an_endless_parser_ends_with_a_timeout() {
     let mut maker = Maker::new();
     let trace = {
         let one = maker.constant(1, 32);
@@ -161,10 +161,10 @@ fn a_parser_that_goes_round_ends_in_a_timeout() {
     let mut test = maker.test();
     let parsed = test.parse(&[]);
     assert_eq!(&*test.error(parsed), "ParserTimeout");
-    assert_eq!(test.metadata(0), u64::from(MOST_TRANSITIONS) + 1);
+    assert_eq!(test.metadata(0), u64::from(MAX_TRANSITIONS) + 1);
 }
 
-/// “Sub-parsers”: copy-out follows if the sub-parser accepts; if it rejects, its caller does.
+/// “Sub-parsers”: copy-out runs if the sub-parser accepts; if it rejects, its caller rejects too.
 #[test]
 fn a_sub_parser_that_rejects_ends_its_caller() {
     for (to, expected) in [(Target::Accept, 12), (Target::Reject, 0)] {

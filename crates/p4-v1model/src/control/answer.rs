@@ -1,4 +1,4 @@
-//! What a command gives back.
+//! Results and errors of commands.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use thiserror::Error;
 
 use jettison_p4_exec::table::TableError;
 
-/// What a command gives back.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing but that it is done.
+    /// The command has no result.
     Done,
-    /// The number of what was made: an entry's handle, a profile's member or group, a multicast node.
+    /// Number of a new object: an entry's handle, a profile's member or group, or a multicast node.
     Number(u32),
-    /// How many there are.
+    /// Number of entries.
     Count(u64),
-    /// The elements of a register.
+    /// Elements of a register.
     Values(Vec<BigUint>),
-    /// A counter's element.
+    /// Element of a counter.
     Counter {
-        /// Packets.
+        /// Number of packets.
         packets: u64,
-        /// Bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Lines for a reader.
+    /// Text for humans.
     Text(String),
 }
 
@@ -46,53 +46,53 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Why a command was not carried out. Nothing has changed then.
+/// Failure of a command; the switch is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[allow(missing_docs)] // the messages name the fields
 pub enum CommandError {
-    /// A table refuses it.
+    /// Rejected by a table.
     #[error("table `{table}`: {error}")]
     Table { table: Arc<str>, error: TableError },
-    /// An action profile refuses it.
+    /// Rejected by an action profile.
     #[error("action profile `{profile}`: {error}")]
     Profile { profile: Arc<str>, error: TableError },
-    /// A value set refuses it.
+    /// Rejected by a value set.
     #[error("value set `{set}`: {error}")]
     ValueSet { set: Arc<str>, error: TableError },
-    /// An array is not so long.
-    #[error("`{object}` has {length} elements: there is no element {index}")]
+    /// Array index out of range.
+    #[error("the index of `{object}` must be < {length}, got {index}")]
     NoElement { object: Arc<str>, index: u64, length: usize },
-    /// A session that is not configured.
+    /// Unconfigured clone session.
     #[error("the clone session {0} is not configured")]
     NoSession(u32),
-    /// A session that cannot be.
+    /// Invalid clone session number.
     #[error("{0} is no clone session: they are 0 to 32767")]
     SessionRange(u32),
-    /// The switch has no such port.
-    #[error("there is no port {port}: the switch has {ports}, from 0")]
+    /// Unknown port.
+    #[error("the port must be < {ports}, got {port}")]
     NoPort { port: u16, ports: usize },
-    /// A port has no queue of that priority.
+    /// Priority without a queue at the port.
     #[error("port {port} has no queue of priority {priority}")]
     NoPriority { port: u16, priority: u8 },
-    /// No queue takes the setting.
+    /// Setting that no queue supports.
     #[error("no queue meant here has a {0} that can be set: `bmv2` has")]
     NoQueueSetting(&'static str),
-    /// A multicast group that is not there.
-    #[error("there is no multicast group {0}: create it with `mc_mgrp_create {0}`")]
+    /// Unknown multicast group.
+    #[error("unknown multicast group {0}: create it with `mc_mgrp_create {0}`")]
     NoGroup(u16),
-    /// Group 0 means no multicast.
-    #[error("0 is no multicast group: it means that a packet is not multicast")]
+    /// Group 0, which means "not multicast".
+    #[error("a multicast group must be > 0, got 0 (which means that a packet is not multicast)")]
     GroupZero,
-    /// A multicast group that is there already.
-    #[error("the multicast group {0} is there already")]
+    /// Multicast group that already exists.
+    #[error("the multicast group {0} already exists")]
     GroupExists(u16),
-    /// A multicast node that is not there.
-    #[error("there is no multicast node {0}")]
+    /// Unknown multicast node.
+    #[error("unknown multicast node {0}")]
     NoNode(u32),
-    /// A multicast node that has a group.
-    #[error("the multicast node {node} is in group {group} already: a node is in one group at most")]
+    /// Multicast node that already is in a group.
+    #[error("the multicast node {node} is already in group {group}; a node can be in at most one group")]
     NodeInGroup { node: u32, group: u16 },
-    /// A multicast node that is not in the group.
+    /// Multicast node that is not in the group.
     #[error("the multicast node {node} is not in group {group}")]
     NodeNotInGroup { node: u32, group: u16 },
 }

@@ -1,4 +1,4 @@
-//! Carrying commands out.
+//! Execution of commands.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use jettison_p4_exec::table::TableError;
 use jettison_p4_front::ir::{ActionProfileId, ExternId, ExternKind, HashAlgorithm, TableId, ValueSetId};
 
 impl<M: Machine + Send> P4Switch<M> {
-    /// Carries out a command.
+    /// Executes a command.
     ///
     /// # Errors
-    /// If it does not fit what is in the switch. Nothing has changed then.
+    /// If the command does not match the state of the switch, which action is unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<Answer, CommandError> {
         match command {
             Command::TableAdd { table, entry } => {
                 let handle = self.plane_mut().tables.table_mut(*table).insert(entry.clone());
                 return Ok(Answer::Number(handle.map_err(|error| self.of_table(*table, error))?.0));
             }
-            Command::TableModify { table, entry, then } => {
-                let done = self.plane_mut().tables.table_mut(*table).modify(*entry, then.clone());
+            Command::TableModify { table, entry, action } => {
+                let done = self.plane_mut().tables.table_mut(*table).modify(*entry, action.clone());
                 done.map_err(|error| self.of_table(*table, error))?;
             }
             Command::TableDelete { table, entry } => {
@@ -37,8 +37,8 @@ impl<M: Machine + Send> P4Switch<M> {
                 let done = self.plane_mut().tables.table_mut(*table).clear();
                 done.map_err(|error| self.of_table(*table, error))?;
             }
-            Command::TableSetDefault { table, then } => {
-                let done = self.plane_mut().tables.table_mut(*table).set_default(then.clone());
+            Command::TableSetDefault { table, action } => {
+                let done = self.plane_mut().tables.table_mut(*table).set_default(action.clone());
                 done.map_err(|error| self.of_table(*table, error))?;
             }
             Command::TableResetDefault { table } => {
@@ -197,7 +197,7 @@ impl<M: Machine + Send> P4Switch<M> {
         Ok(Answer::Values(indices.map(value).collect()))
     }
 
-    /// The pipeline's members of a group are those that the nodes make.
+    /// Updates the pipeline's members of a group from the nodes.
     fn publish(&mut self, group: u16) {
         self.pipeline.set_multicast_group(group, self.replication.members(group));
     }
@@ -227,10 +227,10 @@ impl<M: Machine + Send> P4Switch<M> {
     }
 
     fn check_mirror(&self, session: u32, config: &MirrorSession) -> Result<(), CommandError> {
-        if session > MirrorSession::MOST {
+        if session > MirrorSession::MAX {
             return Err(CommandError::SessionRange(session));
         }
-        // A port or a group that is not there yet, `simple_switch` takes: clones to it are lost.
+        // `simple_switch` accepts an unknown port or group here; clones to it are lost.
         match config.to {
             MirrorTarget::Port(port) if usize::from(port.0) < self.pipeline.port_count() => {
                 self.class(port, config.priority).map(|_| ())
@@ -247,7 +247,7 @@ impl<M: Machine + Send> P4Switch<M> {
         }
     }
 
-    /// That an array has such an element. Direct counters and meters grow with their table.
+    /// Checks that an array contains an element. Direct counters and meters grow with their table.
     fn check_index(&self, object: ExternId, index: u64) -> Result<(), CommandError> {
         let instance = &self.program().externs[object.index()];
         let size = match instance.kind {

@@ -1,29 +1,29 @@
-//! What the control plane may ask for.
+//! Commands of the control plane.
 
 use jettison_switch::Port;
 use num_bigint::BigUint;
 
 use crate::MirrorSession;
 use jettison_p4_exec::objects::{CrcParameters, MeterRate};
-use jettison_p4_exec::table::{Entry, Handle, Then};
+use jettison_p4_exec::table::{Entry, EntryAction, Handle};
 use jettison_p4_front::ir::{
     ActionProfileId, ActionValue, ExternId, HashAlgorithm, KeyMatch, TableId, ValueSetId,
 };
 
-/// A command of the control plane. Each is named after the one of `simple_switch_CLI` that it is.
+/// A command of the control plane, named after its counterpart in `simple_switch_CLI`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields' types say what they are
 pub enum Command {
     /// `table_add`, `table_indirect_add`, `table_indirect_add_with_group`
     TableAdd { table: TableId, entry: Entry },
     /// `table_modify`
-    TableModify { table: TableId, entry: Handle, then: Then },
+    TableModify { table: TableId, entry: Handle, action: EntryAction },
     /// `table_delete`, `table_indirect_delete`
     TableDelete { table: TableId, entry: Handle },
     /// `table_clear`
     TableClear { table: TableId },
     /// `table_set_default`, `table_indirect_set_default`, `table_indirect_set_default_with_group`
-    TableSetDefault { table: TableId, then: Then },
+    TableSetDefault { table: TableId, action: EntryAction },
     /// `table_reset_default`, `table_indirect_reset_default`
     TableResetDefault { table: TableId },
     /// `table_dump`
@@ -58,16 +58,16 @@ pub enum Command {
     /// `mirroring_delete`
     MirroringDelete { session: u32 },
 
-    /// `set_queue_depth`: in packets; of one port or all, of one priority (as a program writes it) or all
+    /// `set_queue_depth`: in packets; for one port or all, and one priority (as in a program) or all
     QueueDepth { packets: u64, port: Option<Port>, priority: Option<u8> },
-    /// `set_queue_rate`: in packets a second, 0 for no limit
+    /// `set_queue_rate`: in packets per second, 0 for no limit
     QueueRate { packets_per_second: u64, port: Option<Port>, priority: Option<u8> },
 
     /// `mc_mgrp_create`
     GroupCreate { group: u16 },
     /// `mc_mgrp_destroy`
     GroupDestroy { group: u16 },
-    /// `mc_node_create`: a node with that `egress_rid`
+    /// `mc_node_create`: a node with this `egress_rid`
     NodeCreate { rid: u16, ports: Vec<Port> },
     /// `mc_node_update`
     NodeUpdate { node: u32, ports: Vec<Port> },
@@ -84,15 +84,15 @@ pub enum Command {
     RegisterWrite { register: ExternId, index: u64, value: BigUint },
     /// `register_reset`
     RegisterReset { register: ExternId },
-    /// `counter_read`: of a direct counter, `index` is an entry's handle
+    /// `counter_read`: for a direct counter, `index` is the handle of an entry
     CounterRead { counter: ExternId, index: u64 },
     /// `counter_write`
     CounterWrite { counter: ExternId, index: u64, packets: u64, bytes: u64 },
     /// `counter_reset`
     CounterReset { counter: ExternId },
-    /// `meter_set_rates` of one, `meter_array_set_rates` of all
+    /// `meter_set_rates` for one meter, `meter_array_set_rates` for all
     MeterRates { meter: ExternId, index: Option<u64>, rates: [MeterRate; 2] },
 
-    /// `set_crc16_parameters`, `set_crc32_parameters`: of the custom hash of that width
+    /// `set_crc16_parameters`, `set_crc32_parameters`: for the custom hash of this width
     CrcParameters { algorithm: HashAlgorithm, parameters: CrcParameters },
 }

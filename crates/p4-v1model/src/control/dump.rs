@@ -1,11 +1,11 @@
-//! A table's entries for a reader.
+//! Text dump of a table's entries.
 
 use std::fmt::Write;
 
-use jettison_p4_exec::table::{TableState, Then};
+use jettison_p4_exec::table::{EntryAction, TableState};
 use jettison_p4_front::ir::{ActionValue, KeyMatch, MatchKind, Program, TableId};
 
-/// A line an entry, in the order of insertion, and one for the default.
+/// One line per entry, in the order of insertion, and one for the default action.
 pub(super) fn table_dump(program: &Program, id: TableId, state: &TableState) -> String {
     let table = &program.tables[id.index()];
     let keys: Vec<&str> =
@@ -16,13 +16,13 @@ pub(super) fn table_dump(program: &Program, id: TableId, state: &TableState) -> 
         let matches = matches.collect::<Vec<_>>().join(" ");
         let priority = match entry.priority {
             0 => String::new(),
-            // As commands write it.
+            // In the sign convention of commands.
             priority => format!(" priority {}", -priority),
         };
-        let then = then(program, id, &entry.then);
-        let _ = writeln!(text, "{}: {matches} => {then}{priority}", handle.0); // a String takes everything
+        let action = entry_action(program, id, &entry.action);
+        let _ = writeln!(text, "{}: {matches} => {action}{priority}", handle.0); // writing to a String cannot fail
     }
-    let _ = writeln!(text, "default: {}", then(program, id, state.default()));
+    let _ = writeln!(text, "default: {}", entry_action(program, id, state.default()));
     text
 }
 
@@ -36,15 +36,15 @@ fn key(wanted: &KeyMatch) -> String {
     }
 }
 
-fn then(program: &Program, table: TableId, then: &Then) -> String {
-    match then {
-        Then::Action(value) => action(program, table, value),
-        Then::Member(member) => format!("member {member}"),
-        Then::Group(group) => format!("group {group}"),
+fn entry_action(program: &Program, table: TableId, action: &EntryAction) -> String {
+    match action {
+        EntryAction::Action(value) => action_value(program, table, value),
+        EntryAction::Member(member) => format!("member {member}"),
+        EntryAction::Group(group) => format!("group {group}"),
     }
 }
 
-fn action(program: &Program, table: TableId, value: &ActionValue) -> String {
+fn action_value(program: &Program, table: TableId, value: &ActionValue) -> String {
     let action = &program.tables[table.index()].actions[value.action as usize];
     let data: Vec<String> =
         action.data.iter().zip(&value.data).map(|((name, _), value)| format!("{name}={value:#x}")).collect();

@@ -1,8 +1,8 @@
-//! The control plane: what may be asked of a P4 switch while it runs.
+//! Control plane: commands to a running P4 switch.
 //!
-//! A [`Command`] is resolved: names have become ids and values numbers of the right width, so that carrying it out can only
-//! fail for what is in the switch (a full table, an entry that is not there). [`parse`] makes commands of a file in the
-//! language of `simple_switch_CLI`; packet tests make them of their own.
+//! A [`Command`] is resolved: names are replaced by ids and values are numbers of the right width. Its execution can
+//! only fail because of the switch's state (a full table, an unknown entry). [`parse`] reads commands from a file in
+//! the language of `simple_switch_CLI`; packet tests create them directly.
 
 mod answer;
 mod apply;

@@ -1,4 +1,4 @@
-//! Names of the control plane: full ones, or a suffix that only one has.
+//! Names of the control plane: full names, or unique suffixes.
 
 use std::sync::Arc;
 
@@ -6,107 +6,112 @@ use jettison_core::nearest;
 
 use jettison_p4_front::ir::{ActionProfileId, ExternId, ExternKind, Program, TableId, ValueSetId};
 
-/// Finds a program's objects by name.
+/// Lookup of a program's objects by name.
 ///
-/// The full name is the controls' path (`ingress.ipv4_lpm`), or what `@name` says. A part from behind a point on
-/// (`ipv4_lpm`) will do where it fits only one. A leading point (`.NoAction`) may be left out.
+/// The full name is the controls' path (`ingress.ipv4_lpm`), or the name given by `@name`. A suffix after a dot
+/// (`ipv4_lpm`) is sufficient if it is unique. A leading dot (`.NoAction`) may be omitted.
 #[derive(Debug, Clone, Copy)]
 pub struct Names<'a> {
     program: &'a Program,
 }
 
-/// Whether `name` is the full name, or a part of it from behind a point to the end.
+/// Whether `name` is the full name, or a suffix of it after a dot.
 pub fn suffix_matches(full: &str, name: &str) -> bool {
     let (full, name) = (full.trim_start_matches('.'), name.trim_start_matches('.'));
     full.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 impl<'a> Names<'a> {
-    /// The names of a program.
+    /// Creates the lookup for a program.
     pub fn new(program: &'a Program) -> Names<'a> {
         Names { program }
     }
 
-    /// The table of that name.
+    /// Finds a table by name.
     ///
     /// # Errors
-    /// If there is none, or several. The messages name the nearest, or all of them.
+    /// If no table matches, or several do. The messages suggest the nearest name, or list all matches.
     pub fn table(&self, name: &str) -> Result<TableId, String> {
         let names = self.program.tables.iter().map(|table| &table.name);
         resolve("table", name, names).map(|at| TableId(at as u32))
     }
 
-    /// The number, within the table's list, of the action of that name.
+    /// Finds an action by name; returns its index in the table's list.
     ///
     /// # Errors
-    /// If the table has none, or several.
+    /// If no action of the table matches, or several do.
     pub fn action(&self, table: TableId, name: &str) -> Result<u32, String> {
         let table = &self.program.tables[table.index()];
         let names = table.actions.iter().map(|action| &action.name);
         resolve(&format!("action of table `{}`", table.name), name, names).map(|at| at as u32)
     }
 
-    /// The action profile of that name.
+    /// Finds an action profile by name.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If none matches, or several do.
     pub fn profile(&self, name: &str) -> Result<ActionProfileId, String> {
         let names = self.program.profiles.iter().map(|profile| &profile.name);
         resolve("action profile", name, names).map(|at| ActionProfileId(at as u32))
     }
 
-    /// A table whose actions a profile has.
+    /// A table that uses a profile.
     pub fn table_of(&self, profile: ActionProfileId) -> Option<TableId> {
         let at = self.program.tables.iter().position(|table| table.profile == Some(profile))?;
         Some(TableId(at as u32))
     }
 
-    /// The value set of that name.
+    /// Finds a value set by name.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If none matches, or several do.
     pub fn value_set(&self, name: &str) -> Result<ValueSetId, String> {
         let names = self.program.value_sets.iter().map(|set| &set.name);
         resolve("value set", name, names).map(|at| ValueSetId(at as u32))
     }
 
-    /// The register of that name.
+    /// Finds a register by name.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If none matches, or several do.
     pub fn register(&self, name: &str) -> Result<ExternId, String> {
         self.object("register", name, |kind| matches!(kind, ExternKind::Register { .. }))
     }
 
-    /// The counter of that name, direct or not.
+    /// Finds a counter by name, direct or indirect.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If none matches, or several do.
     pub fn counter(&self, name: &str) -> Result<ExternId, String> {
         let is = |kind: ExternKind| matches!(kind, ExternKind::Counter { .. } | ExternKind::DirectCounter);
         self.object("counter", name, is)
     }
 
-    /// The meter of that name, direct or not.
+    /// Finds a meter by name, direct or indirect.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If none matches, or several do.
     pub fn meter(&self, name: &str) -> Result<ExternId, String> {
         let is = |kind: ExternKind| matches!(kind, ExternKind::Meter { .. } | ExternKind::DirectMeter { .. });
         self.object("meter", name, is)
     }
 
-    fn object(&self, what: &str, name: &str, is: impl Fn(ExternKind) -> bool) -> Result<ExternId, String> {
+    fn object(
+        &self,
+        kind_name: &str,
+        name: &str,
+        is: impl Fn(ExternKind) -> bool,
+    ) -> Result<ExternId, String> {
         let numbers: Vec<usize> =
             (0..self.program.externs.len()).filter(|at| is(self.program.externs[*at].kind)).collect();
         let names = numbers.iter().map(|at| &self.program.externs[*at].name);
-        resolve(what, name, names).map(|at| ExternId(numbers[at] as u32))
+        resolve(kind_name, name, names).map(|at| ExternId(numbers[at] as u32))
     }
 }
 
-/// The place of the one that is meant.
+/// Index of the name that matches.
 fn resolve<'a>(
-    what: &str,
+    kind_name: &str,
     name: &str,
     names: impl Iterator<Item = &'a Arc<str>> + Clone,
 ) -> Result<usize, String> {
@@ -119,23 +124,23 @@ fn resolve<'a>(
     match matching[..] {
         [(at, _)] => Ok(at),
         [] => {
-            // A short name is near to a short one.
+            // Compare last parts, because short names are near to short ones.
             let last = |full: &'a Arc<str>| plain(full).rsplit('.').next().unwrap_or_default();
             let near = nearest(name, names.clone().map(plain).chain(names.clone().map(last)));
             let hint = match (near, names.clone().count()) {
                 (Some(near), _) => format!("; did you mean `{near}`?"),
-                (None, 0) => "; there is none".to_owned(),
+                (None, 0) => "; the program has none".to_owned(),
                 (None, 1..=8) => {
                     let all: Vec<&str> = names.map(plain).collect();
-                    format!("; there is {}", all.join(", "))
+                    format!("; known: {}", all.join(", "))
                 }
                 (None, _) => String::new(),
             };
-            Err(format!("no {what} is called `{name}`{hint}"))
+            Err(format!("unknown {kind_name} `{name}`{hint}"))
         }
         _ => {
             let all: Vec<&str> = matching.iter().map(|(_, full)| &***full).collect();
-            Err(format!("`{name}` may be {}: write more of the name", all.join(" or ")))
+            Err(format!("ambiguous name `{name}`: it may be {}; write more of the name", all.join(" or ")))
         }
     }
 }
@@ -153,19 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_full_or_the_only_one_that_ends_so() {
+    fn a_name_is_full_or_a_unique_suffix() {
         assert_eq!(find("ingress.ipv4_lpm"), Ok(0));
         assert_eq!(find("ipv4_lpm"), Ok(0));
         assert_eq!((find("NoAction"), find(".NoAction")), (Ok(3), Ok(3)));
         assert_eq!(find("b.lpm"), Ok(4));
         assert_eq!(find("lpm"), Ok(5), "the full name wins");
-        assert!(find("v4_lpm").is_err(), "only from behind a point");
+        assert!(find("v4_lpm").is_err(), "only after a dot");
         let message = find("send").unwrap_err();
         assert!(message.contains("egress.send or ingress.send"), "{message}");
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_the_nearest() {
+    fn an_unknown_name_is_reported_with_the_nearest() {
         let message = find("ipv4_lmp").unwrap_err();
         assert!(message.contains("did you mean `ipv4_lpm`"), "{message}");
     }

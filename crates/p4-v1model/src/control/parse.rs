@@ -1,4 +1,4 @@
-//! The language of `simple_switch_CLI`: a command a line, `#` comments.
+//! Parser of the language of `simple_switch_CLI`: one command per line, `#` comments.
 
 use jettison_core::nearest;
 use jettison_switch::Port;
@@ -8,26 +8,26 @@ use super::values::key_match;
 use super::words::{Word, Words, number};
 use crate::{MirrorSession, MirrorTarget};
 use jettison_p4_exec::objects::{CrcParameters, MeterRate};
-use jettison_p4_exec::table::{Entry, Handle, Then};
+use jettison_p4_exec::table::{Entry, EntryAction, Handle};
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{
     ActionProfileId, ActionValue, ExternKind, HashAlgorithm, KeyMatch, MatchKind, Program, TableId,
 };
 use jettison_p4_front::source::{FileId, Sources, Span};
 
-/// A command and where it stands.
+/// A command with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// The command.
     pub command: Command,
-    /// Its line, from the first word to the last.
+    /// Position of the line, from the first word to the last.
     pub span: Span,
 }
 
-/// The commands of a file.
+/// Parses the commands of a file.
 ///
 /// # Errors
-/// One for each line that is no command for this program.
+/// One for each line that is not a valid command for the program.
 pub fn parse(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<Located>, Vec<Diagnostic>> {
     let text = &sources.file(file).text;
     let (mut commands, mut errors) = (Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ pub fn parse(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<L
     if errors.is_empty() { Ok(commands) } else { Err(errors) }
 }
 
-/// A command's name, what it takes, and how the rest of its line is read.
+/// Name, usage and parser of a command.
 struct Rule {
     name: &'static str,
     usage: &'static str,
@@ -59,18 +59,18 @@ macro_rules! rules {
 
 const RULES: &[Rule] = rules! {
     "table_add" "TABLE ACTION KEY... => DATA... [PRIORITY]" => table_add;
-    "table_indirect_add" "TABLE KEY... => MEMBER [PRIORITY]" => |words| table_indirect_add(words, Then::Member, "member");
-    "table_indirect_add_with_group" "TABLE KEY... => GROUP [PRIORITY]" => |words| table_indirect_add(words, Then::Group, "group");
+    "table_indirect_add" "TABLE KEY... => MEMBER [PRIORITY]" => |words| table_indirect_add(words, EntryAction::Member, "member");
+    "table_indirect_add_with_group" "TABLE KEY... => GROUP [PRIORITY]" => |words| table_indirect_add(words, EntryAction::Group, "group");
     "table_modify" "TABLE ACTION ENTRY [=>] DATA..." => table_modify;
     "table_delete" "TABLE ENTRY" => table_delete;
     "table_indirect_delete" "TABLE ENTRY" => table_delete;
     "table_clear" "TABLE" => |words| Ok(Command::TableClear { table: table(words)? });
     "table_set_default" "TABLE ACTION [=>] DATA..." => table_set_default;
     "table_indirect_set_default" "TABLE MEMBER" => |words| {
-        Ok(Command::TableSetDefault { table: table(words)?, then: Then::Member(words.number32("member")?) })
+        Ok(Command::TableSetDefault { table: table(words)?, action: EntryAction::Member(words.number32("member")?) })
     };
     "table_indirect_set_default_with_group" "TABLE GROUP" => |words| {
-        Ok(Command::TableSetDefault { table: table(words)?, then: Then::Group(words.number32("group")?) })
+        Ok(Command::TableSetDefault { table: table(words)?, action: EntryAction::Group(words.number32("group")?) })
     };
     "table_reset_default" "TABLE" => |words| Ok(Command::TableResetDefault { table: table(words)? });
     "table_indirect_reset_default" "TABLE" => |words| Ok(Command::TableResetDefault { table: table(words)? });
@@ -133,7 +133,7 @@ const RULES: &[Rule] = rules! {
         Ok(Command::QueueDepth { packets, port, priority })
     };
     "set_queue_rate" "PACKETS_PER_SECOND [PORT [PRIORITY]]" => |words| {
-        let packets_per_second = words.number("number of packets a second", 0..=u64::MAX)?;
+        let packets_per_second = words.number("number of packets per second", 0..=u64::MAX)?;
         let (port, priority) = queue(words)?;
         Ok(Command::QueueRate { packets_per_second, port, priority })
     };
@@ -192,11 +192,11 @@ const RULES: &[Rule] = rules! {
     };
 };
 
-/// Reads a line that has a word.
+/// Parses a non-empty line.
 fn command(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
     let name = words.next("command")?;
     let Some(rule) = RULES.iter().find(|rule| rule.name == name.text) else {
-        let error = Diagnostic::error(name.span, format!("`{}` is no command", name.text));
+        let error = Diagnostic::error(name.span, format!("unknown command `{}`", name.text));
         let near = nearest(name.text, RULES.iter().map(|rule| rule.name));
         return Err(match near {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -214,7 +214,7 @@ fn table(words: &mut Words<'_>) -> Result<TableId, Diagnostic> {
     words.read("table", |name| names.table(name))
 }
 
-/// A table and one of its actions.
+/// Parses a table and one of its actions.
 fn table_and_action(words: &mut Words<'_>) -> Result<(TableId, u32), Diagnostic> {
     let names = words.names;
     let table = table(words)?;
@@ -226,20 +226,20 @@ fn table_add(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
     let keys = words.keys(table)?;
     let data = words.data(table, action)?;
     let priority = words.priority(table)?;
-    let then = Then::Action(ActionValue { action, data });
-    Ok(Command::TableAdd { table, entry: Entry { keys, priority, then } })
+    let action = EntryAction::Action(ActionValue { action, data });
+    Ok(Command::TableAdd { table, entry: Entry { keys, priority, action } })
 }
 
 fn table_indirect_add(
     words: &mut Words<'_>,
-    then: fn(u32) -> Then,
-    what: &str,
+    to_action: fn(u32) -> EntryAction,
+    number_name: &str,
 ) -> Result<Command, Diagnostic> {
     let table = table(words)?;
     let keys = words.keys(table)?;
-    let then = then(words.number32(what)?);
+    let action = to_action(words.number32(number_name)?);
     let priority = words.priority(table)?;
-    Ok(Command::TableAdd { table, entry: Entry { keys, priority, then } })
+    Ok(Command::TableAdd { table, entry: Entry { keys, priority, action } })
 }
 
 fn table_modify(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
@@ -247,7 +247,7 @@ fn table_modify(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
     let entry = Handle(words.number32("entry's handle")?);
     skip_arrow(words);
     let data = words.data(table, action)?;
-    Ok(Command::TableModify { table, entry, then: Then::Action(ActionValue { action, data }) })
+    Ok(Command::TableModify { table, entry, action: EntryAction::Action(ActionValue { action, data }) })
 }
 
 fn table_delete(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
@@ -258,10 +258,10 @@ fn table_set_default(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
     let (table, action) = table_and_action(words)?;
     skip_arrow(words);
     let data = words.data(table, action)?;
-    Ok(Command::TableSetDefault { table, then: Then::Action(ActionValue { action, data }) })
+    Ok(Command::TableSetDefault { table, action: EntryAction::Action(ActionValue { action, data }) })
 }
 
-/// Many a command file has an arrow where `simple_switch_CLI` takes none.
+/// Skips an arrow, because many command files have one where `simple_switch_CLI` accepts none.
 fn skip_arrow(words: &mut Words<'_>) {
     if words.peek().is_some_and(|word| word.text == "=>") {
         words.take();
@@ -273,7 +273,7 @@ fn profile(words: &mut Words<'_>) -> Result<ActionProfileId, Diagnostic> {
     words.read("action profile", |name| names.profile(name))
 }
 
-/// An action of a profile, something between its name and its data, and the data.
+/// Parses an action of a profile, an item between its name and its data, and the data.
 fn profile_action<'a, T>(
     words: &mut Words<'a>,
     profile: ActionProfileId,
@@ -282,7 +282,7 @@ fn profile_action<'a, T>(
     let names = words.names;
     let table = words.names.table_of(profile);
     let read = |name: &str| {
-        let table = table.ok_or_else(|| "no table uses this action profile".to_owned())?;
+        let table = table.ok_or_else(|| "this action profile is not used by any table".to_owned())?;
         Ok((table, names.action(table, name)?))
     };
     let (table, action) = words.read("action", read)?;
@@ -290,7 +290,7 @@ fn profile_action<'a, T>(
     Ok((between, ActionValue { action, data: words.data(table, action)? }))
 }
 
-/// A value set, and one value for each of its fields: or, as in `simple_switch_CLI`, one number of all their bits.
+/// Parses a value set and one value per field, or, as in `simple_switch_CLI`, one number with the bits of all fields.
 fn value_set_member(
     words: &mut Words<'_>,
 ) -> Result<(jettison_p4_front::ir::ValueSetId, Vec<KeyMatch>), Diagnostic> {
@@ -327,7 +327,7 @@ fn value_set_member(
 }
 
 fn session(words: &mut Words<'_>) -> Result<u32, Diagnostic> {
-    words.number("clone session", 0..=u64::from(MirrorSession::MOST)).map(|number| number as u32)
+    words.number("clone session", 0..=u64::from(MirrorSession::MAX)).map(|number| number as u32)
 }
 
 fn port(words: &mut Words<'_>) -> Result<Port, Diagnostic> {
@@ -345,7 +345,7 @@ fn ports(words: &mut Words<'_>) -> Result<Vec<Port>, Diagnostic> {
     Ok(ports)
 }
 
-/// What may stand behind a session and its target.
+/// Parses the options after a session and its target.
 fn mirror(words: &mut Words<'_>, to: MirrorTarget) -> Result<MirrorSession, Diagnostic> {
     let mut session = MirrorSession { to, truncate: None, priority: 0 };
     while let Some(word) = words.take() {
@@ -359,13 +359,13 @@ fn mirror(words: &mut Words<'_>, to: MirrorTarget) -> Result<MirrorSession, Diag
                 let value = number(value, "number of bytes", 0..=u64::from(u32::MAX));
                 session.truncate = Some(value.map_err(|message| at(words, message))? as u32);
             }
-            _ => return Err(at(words, format!("`{}` is more than the command takes", word.text))),
+            _ => return Err(at(words, format!("unexpected argument `{}`", word.text))),
         }
     }
     Ok(session)
 }
 
-/// Which queues: all, those of a port, or one.
+/// Parses a selection of queues: all, those of a port, or one.
 fn queue(words: &mut Words<'_>) -> Result<(Option<Port>, Option<u8>), Diagnostic> {
     let port = if words.left() > 0 { Some(port(words)?) } else { None };
     let priority = if words.left() > 0 { Some(words.number("priority", 0..=7)? as u8) } else { None };
@@ -381,7 +381,7 @@ fn register_write(words: &mut Words<'_>) -> Result<Command, Diagnostic> {
     let register = words.read("register", |name| names.register(name))?;
     let index = index(words)?;
     let ExternKind::Register { ty, .. } = program.externs[register.index()].kind else {
-        unreachable!("the names of registers are registers'")
+        unreachable!("`Names::register` returns registers only")
     };
     Ok(Command::RegisterWrite { register, index, value: words.value("value", ty)? })
 }
@@ -396,7 +396,7 @@ fn meter(words: &mut Words<'_>) -> Result<jettison_p4_front::ir::ExternId, Diagn
     words.read("meter", |name| names.meter(name))
 }
 
-/// The committed and the peak rate, the slower first.
+/// Parses the committed and the peak rate, the slower first.
 fn rates(words: &mut Words<'_>) -> Result<[MeterRate; 2], Diagnostic> {
     let rate = |text: &str| text.parse::<MeterRate>().map_err(|error| error.to_string());
     let committed = words.read("committed rate", rate)?;
@@ -404,19 +404,19 @@ fn rates(words: &mut Words<'_>) -> Result<[MeterRate; 2], Diagnostic> {
     let peak = words.read("peak rate", rate)?;
     match second {
         Some(word) if peak.per_microsecond < committed.per_microsecond => {
-            Err(words.error(word, "the second rate, the peak, is not below the first"))
+            Err(words.error(word, "the peak rate (second) must be >= the committed rate (first)"))
         }
         _ => Ok([committed, peak]),
     }
 }
 
-/// There is one custom hash of each width here: the name that a compiler gave it says nothing.
+/// Parses CRC parameters. There is one custom hash of each width, so the compiler-generated name is ignored.
 fn crc(words: &mut Words<'_>, algorithm: HashAlgorithm, most: u64) -> Result<Command, Diagnostic> {
     words.next("name")?;
     let flag = |text: &str| match text {
         "true" | "True" | "1" => Ok(true),
         "false" | "False" | "0" => Ok(false),
-        _ => Err(format!("`{text}` is neither true nor false")),
+        _ => Err(format!("expected `true` or `false`, got `{text}`")),
     };
     let parameters = CrcParameters {
         polynomial: words.number("polynomial", 0..=most)? as u32,

@@ -1,7 +1,7 @@
-//! Multicast groups and their nodes, as BMv2's replication engine keeps them.
+//! Multicast groups and their nodes, as in BMv2's replication engine.
 //!
 //! A node has an `egress_rid` and a set of ports; a group has nodes. A packet to a group is replicated for each port of
-//! each node: nodes in the order in which they were associated, a node's ports in ascending order.
+//! each node: nodes in the order of association, ports of a node in ascending order.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use jettison_switch::{Port, Replica};
 
 use super::CommandError;
 
-/// The nodes and groups.
+/// All nodes and groups.
 #[derive(Debug, Clone, Default)]
 pub struct Replication {
     nodes: BTreeMap<u32, Node>,
@@ -17,19 +17,19 @@ pub struct Replication {
     groups: BTreeMap<u16, Vec<u32>>,
 }
 
-/// A node: one `egress_rid` and the ports that get a replica with it.
+/// A node: one `egress_rid`, and the ports that get a replica with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What tells its replicas from those of other nodes.
+    /// `egress_rid` of the node's replicas.
     pub rid: u16,
-    /// Ascending, each once.
+    /// Ports, ascending and unique.
     pub ports: Vec<Port>,
-    /// The group that it is in.
+    /// Group of the node.
     pub group: Option<u16>,
 }
 
 impl Replication {
-    /// Makes a node; gives its number.
+    /// Creates a node and returns its number.
     pub fn create_node(&mut self, rid: u16, ports: &[Port]) -> u32 {
         let number = self.next_node;
         self.next_node += 1;
@@ -37,14 +37,14 @@ impl Replication {
         number
     }
 
-    /// Gives a node other ports; gives the group whose members have changed, if it is in one.
+    /// Replaces the ports of a node; returns the node's group, whose members have changed.
     pub fn update_node(&mut self, node: u32, ports: &[Port]) -> Result<Option<u16>, CommandError> {
         let node = self.nodes.get_mut(&node).ok_or(CommandError::NoNode(node))?;
         node.ports = in_order(ports);
         Ok(node.group)
     }
 
-    /// Removes a node; gives the group that it was in.
+    /// Removes a node; returns its group.
     pub fn destroy_node(&mut self, node: u32) -> Result<Option<u16>, CommandError> {
         let removed = self.nodes.remove(&node).ok_or(CommandError::NoNode(node))?;
         if let Some(nodes) = removed.group.and_then(|group| self.groups.get_mut(&group)) {
@@ -53,7 +53,7 @@ impl Replication {
         Ok(removed.group)
     }
 
-    /// Makes a group without nodes.
+    /// Creates a group without nodes.
     pub fn create_group(&mut self, group: u16) -> Result<(), CommandError> {
         if group == 0 {
             return Err(CommandError::GroupZero);
@@ -65,7 +65,7 @@ impl Replication {
         Ok(())
     }
 
-    /// Removes a group; its nodes stay, in none.
+    /// Removes a group; its nodes stay, without a group.
     pub fn destroy_group(&mut self, group: u16) -> Result<(), CommandError> {
         let nodes = self.groups.remove(&group).ok_or(CommandError::NoGroup(group))?;
         for node in nodes {
@@ -76,7 +76,7 @@ impl Replication {
         Ok(())
     }
 
-    /// Puts a node into a group.
+    /// Adds a node to a group.
     pub fn associate(&mut self, group: u16, node: u32) -> Result<(), CommandError> {
         let nodes = self.groups.get_mut(&group).ok_or(CommandError::NoGroup(group))?;
         let state = self.nodes.get_mut(&node).ok_or(CommandError::NoNode(node))?;
@@ -88,7 +88,7 @@ impl Replication {
         Ok(())
     }
 
-    /// Takes a node out of a group.
+    /// Removes a node from a group.
     pub fn dissociate(&mut self, group: u16, node: u32) -> Result<(), CommandError> {
         let nodes = self.groups.get_mut(&group).ok_or(CommandError::NoGroup(group))?;
         let state = self.nodes.get_mut(&node).ok_or(CommandError::NoNode(node))?;
@@ -105,12 +105,12 @@ impl Replication {
         self.nodes.get(&node)
     }
 
-    /// Whether there is such a group.
+    /// Whether the group exists.
     pub fn has_group(&self, group: u16) -> bool {
         self.groups.contains_key(&group)
     }
 
-    /// The replicas of a packet to a group.
+    /// Replicas of a packet to a group.
     pub fn members(&self, group: u16) -> Vec<Replica> {
         let nodes = self.groups.get(&group).into_iter().flatten().filter_map(|node| self.nodes.get(node));
         let replicas =
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_in_one_group_at_most_and_both_must_be_there() {
+    fn a_node_is_in_at_most_one_group_and_both_must_exist() {
         let mut engine = Replication::default();
         let node = engine.create_node(0, &[]);
         assert_eq!(engine.associate(1, node), Err(CommandError::NoGroup(1)));

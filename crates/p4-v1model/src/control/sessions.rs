@@ -1,4 +1,4 @@
-//! Clone sessions that a program uses and nothing configures.
+//! Warnings about clone sessions that are used but not configured.
 
 use num_bigint::BigUint;
 
@@ -7,8 +7,8 @@ use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{Block, Expr, ExprKind, Extern, Program, Stmt, StmtKind};
 use jettison_p4_front::source::Span;
 
-/// A warning for each clone session that the program names by a constant and that none of `commands` configures: such
-/// a clone is never made. Once a session, at the first clone that names it.
+/// Returns one warning for each clone session that the program uses with a constant number and that no command
+/// configures. Such a clone is never made. The position is that of the session's first clone.
 pub fn unconfigured_sessions<'a>(
     program: &Program,
     commands: impl IntoIterator<Item = &'a Command>,
@@ -26,7 +26,7 @@ pub fn unconfigured_sessions<'a>(
             return;
         }
         known.push(session.clone());
-        let message = format!("no command configures clone session {session}: this clone is never made");
+        let message = format!("clone session {session} is not configured, so this clone is never made");
         let hint = format!("configure it with `mirroring_add {session} PORT`");
         warnings.push(Diagnostic::warning(span, message).hint(hint));
     };
@@ -65,7 +65,7 @@ fn visit(block: &Block, look: &mut impl FnMut(&BigUint, Span)) {
     }
 }
 
-/// The number that an expression is, if it is a constant. A cast to fewer bits could change it: sessions have 32.
+/// Value of a constant expression. Casts to fewer bits need no handling, because sessions have 32 bits.
 fn constant(expr: &Expr) -> Option<&BigUint> {
     match &expr.kind {
         ExprKind::Constant(value) => Some(value),

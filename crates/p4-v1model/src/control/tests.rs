@@ -1,4 +1,4 @@
-//! The command language, and what its commands do to a switch.
+//! Tests of the command language and of the commands' effects.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::testing::{Toy, empty_program, nothing, plan, toy};
 use crate::{MirrorSession, MirrorTarget, P4Switch};
 use jettison_p4_exec::Machine;
-use jettison_p4_exec::table::{Entry, Handle, Then};
+use jettison_p4_exec::table::{Entry, EntryAction, Handle};
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{
     ActionProfile, ActionProfileId, ActionValue, Expr, ExprKind, Extern, ExternId, ExternInstance,
@@ -108,7 +108,7 @@ fn switch() -> P4Switch<Toy> {
     plan(program()).build(machine).expect("a plan without commands")
 }
 
-/// Carries out a file's commands; the last one's answer.
+/// Executes the commands of a file and returns the last result.
 fn apply<M: Machine + Send>(switch: &mut P4Switch<M>, text: &str) -> Result<Answer, CommandError> {
     let mut answer = Ok(Answer::Done);
     for command in read(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}")) {
@@ -121,49 +121,49 @@ fn big(value: u32) -> BigUint {
     BigUint::from(value)
 }
 
-fn set_port(port: u32) -> Then {
-    Then::Action(ActionValue { action: 0, data: vec![big(port)] })
+fn set_port(port: u32) -> EntryAction {
+    EntryAction::Action(ActionValue { action: 0, data: vec![big(port)] })
 }
 
 #[test]
 fn table_add_reads_keys_data_and_a_priority_where_there_is_one() {
-    let forward = Entry { keys: vec![KeyMatch::Lpm(big(0x0a00_0000), 8)], priority: 0, then: set_port(3) };
+    let forward = Entry { keys: vec![KeyMatch::Lpm(big(0x0a00_0000), 8)], priority: 0, action: set_port(3) };
     assert_eq!(
         one("table_add ingress.forward ingress.set_port 10.0.0.0/8 => 3"),
         Command::TableAdd { table: TableId(0), entry: forward }
     );
     // The smallest priority wins in a command file, the largest in a table.
     let keys = vec![KeyMatch::Ternary(big(80), big(0xffff)), KeyMatch::Range(big(1), big(9))];
-    let then = Then::Action(ActionValue { action: 1, data: Vec::new() });
+    let action = EntryAction::Action(ActionValue { action: 1, data: Vec::new() });
     assert_eq!(
         one("  table_add acl NoAction 80&&&0xffff 1->9 => 7 # the web"),
-        Command::TableAdd { table: TableId(1), entry: Entry { keys, priority: -7, then } }
+        Command::TableAdd { table: TableId(1), entry: Entry { keys, priority: -7, action } }
     );
 }
 
 #[test]
-fn a_file_is_a_command_a_line_with_comments_and_blank_lines() {
+fn a_file_has_one_command_per_line_with_comments_and_blank_lines() {
     let commands = read("# all\n\n  # more\nregister_reset r\r\n\tmc_mgrp_create 7   # seven\n").unwrap();
     let expected = [Command::RegisterReset { register: ExternId(0) }, Command::GroupCreate { group: 7 }];
     assert_eq!(commands, expected);
 }
 
 #[test]
-fn every_command_is_read() {
+fn every_command_is_parsed() {
     for (text, command) in [
         (
             "table_modify forward set_port 4 => 2",
-            Command::TableModify { table: TableId(0), entry: Handle(4), then: set_port(2) },
+            Command::TableModify { table: TableId(0), entry: Handle(4), action: set_port(2) },
         ),
         ("table_delete forward 4", Command::TableDelete { table: TableId(0), entry: Handle(4) }),
         ("table_clear acl", Command::TableClear { table: TableId(1) }),
         (
             "table_set_default forward set_port 511",
-            Command::TableSetDefault { table: TableId(0), then: set_port(511) },
+            Command::TableSetDefault { table: TableId(0), action: set_port(511) },
         ),
         (
             "table_set_default forward set_port => 511",
-            Command::TableSetDefault { table: TableId(0), then: set_port(511) },
+            Command::TableSetDefault { table: TableId(0), action: set_port(511) },
         ),
         ("table_reset_default forward", Command::TableResetDefault { table: TableId(0) }),
         ("table_num_entries forward", Command::TableCount { table: TableId(0) }),
@@ -171,12 +171,16 @@ fn every_command_is_read() {
             "table_indirect_add_with_group ecmp 3 => 1",
             Command::TableAdd {
                 table: TableId(2),
-                entry: Entry { keys: vec![KeyMatch::Exact(big(3))], priority: 0, then: Then::Group(1) },
+                entry: Entry {
+                    keys: vec![KeyMatch::Exact(big(3))],
+                    priority: 0,
+                    action: EntryAction::Group(1),
+                },
             },
         ),
         (
             "table_indirect_set_default ecmp 1",
-            Command::TableSetDefault { table: TableId(2), then: Then::Member(1) },
+            Command::TableSetDefault { table: TableId(2), action: EntryAction::Member(1) },
         ),
         (
             "act_prof_create_member hashed set_port 5",
@@ -242,40 +246,44 @@ fn every_command_is_read() {
 }
 
 #[test]
-fn errors_name_file_line_and_column_and_what_would_be_right() {
+fn errors_have_a_position_and_suggest_a_fix() {
     for (text, place, message) in [
-        ("\ntable_ad forward set_port 1 => 1", "s1.txt:2:1: error", "`table_ad` is no command"),
+        ("\ntable_ad forward set_port 1 => 1", "s1.txt:2:1: error", "unknown command `table_ad`"),
         ("table_add forwrd set_port 1 => 1", "s1.txt:1:11: error", "did you mean `forward`"),
         ("table_add forward set_prt 1 => 1", "s1.txt:1:19: error", "did you mean `set_port`"),
         ("table_add forward set_port 10.0.0.0/33 => 1", "s1.txt:1:28: error", "0 to 32"),
-        ("table_add forward set_port => 1", "s1.txt:1:28: error", "key `hdr.ipv4.dst` is missing"),
-        ("table_add forward set_port 1 2 => 1", "s1.txt:1:30: error", "has 1 key: `=>` belongs here"),
-        ("table_add forward set_port 1 => 512", "s1.txt:1:33: error", "does not fit into 9 bits"),
+        ("table_add forward set_port => 1", "s1.txt:1:28: error", "missing key `hdr.ipv4.dst`"),
+        (
+            "table_add forward set_port 1 2 => 1",
+            "s1.txt:1:30: error",
+            "expected `=>`: table `ingress.forward` has 1 key",
+        ),
+        ("table_add forward set_port 1 => 512", "s1.txt:1:33: error", "must fit in 9 bits"),
         (
             "table_add forward set_port 1 =>",
             "s1.txt:1:31: error",
-            "`port` of action `ingress.set_port` is missing",
+            "missing `port` of action `ingress.set_port`",
         ),
-        ("table_add forward set_port 1 => 1 9", "s1.txt:1:35: error", "`9` is more than"),
+        ("table_add forward set_port 1 => 1 9", "s1.txt:1:35: error", "unexpected argument `9`"),
         ("table_add acl NoAction 1 1->2 =>", "s1.txt:1:32: error", "priority"),
-        ("table_add ecmp", "s1.txt:1:14: error", "the action is missing"),
+        ("table_add ecmp", "s1.txt:1:14: error", "missing action"),
         ("mirroring_add 32768 1", "s1.txt:1:15: error", "0 to 32767"),
         ("mirroring_add 1 2 priority=8", "s1.txt:1:19: error", "0 to 7"),
         ("mc_node_create 1 2 | 3", "s1.txt:1:20: error", "not supported"),
-        ("register_write r x 1", "s1.txt:1:18: error", "`x` is no index"),
-        ("register_write r 0 65536", "s1.txt:1:20: error", "16 bits"),
+        ("register_write r x 1", "s1.txt:1:18: error", "the index must be a number"),
+        ("register_write r 0 65536", "s1.txt:1:20: error", "must fit in 16 bits"),
         ("meter_set_rates m 0 2:1 1:1", "s1.txt:1:25: error", "the peak"),
         ("meter_set_rates m 0 2 1:1", "s1.txt:1:21: error", "RATE:BURST"),
-        ("register_read c", "s1.txt:1:15: error", "no register"),
+        ("register_read c", "s1.txt:1:15: error", "unknown register"),
     ] {
         let error = error(text);
         assert!(error.starts_with(place) && error.contains(message), "{text}: {error}");
     }
-    assert_eq!(error("a\nregister_reset r\nb").lines().count(), 2, "each wrong line once");
+    assert_eq!(error("a\nregister_reset r\nb").lines().count(), 2, "each invalid line once");
 }
 
 #[test]
-fn a_value_set_takes_a_value_a_field_or_all_their_bits_together() {
+fn a_value_set_takes_one_value_per_field_or_all_bits_together() {
     let member = vec![KeyMatch::Exact(big(0x1234)), KeyMatch::Exact(big(5))];
     for text in ["pvs_add set 0x1234 5", "pvs_add p.set 0x246805"] {
         assert_eq!(
@@ -306,23 +314,23 @@ fn entries_are_added_changed_dumped_and_removed() {
     assert_eq!(text, expected);
     assert_eq!(apply(&mut switch, "table_delete forward 0\ntable_num_entries forward"), Ok(Answer::Count(1)));
     let again = apply(&mut switch, "table_delete forward 0").unwrap_err().to_string();
-    assert_eq!(again, "table `ingress.forward`: there is no entry 0");
+    assert_eq!(again, "table `ingress.forward`: unknown entry 0");
     assert_eq!(apply(&mut switch, "table_clear forward\ntable_num_entries forward"), Ok(Answer::Count(0)));
     apply(&mut switch, "table_reset_default forward").unwrap();
     assert_eq!(
         *switch.plane().tables.table(TableId(0)).default(),
-        Then::Action(ActionValue { action: 1, data: vec![] })
+        EntryAction::Action(ActionValue { action: 1, data: vec![] })
     );
 }
 
 #[test]
-fn a_full_table_refuses_and_says_so() {
+fn a_full_table_rejects_entries() {
     let mut switch = switch();
     for port in 0..3 {
         apply(&mut switch, &format!("table_add forward set_port 10.{port}.0.0/16 => 1")).unwrap();
     }
     let full = apply(&mut switch, "table_add forward set_port 10.9.0.0/16 => 1").unwrap_err().to_string();
-    assert_eq!(full, "table `ingress.forward`: the table is full: it holds 3 entries");
+    assert_eq!(full, "table `ingress.forward`: the table is full: it has 3 entries");
 }
 
 #[test]
@@ -345,7 +353,7 @@ fn registers_counters_and_meters_are_read_and_written() {
     assert_eq!(apply(&mut switch, "register_read r"), Ok(all));
     assert_eq!(apply(&mut switch, "register_reset r\nregister_read r 3"), Ok(Answer::Values(vec![big(0)])));
     let beyond = apply(&mut switch, "register_write r 4 1").unwrap_err().to_string();
-    assert_eq!(beyond, "`ingress.r` has 4 elements: there is no element 4");
+    assert_eq!(beyond, "the index of `ingress.r` must be < 4, got 4");
     let counted = Ok(Answer::Counter { packets: 7, bytes: 700 });
     assert_eq!(apply(&mut switch, "counter_write c 1 7 700\ncounter_read c 1"), counted);
     assert_eq!(apply(&mut switch, "counter_write d 5 7 700\ncounter_read d 5"), counted);
@@ -369,7 +377,12 @@ fn multicast_groups_reach_the_pipeline() {
     apply(&mut switch, "mc_node_associate 7 0").unwrap();
     let replica = |port| Replica { port: Port(port), number: 4 };
     assert_eq!(switch.replication.members(7), [replica(1), replica(2)]);
-    assert!(apply(&mut switch, "mc_node_create 0 4").unwrap_err().to_string().contains("no port 4"));
+    assert!(
+        apply(&mut switch, "mc_node_create 0 4")
+            .unwrap_err()
+            .to_string()
+            .contains("the port must be < 4, got 4")
+    );
     assert!(
         apply(&mut switch, "mc_node_associate 8 0").unwrap_err().to_string().contains("mc_mgrp_create 8")
     );
@@ -378,7 +391,7 @@ fn multicast_groups_reach_the_pipeline() {
 }
 
 #[test]
-fn a_constant_session_that_nothing_configures_is_a_warning() {
+fn an_unconfigured_constant_session_gives_a_warning() {
     let mut program = program();
     let constant = |session: u32| {
         let ty = program.types.clone().add(Type::Bits { width: 32, signed: false });

@@ -1,4 +1,4 @@
-//! Values as `simple_switch_CLI` writes them.
+//! Values in the syntax of `simple_switch_CLI`.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -7,11 +7,11 @@ use num_traits::{Num, Zero};
 
 use jettison_p4_front::ir::{KeyMatch, MatchKind, Type, TypeId, Types};
 
-/// A value of a type: decimal, `0x…` or `0b…`, with a minus sign where the type is signed; `10.0.0.1` for 32 bits, an
-/// IPv6 address for 128, `00:11:22:33:44:55` for 48; `true` and `false` for one bit.
+/// Parses a value of a type: decimal, `0x…` or `0b…`, with a minus sign if the type is signed; `10.0.0.1` for 32 bits,
+/// an IPv6 address for 128, `00:11:22:33:44:55` for 48; `true` and `false` for one bit.
 ///
 /// # Errors
-/// If it is none, or does not fit. The message says what would.
+/// If the text is not a value or does not fit. The message states what is required.
 pub fn parse_value(text: &str, ty: TypeId, types: &Types) -> Result<BigUint, String> {
     let width = types.bits(ty);
     let signed = matches!(types.get(ty), Type::Bits { signed: true, .. });
@@ -19,7 +19,10 @@ pub fn parse_value(text: &str, ty: TypeId, types: &Types) -> Result<BigUint, Str
         if value.bits() <= u64::from(width) {
             Ok(value)
         } else {
-            Err(format!("`{text}` does not fit into {width} bit{}", if width == 1 { "" } else { "s" }))
+            Err(format!(
+                "the value must fit in {width} bit{}, got `{text}`",
+                if width == 1 { "" } else { "s" }
+            ))
         }
     };
     match text {
@@ -42,37 +45,37 @@ pub fn parse_value(text: &str, ty: TypeId, types: &Types) -> Result<BigUint, Str
     }
     if let Some(positive) = text.strip_prefix('-') {
         if !signed {
-            return Err(format!("`{text}` is negative, and the type is not signed"));
+            return Err(format!("the value of an unsigned type must be >= 0, got `{text}`"));
         }
         let value = number(positive).ok_or_else(|| not_a_number(text))?;
         let half = BigUint::from(1u8) << width.saturating_sub(1);
         if value > half {
-            return Err(format!("`{text}` does not fit into int<{width}>"));
+            return Err(format!("the value must fit in `int<{width}>`, got `{text}`"));
         }
         return Ok(((BigUint::from(1u8) << width) - value) % (BigUint::from(1u8) << width));
     }
     fits(number(text).ok_or_else(|| not_a_number(text))?)
 }
 
-fn right_width(text: &str, what: &str, bits: u32, width: u32) -> Result<(), String> {
+fn right_width(text: &str, kind_name: &str, bits: u32, width: u32) -> Result<(), String> {
     if bits == width {
         return Ok(());
     }
-    Err(format!("`{text}` is {what}, which has {bits} bits, where {width} are wanted"))
+    Err(format!("the value must have {width} bits, but {kind_name} has {bits}: `{text}`"))
 }
 
 fn not_a_number(text: &str) -> String {
-    format!("`{text}` is not a value: write a number such as 10 or 0x0a, or an address such as 10.0.0.1")
+    format!("invalid value `{text}`: write a number such as 10 or 0x0a, or an address such as 10.0.0.1")
 }
 
-/// A number without its sign.
+/// Parses a number without a sign.
 fn number(text: &str) -> Option<BigUint> {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),
         Some("0b" | "0B") => (&text[2..], 2),
         _ => (text, 10),
     };
-    // Underscores between digits are P4's own; a sign here would be a second one.
+    // Underscores between digits are part of P4's syntax; a sign here would be a second one.
     let first_is_digit = digits.chars().next().is_some_and(|first| first.is_digit(radix));
     if !first_is_digit || digits.len() > 4096 {
         return None;
@@ -93,11 +96,11 @@ fn hardware_address(text: &str) -> Option<[u8; 6]> {
     parts.next().is_none().then_some(bytes)
 }
 
-/// What an entry wants of a key: `value`, `value/length` of an `lpm` key, `value&&&mask` of a `ternary` or `optional`
-/// one, `low->high` of a `range`; `*` where anything may be.
+/// Parses a match criterion: `value`, `value/length` for an `lpm` key, `value&&&mask` for a `ternary` or `optional`
+/// key, `low->high` for a `range` key; `*` for any value.
 ///
 /// # Errors
-/// If it is none. The message says what would be.
+/// If the text is not a criterion for this kind. The message states what is required.
 pub fn key_match(text: &str, kind: MatchKind, ty: TypeId, types: &Types) -> Result<KeyMatch, String> {
     let value = |text: &str| parse_value(text, ty, types);
     let width = types.bits(ty);
@@ -111,9 +114,8 @@ pub fn key_match(text: &str, kind: MatchKind, ty: TypeId, types: &Types) -> Resu
             Some((prefix, length)) => {
                 let right = length.bytes().all(|byte| byte.is_ascii_digit());
                 let length = length.parse::<u32>().ok().filter(|length| right && *length <= width);
-                let length = length.ok_or_else(|| {
-                    format!("`{text}`: a prefix of {width} bits has a length of 0 to {width}")
-                })?;
+                let length = length
+                    .ok_or_else(|| format!("the prefix length must be from 0 to {width}, got `{text}`"))?;
                 Ok(KeyMatch::Lpm(value(prefix)?, length))
             }
         },
@@ -127,7 +129,7 @@ pub fn key_match(text: &str, kind: MatchKind, ty: TypeId, types: &Types) -> Resu
             Some((wanted, mask)) => match value(mask)? {
                 mask if mask.is_zero() => Ok(KeyMatch::Any),
                 mask if mask == full() => value(wanted).map(KeyMatch::Exact),
-                _ => Err(format!("`{text}`: the mask of an optional key is 0 or all ones")),
+                _ => Err(format!("the mask of an optional key must be 0 or all ones, got `{text}`")),
             },
         },
         MatchKind::Range if any => Ok(KeyMatch::Any),
@@ -135,7 +137,7 @@ pub fn key_match(text: &str, kind: MatchKind, ty: TypeId, types: &Types) -> Resu
             None => value(text).map(|value| KeyMatch::Range(value.clone(), value)),
             Some((low, high)) => Ok(KeyMatch::Range(value(low)?, value(high)?)),
         },
-        MatchKind::Selector => Err("a selector key is no part of an entry".to_owned()),
+        MatchKind::Selector => Err("selector keys are not part of entries".to_owned()),
     }
 }
 
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_refused() {
+    fn a_value_that_does_not_fit_is_rejected() {
         for (text, width) in [
             ("256", 8),
             ("10.0.0.1", 16),
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_written_as_their_kind_says() {
+    fn keys_have_the_syntax_of_their_kind() {
         assert_eq!(key("10.0.0.0/8", MatchKind::Lpm, 32), Ok(KeyMatch::Lpm(big(0x0a00_0000), 8)));
         assert_eq!(key("0x0f&&&0xff", MatchKind::Ternary, 8), Ok(KeyMatch::Ternary(big(15), big(255))));
         assert_eq!(key("7", MatchKind::Ternary, 8), Ok(KeyMatch::Ternary(big(7), big(255))));

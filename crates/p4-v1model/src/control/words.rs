@@ -1,4 +1,4 @@
-//! The words of one line of a command file, read one after another.
+//! Words of one line of a command file.
 
 use std::ops::RangeInclusive;
 
@@ -8,25 +8,25 @@ use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{KeyMatch, MatchKind, Program, TableId, TypeId};
 use jettison_p4_front::source::{FileId, Span};
 
-/// A word and where it stands.
+/// A word and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Word<'a> {
     pub text: &'a str,
     pub span: Span,
 }
 
-/// What is left of a line.
+/// Reader of the words of a line.
 pub(super) struct Words<'a> {
     words: Vec<Word<'a>>,
     at: usize,
-    /// What the command takes.
+    /// Usage of the command.
     pub usage: &'static str,
     pub program: &'a Program,
     pub names: Names<'a>,
 }
 
 impl<'a> Words<'a> {
-    /// The words of a line that begins at byte `start` of its file, up to a comment.
+    /// Splits a line, which starts at byte `start` of its file, into words up to a comment.
     pub fn new(line: &'a str, file: FileId, start: usize, program: &'a Program) -> Words<'a> {
         let mut words = Vec::new();
         let mut rest = line;
@@ -54,103 +54,106 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// How many are left.
+    /// Number of words left.
     pub fn left(&self) -> usize {
         self.words.len() - self.at
     }
 
-    /// From the first word to the last.
+    /// Span from the first word to the last.
     pub fn span(&self) -> Option<Span> {
         Some(self.words.first()?.span.to(self.words.last()?.span))
     }
 
-    /// An error at a word, with what the command takes.
+    /// Error at a word, with the usage as a hint.
     pub fn error(&self, word: Word<'_>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(word.span, message).hint(self.usage)
     }
 
-    /// The next word; `what` it would be is said if there is none.
-    pub fn next(&mut self, what: &str) -> Result<Word<'a>, Diagnostic> {
+    /// Reads the next word; a missing one is reported as `kind_name`.
+    pub fn next(&mut self, item_name: &str) -> Result<Word<'a>, Diagnostic> {
         match self.take() {
             Some(word) => Ok(word),
             None => {
                 let last = self.words[self.words.len() - 1];
                 let end = Span { start: last.span.end.saturating_sub(1), ..last.span };
-                let message = format!("the {what} is missing");
-                Err(Diagnostic::error(end, message).label("behind this").hint(self.usage))
+                let message = format!("missing {item_name}");
+                Err(Diagnostic::error(end, message).label("expected after this").hint(self.usage))
             }
         }
     }
 
-    /// That nothing is left.
+    /// Checks that no words are left.
     pub fn end(&self) -> Result<(), Diagnostic> {
         match self.peek() {
             None => Ok(()),
-            Some(word) => Err(self.error(word, format!("`{}` is more than the command takes", word.text))),
+            Some(word) => Err(self.error(word, format!("unexpected argument `{}`", word.text))),
         }
     }
 
-    /// The next word as what `read` makes of it.
+    /// Reads the next word and converts it.
     pub fn read<T>(
         &mut self,
-        what: &str,
+        item_name: &str,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<T, Diagnostic> {
-        let word = self.next(what)?;
+        let word = self.next(item_name)?;
         read(word.text).map_err(|message| self.error(word, message))
     }
 
-    /// A number in a range.
-    pub fn number(&mut self, what: &str, range: RangeInclusive<u64>) -> Result<u64, Diagnostic> {
-        self.read(what, |text| number(text, what, range))
+    /// Reads a number in a range.
+    pub fn number(&mut self, item_name: &str, range: RangeInclusive<u64>) -> Result<u64, Diagnostic> {
+        self.read(item_name, |text| number(text, item_name, range))
     }
 
-    /// A number of 32 bits: a handle, a session.
-    pub fn number32(&mut self, what: &str) -> Result<u32, Diagnostic> {
-        self.number(what, 0..=u64::from(u32::MAX)).map(|number| number as u32)
+    /// Reads a number of 32 bits: a handle or a session.
+    pub fn number32(&mut self, item_name: &str) -> Result<u32, Diagnostic> {
+        self.number(item_name, 0..=u64::from(u32::MAX)).map(|number| number as u32)
     }
 
-    /// A number of 16 bits: a port, a multicast group.
-    pub fn number16(&mut self, what: &str) -> Result<u16, Diagnostic> {
-        self.number(what, 0..=u64::from(u16::MAX)).map(|number| number as u16)
+    /// Reads a number of 16 bits: a port or a multicast group.
+    pub fn number16(&mut self, item_name: &str) -> Result<u16, Diagnostic> {
+        self.number(item_name, 0..=u64::from(u16::MAX)).map(|number| number as u16)
     }
 
-    /// A value of a type.
-    pub fn value(&mut self, what: &str, ty: TypeId) -> Result<num_bigint::BigUint, Diagnostic> {
+    /// Reads a value of a type.
+    pub fn value(&mut self, item_name: &str, ty: TypeId) -> Result<num_bigint::BigUint, Diagnostic> {
         let types = &self.program.types;
-        self.read(what, |text| parse_value(text, ty, types))
+        self.read(item_name, |text| parse_value(text, ty, types))
     }
 
-    /// The keys of an entry, and the arrow behind them.
+    /// Reads the keys of an entry, and the arrow after them.
     pub fn keys(&mut self, table: TableId) -> Result<Vec<KeyMatch>, Diagnostic> {
         let program = self.program;
         let table = &program.tables[table.index()];
         let keys = table.keys.iter().filter(|key| key.kind != MatchKind::Selector);
         let mut matches = Vec::new();
         for key in keys.clone() {
-            let what = format!("key `{}`", key.name);
+            let item_name = format!("key `{}`", key.name);
             match self.peek() {
                 Some(word) if word.text == "=>" => {
                     let names: Vec<String> =
                         keys.clone().map(|key| format!("{} ({})", key.name, kind_name(key.kind))).collect();
-                    let message =
-                        format!("{what} is missing: table `{}` has {}", table.name, names.join(", "));
+                    let message = format!(
+                        "missing {item_name}: the keys of table `{}` are {}",
+                        table.name,
+                        names.join(", ")
+                    );
                     return Err(self.error(word, message));
                 }
                 _ => {}
             }
             let (kind, ty) = (key.kind, key.expr.ty);
             let read = |text: &str| {
-                key_match(text, kind, ty, &program.types).map_err(|message| format!("{what}: {message}"))
+                key_match(text, kind, ty, &program.types).map_err(|message| format!("{item_name}: {message}"))
             };
-            matches.push(self.read(&what, read)?);
+            matches.push(self.read(&item_name, read)?);
         }
-        let arrow = self.next("`=>` behind the keys")?;
+        let arrow = self.next("`=>` after the keys")?;
         if arrow.text != "=>" {
             let message = match matches.len() {
-                0 => format!("table `{}` has no keys: `=>` belongs here", table.name),
+                0 => format!("expected `=>`: table `{}` has no keys", table.name),
                 count => {
-                    format!("table `{}` has {count} key{}: `=>` belongs here", table.name, plural(count))
+                    format!("expected `=>`: table `{}` has {count} key{}", table.name, plural(count))
                 }
             };
             return Err(self.error(arrow, message));
@@ -158,23 +161,24 @@ impl<'a> Words<'a> {
         Ok(matches)
     }
 
-    /// The data of an action of a table.
+    /// Reads the data of a table's action.
     pub fn data(&mut self, table: TableId, action: u32) -> Result<Vec<num_bigint::BigUint>, Diagnostic> {
         let program = self.program;
         let action = &program.tables[table.index()].actions[action as usize];
         let mut data = Vec::with_capacity(action.data.len());
         for (name, variable) in &action.data {
-            let what = format!("`{name}` of action `{}`", action.name);
+            let item_name = format!("`{name}` of action `{}`", action.name);
             let ty = program.variables[variable.index()].ty;
             let read = |text: &str| {
-                parse_value(text, ty, &program.types).map_err(|message| format!("{what}: {message}"))
+                parse_value(text, ty, &program.types).map_err(|message| format!("{item_name}: {message}"))
             };
-            data.push(self.read(&what, read)?);
+            data.push(self.read(&item_name, read)?);
         }
         Ok(data)
     }
 
-    /// The priority of an entry, where entries have one: in `simple_switch` the smallest wins, in tables the largest.
+    /// Reads the priority of an entry, if the table has priorities. In `simple_switch` the smallest wins, in tables the
+    /// largest, so the sign changes.
     pub fn priority(&mut self, table: TableId) -> Result<i64, Diagnostic> {
         let keys = &self.program.tables[table.index()].keys;
         let wanted = |kind| matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
@@ -186,8 +190,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A decimal or hexadecimal number in a range.
-pub(super) fn number(text: &str, what: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
+/// Parses a decimal or hexadecimal number in a range.
+pub(super) fn number(text: &str, item_name: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             u64::from_str_radix(digits, 16).ok()
@@ -196,7 +200,7 @@ pub(super) fn number(text: &str, what: &str, range: RangeInclusive<u64>) -> Resu
         _ => None,
     };
     parsed.filter(|number| range.contains(number)).ok_or_else(|| {
-        format!("`{text}` is no {what}: write a number from {} to {}", range.start(), range.end())
+        format!("the {item_name} must be a number from {} to {}, got `{text}`", range.start(), range.end())
     })
 }
 

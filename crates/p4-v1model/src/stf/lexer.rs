@@ -1,8 +1,8 @@
-//! Lines, and the words in them.
+//! Lexer: lines and their words.
 
 use jettison_p4_front::source::{FileId, Span};
 
-/// A line of a test without its comment, and where it begins in the file.
+/// A line of a test without its comment, and its offset in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     pub text: &'a str,
@@ -10,7 +10,7 @@ pub(super) struct Line<'a> {
     pub start: usize,
 }
 
-/// The lines of a text that say something.
+/// Non-empty lines of a text.
 pub(super) fn lines(text: &str, file: FileId) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     text.split_inclusive('\n').filter_map(move |whole| {
@@ -25,18 +25,18 @@ pub(super) fn lines(text: &str, file: FileId) -> impl Iterator<Item = Line<'_>> 
 }
 
 impl<'a> Line<'a> {
-    /// The place of bytes `from..to` of it.
+    /// Span of the line's bytes `from..to`.
     pub fn span(&self, from: usize, to: usize) -> Span {
         let place = |at: usize| u32::try_from(self.start + at).unwrap_or(u32::MAX);
         Span { file: self.file, start: place(from), end: place(to) }
     }
 
-    /// All of it.
+    /// Span of the whole line.
     pub fn whole(&self) -> Span {
         self.span(0, self.text.len())
     }
 
-    /// The first word, and the line that follows it.
+    /// Splits off the first word.
     pub fn split_word(self) -> (&'a str, Line<'a>) {
         let ends = self.text.find(char::is_whitespace).unwrap_or(self.text.len());
         let rest = &self.text[ends..];
@@ -46,19 +46,19 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A token of a command for tables.
+/// A token of a table command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// A name or number. Brackets and what is in them are part of it.
+    /// A name or number, including brackets with their content.
     Word(&'a str),
     /// One of `( ) , : / = == != < <= > >= &&& -> ..`
     Sign(&'static str),
 }
 
-/// Longer ones first.
+/// Signs; longer ones come before their prefixes.
 const SIGNS: [&str; 15] = ["&&&", "->", "..", "==", "!=", "<=", ">=", "<", ">", "=", "(", ")", ",", ":", "/"];
 
-/// The tokens of a line with their places. A character that belongs to none is its own word.
+/// Tokens of a line with their positions. An unknown character is a word of its own.
 pub(super) fn tokens<'a>(line: &Line<'a>) -> Vec<(Token<'a>, Span)> {
     let text = line.text;
     let mut tokens = Vec::new();
@@ -85,7 +85,7 @@ fn sign(text: &str) -> Option<&'static str> {
     SIGNS.into_iter().find(|sign| text.starts_with(sign))
 }
 
-/// The word that a text begins with, and how many bytes it takes. Quotes are left out.
+/// Word at the start of a text without quotes, and its length in bytes.
 fn word(text: &str) -> (&str, usize) {
     if let Some(quoted) = text.strip_prefix('"')
         && let Some(end) = quoted.find('"')

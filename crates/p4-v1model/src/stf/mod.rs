@@ -1,4 +1,4 @@
-//! STF, the packet tests of P4 programs: what goes in, what must come out, and what the control plane says in between.
+//! STF, packet tests of P4 programs: input packets, expected output packets, and commands of the control plane.
 //!
 //! ```text
 //! # comment
@@ -7,24 +7,24 @@
 //! packet 0 0a 05 ff
 //! expect 2 0a 05 **            # a prefix, nibble by nibble
 //! packet 0 0b 05
-//! expect 2 0b05 $              # nothing behind it
+//! expect 2 0b05 $              # end of the packet
 //! ```
 //!
-//! The language is that of the tests of p4lang's compiler for BMv2. [`parse`] reads it, [`resolve()`] looks the names up in
-//! a program, [`run`] runs it, and [`Outcome`] says how that went.
+//! The language is that of the tests of p4lang's compiler for BMv2. [`parse`] reads a test, [`resolve()`] resolves its
+//! names in a program, [`run`] runs it, and [`Outcome`] is the result.
 //!
-//! What is checked is checked at the end, when nothing moves any more, for each port by itself:
+//! Output is checked at the end, when no packet is in flight, for each port separately:
 //!
-//! - The packets that come out of a port are compared with its `expect`s in order. Too few, too many, or another one
-//!   fails.
-//! - A packet that no `expect` names fails the test where a line names its port, and out of any other port if the test
-//!   has a `no_packet`. Ports that no line names are not looked at otherwise, as p4lang's own runner has it.
-//! - `expect PORT` without data wants a packet, whatever is in it. If a port has only such lines, more may come.
+//! - The output of a port is compared in order with its `expect` lines. A missing, surplus or different packet fails
+//!   the test.
+//! - A packet without an `expect` fails the test if a line names its port; if the test contains `no_packet`, it fails
+//!   on any port. Otherwise ports that no line names are ignored, as in p4lang's own runner.
+//! - `expect PORT` without data matches any packet. If a port has only such lines, surplus packets are allowed.
 //!
-//! A key's value counts the bits that its digits have: `0x1` for a `ternary` key of 8 bits leaves the upper four open, and
-//! for an `lpm` key it is a prefix of four bits. Decimal values count all bits.
+//! A key's value compares only the bits of its digits: `0x1` leaves the upper four bits open for a `ternary` key of 8
+//! bits, and is a prefix of four bits for an `lpm` key. Decimal values compare all bits.
 //!
-//! Virtual time passes: a microsecond from packet to packet, a second at `wait`.
+//! Virtual time advances by a microsecond per packet and by a second at `wait`.
 
 mod lexer;
 mod number;
@@ -48,4 +48,4 @@ pub use script::{Element, Expectation, Pattern, Script, Step, StepKind};
 pub use statement::{
     Argument, Call, Comparison, Index, KeyValue, Name, Relation, Statement, StatementKind, Test, Unit, Value,
 };
-pub use testbed::{NeverAtRest, Sent, Testbed};
+pub use testbed::{EndlessLoop, Sent, Testbed};

@@ -1,32 +1,32 @@
-//! Numbers with digits that may be anything.
+//! Numbers with wildcard digits.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 
-/// The most digits: more than any field of a packet needs, and few enough that reading them takes no time.
-const MOST_DIGITS: usize = 4096;
+/// Maximum number of digits: enough for any field of a packet, and fast to parse.
+const MAX_DIGITS: usize = 4096;
 
 /// `42`, `0x1f*`, `0b10**`, `0o17`, `-3`, `10.0.0.1`, `true`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// Its value, with zeros for `*`.
+    /// Value, with zeros for `*`.
     pub value: BigUint,
-    /// Whether it has a minus sign.
+    /// Whether the number has a minus sign.
     pub negative: bool,
-    /// The bits of the digits that were written; `None` for decimal numbers.
+    /// Number of bits of the written digits; `None` for decimal numbers.
     pub bits: Option<u32>,
-    /// The `*` among them, as ones.
+    /// Mask of the `*` digits.
     pub any: BigUint,
 }
 
 impl Number {
-    /// Reads a number.
+    /// Parses a number.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the text is not a number.
     pub fn parse(text: &str) -> Result<Number, String> {
-        if text.len() > MOST_DIGITS {
-            return Err(format!("a number has at most {MOST_DIGITS} digits"));
+        if text.len() > MAX_DIGITS {
+            return Err(format!("a number must have at most {MAX_DIGITS} digits"));
         }
         match text {
             "true" => return Ok(Number::plain(BigUint::from(1u8))),
@@ -47,9 +47,12 @@ impl Number {
             None => (false, text),
         };
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            let hint =
-                if text.contains('*') { ": `*` stands in hex (0x) and binary (0b) numbers" } else { "" };
-            return Err(format!("`{text}` is no number{hint}"));
+            let hint = if text.contains('*') {
+                ": `*` is allowed only in hex (0x) and binary (0b) numbers"
+            } else {
+                ""
+            };
+            return Err(format!("invalid number `{text}`{hint}"));
         }
         let value = BigUint::parse_bytes(digits.as_bytes(), 10).unwrap_or_default();
         Ok(Number { negative: negative && !value.is_zero(), ..Number::plain(value) })
@@ -62,7 +65,7 @@ impl Number {
     fn of_digits(digits: &str, digit_bits: u32, text: &str) -> Result<Number, String> {
         let digits: Vec<u8> = digits.bytes().filter(|digit| *digit != b'_').collect();
         if digits.is_empty() {
-            return Err(format!("`{text}` has no digits"));
+            return Err(format!("number `{text}` has no digits"));
         }
         let (mut values, mut anys) = (Vec::new(), Vec::new());
         let radix = 1 << digit_bits;
@@ -71,7 +74,7 @@ impl Number {
                 b'*' => (0, radix as u8 - 1),
                 digit => match char::from(*digit).to_digit(radix) {
                     Some(value) => (value as u8, 0),
-                    None => return Err(format!("`{}` in `{text}` is no digit", char::from(*digit))),
+                    None => return Err(format!("invalid digit `{}` in `{text}`", char::from(*digit))),
                 },
             };
             values.push(value);
@@ -85,52 +88,51 @@ impl Number {
         })
     }
 
-    /// Whether every digit is known.
+    /// Whether the number has no `*`.
     pub fn is_whole(&self) -> bool {
         self.any.is_zero()
     }
 
-    /// As a bit pattern of that width. Bits above the width may be set up to the end of its last byte, as BMv2 takes
-    /// them; they are cut off.
+    /// Bit pattern of a given width. Bits above the width are truncated up to the end of its last byte, as in BMv2.
     ///
     /// # Errors
-    /// If it needs more, or has `*`.
+    /// If the number does not fit, or has `*`.
     pub fn to_pattern(&self, width: u32) -> Result<BigUint, String> {
         if !self.is_whole() {
-            return Err("`*` stands only where not all bits are compared: in ternary and lpm keys".to_owned());
+            return Err("`*` is allowed only in ternary and lpm keys".to_owned());
         }
         if self.value.bits() > u64::from(width.div_ceil(8) * 8) {
-            return Err(format!("{} does not fit in {width} bits", self.value));
+            return Err(format!("the value must fit in {width} bits, got {}", self.value));
         }
         if self.negative {
             let modulus = BigUint::from(1u8) << width;
             if self.value > &modulus >> 1u8 {
-                return Err(format!("-{} does not fit in {width} bits", self.value));
+                return Err(format!("the value must fit in {width} bits, got -{}", self.value));
             }
             return Ok((&modulus - &self.value) & ones(width));
         }
         Ok(&self.value & ones(width))
     }
 
-    /// As a value that counts something.
+    /// Converts to a count or index.
     ///
     /// # Errors
-    /// If it is none, or too large.
+    /// If the number is negative, has `*`, or is too large.
     pub fn to_u32(&self) -> Result<u32, String> {
         let known = self.is_whole() && !self.negative;
         known
             .then(|| u32::try_from(&self.value).ok())
             .flatten()
-            .ok_or_else(|| "not a number below 2^32".to_owned())
+            .ok_or_else(|| "expected a number below 2^32".to_owned())
     }
 }
 
-/// So many ones.
+/// A number of `width` ones.
 pub(super) fn ones(width: u32) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
 }
 
-/// An IPv4 address.
+/// Parses an IPv4 address.
 fn dotted(text: &str) -> Option<u32> {
     text.parse::<std::net::Ipv4Addr>().ok().map(u32::from)
 }

@@ -1,4 +1,4 @@
-//! Text to statements.
+//! Parser: text to statements.
 
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::source::{FileId, Sources, Span};
@@ -10,13 +10,13 @@ use super::statement::{
     Argument, Call, Comparison, Index, KeyValue, Name, Relation, Statement, StatementKind, Test, Unit, Value,
 };
 
-/// The highest port: 511 is where dropped packets go.
-const LAST_PORT: u16 = 510;
+/// Maximum port; 511 is the drop port.
+const MAX_PORT: u16 = 510;
 
-/// The most bytes of a packet.
-const LONGEST_PACKET: usize = 65_535;
+/// Maximum size of a packet in bytes.
+const MAX_PACKET: usize = 65_535;
 
-/// Reads a test.
+/// Parses a test.
 ///
 /// # Errors
 /// Every line that is malformed.
@@ -42,24 +42,26 @@ fn statement(line: Line<'_>) -> Result<StatementKind, Diagnostic> {
         "check_counter" | "counter_read" => check_counter(rest),
         "register_read" => check_register(rest),
         "no_packet" | "wait" if !rest.text.is_empty() => {
-            Err(Diagnostic::error(rest.whole(), format!("nothing follows `{first}`")))
+            Err(Diagnostic::error(rest.whole(), format!("`{first}` takes no arguments")))
         }
         "no_packet" => Ok(StatementKind::NoPacket),
         "wait" => Ok(StatementKind::Wait),
         "remove" if rest.text == "all" => Ok(StatementKind::RemoveAll),
-        "remove" => Err(Diagnostic::error(line.whole(), "only `remove all` is known")
-            .hint("to remove a single entry, split the test in two")),
+        "remove" => {
+            Err(Diagnostic::error(line.whole(), "unsupported `remove`: only `remove all` is supported")
+                .hint("to remove a single entry, split the test into two"))
+        }
         "mirroring_get" => {
             let mut tokens = Tokens::new(rest);
             tokens.number()?;
             tokens.end().map(|()| StatementKind::MirroringGet)
         }
-        // Every command of simple_switch_CLI that a test may want has two words in its name.
+        // All supported commands of simple_switch_CLI contain an underscore.
         other if other.contains('_') => Ok(StatementKind::Command(line.text.to_owned())),
         other => {
             let span = line.span(0, first.len());
-            Err(Diagnostic::error(span, format!("`{other}` is no statement of a packet test")).hint(
-                "there are packet, expect, no_packet, add, setdefault, remove all, wait, check_counter, counter_read, \
+            Err(Diagnostic::error(span, format!("unknown statement `{other}`")).hint(
+                "known statements are packet, expect, no_packet, add, setdefault, remove all, wait, check_counter, counter_read, \
                  register_read, register_write, register_reset, mirroring_add, mc_mgrp_create, mc_node_create, \
                  mc_node_associate, meter_set_rates, and other commands of simple_switch_CLI",
             ))
@@ -72,15 +74,18 @@ fn packet(line: Line<'_>, rest: Line<'_>) -> Result<StatementKind, Diagnostic> {
     let Pattern { nibbles, .. } = pattern(data, false)?;
     if !nibbles.len().is_multiple_of(2) {
         return Err(
-            Diagnostic::error(data.whole(), "a packet of half a byte").hint("a byte is two hex digits")
+            Diagnostic::error(data.whole(), "odd number of hex digits").hint("a byte has two hex digits")
         );
     }
     if nibbles.is_empty() {
-        return Err(Diagnostic::error(line.whole(), "a packet without data")
-            .hint("write its bytes in hex: packet 0 0a 1b 2c"));
+        return Err(Diagnostic::error(line.whole(), "missing packet data")
+            .hint("write the bytes in hex: `packet 0 0a 1b 2c`"));
     }
-    if nibbles.len() > 2 * LONGEST_PACKET {
-        return Err(Diagnostic::error(line.whole(), format!("a packet of more than {LONGEST_PACKET} bytes")));
+    if nibbles.len() > 2 * MAX_PACKET {
+        return Err(Diagnostic::error(
+            line.whole(),
+            format!("a packet must have at most {MAX_PACKET} bytes"),
+        ));
     }
     let whole: Vec<u8> = nibbles.into_iter().flatten().collect();
     Ok(StatementKind::Packet { port, bytes: whole.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect() })
@@ -97,19 +102,18 @@ fn expect(line: Line<'_>, rest: Line<'_>) -> Result<StatementKind, Diagnostic> {
 fn port<'a>(line: Line<'a>, rest: Line<'a>) -> Result<(u16, Line<'a>), Diagnostic> {
     let (word, data) = rest.split_word();
     if word.is_empty() {
-        return Err(
-            Diagnostic::error(line.whole(), "no port").hint("write `packet PORT hex` or `expect PORT hex`")
-        );
+        return Err(Diagnostic::error(line.whole(), "missing port")
+            .hint("write `packet PORT hex` or `expect PORT hex`"));
     }
-    let number = word.parse::<u16>().ok().filter(|port| *port <= LAST_PORT);
+    let number = word.parse::<u16>().ok().filter(|port| *port <= MAX_PORT);
     match number {
         Some(port) => Ok((port, data)),
-        None => Err(Diagnostic::error(rest.span(0, word.len()), format!("`{word}` is no port"))
-            .hint(format!("ports are 0 to {LAST_PORT}"))),
+        None => Err(Diagnostic::error(rest.span(0, word.len()), format!("invalid port `{word}`"))
+            .hint(format!("a port must be from 0 to {MAX_PORT}"))),
     }
 }
 
-/// Hex digits in groups of any size. `*` and a `$` at the end where `open`.
+/// Parses hex digits in groups of any size, with `*` and a final `$` if `open`.
 fn pattern(data: Line<'_>, open: bool) -> Result<Pattern, Diagnostic> {
     let mut pattern = Pattern { nibbles: Vec::with_capacity(data.text.len()), exact: false };
     for (at, c) in data.text.char_indices() {
@@ -118,14 +122,14 @@ fn pattern(data: Line<'_>, open: bool) -> Result<Pattern, Diagnostic> {
             continue;
         }
         if pattern.exact {
-            return wrong("nothing follows `$`".to_owned());
+            return wrong("unexpected text after `$`".to_owned());
         }
         match (c, c.to_digit(16)) {
             (_, Some(digit)) => pattern.nibbles.push(Some(digit as u8)),
             ('*', _) if open => pattern.nibbles.push(None),
             ('$', _) if open => pattern.exact = true,
-            ('*', _) => return wrong("a packet that goes in has no `*`".to_owned()),
-            _ => return wrong(format!("`{c}` is no hex digit")),
+            ('*', _) => return wrong("`*` is not allowed in an input packet".to_owned()),
+            _ => return wrong(format!("invalid hex digit `{c}`")),
         }
     }
     Ok(pattern)
@@ -140,7 +144,7 @@ fn add(rest: Line<'_>) -> Result<StatementKind, Diagnostic> {
         && !matches!(tokens.tokens.get(tokens.at + 1), Some((Token::Sign(":"), _)))
     {
         let value = Number::parse(word).and_then(|number| number.to_u32());
-        let value = value.map_err(|_| Diagnostic::error(span, "a priority is a number below 2^32"))?;
+        let value = value.map_err(|_| Diagnostic::error(span, "priority must be a number below 2^32"))?;
         priority = Some((i64::from(value), span));
         tokens.at += 1;
     }
@@ -194,18 +198,18 @@ fn check_register(rest: Line<'_>) -> Result<StatementKind, Diagnostic> {
     }
     let span = tokens.span();
     let Index::Number(index) = tokens.index()? else {
-        return Err(Diagnostic::error(span, "a number is wanted here"));
+        return Err(Diagnostic::error(span, "expected a number"));
     };
     let (index, comparison) = (Some(index), tokens.comparison()?);
     tokens.end()?;
     Ok(StatementKind::CheckRegister { register, index, comparison })
 }
 
-/// The tokens of a line, and how far they are read.
+/// Tokens of a line, and the current position.
 struct Tokens<'a> {
     tokens: Vec<(Token<'a>, Span)>,
     at: usize,
-    /// Where the line ends.
+    /// Position of the end of the line.
     end: Span,
 }
 
@@ -218,7 +222,7 @@ impl<'a> Tokens<'a> {
         self.tokens.get(self.at).copied()
     }
 
-    /// The place of the next token, or of the end.
+    /// Position of the next token, or of the end.
     fn span(&self) -> Span {
         self.peek().map_or(self.end, |(_, span)| span)
     }
@@ -234,11 +238,11 @@ impl<'a> Tokens<'a> {
         signs.iter().all(|sign| matches!(tokens.next(), Some((Token::Sign(found), _)) if found == sign))
     }
 
-    /// What is wrong with the next token.
-    fn wanted(&self, what: &str) -> Diagnostic {
+    /// Error about the next token.
+    fn wanted(&self, kind_name: &str) -> Diagnostic {
         match self.peek() {
-            Some((_, span)) => Diagnostic::error(span, format!("{what} is wanted here")),
-            None => Diagnostic::error(self.end, format!("{what} is missing")),
+            Some((_, span)) => Diagnostic::error(span, format!("expected {kind_name}")),
+            None => Diagnostic::error(self.end, format!("expected {kind_name}, found the end of the line")),
         }
     }
 
@@ -249,12 +253,12 @@ impl<'a> Tokens<'a> {
     fn end(&self) -> Result<(), Diagnostic> {
         match self.peek() {
             None => Ok(()),
-            Some((_, span)) => Err(Diagnostic::error(span, "the line should end here")),
+            Some((_, span)) => Err(Diagnostic::error(span, "expected the end of the line")),
         }
     }
 
-    fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
-        let Some((Token::Word(text), span)) = self.peek() else { return Err(self.wanted(what)) };
+    fn name(&mut self, kind_name: &str) -> Result<Name, Diagnostic> {
+        let Some((Token::Word(text), span)) = self.peek() else { return Err(self.wanted(kind_name)) };
         self.at += 1;
         Ok(Name { text: text.to_owned(), span })
     }
@@ -286,7 +290,7 @@ impl<'a> Tokens<'a> {
         Ok((Value::Number(first), span))
     }
 
-    /// The arguments of an action; the parentheses may be left out where there are none.
+    /// Parses the arguments of an action; parentheses without arguments may be omitted.
     fn call(&mut self, name: Name) -> Result<Call, Diagnostic> {
         let mut arguments = Vec::new();
         if !self.eat("(") || self.eat(")") {
@@ -309,7 +313,7 @@ impl<'a> Tokens<'a> {
         Ok(Call { name, arguments })
     }
 
-    /// `3`, `(3)`, `(entry)`.
+    /// Parses `3`, `(3)` or `(entry)`.
     fn index(&mut self) -> Result<Index, Diagnostic> {
         let bracketed = self.eat("(");
         let is_number = matches!(self.peek(), Some((Token::Word(word), _))
@@ -340,7 +344,7 @@ impl<'a> Tokens<'a> {
             if self.eat(sign) {
                 let (number, span) = self.number()?;
                 if !number.is_whole() || number.negative {
-                    return Err(Diagnostic::error(span, "a number without `*` and sign is wanted here"));
+                    return Err(Diagnostic::error(span, "expected a number without `*` and sign"));
                 }
                 return Ok(Some(Comparison { relation, value: number.value }));
             }

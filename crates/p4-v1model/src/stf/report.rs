@@ -1,4 +1,4 @@
-//! Results for people and for machines.
+//! Test reports as text and as JUnit XML.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -7,25 +7,25 @@ use std::io;
 use super::runner::{Outcome, Problem};
 use jettison_p4_front::source::Sources;
 
-/// A test that was run, or that could not be.
+/// A test that was run, or that could not be run.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The program's name.
+    /// Name of the program.
     pub program: String,
-    /// The test's name, with the machine's where there are several.
+    /// Name of the test, with that of the machine if there are several.
     pub name: String,
-    /// What went wrong, in lines; `None` if it passed.
+    /// Description of the failure, in lines; `None` if the test passed.
     pub failure: Option<String>,
 }
 
 impl Case {
-    /// What a run came to. The lines of a failure show the first problem.
+    /// Creates a case from the outcome of a run. The lines of a failure describe the first problem.
     pub fn of(program: &str, name: &str, outcome: &Outcome, sources: &Sources) -> Case {
         let failure = outcome.problems.first().map(|problem| {
             let mut text = problem.in_lines(sources);
             let more = outcome.problems.len() - 1;
             if more > 0 {
-                text.push_str(&format!("and {more} more port{}\n", if more == 1 { "" } else { "s" }));
+                text.push_str(&format!("and {more} more failing port{}\n", if more == 1 { "" } else { "s" }));
             }
             if !outcome.drops.is_empty() {
                 let drops: Vec<String> =
@@ -37,7 +37,7 @@ impl Case {
         Case { program: program.to_owned(), name: name.to_owned(), failure }
     }
 
-    /// Whether it passed.
+    /// Whether the test passed.
     pub fn passed(&self) -> bool {
         self.failure.is_none()
     }
@@ -56,7 +56,7 @@ impl std::fmt::Display for Case {
 }
 
 impl Problem {
-    /// The message with its place, and the packets.
+    /// Lines with position, message and packets.
     pub fn in_lines(&self, sources: &Sources) -> String {
         let mut text = match self.span {
             None => String::new(),
@@ -74,10 +74,10 @@ impl Problem {
     }
 }
 
-/// The cases as JUnit XML: a suite a program.
+/// Cases as JUnit XML, with one suite per program.
 pub fn junit(cases: &[Case]) -> String {
     let mut out = Writer::new_with_indent(Vec::new(), b' ', 2);
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _: io::Result<()> = write(&mut out, cases);
     let mut text = String::from_utf8_lossy(&out.into_inner()).into_owned();
     text.push('\n');
@@ -129,7 +129,7 @@ fn write_case(out: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
     written.map(drop)
 }
 
-/// XML has no control characters, not even written as references.
+/// Removes control characters, which XML cannot contain even as references.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '?' } else { c }).collect()
 }

@@ -1,10 +1,10 @@
-//! Statements to steps: names become numbers, values take the widths of what they are for.
+//! Resolution of statements to steps: names to ids, values to their widths.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 
 use crate::control::{self, Command};
-use jettison_p4_exec::table::{Entry, Then};
+use jettison_p4_exec::table::{Entry, EntryAction};
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{
     ActionValue, ExternId, ExternKind, Key, KeyMatch, MatchKind, Program, Table, TableId,
@@ -15,10 +15,10 @@ use super::number::{Number, ones};
 use super::script::{Element, Expectation, Script, Step, StepKind};
 use super::statement::{Call, Index, KeyValue, Name, Statement, StatementKind, Test, Value};
 
-/// Looks up what a test names.
+/// Resolves the names of a test.
 ///
 /// # Errors
-/// Every line that does not fit the program.
+/// One for each line that does not match the program.
 pub fn resolve(test: &Test, program: &Program) -> Result<Script, Vec<Diagnostic>> {
     let mut resolver = Resolver { program, script: Script::default(), entries: Vec::new() };
     let errors: Vec<Diagnostic> =
@@ -29,7 +29,7 @@ pub fn resolve(test: &Test, program: &Program) -> Result<Script, Vec<Diagnostic>
 struct Resolver<'a> {
     program: &'a Program,
     script: Script,
-    /// The names that entries have been given, and the steps that add them.
+    /// Names of entries, and the steps that add them.
     entries: Vec<(String, usize)>,
 }
 
@@ -65,9 +65,10 @@ impl Resolver<'_> {
                 let action = self.action(table, action)?;
                 match table.profile {
                     Some(profile) => StepKind::AddMember { profile, action, table: id, entry: None },
-                    None => {
-                        StepKind::Command(Command::TableSetDefault { table: id, then: Then::Action(action) })
-                    }
+                    None => StepKind::Command(Command::TableSetDefault {
+                        table: id,
+                        action: EntryAction::Action(action),
+                    }),
                 }
             }
             StatementKind::CheckCounter { counter, index, unit, comparison } => {
@@ -97,23 +98,24 @@ impl Resolver<'_> {
         }
     }
 
-    /// The step that adds the entry of that name.
+    /// The step that adds a named entry.
     fn entry(&self, name: &Name) -> Result<usize, Diagnostic> {
         let found = self.entries.iter().rev().find(|(entry, _)| *entry == name.text);
         found.map(|(_, step)| *step).ok_or_else(|| {
-            Diagnostic::error(name.span, format!("no entry above is called `{}`", name.text))
-                .hint("name it where it is added: add TABLE key:value action() = name")
+            Diagnostic::error(name.span, format!("unknown entry `{}`", name.text)).hint(
+                "name the entry where it is added, before this line: `add TABLE key:value action() = name`",
+            )
         })
     }
 
     fn object(
         &self,
-        what: &str,
+        kind_name: &str,
         name: &Name,
         is: impl Fn(ExternKind) -> bool,
     ) -> Result<ExternId, Diagnostic> {
         let objects = (0u32..).zip(&self.program.externs).filter(|(_, object)| is(object.kind));
-        choose(what, name, objects.map(|(id, object)| (ExternId(id), &*object.name)))
+        choose(kind_name, name, objects.map(|(id, object)| (ExternId(id), &*object.name)))
     }
 
     fn table(&self, name: &Name) -> Result<(TableId, &Table), Diagnostic> {
@@ -122,7 +124,7 @@ impl Resolver<'_> {
         Ok((id, &self.program.tables[id.index()]))
     }
 
-    /// A counter, by its name or by that of the table that it counts for.
+    /// A counter, by its name or by the name of its table.
     fn counter(&self, name: &Name) -> Result<ExternId, Diagnostic> {
         let is = |kind| matches!(kind, ExternKind::Counter { .. } | ExternKind::DirectCounter);
         self.object("counter", name, is).or_else(|error| {
@@ -148,7 +150,7 @@ impl Resolver<'_> {
             let wanted = Name { text: key_name(&given.name.text), span: given.name.span };
             let at = choose("key", &wanted, names.iter().map(|(at, name)| (*at, name.as_str())))?;
             if found[at].is_some() {
-                return Err(Diagnostic::error(given.name.span, "this key has a value already"));
+                return Err(Diagnostic::error(given.name.span, "duplicate value for this key"));
             }
             let width = self.program.types.bits(matched[at].expr.ty);
             let value = key_match(&given.value, matched[at].kind, width);
@@ -160,9 +162,12 @@ impl Resolver<'_> {
             _ if !matched.iter().any(ranked) => 0,
             Some((priority, _)) => priority,
             None => {
-                return Err(Diagnostic::error(name.span, "an entry of this table needs a priority")
-                    .label("entries may overlap here")
-                    .hint("write it behind the table's name, the larger wins: add TABLE 10 key:value ..."));
+                return Err(Diagnostic::error(
+                    name.span,
+                    "missing priority: entries of this table require one",
+                )
+                .label("entries may overlap")
+                .hint("write it after the table's name (the larger wins): `add TABLE 10 key:value ...`"));
             }
         };
         let keys = found.into_iter().zip(&matched).map(|(found, key)| found.unwrap_or(omitted(key.kind)));
@@ -172,7 +177,7 @@ impl Resolver<'_> {
                 StepKind::AddMember { profile, action, table: id, entry: Some((keys, priority)) }
             }
             None => {
-                let entry = Entry { keys, priority, then: Then::Action(action) };
+                let entry = Entry { keys, priority, action: EntryAction::Action(action) };
                 StepKind::Command(Command::TableAdd { table: id, entry })
             }
         })
@@ -187,7 +192,11 @@ impl Resolver<'_> {
             let at = match &argument.name {
                 None if position < data.len() => position,
                 None => {
-                    let message = format!("`{}` takes {} arguments", action.name, data.len());
+                    let message = format!(
+                        "too many arguments for the action `{}` (maximum {})",
+                        action.name,
+                        data.len()
+                    );
                     return Err(Diagnostic::error(argument.span, message));
                 }
                 Some(name) => {
@@ -196,7 +205,7 @@ impl Resolver<'_> {
                 }
             };
             if data[at].is_some() {
-                return Err(Diagnostic::error(argument.span, "this parameter has a value already"));
+                return Err(Diagnostic::error(argument.span, "duplicate value for this parameter"));
             }
             let (_, variable) = &action.data[at];
             let width = self.program.types.bits(self.program.variables[variable.index()].ty);
@@ -205,14 +214,14 @@ impl Resolver<'_> {
         }
         let missing = data.iter().zip(&action.data).find(|(value, _)| value.is_none());
         if let Some((_, (name, _))) = missing {
-            let message = format!("`{}` needs a value for `{name}`", action.name);
+            let message = format!("missing value for the parameter `{name}` of `{}`", action.name);
             return Err(Diagnostic::error(call.name.span, message));
         }
         Ok(ActionValue { action: index, data: data.into_iter().flatten().collect() })
     }
 }
 
-/// A command in the language of `simple_switch_CLI`.
+/// Parses a command in the language of `simple_switch_CLI`.
 fn command(text: &str, span: Span, program: &Program) -> Result<Command, Diagnostic> {
     let mut sources = Sources::default();
     let file = sources.add("", text);
@@ -221,20 +230,20 @@ fn command(text: &str, span: Span, program: &Program) -> Result<Command, Diagnos
     match control::parse(&sources, file, program) {
         Ok(commands) => match commands.into_iter().next() {
             Some(located) => Ok(located.command),
-            None => Err(Diagnostic::error(span, "there is no command here")),
+            None => Err(Diagnostic::error(span, "missing command")),
         },
         Err(errors) => Err(match errors.into_iter().next() {
             Some(error) => Diagnostic {
                 span: error.span.map(here),
-                others: error.others.into_iter().map(|(span, text)| (here(span), text)).collect(),
+                related: error.related.into_iter().map(|(span, text)| (here(span), text)).collect(),
                 ..error
             },
-            None => Diagnostic::error(span, "this is no command"),
+            None => Diagnostic::error(span, "invalid command"),
         }),
     }
 }
 
-/// What an entry wants of a key that it does not name.
+/// Match criterion for an omitted key.
 fn omitted(kind: MatchKind) -> KeyMatch {
     match kind {
         MatchKind::Exact => KeyMatch::Exact(BigUint::zero()),
@@ -243,7 +252,7 @@ fn omitted(kind: MatchKind) -> KeyMatch {
     }
 }
 
-/// A key's name as it is compared: `$0` is `[0]`, `isValid()` is `$valid$`, without blanks.
+/// Normalized name of a key: `[0]` for `$0`, `$valid$` for `isValid()`, without spaces.
 fn key_name(name: &str) -> String {
     let name = name.replace("isValid()", "$valid$").replace(' ', "");
     let mut out = String::with_capacity(name.len());
@@ -265,10 +274,10 @@ fn key_name(name: &str) -> String {
     out
 }
 
-/// What a written value is for a key of this kind and width.
+/// Match criterion of a written value for a key of this kind and width.
 fn key_match(value: &Value, kind: MatchKind, width: u32) -> Result<KeyMatch, String> {
     match (value, kind) {
-        (Value::Any, MatchKind::Exact) => Err("an exact key needs a value".to_owned()),
+        (Value::Any, MatchKind::Exact) => Err("an exact key requires a value, found `*`".to_owned()),
         (Value::Any, kind) => Ok(omitted(kind)),
         (Value::Number(number), MatchKind::Exact | MatchKind::Optional) => {
             if kind == MatchKind::Optional && number.bits.is_some_and(|bits| number.any == ones(bits)) {
@@ -280,7 +289,7 @@ fn key_match(value: &Value, kind: MatchKind, width: u32) -> Result<KeyMatch, Str
         (Value::Number(number), MatchKind::Ternary) => {
             let mask = match number.bits {
                 None => ones(width),
-                // As written: digits that are not there do not count.
+                // Only the written digits are compared.
                 Some(bits) => (ones(bits) ^ &number.any) & ones(width),
             };
             Ok(KeyMatch::Ternary(known(number).to_pattern(width)? & &mask, mask))
@@ -289,7 +298,7 @@ fn key_match(value: &Value, kind: MatchKind, width: u32) -> Result<KeyMatch, Str
             let low = known(number).to_pattern(width)?;
             let high = &low | (&number.any & ones(width));
             if (&number.any & (&number.any + 1u8)) != BigUint::zero() {
-                return Err("a range has `*` only at the end".to_owned());
+                return Err("`*` in a range is allowed only at the end".to_owned());
             }
             Ok(KeyMatch::Range(low, high))
         }
@@ -298,14 +307,14 @@ fn key_match(value: &Value, kind: MatchKind, width: u32) -> Result<KeyMatch, Str
             let mask = match length.to_u32() {
                 Ok(length) if length <= width => ones(width) ^ ones(width - length),
                 _ if length.bits.is_some() => length.to_pattern(width)?,
-                _ => return Err(format!("a prefix of a key of {width} bits is 0 to {width} bits long")),
+                _ => return Err(format!("the prefix length must be from 0 to {width}")),
             };
             if kind == MatchKind::Ternary {
                 return Ok(KeyMatch::Ternary(value & &mask, mask));
             }
             let length = mask.count_ones() as u32;
             if mask != ones(width) ^ ones(width - length) {
-                return Err("this mask is no prefix".to_owned());
+                return Err("the mask must be a prefix (ones, then zeros)".to_owned());
             }
             Ok(KeyMatch::Lpm(value & mask, length))
         }
@@ -317,19 +326,19 @@ fn key_match(value: &Value, kind: MatchKind, width: u32) -> Result<KeyMatch, Str
             let (low, high) = (low.to_pattern(width)?, high.to_pattern(width)?);
             Ok(KeyMatch::Range(low, high))
         }
-        (Value::Number(_), MatchKind::Selector) => Err("a selector key is no part of an entry".to_owned()),
-        (Value::Slash(..), _) => Err("only lpm and ternary keys take `/`".to_owned()),
-        (Value::Mask(..), _) => Err("only ternary keys take `&&&`".to_owned()),
-        (Value::Range(..), _) => Err("only range keys take `->`".to_owned()),
+        (Value::Number(_), MatchKind::Selector) => Err("selector keys are not part of entries".to_owned()),
+        (Value::Slash(..), _) => Err("`/` is allowed only for lpm and ternary keys".to_owned()),
+        (Value::Mask(..), _) => Err("`&&&` is allowed only for ternary keys".to_owned()),
+        (Value::Range(..), _) => Err("`->` is allowed only for range keys".to_owned()),
     }
 }
 
-/// A prefix without a length: as many bits as digits are written before `*`, all of a decimal number.
+/// A prefix without an explicit length: the bits of the digits before `*`, or all bits of a decimal number.
 fn prefix(number: &Number, width: u32) -> Result<KeyMatch, String> {
     let value = known(number).to_pattern(width)?;
     let free = number.any.bits();
     if number.any != ones(free as u32) {
-        return Err("a prefix has `*` only at the end".to_owned());
+        return Err("`*` in a prefix is allowed only at the end".to_owned());
     }
     let length = match number.bits {
         Some(bits) => bits.saturating_sub(free as u32).min(width),
@@ -339,15 +348,14 @@ fn prefix(number: &Number, width: u32) -> Result<KeyMatch, String> {
     Ok(KeyMatch::Lpm(value & mask, length))
 }
 
-/// With zeros for `*`.
+/// The number with zeros for `*`.
 fn known(number: &Number) -> Number {
     Number { any: BigUint::zero(), ..number.clone() }
 }
 
-/// The one of that name: the full name, or else one that ends with `.` and the name; of several, the one that is least
-/// nested.
+/// Finds an object by its full name, or by a suffix after `.`; of several, the least nested one.
 pub(super) fn choose<'a, T: Copy + PartialEq>(
-    what: &str,
+    kind_name: &str,
     name: &Name,
     among: impl Iterator<Item = (T, &'a str)>,
 ) -> Result<T, Diagnostic> {
@@ -368,14 +376,14 @@ pub(super) fn choose<'a, T: Copy + PartialEq>(
     match nearest.as_slice() {
         [] if among.is_empty() => Err(Diagnostic::error(
             name.span,
-            format!("there is no {what} `{}`: there is none at all", name.text),
+            format!("unknown {kind_name} `{}`: the program has none", name.text),
         )),
-        [] => Err(Diagnostic::error(name.span, format!("there is no {what} `{}`", name.text))
-            .hint(format!("there is {}", listed(&mut among.iter().map(|(_, name)| *name))))),
+        [] => Err(Diagnostic::error(name.span, format!("unknown {kind_name} `{}`", name.text))
+            .hint(format!("known: {}", listed(&mut among.iter().map(|(_, name)| *name))))),
         [first, others @ ..] if others.iter().all(|other| other.0 == first.0) => Ok(first.0),
         several => {
-            Err(Diagnostic::error(name.span, format!("`{}` is the name of more than one {what}", name.text))
-                .hint(format!("write one of {}", listed(&mut several.iter().map(|(_, name)| *name)))))
+            Err(Diagnostic::error(name.span, format!("ambiguous name `{}` of a {kind_name}", name.text))
+                .hint(format!("did you mean one of {}?", listed(&mut several.iter().map(|(_, name)| *name)))))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs a test: packets in, the control plane's changes in between, and at the end what came out is compared.
+//! Runner of packet tests: feeds packets, executes commands, and compares the output at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,49 +8,49 @@ use num_bigint::BigUint;
 
 use crate::control::{Answer, Command, CommandError};
 use jettison_p4_exec::Machine;
-use jettison_p4_exec::table::{Entry, Then};
+use jettison_p4_exec::table::{Entry, EntryAction};
 use jettison_p4_front::ir::{Program, TableId};
 use jettison_p4_front::source::Span;
 
 use super::script::{Element, Expectation, Script, Step, StepKind};
 use super::statement::Unit;
-use super::testbed::{NeverAtRest, Testbed};
+use super::testbed::{EndlessLoop, Testbed};
 
-/// More departures than that after one packet, and something goes round in circles.
-const MOST_DEPARTURES: u32 = 20_000;
+/// Maximum number of departures after one packet; more indicate an endless loop.
+const MAX_DEPARTURES: u32 = 20_000;
 
-/// How a test went.
+/// Result of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// What is not as the test wants it, in the order of the ports; none if it passed.
+    /// Differences from the expectations, in the order of the ports; empty if the test passed.
     pub problems: Vec<Problem>,
-    /// How many packets came out.
+    /// Number of packets that left the switch.
     pub sent: u64,
-    /// Why packets were dropped, and how many: clones and replicas count.
+    /// Number of dropped packets by reason, including clones and replicas.
     pub drops: BTreeMap<&'static str, u64>,
 }
 
 impl Outcome {
-    /// Whether all is as the test wants it.
+    /// Whether the test passed.
     pub fn passed(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// What is not as the test wants it.
+/// A difference from the expectations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// In one line.
+    /// Description, in one line.
     pub message: String,
-    /// The line that wants it, if there is one.
+    /// Line of the expectation, if there is one.
     pub span: Option<Span>,
-    /// The packet that was wanted and the one that came, below each other, with marks.
+    /// Expected and actual packet, one below the other, with a marker.
     pub detail: Vec<String>,
 }
 
-/// Runs a test on a switch whose program `machine` runs.
+/// Runs a test on a switch whose program runs on `machine`.
 pub fn run<M: Machine + Send>(program: &Arc<Program>, script: &Script, machine: M) -> Outcome {
-    let mut bench = match Testbed::new(program, machine, MOST_DEPARTURES) {
+    let mut bench = match Testbed::new(program, machine, MAX_DEPARTURES) {
         Ok(testbed) => Bench(testbed),
         Err(error) => {
             return Outcome { problems: vec![Problem::plain(error.to_string(), None)], ..Outcome::default() };
@@ -72,7 +72,7 @@ pub fn run<M: Machine + Send>(program: &Arc<Program>, script: &Script, machine: 
             }
         }
     }
-    // After a step that failed, packets that are missing are no news.
+    // After a failed step, missing packets are a consequence.
     if problems.is_empty() {
         problems = compare(script, &sent);
     }
@@ -84,18 +84,18 @@ pub fn run<M: Machine + Send>(program: &Arc<Program>, script: &Script, machine: 
 struct Bench<M: Machine>(Testbed<M>);
 
 impl<M: Machine + Send> Bench<M> {
-    /// Does a step. What it makes may have a number; `numbers` are those of the steps before.
+    /// Executes a step. `numbers` are the numbers of the objects created by earlier steps; returns that of this step.
     fn step(&mut self, step: &Step, numbers: &[Option<u32>]) -> Result<Option<u32>, Problem> {
         let failed = |error: CommandError| Problem::plain(error.to_string(), Some(step.span));
         match &step.kind {
             StepKind::Packet { port, bytes } => {
-                let endless = |error: NeverAtRest| Problem::plain(error.to_string(), Some(step.span));
+                let endless = |error: EndlessLoop| Problem::plain(error.to_string(), Some(step.span));
                 self.pass(Duration::from_micros(1)).map_err(endless)?;
                 self.0.receive(*port, bytes).map_err(endless)?;
                 self.0.settle().map_err(endless)?;
             }
             StepKind::Wait => {
-                let endless = |error: NeverAtRest| Problem::plain(error.to_string(), Some(step.span));
+                let endless = |error: EndlessLoop| Problem::plain(error.to_string(), Some(step.span));
                 self.pass(Duration::from_secs(1)).map_err(endless)?;
             }
             StepKind::Command(command) => {
@@ -108,12 +108,12 @@ impl<M: Machine + Send> Bench<M> {
                 let Answer::Number(member) = self.0.switch_mut().apply(&command).map_err(failed)? else {
                     return Ok(None);
                 };
-                let (table, then) = (*table, Then::Member(member));
+                let (table, action) = (*table, EntryAction::Member(member));
                 let command = match entry.clone() {
                     Some((keys, priority)) => {
-                        Command::TableAdd { table, entry: Entry { keys, priority, then } }
+                        Command::TableAdd { table, entry: Entry { keys, priority, action } }
                     }
-                    None => Command::TableSetDefault { table, then },
+                    None => Command::TableSetDefault { table, action },
                 };
                 if let Answer::Number(number) = self.0.switch_mut().apply(&command).map_err(failed)? {
                     return Ok(Some(number));
@@ -137,12 +137,12 @@ impl<M: Machine + Send> Bench<M> {
                     .apply(&Command::CounterRead { counter: *counter, index })
                     .map_err(failed)?;
                 if let Answer::Counter { packets, bytes } = answer {
-                    let (found, what) = match unit {
+                    let (found, unit_name) = match unit {
                         Unit::Packets => (packets, "packets"),
                         Unit::Bytes => (bytes, "bytes"),
                     };
                     if !comparison.holds(&BigUint::from(found)) {
-                        let message = format!("the counter has {found} {what}, not {comparison}");
+                        let message = format!("the counter must be {comparison} {unit_name}, got {found}");
                         return Err(Problem::plain(message, Some(step.span)));
                     }
                 }
@@ -154,7 +154,7 @@ impl<M: Machine + Send> Bench<M> {
                     && let Some(found) = values.first()
                     && !comparison.holds(found)
                 {
-                    let message = format!("the register has {found} (0x{found:x}), not {comparison}");
+                    let message = format!("the register must be {comparison}, got {found} (0x{found:x})");
                     return Err(Problem::plain(message, Some(step.span)));
                 }
             }
@@ -162,12 +162,12 @@ impl<M: Machine + Send> Bench<M> {
         Ok(None)
     }
 
-    fn pass(&mut self, time: Duration) -> Result<(), NeverAtRest> {
+    fn pass(&mut self, time: Duration) -> Result<(), EndlessLoop> {
         self.0.run_until(self.0.now().saturating_add(time))
     }
 }
 
-/// What differs between what must come out and what came.
+/// Compares the expected with the actual output.
 fn compare(script: &Script, sent: &BTreeMap<u16, Vec<Vec<u8>>>) -> Vec<Problem> {
     let mut wanted: BTreeMap<u16, Vec<&Expectation>> = sent.keys().map(|port| (*port, Vec::new())).collect();
     for expectation in &script.expectations {
@@ -194,18 +194,18 @@ fn compare_port(port: u16, wanted: &[&Expectation], found: &[Vec<u8>]) -> Option
     let (many, came) = (wanted.len(), found.len());
     if came < many {
         let missing = wanted[came];
-        let what =
+        let expected =
             missing.pattern.as_ref().map_or("any packet".to_owned(), |pattern| pattern.spaced().concat());
         return Some(Problem {
-            message: format!("port {port}: {} expected, {} came", packets(many), packets(came)),
+            message: format!("port {port}: expected {}, got {}", packets(many), packets(came)),
             span: Some(missing.span),
-            detail: vec![format!("missing {what}")],
+            detail: vec![format!("missing {expected}")],
         });
     }
     let open = !wanted.is_empty() && wanted.iter().all(|wanted| wanted.pattern.is_none());
     if came > many && !open {
         return Some(Problem {
-            message: format!("port {port}: {} expected, {} came", packets(many), packets(came)),
+            message: format!("port {port}: expected {}, got {}", packets(many), packets(came)),
             span: wanted.last().map(|wanted| wanted.span),
             detail: vec![format!("surplus {}", bytes(&found[many]).concat())],
         });
@@ -221,7 +221,7 @@ fn packets(count: usize) -> String {
     }
 }
 
-/// Bytes in hex, a blank behind each.
+/// Bytes in hex, each followed by a space.
 fn bytes(packet: &[u8]) -> Vec<String> {
     packet.iter().map(|byte| format!("{byte:02x} ")).collect()
 }
@@ -239,17 +239,17 @@ impl Problem {
         found: &[u8],
         nibble: usize,
     ) -> Problem {
-        let what = if nibble >= found.len() * 2 {
+        let difference = if nibble >= found.len() * 2 {
             "is too short".to_owned()
         } else if nibble >= pattern.nibbles.len() {
             "is too long".to_owned()
         } else {
             format!("differs in byte {}", nibble / 2)
         };
-        // Three characters a byte.
+        // Three characters per byte.
         let column = nibble / 2 * 3 + nibble % 2;
         Problem {
-            message: format!("port {port}: packet {} {what}", place + 1),
+            message: format!("port {port}: packet {} {difference}", place + 1),
             span: Some(wanted.span),
             detail: vec![
                 format!("expected {}", pattern.spaced().concat().trim_end()),

@@ -1,4 +1,4 @@
-//! A test whose names have been looked up in a program.
+//! A test with resolved names.
 
 use std::sync::Arc;
 
@@ -8,73 +8,73 @@ use jettison_p4_front::source::Span;
 
 use super::statement::{Comparison, Unit};
 
-/// What a test does, in order.
+/// A resolved test.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// Packets and changes.
+    /// Packets and commands, in order.
     pub steps: Vec<Step>,
-    /// What must come out, in the order of the lines.
+    /// Expected packets, in the order of the lines.
     pub expectations: Vec<Expectation>,
-    /// Whether there is a `no_packet`: packets out of ports that the test does not name fail it then.
+    /// Whether the test contains `no_packet`: unexpected packets on any port then fail it.
     pub strict: bool,
-    /// Ports that a `packet` or `expect` names.
+    /// Ports named by a `packet` or `expect`.
     pub ports: Vec<u16>,
 }
 
 /// A step.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What it does.
+    /// Kind.
     pub kind: StepKind,
-    /// Its line.
+    /// Position of the line.
     pub span: Span,
 }
 
-/// What a step does.
+/// Kind of a step.
 #[derive(Debug, Clone)]
 pub enum StepKind {
-    /// A packet comes in.
+    /// Sends a packet into the switch.
     Packet {
-        /// Where.
+        /// Ingress port.
         port: u16,
-        /// All of it.
+        /// Whole frame.
         bytes: Arc<[u8]>,
     },
-    /// Time passes.
+    /// Waits until the switch is idle, plus a second.
     Wait,
-    /// An entry of a table whose actions' data is in an action profile: a member is made for it.
+    /// Adds an entry (or default action) to a table with an action profile, and creates a member for it.
     AddMember {
-        /// The profile.
+        /// Profile.
         profile: ActionProfileId,
-        /// What the member runs.
+        /// Action of the member.
         action: ActionValue,
-        /// Which table.
+        /// Table.
         table: TableId,
-        /// The entry's keys and priority; the table's default where `None`.
+        /// Keys and priority of the entry; `None` for the table's default action.
         entry: Option<(Vec<KeyMatch>, i64)>,
     },
-    /// Every entry that is not `const` goes.
+    /// Removes all entries that are not `const`.
     RemoveAll,
-    /// A command of the control plane.
+    /// Executes a command of the control plane.
     Command(Command),
-    /// A counter is read.
+    /// Checks a counter.
     CheckCounter {
-        /// Which.
+        /// Counter.
         counter: ExternId,
-        /// Which element.
+        /// Element.
         index: Element,
-        /// What of it.
+        /// Unit.
         unit: Unit,
-        /// What it must be.
+        /// Expected value.
         comparison: Comparison,
     },
-    /// A register is read.
+    /// Checks a register.
     CheckRegister {
-        /// Which.
+        /// Register.
         register: ExternId,
-        /// Which element.
+        /// Index of the element.
         index: u64,
-        /// What it must be.
+        /// Expected value.
         comparison: Comparison,
     },
 }
@@ -82,35 +82,35 @@ pub enum StepKind {
 /// An element of a counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Element {
-    /// By its number.
+    /// By index.
     Number(u64),
-    /// That of the entry that this step adds.
+    /// The element of the entry that a step adds.
     Entry(usize),
 }
 
-/// A packet that must come out.
+/// An expected packet.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    /// Of which port.
+    /// Egress port.
     pub port: u16,
-    /// What it looks like; anything where `None`.
+    /// Expected bytes; any packet if `None`.
     pub pattern: Option<Pattern>,
-    /// Its line.
+    /// Position of the line.
     pub span: Span,
 }
 
-/// What a packet looks like.
+/// Pattern of a packet's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     /// Values of 4 bits; `None` for `*`.
     pub nibbles: Vec<Option<u8>>,
-    /// Whether the packet ends there (`$`).
+    /// Whether the packet must end after the pattern (`$`).
     pub exact: bool,
 }
 
 impl Pattern {
-    /// The first nibble in which a packet differs: one that is another, is missing, or (where the pattern ends) is too
-    /// many. `None` if it matches.
+    /// Index of the first nibble that differs, is missing, or (for an exact pattern) is surplus. `None` if the packet
+    /// matches.
     pub fn difference(&self, packet: &[u8]) -> Option<usize> {
         let found = packet.len() * 2;
         let nibble = |at: usize| if at.is_multiple_of(2) { packet[at / 2] >> 4 } else { packet[at / 2] & 15 };
@@ -136,7 +136,7 @@ impl std::fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// In hex, a blank behind each byte, as packets are printed.
+    /// The pattern in hex, with a space after each byte, like packets.
     pub(super) fn spaced(&self) -> Vec<String> {
         let digit = |nibble: &Option<u8>| match nibble {
             Some(nibble) => format!("{nibble:x}"),

@@ -1,120 +1,120 @@
-//! The lines of a test as they are written: names are not looked up yet.
+//! Statements of a test, with unresolved names.
 
 use super::number::Number;
 use super::script::Pattern;
 use jettison_p4_front::source::Span;
 
-/// A test: its lines that say something.
+/// A parsed test.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Test {
-    /// In order.
+    /// Statements, in order.
     pub statements: Vec<Statement>,
 }
 
-/// A line.
+/// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it says.
+    /// Kind.
     pub kind: StatementKind,
-    /// The line without its comment.
+    /// Position of the line, without its comment.
     pub span: Span,
 }
 
-/// What a line says.
+/// Kind of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementKind {
     /// `packet PORT hex`
     Packet {
-        /// Where it comes in.
+        /// Ingress port.
         port: u16,
-        /// All of it.
+        /// Whole frame.
         bytes: Vec<u8>,
     },
     /// `expect PORT [hex-with-* [$]]`
     Expect {
-        /// Where it comes out.
+        /// Egress port.
         port: u16,
-        /// What it looks like; anything where `None`.
+        /// Expected bytes; any packet if `None`.
         pattern: Option<Pattern>,
     },
-    /// `no_packet`: what no `expect` names must not come out.
+    /// `no_packet`: packets without an `expect` must not leave the switch.
     NoPacket,
-    /// `wait`: lets everything come to rest, and a second pass.
+    /// `wait`: waits until the switch is idle, plus a second.
     Wait,
     /// `add TABLE [priority] key:value ... action(arguments) [= handle]`
     Add {
-        /// The table.
+        /// Table.
         table: Name,
-        /// The larger wins.
+        /// Priority; the larger wins.
         priority: Option<(i64, Span)>,
-        /// Those that are not named match anything (exact keys: 0).
+        /// Keys; omitted ones match any value (exact keys: 0).
         keys: Vec<KeyValue>,
-        /// What it runs.
+        /// Action.
         action: Call,
-        /// What the entry is called in `check_counter`.
+        /// Name of the entry for `check_counter`.
         handle: Option<Name>,
     },
     /// `setdefault TABLE action(arguments)`
     SetDefault {
-        /// The table.
+        /// Table.
         table: Name,
-        /// What it runs.
+        /// Action.
         action: Call,
     },
-    /// `remove all`: every entry of every table, but `const` ones.
+    /// `remove all`: removes every entry of every table, except `const` ones.
     RemoveAll,
     /// `check_counter COUNTER(index) [packets|bytes] [== n]`; `counter_read` is the same.
     CheckCounter {
-        /// The counter, or the table that has it.
+        /// Counter, or the table of a direct counter.
         counter: Name,
-        /// Which of its elements, or which entry.
+        /// Element or entry.
         index: Index,
-        /// What is compared.
+        /// Unit.
         unit: Unit,
-        /// With what; nothing is checked but the name where `None`.
+        /// Expected value; if `None`, only the name is checked.
         comparison: Option<Comparison>,
     },
     /// `register_read REGISTER [index [== n]]`
     CheckRegister {
-        /// The register.
+        /// Register.
         register: Name,
-        /// Which element; all of them where `None`.
+        /// Index of the element; all elements if `None`.
         index: Option<u32>,
-        /// With what it is compared.
+        /// Expected value.
         comparison: Option<Comparison>,
     },
-    /// `mirroring_get SESSION`: where simple_switch prints something, nothing happens here.
+    /// `mirroring_get SESSION`: prints information in simple_switch; ignored here.
     MirroringGet,
-    /// A command as `simple_switch_CLI` has it: `mirroring_add`, `mc_mgrp_create`, `register_write`, …
+    /// A command in the language of `simple_switch_CLI`: `mirroring_add`, `mc_mgrp_create`, `register_write`, …
     Command(String),
 }
 
-/// A name and its place.
+/// A name and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// As written.
+    /// Text.
     pub text: String,
-    /// Where.
+    /// Position.
     pub span: Span,
 }
 
 /// `name:value` of an entry's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyValue {
-    /// The key.
+    /// Name of the key.
     pub name: Name,
-    /// What it must be.
+    /// Match criterion.
     pub value: Value,
-    /// Of the value.
+    /// Position of the value.
     pub span: Span,
 }
 
-/// What a key must be.
+/// Match criterion of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// `0x1*`, `17`, `true`
     Number(Number),
-    /// `v/n`: the first `n` bits, or a mask where `n` is in hex or binary and no length.
+    /// `v/n`: the first `n` bits, or a mask if `n` is in hex or binary and not a valid length.
     Slash(Number, Number),
     /// `v &&& mask`
     Mask(Number, Number),
@@ -127,33 +127,33 @@ pub enum Value {
 /// An action with arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The action.
+    /// Name of the action.
     pub name: Name,
-    /// By position or by name.
+    /// Arguments, by position or by name.
     pub arguments: Vec<Argument>,
 }
 
 /// An argument of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// Of which parameter; by position where `None`.
+    /// Parameter name; `None` for an argument by position.
     pub name: Option<Name>,
-    /// Its value.
+    /// Value.
     pub value: Number,
-    /// Where it stands.
+    /// Position.
     pub span: Span,
 }
 
 /// An element of a counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Index {
-    /// By its number. Of a direct counter: the entry's, in order of insertion from 0.
+    /// By index. For a direct counter, the index of the entry in order of insertion, from 0.
     Number(u32),
-    /// Of a direct counter: the entry that was added with `= name`.
+    /// For a direct counter, the entry added with `= name`.
     Entry(Name),
 }
 
-/// What a counter counts.
+/// Unit of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Packets.
@@ -162,16 +162,16 @@ pub enum Unit {
     Bytes,
 }
 
-/// `== n` and its like.
+/// A comparison, such as `== n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// How.
+    /// Relation.
     pub relation: Relation,
-    /// With what.
+    /// Right operand.
     pub value: num_bigint::BigUint,
 }
 
-/// How two numbers are compared.
+/// Relation between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// `==`
@@ -189,7 +189,7 @@ pub enum Relation {
 }
 
 impl Comparison {
-    /// Whether a value is as wanted.
+    /// Whether a value satisfies the comparison.
     pub fn holds(&self, found: &num_bigint::BigUint) -> bool {
         match self.relation {
             Relation::Equal => *found == self.value,

@@ -1,4 +1,4 @@
-//! A switch with many ports, and what comes out of it.
+//! Testbed: a switch with many ports, and its output.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,46 +15,46 @@ use crate::{Frames, P4Switch, PlanError, SwitchPlan};
 use jettison_p4_exec::Machine;
 use jettison_p4_front::ir::Program;
 
-/// Ports 0 to 510: 511 is where dropped packets go.
+/// Number of ports: 0 to 510, because 511 is the drop port.
 const PORTS: u16 = 511;
 
-/// More packets than anybody waits for.
+/// Queue limit in packets, too large to be reached.
 const QUEUE: u64 = 1 << 20;
 
-/// A P4 switch on its own: ports 0 to 510, links without a rate, BMv2's queues with eight priorities and no limits.
+/// A standalone P4 switch: ports 0 to 510, links without a rate, and BMv2's queues with eight priorities and no limits.
 pub struct Testbed<M: Machine> {
     switch: P4Switch<M>,
     now: Time,
-    patience: u32,
+    max_departures: u32,
     departures: u32,
     pending: Vec<Port>,
     drops: Drops,
     sent: Vec<Sent>,
 }
 
-/// A frame that came out.
+/// A frame that left the switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// Of which port.
+    /// Egress port.
     pub port: u16,
-    /// When.
+    /// Departure time.
     pub at: Time,
-    /// All of it.
+    /// Whole frame.
     pub bytes: Vec<u8>,
 }
 
-/// Recirculations or clones that go on and on.
+/// Endless recirculations or clones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("this packet never comes to rest: its recirculations or clones go on for ever")]
-pub struct NeverAtRest;
+#[error("endless loop: the recirculations or clones of this packet do not end")]
+pub struct EndlessLoop;
 
 impl<M: Machine + Send> Testbed<M> {
-    /// A switch whose program `machine` runs. After so many departures since the last packet came in, `patience`, it is
-    /// [`NeverAtRest`].
+    /// Creates a testbed; `machine` runs the program. After more than `max_departures` departures since the last input
+    /// packet, the methods fail with [`EndlessLoop`].
     ///
     /// # Errors
     /// If the switch cannot be built.
-    pub fn new(program: &Arc<Program>, machine: M, patience: u32) -> Result<Testbed<M>, PlanError> {
+    pub fn new(program: &Arc<Program>, machine: M, max_departures: u32) -> Result<Testbed<M>, PlanError> {
         let queues = Bmv2Parameters { priorities: 8, limit: Limit::packets(QUEUE), rate: None };
         let ports = (0..PORTS).map(|_| Box::new(Bmv2::new(&queues)) as Box<dyn QueueDiscipline>).collect();
         let seed = Seed(1);
@@ -64,7 +64,7 @@ impl<M: Machine + Send> Testbed<M> {
         Ok(Testbed {
             switch: plan.build(machine)?,
             now: Time::ZERO,
-            patience,
+            max_departures,
             departures: 0,
             pending: Vec::new(),
             drops: Drops::default(),
@@ -82,31 +82,31 @@ impl<M: Machine + Send> Testbed<M> {
         &mut self.switch
     }
 
-    /// Now.
+    /// Current virtual time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// What came out so far, in order.
+    /// All frames sent so far, in order.
     pub fn sent(&self) -> &[Sent] {
         &self.sent
     }
 
-    /// Gives away what came out since it was given away last.
+    /// Takes the frames sent since the last call.
     pub fn take_sent(&mut self) -> Vec<Sent> {
         std::mem::take(&mut self.sent)
     }
 
-    /// Why packets were dropped, and how many: clones and replicas count.
+    /// Number of dropped packets by reason, including clones and replicas.
     pub fn drops(&self) -> &BTreeMap<&'static str, u64> {
         &self.drops.drops
     }
 
-    /// A frame comes in now. What it causes without time passing has happened when this returns.
+    /// Receives a frame now, and processes all its effects at this time.
     ///
     /// # Errors
-    /// If that has no end.
-    pub fn receive(&mut self, port: u16, bytes: &[u8]) -> Result<(), NeverAtRest> {
+    /// If the processing does not end.
+    pub fn receive(&mut self, port: u16, bytes: &[u8]) -> Result<(), EndlessLoop> {
         self.departures = 0;
         let packet = Packet::from_frame(bytes.to_vec());
         let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.drops };
@@ -114,11 +114,11 @@ impl<M: Machine + Send> Testbed<M> {
         self.serve()
     }
 
-    /// Lets time pass until then.
+    /// Advances the time.
     ///
     /// # Errors
-    /// If what happens meanwhile has no end.
-    pub fn run_until(&mut self, until: Time) -> Result<(), NeverAtRest> {
+    /// If the processing does not end.
+    pub fn run_until(&mut self, until: Time) -> Result<(), EndlessLoop> {
         while self.switch.next_wakeup().is_some_and(|next| next <= until) {
             self.wake_up()?;
         }
@@ -126,18 +126,18 @@ impl<M: Machine + Send> Testbed<M> {
         Ok(())
     }
 
-    /// Lets time pass until nothing moves any more: queues, recirculation, clones.
+    /// Advances the time until the switch is idle: no packet is queued, recirculated or cloned.
     ///
     /// # Errors
-    /// If that has no end.
-    pub fn settle(&mut self) -> Result<(), NeverAtRest> {
+    /// If the processing does not end.
+    pub fn settle(&mut self) -> Result<(), EndlessLoop> {
         while self.switch.next_wakeup().is_some() {
             self.wake_up()?;
         }
         Ok(())
     }
 
-    fn wake_up(&mut self) -> Result<(), NeverAtRest> {
+    fn wake_up(&mut self) -> Result<(), EndlessLoop> {
         let Some(next) = self.switch.next_wakeup() else { return Ok(()) };
         self.now = self.now.max(next);
         let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.drops };
@@ -146,7 +146,7 @@ impl<M: Machine + Send> Testbed<M> {
         self.serve()
     }
 
-    fn serve(&mut self) -> Result<(), NeverAtRest> {
+    fn serve(&mut self) -> Result<(), EndlessLoop> {
         while let Some(port) = self.pending.pop() {
             loop {
                 let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.drops };
@@ -157,16 +157,16 @@ impl<M: Machine + Send> Testbed<M> {
                     self.sent.push(Sent { port: port.0, at: self.now, bytes });
                 }
                 self.departures += 1;
-                if self.departures >= self.patience {
-                    return Err(NeverAtRest);
+                if self.departures >= self.max_departures {
+                    return Err(EndlessLoop);
                 }
             }
         }
-        if self.departures >= self.patience { Err(NeverAtRest) } else { Ok(()) }
+        if self.departures >= self.max_departures { Err(EndlessLoop) } else { Ok(()) }
     }
 }
 
-/// Counts drops by their reason.
+/// Counter of drops by reason.
 #[derive(Default)]
 struct Drops {
     drops: BTreeMap<&'static str, u64>,

@@ -37,14 +37,14 @@ fn packets_are_hex_digits_in_groups_of_any_size() {
     assert_eq!(packet("  packet\t510 00 # comment"), (510, vec![0]));
     assert_eq!(packet("packet 3 00// comment"), (3, vec![0]));
     for (text, wanted) in [
-        ("packet 0 0a1", "half a byte"),
-        ("packet 0 0x12", "`x` is no hex digit"),
-        ("packet 0 1*", "no `*`"),
-        ("packet 0", "without data"),
-        ("packet", "no port"),
-        ("packet 511 00", "`511` is no port"),
-        ("packet p 00", "`p` is no port"),
-        ("packet 0 é", "`é` is no hex digit"),
+        ("packet 0 0a1", "odd number of hex digits"),
+        ("packet 0 0x12", "invalid hex digit `x`"),
+        ("packet 0 1*", "`*` is not allowed"),
+        ("packet 0", "missing packet data"),
+        ("packet", "missing port"),
+        ("packet 511 00", "invalid port `511`"),
+        ("packet p 00", "invalid port `p`"),
+        ("packet 0 é", "invalid hex digit `é`"),
     ] {
         assert!(error(text).contains(wanted), "{text}: {}", error(text));
     }
@@ -66,8 +66,8 @@ fn expectations_are_prefixes_by_nibbles_or_whole_packets() {
     assert_eq!(pattern("expect 1 $").difference(&[]), None);
     assert_eq!(pattern("expect 1 0A$").to_string(), "0a$");
     assert_eq!(statement("expect 7"), StatementKind::Expect { port: 7, pattern: None });
-    assert!(error("expect 1 0a $ 0b").contains("nothing follows `$`"));
-    assert!(error("expect 1 0g").contains("`g` is no hex digit"));
+    assert!(error("expect 1 0a $ 0b").contains("unexpected text after `$`"));
+    assert!(error("expect 1 0g").contains("invalid hex digit `g`"));
 }
 
 #[test]
@@ -89,24 +89,24 @@ fn entries_have_priorities_keys_actions_and_names() {
     assert!(matches!(statement("setdefault t act()"), StatementKind::SetDefault { .. }));
     assert!(matches!(statement("setdefault t act"), StatementKind::SetDefault { .. }));
     for (text, wanted) in [
-        ("add", "the name of a table is missing"),
-        ("add t", "`key:value` or `action(...)` is missing"),
-        ("add t x:", "a number is missing"),
-        ("add t x:y a()", "`y` is no number"),
-        ("add t x:1 a(", "a number is missing"),
-        ("add t x:1 a(1", "`)` is missing"),
-        ("add t x:1 a(1) b", "the line should end here"),
+        ("add", "expected the name of a table, found the end of the line"),
+        ("add t", "expected `key:value` or `action(...)`, found the end"),
+        ("add t x:", "expected a number, found the end"),
+        ("add t x:y a()", "invalid number `y`"),
+        ("add t x:1 a(", "expected a number, found the end"),
+        ("add t x:1 a(1", "expected `)`, found the end"),
+        ("add t x:1 a(1) b", "expected the end of the line"),
         ("add t 99999999999 x:1 a()", "below 2^32"),
-        ("add t x:12* a()", "`*` stands in hex"),
+        ("add t x:12* a()", "`*` is allowed only in hex"),
         ("add t x:0x a()", "has no digits"),
-        ("setdefault t", "an action is missing"),
+        ("setdefault t", "expected an action, found the end"),
     ] {
         assert!(error(text).contains(wanted), "{text}: {}", error(text));
     }
 }
 
 #[test]
-fn other_statements_are_read_or_refused_with_their_place() {
+fn other_statements_are_parsed_or_rejected_with_a_position() {
     assert_eq!(statement("remove all"), StatementKind::RemoveAll);
     assert_eq!((statement("wait"), statement("no_packet")), (StatementKind::Wait, StatementKind::NoPacket));
     assert!(
@@ -128,15 +128,15 @@ fn other_statements_are_read_or_refused_with_their_place() {
         statement("register_read r 2 == 0x10"),
         StatementKind::CheckRegister { index: Some(2), comparison: Some(_), .. }
     ));
-    assert_eq!(error("\n\n  bogus 1"), "t.stf:3:3: error: `bogus` is no statement of a packet test");
+    assert_eq!(error("\n\n  bogus 1"), "t.stf:3:3: error: unknown statement `bogus`");
     assert!(error("remove one").contains("remove all"));
-    assert!(error("wait 5").contains("nothing follows `wait`"));
-    assert!(error("check_counter c").contains("is missing"));
+    assert!(error("wait 5").contains("`wait` takes no arguments"));
+    assert!(error("check_counter c").contains("found the end of the line"));
     assert_eq!(parsed("# only\n\n   # comments"), Ok(Test::default()));
     assert_eq!(
         parsed("bogus\npacket 0 00\npacket 0").map_err(|errors| errors.len()),
         Err(2),
-        "all errors are told"
+        "all errors are reported"
     );
 }
 
@@ -206,7 +206,7 @@ fn resolved(text: &str) -> Result<Script, String> {
         .map_err(|errors| errors.iter().map(|error| error.render(&sources, false)).collect())
 }
 
-/// What an entry wants of its keys.
+/// Match criteria of an entry.
 fn keys(text: &str) -> Vec<KeyMatch> {
     let script = resolved(text).unwrap_or_else(|errors| panic!("{errors}"));
     match &script.steps[0].kind {
@@ -220,15 +220,11 @@ fn number(value: u32) -> BigUint {
 }
 
 #[test]
-fn values_become_what_the_key_wants() {
+fn values_are_converted_to_the_match_kind() {
     let ternary = |value, mask| vec![KeyMatch::Ternary(number(value), number(mask))];
     assert_eq!(keys("add tern 1 a:0x1* NoAction()"), ternary(0x10, 0xf0));
     assert_eq!(keys("add tern 1 a:0b1**0_0*** NoAction()"), ternary(0x80, 0x98));
-    assert_eq!(
-        keys("add tern 1 a:0x1 NoAction()"),
-        ternary(1, 0xf),
-        "digits that are not there do not count"
-    );
+    assert_eq!(keys("add tern 1 a:0x1 NoAction()"), ternary(1, 0xf), "omitted digits are not compared");
     assert_eq!(keys("add tern 1 a:17 NoAction()"), ternary(17, 0xff));
     assert_eq!(keys("add tern 1 a:0x12&&&0x0f NoAction()"), ternary(2, 0xf));
     assert_eq!(keys("add tern 1 a:0x12/4 NoAction()"), ternary(0x10, 0xf0));
@@ -250,36 +246,36 @@ fn values_become_what_the_key_wants() {
     assert_eq!(
         keys("add ingress.t s$1.b:5 NoAction()"),
         [KeyMatch::Exact(number(0)), KeyMatch::Exact(number(5))],
-        "an exact key that is left out is 0"
+        "an omitted exact key is 0"
     );
 }
 
 #[test]
-fn what_does_not_fit_the_program_is_refused_with_its_place() {
+fn mismatches_with_the_program_are_rejected_with_a_position() {
     for (text, wanted) in [
-        ("add nope NoAction()", "there is no table `nope`"),
+        ("add nope NoAction()", "unknown table `nope`"),
         ("add lpm NoAction()", "`ingress.lpm`, `egress.lpm`"),
-        ("add t nope:1 NoAction()", "there is no key `nope`"),
-        ("add t a:1 a:2 NoAction()", "has a value already"),
-        ("add t a:0x100 NoAction()", "does not fit in 8 bits"),
-        ("add t a:0x1* NoAction()", "`*` stands only"),
-        ("add t a:1/2 NoAction()", "only lpm and ternary keys take `/`"),
-        ("add tern a:1 NoAction()", "needs a priority"),
+        ("add t nope:1 NoAction()", "unknown key `nope`"),
+        ("add t a:1 a:2 NoAction()", "duplicate value"),
+        ("add t a:0x100 NoAction()", "must fit in 8 bits"),
+        ("add t a:0x1* NoAction()", "`*` is allowed only"),
+        ("add t a:1/2 NoAction()", "`/` is allowed only for lpm and ternary keys"),
+        ("add tern a:1 NoAction()", "missing priority"),
         ("add ingress.lpm a:0x*1 NoAction()", "only at the end"),
-        ("add ingress.lpm a:1/9 NoAction()", "0 to 8 bits"),
-        ("add t nope()", "there is no action `nope`"),
-        ("add t set(1)", "needs a value for `w`"),
-        ("add t set(1, 2, 3)", "takes 2 arguments"),
-        ("add t set(v:1, v:2)", "has a value already"),
-        ("add t set(v:1, w:0x100)", "does not fit in 4 bits"),
-        ("add t set(x:1)", "there is no parameter `x`"),
-        ("check_counter nope(1)", "there is no counter `nope`"),
-        ("check_counter c(entry) == 1", "no entry above is called `entry`"),
-        ("register_read nope 1", "there is no register `nope`"),
-        ("bogus_command 1", "`bogus_command` is no command"),
+        ("add ingress.lpm a:1/9 NoAction()", "must be from 0 to 8"),
+        ("add t nope()", "unknown action `nope`"),
+        ("add t set(1)", "missing value for the parameter `w`"),
+        ("add t set(1, 2, 3)", "(maximum 2)"),
+        ("add t set(v:1, v:2)", "duplicate value"),
+        ("add t set(v:1, w:0x100)", "must fit in 4 bits"),
+        ("add t set(x:1)", "unknown parameter `x`"),
+        ("check_counter nope(1)", "unknown counter `nope`"),
+        ("check_counter c(entry) == 1", "unknown entry `entry`"),
+        ("register_read nope 1", "unknown register `nope`"),
+        ("bogus_command 1", "unknown command `bogus_command`"),
         ("mirroring_add 1", "mirroring_add"),
     ] {
-        let message = resolved(text).map(|_| ()).expect_err("it does not fit");
+        let message = resolved(text).map(|_| ()).expect_err("it does not match the program");
         assert!(message.contains(wanted) && message.contains("t.stf:1:"), "{text}: {message}");
     }
     assert!(resolved("add t a:1 NoAction()").is_ok(), "the least nested of several");
@@ -310,15 +306,15 @@ fn order_and_number_of_packets_count_for_each_port() {
     );
     assert_eq!(
         problem("packet 0 01 02\nexpect 1 01\nexpect 1 05 **"),
-        "t.stf:3: port 1: 2 packets expected, 1 packet came\nmissing 05 ** \n"
+        "t.stf:3: port 1: expected 2 packets, got 1 packet\nmissing 05 ** \n"
     );
     assert_eq!(
         problem("packet 0 01 02\nno_packet"),
-        "port 1: no packet expected, 1 packet came\nsurplus 01 02 \n"
+        "port 1: expected no packet, got 1 packet\nsurplus 01 02 \n"
     );
     assert_eq!(
         problem("packet 0 01 02\nexpect 2 01").lines().next(),
-        Some("t.stf:2: port 2: 1 packet expected, no packet came")
+        Some("t.stf:2: port 2: expected 1 packet, got no packet")
     );
     assert!(outcome("packet 0 01 02").passed(), "nothing is said of port 1");
     assert!(!outcome("packet 1 01 02").passed(), "port 1 is named");
@@ -339,29 +335,29 @@ fn a_difference_is_marked() {
 }
 
 #[test]
-fn registers_and_counters_are_compared_when_their_line_is_reached() {
+fn registers_and_counters_are_checked_at_their_line() {
     assert!(
         outcome("register_read r 1 == 0\npacket 0 07 00\nregister_read r 1 == 7\ncheck_counter c(0) == 1")
             .passed()
     );
     assert_eq!(
         problem("packet 0 07 00\nregister_read r 1 == 8"),
-        "t.stf:2: the register has 7 (0x7), not == 8\n"
+        "t.stf:2: the register must be == 8, got 7 (0x7)\n"
     );
     assert_eq!(
         problem("packet 0 07 00\ncheck_counter c(0) packets > 1"),
-        "t.stf:2: the counter has 1 packets, not > 1\n"
+        "t.stf:2: the counter must be > 1 packets, got 1\n"
     );
     assert!(problem("check_counter c(9) == 0").contains("t.stf:1"), "there is no element 9");
 }
 
 #[test]
-fn a_packet_that_goes_round_for_ever_is_a_failure_and_not_a_hang() {
-    assert!(problem("packet 0 ee 00\nexpect 1").contains("never comes to rest"));
+fn an_endless_recirculation_is_a_failure_and_not_a_hang() {
+    assert!(problem("packet 0 ee 00\nexpect 1").contains("endless loop"));
 }
 
 #[test]
-fn what_the_switch_refuses_is_a_failure() {
+fn a_command_that_the_switch_rejects_is_a_failure() {
     assert!(problem("add t a:1 NoAction()\nadd t a:1 NoAction()").starts_with("t.stf:2: "));
 }
 
@@ -388,7 +384,7 @@ fn junit_has_a_suite_for_each_program_and_escapes_texts() {
 }
 
 #[test]
-fn any_text_is_read_or_refused() {
+fn any_text_is_parsed_or_rejected() {
     for text in [
         "add t [",
         "add t ]:1 a()",
@@ -409,7 +405,7 @@ fn any_text_is_read_or_refused() {
 
 proptest::proptest! {
     #[test]
-    fn any_lines_are_read_or_refused_with_places_that_can_be_shown(
+    fn any_lines_are_parsed_or_rejected_with_valid_positions(
         lines in proptest::collection::vec("(packet|expect|add|setdefault|check_counter|register_read|remove|)[ -~é]{0,40}", 0..4)
     ) {
         let mut sources = Sources::default();
@@ -431,8 +427,8 @@ proptest::proptest! {
     }
 
     #[test]
-    fn what_is_written_is_what_is_matched(bits in 1u32..200, value: u128, free in 0u32..100) {
-        // A number in binary with `*` at its end, for keys of as many bits as it has digits.
+    fn a_written_pattern_matches_its_values(bits in 1u32..200, value: u128, free in 0u32..100) {
+        // A binary number with `*` at its end, for a key with as many bits as digits.
         let value = BigUint::from(value) & number::ones(bits);
         let mut digits: Vec<u8> = format!("{value:0>width$b}", width = bits as usize).into_bytes();
         let free = free.min(bits);

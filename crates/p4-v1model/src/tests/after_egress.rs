@@ -21,8 +21,8 @@ fn a_packet_dropped_at_egress_is_dropped_at_its_port() {
 }
 
 #[test]
-fn a_drop_mark_of_ingress_does_not_outlive_the_queue() {
-    // `simple_switch` sets egress_spec to what is no drop before egress.
+fn a_drop_mark_of_ingress_is_cleared_before_egress() {
+    // Before egress, `simple_switch` sets egress_spec to a value other than the drop port.
     let mut world = World::new(
         |state, _| {
             state.set(Standard::McastGrp, 1);
@@ -61,7 +61,7 @@ fn an_egress_clone_has_the_headers_of_the_end_of_egress_and_passes_a_queue_again
             move |state, plane| {
                 if state.get(Standard::InstanceType) == 0 {
                     clone(plane, true, 5, FIRST_AND_PORT);
-                    // Later than the call: what counts is the end of egress. The checksum comes after it.
+                    // After the call: the state at the end of egress counts, before the checksum.
                     state.header[0] = 99;
                     state.header[1] = 0xc0;
                     state.meta[0] = 33;
@@ -89,9 +89,9 @@ fn an_egress_clone_has_the_headers_of_the_end_of_egress_and_passes_a_queue_again
     }
 }
 
-/// A clone is none of its flow's packets: a program that ends it has lost nothing.
+/// A clone is not one of its flow's packets, so the flow loses nothing if the program drops the clone.
 #[test]
-fn a_clone_that_the_program_ends_has_done_its_work() {
+fn a_clone_dropped_by_the_program_is_consumed() {
     for at_egress in [false, true] {
         let mut world = World::new(
             |state, _| {
@@ -170,7 +170,7 @@ fn a_recirculated_packet_is_the_deparsed_one_with_the_fields_kept() {
 }
 
 #[test]
-fn a_recirculation_port_that_is_full_drops_the_packet_and_forgets_it() {
+fn a_full_recirculation_port_drops_the_packet_and_releases_its_context() {
     let mut plan = plan(empty_program());
     plan.recirculation = RecirculationSettings { limit: Packets(1), ..RecirculationSettings::default() };
     let mut world = World::of(plan, 14, nothing, |_, plane| plane.effects.recirculate = Some(NOTHING));
@@ -182,7 +182,7 @@ fn a_recirculation_port_that_is_full_drops_the_packet_and_forgets_it() {
 }
 
 #[test]
-fn truncate_cuts_the_frame_behind_the_deparser_wherever_it_was_called() {
+fn truncate_applies_after_the_deparser_wherever_it_was_called() {
     for at_ingress in [true, false] {
         let mut world = World::new(
             move |_, plane| plane.effects.truncate = at_ingress.then_some(16),
@@ -199,7 +199,7 @@ fn truncate_cuts_the_frame_behind_the_deparser_wherever_it_was_called() {
 }
 
 #[test]
-fn a_sessions_clones_are_cut_to_its_length_and_the_packet_is_not() {
+fn a_sessions_clones_are_truncated_and_the_packet_is_not() {
     let mut world = World::new(
         |state, plane| {
             state.send_to(1);

@@ -29,7 +29,7 @@ fn a_port_that_does_not_exist_is_no_route() {
 }
 
 #[test]
-fn egress_spec_511_is_a_drop_that_says_who_did_it() {
+fn egress_spec_511_is_a_drop_by_the_program() {
     let mut world = World::new(|state, _| state.send_to(DROP_PORT), nothing);
     world.arrive(0, frame(&[]), T);
     assert_eq!(world.drops, [(DropReason::MarkedToDrop, None)]);
@@ -52,7 +52,7 @@ fn multicast_wins_over_drop_and_over_unicast() {
         });
         world.arrive(0, frame(&[]), T);
         assert_eq!([0, 1, 2, 3].map(|port| world.sent(port, T).len()), [0, 1, 1, 0]);
-        // Metadata is kept; instance_type and egress_rid say what it is.
+        // Metadata is preserved; instance_type and egress_rid identify the replica.
         for state in world.seen(At::Egress) {
             assert_eq!((state.meta[1], state.get(Standard::InstanceType)), (42, Instance::Replica as u64));
             assert_eq!((state.get(Standard::EgressRid), state.get(Standard::IngressPort)), (10, 0));
@@ -96,13 +96,13 @@ fn resubmit_wins_over_multicast_and_drop_and_starts_with_the_original_packet_and
     world.arrive(3, frame(&[5, 6]), T);
     assert_eq!(world.sent(2, T), [image(&frame(&[5, 6]))]);
     assert_eq!(world.switch.counters().resubmissions, 1);
-    // The parser sees what was kept.
+    // The parser sees the preserved fields.
     let meta: Vec<[u64; 2]> = world.seen(At::Parser).iter().map(|state| state.meta).collect();
     assert_eq!(meta, [[0, 0], [11, 0]]);
 }
 
 #[test]
-fn an_endless_resubmission_is_a_drop_and_leaves_nothing_behind() {
+fn an_endless_resubmission_is_a_drop_and_releases_the_context() {
     let mut world = World::new(|_, plane| plane.effects.resubmit = Some(NOTHING), nothing);
     world.arrive(0, frame(&[]), T);
     assert_eq!(world.reasons(), [DropReason::ResubmitLimit]);
@@ -161,7 +161,7 @@ fn the_parser_of_an_ingress_clone_sees_the_port_that_the_packet_came_from() {
 }
 
 #[test]
-fn a_packet_that_is_dropped_or_resubmitted_is_cloned_all_the_same() {
+fn a_dropped_or_resubmitted_packet_is_still_cloned() {
     for resubmit in [false, true] {
         let mut passes = 0;
         let mut world = World::new(
@@ -184,7 +184,7 @@ fn a_packet_that_is_dropped_or_resubmitted_is_cloned_all_the_same() {
 }
 
 #[test]
-fn a_clone_session_that_is_not_configured_makes_none_and_is_counted() {
+fn clones_to_an_unconfigured_session_are_only_counted() {
     let mut world = World::new(|_, plane| clone(plane, false, 5, NOTHING), nothing);
     world.arrive(0, frame(&[]), T);
     assert_eq!((world.switch.counters().clones, world.drops.len()), (0, 0));
@@ -197,7 +197,7 @@ fn a_clone_session_that_is_not_configured_makes_none_and_is_counted() {
 }
 
 #[test]
-fn a_clone_of_the_other_kind_does_nothing() {
+fn a_clone_of_the_wrong_type_does_nothing() {
     let mut world =
         World::new(|_, plane| clone(plane, true, 5, NOTHING), |_, plane| clone(plane, false, 5, NOTHING));
     world.switch.apply(&to_port(2)).unwrap();
@@ -260,7 +260,7 @@ fn the_highest_priority_leaves_first_and_one_that_has_no_queue_is_dropped() {
     assert_eq!(world.switch.simple_switch().packets_inside(), 0);
 }
 
-/// Clones have priority 0, the lowest; a session of the manager that is like hardware may have another.
+/// Clones have priority 0, the lowest; with a hardware-like traffic manager, a session may set another one.
 #[test]
 fn clones_are_served_last_unless_their_session_has_a_priority() {
     for (priority, first) in [(0, 2), (7, 1)] {
@@ -290,7 +290,7 @@ fn clones_are_served_last_unless_their_session_has_a_priority() {
 }
 
 #[test]
-fn a_port_whose_discipline_knows_no_classes_takes_every_priority() {
+fn a_port_without_classes_accepts_every_priority() {
     let mut plan = plan(empty_program());
     plan.ports[1] = Box::new(TailDrop::default());
     let mut world = World::of(
@@ -307,7 +307,7 @@ fn a_port_whose_discipline_knows_no_classes_takes_every_priority() {
 }
 
 #[test]
-fn a_full_queue_drops_the_tail_and_forgets_the_packet() {
+fn a_full_queue_drops_the_tail_and_releases_the_context() {
     let mut world = World::new(|state, _| state.send_to(1), nothing);
     for _ in 0..70 {
         world.arrive(0, frame(&[]), T);

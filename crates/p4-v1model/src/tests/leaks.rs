@@ -1,4 +1,4 @@
-//! Whatever a program asks for, nothing is kept of packets that are gone.
+//! No program can leak the contexts of departed packets.
 
 use jettison_core::Duration;
 use jettison_switch::{Packets, RecirculationSettings, Switch};
@@ -10,9 +10,9 @@ use crate::testing::*;
 use jettison_p4_exec::Standard;
 
 proptest! {
-    /// Each byte of a packet's header decides one thing, and each pass moves on by a byte.
+    /// Each byte of a packet's header selects one action; each pass uses the next byte.
     #[test]
-    fn nothing_is_kept_of_packets_that_are_gone(
+    fn contexts_of_departed_packets_are_released(
         packets in prop::collection::vec(prop::collection::vec(any::<u8>(), 14), 1..40), depth in 1u64..5
     ) {
         let mut plan = plan(empty_program());
@@ -48,7 +48,7 @@ proptest! {
             world.wake(now);
             let _ = world.poll(number as u16 % 3, now);
         }
-        // What goes round for ever is not what this is about: it ends with the rounds.
+        // Endless loops are not the subject of this test; the number of rounds bounds them.
         for _ in 0..300 {
             now += Duration::from_micros(5);
             world.wake(now);

@@ -1,4 +1,4 @@
-//! What the architecture writes to `standard_metadata`, and what `random` draws from.
+//! `standard_metadata` fields written by the architecture, and the random streams of `random`.
 
 use std::sync::{Arc, Mutex};
 
@@ -59,7 +59,7 @@ fn the_length_of_a_modelled_packet_is_its_ip_length_and_an_ethernet_header() {
 }
 
 #[test]
-fn a_parser_error_is_noted_and_drops_nothing() {
+fn a_parser_error_is_recorded_and_drops_nothing() {
     let mut world = World::new(
         |state, _| {
             assert_eq!(state.get(Standard::ParserError), 1);
@@ -73,7 +73,7 @@ fn a_parser_error_is_noted_and_drops_nothing() {
 }
 
 #[test]
-fn each_ports_egress_and_ingress_draw_from_streams_of_their_own() {
+fn ingress_and_each_ports_egress_have_their_own_random_streams() {
     let drawn = Arc::new(Mutex::new(Vec::new()));
     let (a, b) = (drawn.clone(), drawn.clone());
     let note = |list: &Mutex<Vec<(&'static str, u64)>>, who, value| {
@@ -95,7 +95,7 @@ fn each_ports_egress_and_ingress_draw_from_streams_of_their_own() {
         world.arrive(0, jettison_wire::Packet::from_frame(bytes), T);
         world.transmit(u16::from(port), T);
     }
-    // As the plan of these tests names them.
+    // The stream names of these tests' plan.
     let mut streams = ["ingress", "1", "2"].map(|name| (name, Seed(1).stream(&["switch", name])));
     let mut next = |who| {
         let (_, stream) = streams.iter_mut().find(|(name, _)| *name == who).expect("it is one of them");

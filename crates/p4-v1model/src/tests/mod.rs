@@ -14,15 +14,15 @@ use jettison_switch::Port;
 use super::control::Command;
 use super::{MirrorSession, MirrorTarget};
 
-/// When things happen.
+/// Time of the events.
 const T: Time = Time::from_millis(3);
 
-/// Session 5 clones to a port.
+/// Command that makes session 5 clone to a port.
 fn to_port(port: u16) -> Command {
     Command::MirroringAdd { session: 5, config: MirrorSession::to_port(Port(port)) }
 }
 
-/// A group of one node with these ports.
+/// Commands that create a group of one node with these ports.
 fn group(group: u16, rid: u16, ports: &[u16]) -> [Command; 3] {
     [
         Command::GroupCreate { group },

@@ -1,4 +1,4 @@
-//! From packets to frames and back.
+//! Conversion of packets to frames and back.
 
 use jettison_core::Time;
 use jettison_wire::{Address, Body, Packet, Transport};
@@ -7,10 +7,10 @@ use super::*;
 use crate::Frames;
 use crate::testing::*;
 
-/// Headers of Ethernet, IPv4 and UDP: all of [`udp`] but its payload.
+/// Length of the Ethernet, IPv4 and UDP headers of [`udp`].
 const HEADERS: usize = 14 + 20 + 8;
 
-/// What becomes of a packet whose headers egress changes.
+/// Sends a packet through a switch whose egress changes the headers.
 fn changed(
     packet: Packet,
     header: usize,
@@ -26,7 +26,7 @@ fn changed(
     sent
 }
 
-/// Makes the IPv4 header's checksum right.
+/// Corrects the IPv4 header's checksum.
 fn checksum(header: &mut [u8]) {
     header[24..26].fill(0);
     let sum: u32 =
@@ -37,7 +37,7 @@ fn checksum(header: &mut [u8]) {
 }
 
 #[test]
-fn a_packet_that_is_not_changed_stays_what_it_is() {
+fn an_unchanged_packet_stays_the_same() {
     for packet in [udp(1000), udp(0), frame(&[1]), Packet::from_frame(vec![1; 14])] {
         for frames in [Frames::Modelled, Frames::Raw] {
             let sent = changed(packet.clone(), 14, frames, |_| {});
@@ -50,7 +50,7 @@ fn a_packet_that_is_not_changed_stays_what_it_is() {
 }
 
 #[test]
-fn hop_limit_traffic_class_and_checksum_change_without_reading_the_packet_again() {
+fn hop_limit_traffic_class_and_checksum_change_without_parsing_the_packet_again() {
     let sent = changed(udp(1000), HEADERS, Frames::Modelled, |header| {
         header[0] = 0xee; // an address that modelled packets do not keep
         header[15] = 0x2e << 2 | 3;
@@ -62,7 +62,7 @@ fn hop_limit_traffic_class_and_checksum_change_without_reading_the_packet_again(
     expected.meta.hop_limit = 63;
     assert_eq!(sent.body, expected.body);
     assert_eq!(image(&sent), image(&expected));
-    assert_eq!(sent.meta.id, expected.meta.id, "the whole number, not only what is on the wire");
+    assert_eq!(sent.meta.id, expected.meta.id, "the whole number, not only its bits on the wire");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_rewritten_address_makes_another_modelled_packet() {
         header[40..42].fill(0);
         checksum(header);
     });
-    // The UDP checksum 0 is no checksum: what the headers do not hold stays bytes.
+    // UDP checksum 0 means none; a frame that the modelled headers cannot represent stays bytes.
     assert!(matches!(sent.body, Body::Buffer(_)));
     let mut wanted = udp(1000);
     if let Some(headers) = wanted.headers_mut() {
@@ -97,7 +97,7 @@ fn a_rewritten_address_makes_another_modelled_packet() {
 }
 
 #[test]
-fn a_frame_that_is_no_ip_packet_any_more_is_kept_as_bytes_and_may_become_one_again() {
+fn a_frame_that_stops_being_ip_is_kept_as_bytes_and_may_become_ip_again() {
     let tagged = changed(udp(100), 14, Frames::Modelled, |header| {
         header[12..14].copy_from_slice(&[0x88, 0xb5]);
         header.extend([0xab, 0xcd]);
@@ -119,13 +119,13 @@ fn raw_frames_keep_every_byte() {
     let sent = changed(Packet::from_frame(bytes.clone()), HEADERS, Frames::Raw, |header| header[0] = 0xee);
     bytes[0] = 0xee;
     assert_eq!(image(&sent), bytes);
-    // What came as a model leaves as bytes once it is changed.
+    // A modelled packet leaves as bytes once it is changed.
     let sent = changed(udp(3), HEADERS, Frames::Raw, |header| header[0] = 0xee);
     assert_eq!(image(&sent)[0], 0xee);
 }
 
 #[test]
-fn a_parser_that_takes_the_virtual_payload_gives_it_back() {
+fn a_parser_that_extracts_the_virtual_payload_returns_it() {
     let sent = changed(udp(1000), 500, Frames::Modelled, |header| assert_eq!(header.len(), 500));
     assert_eq!(image(&sent), image(&udp(1000)));
     let marked = changed(udp(1000), 500, Frames::Modelled, |header| header[499] = 1);

@@ -1,4 +1,4 @@
-//! Whole programs, from source, on both machines.
+//! Whole programs, compiled from source, on both machines.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use jettison_p4_front::ir::Program;
 use jettison_p4_front::source::Sources;
 use jettison_p4_oracle::Reference;
 
-/// Routes by the destination, and by bits of its last byte clones, multicasts, resubmits, recirculates and drops.
+/// Program that routes by destination; bits of its last byte select clone, multicast, resubmit, recirculate and drop.
 const ROUTER: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -145,7 +145,7 @@ impl PortOutcomes for Deaf {
     fn offered(&mut self, _: Port, _: &Packet, _: Time) {}
 }
 
-/// What leaves which port, when packets to these addresses come.
+/// Frames that leave each port for packets to these addresses.
 fn run<M: Machine + Send>(mut switch: P4Switch<M>, addresses: &[[u8; 4]]) -> Vec<(u16, Vec<u8>)> {
     let (mut pending, mut sent, mut now) = (Vec::new(), Vec::new(), Time::from_micros(1));
     let mut sink = Deaf(NoOutcomes);
@@ -198,7 +198,7 @@ fn both_machines_make_the_same_switch() {
 }
 
 #[test]
-fn a_routed_packet_has_its_hop_limit_less_one_and_a_right_checksum() {
+fn a_routed_packet_has_a_decremented_hop_limit_and_a_correct_checksum() {
     let sent = run(switch(Compiled::new, Frames::Modelled), &[[10, 1, 1, 32], [11, 0, 0, 32]]);
     let [(2, bytes)] = &sent[..] else { panic!("one packet at port 2: {sent:?}") };
     let mut expected = udp(4);
@@ -211,8 +211,8 @@ fn a_routed_packet_has_its_hop_limit_less_one_and_a_right_checksum() {
 }
 
 #[test]
-fn clones_replicas_and_recirculated_packets_are_what_they_say() {
-    // 16: the tag says what the packet is; 16 + n: and what else happens.
+fn clones_replicas_and_recirculated_packets_have_their_instance_types() {
+    // 16: the packet is tagged with its instance type; 16 + n: with a further action.
     let tags = |last: u8| -> Vec<(u16, [u16; 3])> {
         let sent = run(switch(Compiled::new, Frames::Modelled), &[[10, 1, 1, last]]);
         let word = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[14 + at], bytes[15 + at]]);
@@ -226,11 +226,11 @@ fn clones_replicas_and_recirculated_packets_are_what_they_say() {
     assert_eq!(
         tags(16 + 1),
         [(2, [0, 0, 1]), (3, [1, 0, 1])],
-        "an ingress clone keeps what ingress made of the field"
+        "an ingress clone preserves the value at the end of ingress"
     );
     assert_eq!(tags(16 + 2), [(2, [0, 0, 2])], "resubmitted once, and normal at egress");
     assert_eq!(tags(16 + 4), [(1, [5, 40, 1]), (2, [5, 41, 1]), (3, [5, 40, 1])]);
-    // An egress clone to the group, and the packet itself recirculated with the tag that egress then writes anew.
+    // An egress clone to the group; the packet itself is recirculated, and egress rewrites its tag.
     let clones = [(1, [2, 40, 11]), (2, [0, 0, 12]), (2, [2, 41, 11]), (3, [2, 40, 11])];
     assert_eq!(tags(16 + 8), clones);
 }

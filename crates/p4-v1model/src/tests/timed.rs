@@ -11,9 +11,9 @@ use crate::testing::*;
 const MILLI: Duration = Duration::from_millis(1);
 
 #[test]
-fn a_command_is_carried_out_at_its_time_before_anything_else() {
+fn a_command_runs_at_its_time_before_all_other_events() {
     let mut plan = plan(empty_program());
-    // In any order; those of one time as they stand.
+    // In any order; commands of the same time keep theirs.
     plan.commands = vec![
         (T + MILLI, to_port(3)),
         (T, to_port(1)),
@@ -50,7 +50,7 @@ fn a_command_at_the_start_that_fails_is_the_plans_error() {
 }
 
 #[test]
-fn depth_and_rate_of_queues_are_changed_while_they_work() {
+fn depth_and_rate_of_queues_change_at_run_time() {
     let mut plan = plan(empty_program());
     plan.ports[1] = bmv2(2, 64);
     plan.ports[2] = Box::new(TailDrop::default());
@@ -78,7 +78,7 @@ fn depth_and_rate_of_queues_are_changed_while_they_work() {
 }
 
 #[test]
-fn a_session_with_a_priority_that_its_port_lacks_is_refused() {
+fn a_session_with_a_priority_that_its_port_lacks_is_rejected() {
     let mut world = World::new(nothing, nothing);
     let config = MirrorSession { priority: 1, ..MirrorSession::to_port(Port(1)) };
     let refused = world.switch.apply(&Command::MirroringAdd { session: 1, config });

@@ -1,4 +1,4 @@
-//! Captures of Ethernet frames, to read.
+//! Reader of captures of Ethernet frames.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -13,42 +13,42 @@ use crate::output::Failure;
 
 /// A frame of a capture.
 pub struct Frame {
-    /// Since the first one.
+    /// Time since the first frame.
     pub at: Time,
-    /// What was captured of it.
+    /// Captured bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What the first four bytes of a pcap file may be: with times in micro- or nanoseconds, of either byte order.
+/// Magic numbers of pcap files, with times in microseconds or nanoseconds, in both byte orders.
 const PCAP: [[u8; 4]; 4] =
     [[0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x4d, 0x3c, 0xb2, 0xa1]];
-/// And of a pcapng file.
+/// Magic number of pcapng files.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
-/// The largest capture: it is held in memory.
-const LARGEST: u64 = 4 << 30;
+/// Maximum size of a capture in bytes, because it is held in memory.
+const MAX_SIZE: u64 = 4 << 30;
 
 /// Reads a capture.
 pub fn read(file: &Path) -> Result<Vec<Frame>, Failure> {
     let name = file.display();
-    let bytes = super::read(file, LARGEST, "a capture")?;
+    let bytes = super::read(file, MAX_SIZE, "a capture")?;
     let frames = match bytes.first_chunk::<4>() {
         Some(magic) if PCAP.contains(magic) => pcap(&bytes),
         Some(&PCAPNG) => pcapng(&bytes),
-        _ => Err("this is neither a pcap nor a pcapng file".to_owned()),
+        _ => Err("neither a pcap nor a pcapng file".to_owned()),
     };
     let frames = frames.map_err(|message| Failure::of(format!("{name}: {message}")))?;
     let start = frames.iter().map(|(nanos, _)| *nanos).min().unwrap_or(0);
     let since = |nanos: u128| Time::from_nanos(u64::try_from(nanos - start).unwrap_or(u64::MAX / 2));
     let mut frames: Vec<Frame> =
         frames.into_iter().map(|(nanos, bytes)| Frame { at: since(nanos), bytes }).collect();
-    // Several interfaces of one capture may be out of order.
+    // The interfaces of one capture may be out of order.
     frames.sort_by_key(|frame| frame.at);
     Ok(frames)
 }
 
 fn pcap(bytes: &[u8]) -> Result<Vec<(u128, Vec<u8>)>, String> {
-    let broken = |error| format!("the capture is malformed: {error}");
+    let broken = |error| format!("malformed capture: {error}");
     let mut reader = PcapReader::new(Cursor::new(bytes)).map_err(broken)?;
     ethernet(reader.header().datalink)?;
     let mut frames = Vec::new();
@@ -60,7 +60,7 @@ fn pcap(bytes: &[u8]) -> Result<Vec<(u128, Vec<u8>)>, String> {
 }
 
 fn pcapng(bytes: &[u8]) -> Result<Vec<(u128, Vec<u8>)>, String> {
-    let broken = |error| format!("the capture is malformed: {error}");
+    let broken = |error| format!("malformed capture: {error}");
     let mut reader = PcapNgReader::new(Cursor::new(bytes)).map_err(broken)?;
     let mut frames: Vec<(u128, Vec<u8>)> = Vec::new();
     while let Some(block) = reader.next_block() {
@@ -70,7 +70,7 @@ fn pcapng(bytes: &[u8]) -> Result<Vec<(u128, Vec<u8>)>, String> {
             Block::EnhancedPacket(packet) => {
                 frames.push((packet.timestamp.as_nanos(), packet.data.into_owned()));
             }
-            // It has no time: that of the one before it.
+            // The block has no time, so the frame gets that of the previous one.
             Block::SimplePacket(packet) => {
                 let nanos = frames.last().map_or(0, |(nanos, _)| *nanos);
                 frames.push((nanos, packet.data.into_owned()));
@@ -85,5 +85,5 @@ fn ethernet(link: DataLink) -> Result<(), String> {
     if link == DataLink::ETHERNET {
         return Ok(());
     }
-    Err(format!("its link type is {link:?}; a capture of Ethernet frames is wanted"))
+    Err(format!("the link type must be Ethernet, got {link:?}"))
 }

@@ -11,7 +11,7 @@ use super::{add, commands, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;
 use crate::output::{Failure, print};
 
-/// Checks programs, and commands with each of them; exit 2 if one is wrong.
+/// Checks programs, and commands with each of them; exit status 2 if one is invalid.
 pub fn check(
     files: &[PathBuf],
     command_file: Option<&Path>,
@@ -19,14 +19,14 @@ pub fn check(
     preprocessor: &PreprocessorArguments,
 ) -> Result<ExitCode, Failure> {
     let options = options(preprocessor)?;
-    let mut wrong = false;
+    let mut invalid = false;
     for file in files {
         let mut sources = Sources::default();
         let main = add(&mut sources, file, "a program")?;
         let (program, mut warnings) = match compile(&mut sources, main, &options) {
             Ok(compiled) => compiled,
             Err(errors) => {
-                wrong = true;
+                invalid = true;
                 eprint!("{}", rendered(&errors, &sources));
                 continue;
             }
@@ -37,7 +37,7 @@ pub fn check(
             match commands(&sources, id, &program) {
                 Ok(found) => configured = found,
                 Err(errors) => {
-                    wrong = true;
+                    invalid = true;
                     eprint!("{}", rendered(&errors, &sources));
                     continue;
                 }
@@ -49,15 +49,15 @@ pub fn check(
             0 => String::new(),
             n => format!("; {}", count(n, "warning")),
         };
-        print(format_args!("{}: right: {}{warned}\n", file.display(), summary(&program)))?;
+        print(format_args!("{}: OK: {}{warned}\n", file.display(), summary(&program)))?;
         if dump {
             print(format_args!("{program}"))?;
         }
     }
-    Ok(if wrong { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    Ok(if invalid { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-/// What a program consists of.
+/// Summary of a program's contents.
 fn summary(program: &Program) -> String {
     let externs =
         |is: fn(ExternKind) -> bool| program.externs.iter().filter(|object| is(object.kind)).count();
@@ -70,6 +70,6 @@ fn summary(program: &Program) -> String {
         (externs(|kind| matches!(kind, ExternKind::Meter { .. } | ExternKind::DirectMeter { .. })), "meter"),
     ];
     let parts: Vec<String> =
-        parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
-    if parts.is_empty() { "nothing in it".to_owned() } else { parts.join(", ") }
+        parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| count(n, noun)).collect();
+    if parts.is_empty() { "empty program".to_owned() } else { parts.join(", ") }
 }

@@ -19,14 +19,14 @@ use jettison_p4_v1model::control::{self, Located};
 use crate::options::PreprocessorArguments;
 use crate::output::Failure;
 
-/// What the preprocessor is told.
+/// Preprocessor options from the command line.
 fn options(arguments: &PreprocessorArguments) -> Result<Options, Failure> {
     let mut options = Options { include_dirs: arguments.include.clone(), ..Options::default() };
     for define in &arguments.define {
         let (name, value) = define.split_once('=').unwrap_or((define, "1"));
         if name.is_empty() {
             return Err(Failure::of(format!(
-                "-D {define}: there is no name; write -D NAME or -D NAME=VALUE"
+                "-D {define}: missing macro name; write -D NAME or -D NAME=VALUE"
             )));
         }
         options.defines.push((name.to_owned(), value.to_owned()));
@@ -34,34 +34,34 @@ fn options(arguments: &PreprocessorArguments) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// Adds a file to the sources, or one that Jettison brings: `<ired.p4>`.
-fn add(sources: &mut Sources, file: &Path, what: &str) -> Result<FileId, Failure> {
+/// Adds a file to the sources, or a built-in program such as `<ired.p4>`.
+fn add(sources: &mut Sources, file: &Path, file_kind: &str) -> Result<FileId, Failure> {
     if let Some((name, text)) = file.to_str().and_then(library::program) {
         return Ok(sources.add(name, text));
     }
-    let bytes = read(file, LARGEST_TEXT, what)?;
+    let bytes = read(file, MAX_TEXT_SIZE, file_kind)?;
     // Old programs have comments in other encodings.
     Ok(sources.add(file.display().to_string(), String::from_utf8_lossy(&bytes)))
 }
 
-/// A program larger than this is none.
-const LARGEST_TEXT: u64 = 64 << 20;
+/// Maximum size of a program in bytes.
+const MAX_TEXT_SIZE: u64 = 64 << 20;
 
-/// The content of a file of at most so many bytes: a device like `/dev/zero` has no end.
-fn read(file: &Path, at_most: u64, what: &str) -> Result<Vec<u8>, Failure> {
+/// Reads a file of limited size, because a device such as `/dev/zero` has no end.
+fn read(file: &Path, at_most: u64, file_kind: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file);
-    opened.and_then(|opened| opened.take(at_most + 1).read_to_end(&mut bytes)).map_err(|error| {
-        Failure::of(format!("{}: cannot be read: {error}; name {what} that is there", file.display()))
-    })?;
+    opened
+        .and_then(|opened| opened.take(at_most + 1).read_to_end(&mut bytes))
+        .map_err(|error| Failure::of(format!("{}: cannot read {file_kind}: {error}", file.display())))?;
     if bytes.len() as u64 > at_most {
-        let most = at_most >> 20;
-        return Err(Failure::of(format!("{}: is larger than {most} MiB; name {what}", file.display())));
+        let mebibytes = at_most >> 20;
+        return Err(Failure::of(format!("{}: {file_kind} must be at most {mebibytes} MiB", file.display())));
     }
     Ok(bytes)
 }
 
-/// A program and its warnings, or what is wrong with it.
+/// Compiles a program; returns it with its warnings, or the errors.
 fn compile(
     sources: &mut Sources,
     main: FileId,
@@ -71,12 +71,12 @@ fn compile(
         .map(|(program, warnings)| (Arc::new(program), warnings))
 }
 
-/// The commands of a file, resolved in a program.
+/// Parses the commands of a file and resolves their names in a program.
 fn commands(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<Located>, Vec<Diagnostic>> {
     control::parse(sources, file, program)
 }
 
-/// Diagnostics as text, with colours where they are seen.
+/// Renders diagnostics, with colours on a terminal.
 fn rendered(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     let colour = std::io::stderr().is_terminal();
     diagnostics.iter().map(|diagnostic| diagnostic.render(sources, colour)).collect()
@@ -87,7 +87,7 @@ fn failure(errors: &[Diagnostic], sources: &Sources) -> Failure {
     Failure::Message(rendered(errors, sources).trim_end().to_owned())
 }
 
-/// `1 packet`, `2 packets`.
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// A number with its noun: `1 packet`, `2 packets`.
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

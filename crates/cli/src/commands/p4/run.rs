@@ -8,7 +8,7 @@ use std::path::Path;
 use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::source::Sources;
-use jettison_p4_v1model::stf::{NeverAtRest, Sent, Testbed};
+use jettison_p4_v1model::stf::{EndlessLoop, Sent, Testbed};
 use jettison_report::PortCapture;
 use jettison_wire::Packet;
 
@@ -17,13 +17,13 @@ use super::{add, commands, compile, count, failure, options, rendered};
 use crate::options::P4RunArguments;
 use crate::output::{Failure, print};
 
-/// Departures after one packet that can only be a loop: more than all queues hold.
-const PATIENCE: u32 = 1 << 22;
+/// Maximum number of departures after one packet: more than all queues hold, so beyond it there is an endless loop.
+const MAX_DEPARTURES: u32 = 1 << 22;
 
-/// The most lines of the program's own that are shown.
-const MESSAGES: usize = 20;
+/// Maximum number of the program's messages to show.
+const MAX_MESSAGES: usize = 20;
 
-/// Runs a capture through a program.
+/// Sends a capture through a program.
 pub fn run(arguments: &P4RunArguments) -> Result<(), Failure> {
     let options = options(&arguments.preprocessor)?;
     let mut sources = Sources::default();
@@ -32,7 +32,7 @@ pub fn run(arguments: &P4RunArguments) -> Result<(), Failure> {
     let (program, warnings) = compiled.map_err(|errors| failure(&errors, &sources))?;
     eprint!("{}", rendered(&warnings, &sources));
     let mut testbed =
-        Testbed::new(&program, Compiled::new(program.clone()), PATIENCE).map_err(Failure::of)?;
+        Testbed::new(&program, Compiled::new(program.clone()), MAX_DEPARTURES).map_err(Failure::of)?;
     if let Some(file) = &arguments.commands {
         let id = add(&mut sources, file, "a file of commands")?;
         let found = commands(&sources, id, &program).map_err(|errors| failure(&errors, &sources))?;
@@ -52,7 +52,7 @@ pub fn run(arguments: &P4RunArguments) -> Result<(), Failure> {
     print(summary(&testbed, &frames, arguments))
 }
 
-fn feed(testbed: &mut Testbed<Compiled>, frames: &[Frame], port: u16) -> Result<(), NeverAtRest> {
+fn feed(testbed: &mut Testbed<Compiled>, frames: &[Frame], port: u16) -> Result<(), EndlessLoop> {
     for frame in frames {
         testbed.run_until(frame.at)?;
         testbed.receive(port, &frame.bytes)?;
@@ -60,20 +60,20 @@ fn feed(testbed: &mut Testbed<Compiled>, frames: &[Frame], port: u16) -> Result<
     testbed.settle()
 }
 
-/// A capture of each port.
+/// Writes one capture per port.
 fn write(folder: &Path, sent: &[Sent]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::of(format!("{}: cannot be made: {error}; choose another folder", folder.display()))
+        Failure::of(format!("{}: cannot create the folder: {error}", folder.display()))
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut captures: BTreeMap<u16, PortCapture> = BTreeMap::new();
     for frame in sent {
         let capture = match captures.entry(frame.port) {
             Entry::Occupied(there) => there.into_mut(),
-            Entry::Vacant(place) => {
+            Entry::Vacant(vacant) => {
                 let path = folder.join(format!("port-{}.pcapng", frame.port));
                 let capture = PortCapture::create(&path, &format!("port {}", frame.port), usize::MAX);
-                place.insert(capture.map_err(Failure::of)?)
+                vacant.insert(capture.map_err(Failure::of)?)
             }
         };
         capture.packet(&Packet::from_frame(frame.bytes.clone()), frame.at).map_err(Failure::of)?;
@@ -84,13 +84,13 @@ fn write(folder: &Path, sent: &[Sent]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What became of the packets, a line each.
+/// Summary of the packets by port, and of drops and messages.
 fn summary(testbed: &Testbed<Compiled>, frames: &[Frame], arguments: &P4RunArguments) -> String {
     let mut lines: Vec<[String; 4]> = Vec::new();
-    let mut line = |what: &str, where_: String, packets: u64, bytes: Option<u64>| {
+    let mut line = |event: &str, place: String, packets: u64, bytes: Option<u64>| {
         let bytes = bytes.map(|bytes| format!("{bytes} bytes")).unwrap_or_default();
         let packets = format!("{packets} packet{}", if packets == 1 { "" } else { "s" });
-        lines.push([what.to_owned(), where_, packets, bytes]);
+        lines.push([event.to_owned(), place, packets, bytes]);
     };
     let received = frames.iter().map(|frame| frame.bytes.len() as u64).sum();
     line("received", format!("port {}", arguments.port), frames.len() as u64, Some(received));
@@ -110,7 +110,7 @@ fn summary(testbed: &Testbed<Compiled>, frames: &[Frame], arguments: &P4RunArgum
         line("parser errors", String::new(), counters.parser_errors, None);
     }
     if counters.unconfigured_clones > 0 {
-        line("clones not made", "no such session".to_owned(), counters.unconfigured_clones, None);
+        line("clones not made", "unconfigured session".to_owned(), counters.unconfigured_clones, None);
     }
     let mut text = in_columns(&lines);
     let effects = &testbed.switch().plane().effects;
@@ -120,10 +120,10 @@ fn summary(testbed: &Testbed<Compiled>, frames: &[Frame], arguments: &P4RunArgum
     if effects.failed_assertions > 0 {
         let _ = writeln!(text, "{} failed", count(effects.failed_assertions as usize, "assertion"));
     }
-    for message in effects.messages.iter().take(MESSAGES) {
+    for message in effects.messages.iter().take(MAX_MESSAGES) {
         let _ = writeln!(text, "{}: {}", if message.failure { "assertion" } else { "log" }, message.text);
     }
-    let more = effects.messages.len().saturating_sub(MESSAGES);
+    let more = effects.messages.len().saturating_sub(MAX_MESSAGES);
     if more > 0 {
         let _ = writeln!(text, "and {more} more line{}", if more == 1 { "" } else { "s" });
     }
@@ -134,9 +134,9 @@ fn in_columns(lines: &[[String; 4]]) -> String {
     let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     let mut text = String::new();
-    for [what, where_, packets, bytes] in lines {
+    for [event, place, packets, bytes] in lines {
         let [a, b, c, d] = widths;
-        let line = format!("{what:<a$}  {where_:<b$}  {packets:>c$}  {bytes:>d$}");
+        let line = format!("{event:<a$}  {place:<b$}  {packets:>c$}  {bytes:>d$}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text

@@ -15,7 +15,7 @@ use super::{add, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;
 use crate::output::{Failure, print};
 
-/// Runs tests; exit 1 if one fails, 2 if a program or a test is malformed.
+/// Runs tests; exit status 1 if one fails, 2 if a program or test is malformed.
 pub fn test(
     files: &[PathBuf],
     junit: Option<&Path>,
@@ -34,9 +34,8 @@ pub fn test(
         cases.len() - failed
     ))?;
     if let Some(file) = junit {
-        std::fs::write(file, stf::junit(&cases)).map_err(|error| {
-            Failure::of(format!("{}: cannot be written: {error}; choose another name", file.display()))
-        })?;
+        std::fs::write(file, stf::junit(&cases))
+            .map_err(|error| Failure::of(format!("{}: cannot write: {error}", file.display())))?;
     }
     Ok(match (malformed, failed) {
         (true, _) => ExitCode::from(2),
@@ -51,8 +50,8 @@ struct Suite {
     tests: Vec<PathBuf>,
 }
 
-/// What the arguments name: a program goes with the tests that follow it, or else with the one of its name; a folder has
-/// the programs that have a test of their name beside them, in its folders too.
+/// Groups the arguments. A program is tested by the tests that follow it, or else by the test of the same name. A folder
+/// stands for all programs in it, recursively, that have a test of the same name beside them.
 fn suites(files: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
     let mut suites: Vec<Suite> = Vec::new();
     let mut open = false;
@@ -61,7 +60,7 @@ fn suites(files: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
             let mut found = Vec::new();
             pairs(file, &mut found)?;
             if found.is_empty() {
-                let message = "has no test: a test is a file NAME.stf beside a program NAME.p4";
+                let message = "has no test; a test is a file NAME.stf beside a program NAME.p4";
                 return Err(Failure::of(format!("{} {message}", file.display())));
             }
             suites.extend(found);
@@ -86,7 +85,7 @@ fn suites(files: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
 
 fn pairs(folder: &Path, found: &mut Vec<Suite>) -> Result<(), Failure> {
     let failed =
-        |error: std::io::Error| Failure::of(format!("{}: cannot be read: {error}", folder.display()));
+        |error: std::io::Error| Failure::of(format!("{}: cannot read the folder: {error}", folder.display()));
     let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).map_err(failed)?.collect();
     let mut paths: Vec<PathBuf> = entries.map_err(failed)?.iter().map(|entry| entry.path()).collect();
     paths.sort();
@@ -104,7 +103,7 @@ fn pairs(folder: &Path, found: &mut Vec<Suite>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The tests under way.
+/// State of a test run.
 struct Run {
     options: Options,
     cases: Vec<Case>,
@@ -146,7 +145,7 @@ impl Run {
         self.done(Case::of(program, name, &outcome, sources))
     }
 
-    /// The program or the test is malformed.
+    /// Reports a malformed program or test.
     fn broken(
         &mut self,
         program: &str,

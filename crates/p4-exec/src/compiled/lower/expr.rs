@@ -8,13 +8,13 @@ use jettison_p4_front::ir::{
     BinaryOp, CompositeKind, Expr, ExprKind, Place, Step, Type, TypeId, UnaryOp, VarId,
 };
 
-/// 64 less a width, which is not 0.
+/// 64 minus a nonzero width.
 fn cut(width: u32) -> u8 {
     (64 - width) as u8
 }
 
 impl Lowering<'_> {
-    /// The slot of a value: of a constant, of a variable, or of a temporary that it is computed into.
+    /// Slot of a value: that of a constant or variable, or a temporary that receives the value.
     pub(super) fn operand(&mut self, expr: &Expr) -> u32 {
         if let Some(value) = self.fold(expr) {
             return self.constant(value);
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A shift's or index's operand in one word: what does not fit is 2^64 - 1.
+    /// The operand of a shift or index in one word; larger values become 2^64 - 1.
     pub(super) fn amount(&mut self, expr: &Expr) -> u32 {
         let slot = self.operand(expr);
         let bits = self.layout.types.bits(expr.ty);
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// Computes a value into slots. Unless it has one word, nothing in them may be read by it.
+    /// Computes a value into slots. If it takes several words, it must not read these slots.
     pub(super) fn into(&mut self, expr: &Expr, to: u32) {
         if let Some(value) = self.fold(expr) {
             let from = self.constant(value);
@@ -161,7 +161,7 @@ impl Lowering<'_> {
             _ => self.operand(right),
         };
         if width == 0 {
-            // Both sides of a comparison are 0; of a concatenation only the right one counts.
+            // Both operands of a comparison are 0; for a concatenation, only the right one matters.
             let result = match op {
                 BinaryOp::Concat => b,
                 BinaryOp::Equal | BinaryOp::LessOrEqual | BinaryOp::GreaterOrEqual => self.constant(1),
@@ -184,7 +184,7 @@ impl Lowering<'_> {
             BinaryOp::BitAnd | BinaryOp::And => Op::And { to, a, b },
             BinaryOp::BitOr | BinaryOp::Or => Op::Or { to, a, b },
             BinaryOp::BitXor => Op::Xor { to, a, b },
-            // The right side has fewer than 64 bits, since the left one has some.
+            // The right operand has fewer than 64 bits, because the left one is not empty.
             BinaryOp::Concat => Op::Concat { shift: self.layout.types.bits(right.ty) as u8, to, a, b },
             BinaryOp::Equal => Op::Equal { to, a, b },
             BinaryOp::NotEqual => Op::NotEqual { to, a, b },
@@ -199,7 +199,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// `&&` or `||` whose right side may be an error if it is evaluated.
+    /// Lowers `&&` or `||` whose right operand may raise a parser error if it is evaluated.
     fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr, to: u32) {
         let (decided, end) = (self.label(), self.label());
         let by = op == BinaryOp::Or;
@@ -212,7 +212,7 @@ impl Lowering<'_> {
         self.place(end);
     }
 
-    /// `==` or `!=` on composites and varbits.
+    /// Lowers `==` or `!=` on composites and varbits.
     fn equal(&mut self, left: &Expr, right: &Expr, negated: bool, to: u32) {
         let (a, b) = (self.operand(left), self.operand(right));
         let mut parts = Vec::new();
@@ -226,7 +226,7 @@ impl Lowering<'_> {
     }
 
     fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, to: u32) {
-        // Without a jump where both sides are there already.
+        // If both sides already have slots, select without a jump.
         let ready = |expr: &Expr| match &expr.kind {
             ExprKind::Constant(_) => true,
             ExprKind::Read(place) => {
@@ -268,7 +268,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// 1 if any of the slots holds 1.
+    /// Computes 1 if any of the slots holds 1.
     fn any(&mut self, slots: &[u32], to: u32) {
         let zero = self.constant(0);
         match slots {
@@ -285,7 +285,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bits that an `emit` of the place would write.
+    /// Computes the number of bits that an `emit` of the place would write.
     fn size_in_bits(&mut self, place: &Place, to: u32) {
         let at = self.locate(place);
         let slot = self.read(at, self.layout.words(place.ty));
@@ -317,7 +317,7 @@ impl Lowering<'_> {
         self.place(end);
     }
 
-    /// Goes to a label if a condition has a value.
+    /// Jumps to a label if a condition has a given value.
     pub(super) fn branch(&mut self, condition: &Expr, to: Label, when: bool) {
         if let Some(value) = self.fold(condition) {
             if (value == 1) == when {
@@ -365,7 +365,7 @@ impl Lowering<'_> {
                     (BinaryOp::GreaterOrEqual, true) | (BinaryOp::Less, false) => {
                         Op::JumpLessOrEqual { a: b, b: a, to: target }
                     }
-                    _ => unreachable!("the others' results are no bool"),
+                    _ => unreachable!("no other operator returns a bool"),
                 });
             }
             _ => {
@@ -379,7 +379,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a conversion changes no bit.
+    /// Whether a conversion changes no bits.
     fn is_free(&self, from: TypeId, to: TypeId) -> bool {
         if !self.layout.is_scalar(from) || !self.layout.is_scalar(to) {
             return from == to;
@@ -418,7 +418,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A conversion between composites of the same shape.
+    /// Converts between composites of the same shape.
     fn cast(&mut self, from: u32, from_ty: TypeId, to: u32, ty: TypeId) {
         if from_ty == ty || matches!(self.layout.types.get(ty), Type::Varbit { .. }) {
             return self.copy(to, from, self.layout.words(ty));
@@ -447,12 +447,12 @@ pub(super) fn reads(expr: &Expr, var: VarId) -> bool {
     any_place(expr, &|place| place.root == var)
 }
 
-/// Whether reading it may be an error of the parser.
+/// Whether evaluation of the expression may raise a parser error.
 pub(super) fn may_fail(expr: &Expr) -> bool {
     any_place(expr, &|place| place.steps.iter().any(|step| matches!(step, Step::Next | Step::Last)))
 }
 
-/// Whether any place that an expression reads, those in indices too, is of some kind.
+/// Whether any place that an expression reads, including its indices, satisfies the predicate.
 fn any_place(expr: &Expr, test: &impl Fn(&Place) -> bool) -> bool {
     let of_place = |place: &Place| {
         let index = |step: &Step| matches!(step, Step::Index(index) if any_place(index, test));
@@ -477,8 +477,8 @@ fn any_place(expr: &Expr, test: &impl Fn(&Place) -> bool) -> bool {
 }
 
 impl Lowering<'_> {
-    /// Computes a value to where it belongs: at once, unless the value reads what is written, or may turn out not to be
-    /// one when part of it is written.
+    /// Computes a value into a place. It uses a temporary if the value reads the written place, or if a parser error
+    /// may interrupt the write.
     pub(super) fn assign(&mut self, place: &Place, value: &Expr) {
         let words = self.layout.words(place.ty);
         match self.locate(place) {

@@ -1,4 +1,4 @@
-//! What v1model offers.
+//! Externs of v1model.
 
 use super::Lowering;
 use super::pack::{checksum_terms, pack};
@@ -50,7 +50,7 @@ impl Lowering<'_> {
                 self.write_narrow(to, |cut, to| Op::LastColour { cut, meter, to });
             }
             Extern::Random { to, low, high } => {
-                // What is wider than 64 bits counts by its low ones.
+                // Of values wider than 64 bits, only the low 64 bits count.
                 let (low, high) = (self.operand(low), self.operand(high));
                 self.write_narrow(to, |cut, to| Op::Random { cut, to, low, high });
             }
@@ -105,7 +105,7 @@ impl Lowering<'_> {
             }
             Extern::LogMessage { format, arguments } => {
                 let arguments = arguments.iter().map(|argument| {
-                    // A varbit's value follows its length.
+                    // The value of a varbit follows its length.
                     let varbit = matches!(self.layout.types.get(argument.ty), Type::Varbit { .. });
                     let slot = self.operand(argument) + u32::from(varbit);
                     let width = Width::Fixed(self.layout.types.bits(argument.ty));
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An instruction that writes to a place of up to 64 bits, or to a word that is resized to the place.
+    /// Emits an instruction that writes to a place of up to 64 bits, or to a word that is then resized to the place.
     fn write_narrow(&mut self, place: &Place, op: impl FnOnce(u8, u32) -> Op) {
         let width = self.layout.types.bits(place.ty);
         if (1..=64).contains(&width) {
@@ -137,7 +137,7 @@ impl Lowering<'_> {
         self.store(at, value, self.layout.words(place.ty));
     }
 
-    /// An instruction that writes a whole value to a place.
+    /// Emits an instruction that writes a whole value to a place.
     fn write(&mut self, place: &Place, op: impl FnOnce(&mut Self, u32) -> Op) {
         match self.locate(place) {
             Location::Fixed(slot) => {
@@ -154,7 +154,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A word as a value of another width.
+    /// Converts a word to a value of another width.
     fn resize(&mut self, word: u32, width: u32) -> u32 {
         if width == 64 {
             return word;
@@ -168,7 +168,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// A hash as a value of another width: as it is, if it fits.
+    /// Converts a hash to a value of another width, without an instruction if it fits.
     fn resize_hash(&mut self, hash: u32, algorithm: HashAlgorithm, width: u32) -> u32 {
         let bits = match algorithm {
             HashAlgorithm::Crc16 | HashAlgorithm::Crc16Custom => 16,
@@ -179,13 +179,13 @@ impl Lowering<'_> {
         if (bits..=64).contains(&width) { hash } else { self.resize(hash, width) }
     }
 
-    /// `base + hash % max`; the sum is cut, so the base may be cut before.
+    /// Lowers `base + hash % max`. The sum is truncated, so the base may be truncated first.
     fn hash(&mut self, to: &Place, algorithm: HashAlgorithm, base: &Expr, data: &[Expr], max: &Expr) {
         let width = self.layout.types.bits(to.ty);
         let hash = self.checksum(algorithm, data, false);
         let most = self.operand(max);
         let max_bits = self.layout.types.bits(max.ty);
-        // A max of 0 gives 0; one beyond 64 bits leaves the hash as it is.
+        // A max of 0 gives 0; a max beyond 64 bits leaves the hash unchanged.
         let rest = if max_bits <= 64 {
             let rest = self.temporary(1);
             self.emit(Op::Modulo { to: rest, a: hash, b: most });
@@ -226,7 +226,7 @@ impl Lowering<'_> {
         self.store(at, sum, self.layout.words(to.ty));
     }
 
-    /// A hash of data as a word.
+    /// Computes a hash of data as a word.
     fn checksum(&mut self, algorithm: HashAlgorithm, data: &[Expr], payload: bool) -> u32 {
         let pack = pack(self.values(data));
         let summed = algorithm == HashAlgorithm::Csum16 && !payload;
@@ -237,7 +237,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// The scalars and varbits in data.
+    /// Scalars and varbits of the data.
     fn values(&mut self, data: &[Expr]) -> Vec<(u32, Width)> {
         let mut values = Vec::new();
         for expr in data {
@@ -268,7 +268,7 @@ impl Lowering<'_> {
         u16::try_from(crate::table::words_for(self.layout.types.bits(ty))).unwrap_or(u16::MAX)
     }
 
-    /// A register's element: the concatenation of the scalars, the first in the upper bits.
+    /// Packs a register's element: the concatenation of the scalars, the first in the upper bits.
     fn pack_register(&mut self, from: u32, to: u32, ty: TypeId) {
         let all = self.layout.types.bits(ty);
         self.emit(Op::Zero { to, count: u32::from(self.register_words(ty)) });
@@ -285,7 +285,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Slot, lowest bit, and width of each scalar in a value that starts at a slot.
+    /// Slot, lowest bit and width of each scalar in a value that starts at a slot.
     fn register_fields(&self, ty: TypeId, slot: u32) -> Vec<(u32, u32, u32)> {
         let mut low = self.layout.types.bits(ty);
         let mut fields = Vec::new();

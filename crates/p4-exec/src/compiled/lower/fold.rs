@@ -1,4 +1,4 @@
-//! Values of up to 64 bits that are known beforehand.
+//! Constant folding of values of up to 64 bits.
 
 use super::Lowering;
 use super::expr::may_fail;
@@ -6,7 +6,7 @@ use crate::compiled::scalar;
 use jettison_p4_front::ir::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 impl Lowering<'_> {
-    /// The value of a scalar of up to 64 bits, if it is known.
+    /// Value of a scalar of up to 64 bits, if it is constant.
     pub(super) fn fold(&self, expr: &Expr) -> Option<u64> {
         if !self.layout.is_narrow(expr.ty) {
             return None;
@@ -47,7 +47,7 @@ impl Lowering<'_> {
         let (a, b) = (self.fold(left)?, self.fold(right)?);
         let width = self.layout.types.bits(left.ty);
         let signed = self.layout.is_signed(left.ty);
-        // How two's complement numbers compare.
+        // Bias that makes two's complement compare as unsigned.
         let biased = |value: u64| if signed && width > 0 { value ^ (1 << (width - 1)) } else { value };
         let (x, y) = (biased(a), biased(b));
         Some(match op {

@@ -1,4 +1,4 @@
-//! From the elaborated program to [`Code`].
+//! Lowering of the elaborated program to [`Code`].
 
 mod expr;
 mod external;
@@ -21,54 +21,54 @@ use crate::table::words_for;
 use jettison_p4_front::ir::{FunctionId, ParserId, Program, TableId, TypeId};
 use uses::Uses;
 
-/// A place in the code that something jumps to, before its address is known.
+/// A jump target, before its address is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Label(u32);
 
-/// What a function's statements jump to.
+/// Jump targets of a function's statements.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
     end: Label,
 }
 
-/// What `break` and `continue` jump to.
+/// Jump targets of `break` and `continue`.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+struct LoopLabels {
     next: Label,
     end: Label,
 }
 
-/// Code in the making.
+/// State of the lowering.
 pub(super) struct Lowering<'p> {
     program: &'p Program,
     pub layout: Layout<'p>,
     code: Code,
     uses: Uses,
-    /// The address of each label, once it is placed.
+    /// Address of each label, once placed.
     labels: Vec<u32>,
     next_slot: u32,
     constants: FxHashMap<Box<[u64]>, u32>,
-    /// Temporaries that may be used again, by their size.
+    /// Free temporaries by size.
     free: FxHashMap<u32, Vec<u32>>,
-    /// Temporaries of the statement that is being lowered, with their sizes.
-    taken: Vec<(u32, u32)>,
-    /// Functions and parsers that have code of their own, and those still to be written.
+    /// Temporaries of the current statement, with their sizes.
+    in_use: Vec<(u32, u32)>,
+    /// Functions and parsers that are not inlined, and those whose code is still to be generated.
     functions: FxHashMap<FunctionId, Label>,
-    functions_due: Vec<FunctionId>,
+    functions_pending: Vec<FunctionId>,
     parsers: FxHashMap<ParserId, Label>,
-    parsers_due: Vec<ParserId>,
-    /// Actions as tables run them, likewise.
+    parsers_pending: Vec<ParserId>,
+    /// Actions of tables, likewise.
     table_actions: FxHashMap<(TableId, u32), Label>,
-    table_actions_due: Vec<(TableId, u32)>,
+    table_actions_pending: Vec<(TableId, u32)>,
     scopes: Vec<Scope>,
-    rounds: Vec<Round>,
-    /// Set by `exit`.
+    loops: Vec<LoopLabels>,
+    /// Slot of the flag that `exit` sets.
     exited: u32,
-    /// Counts the rounds of all loops of a block's run.
-    round_count: u32,
+    /// Slot of the counter of loop iterations in one run of a block.
+    iteration_count: u32,
 }
 
-/// Compiles a program; its variables' slots are in the layout.
+/// Compiles a program; the layout gives the slots of its variables.
 pub(super) fn lower(program: &Program) -> (Code, Layout<'_>) {
     let mut lowering = Lowering::new(program);
     let pipeline = &program.pipeline;
@@ -78,7 +78,7 @@ pub(super) fn lower(program: &Program) -> (Code, Layout<'_>) {
         lowering.code.entries.blocks[index] = lowering.top_control(function).0;
     }
     lowering.code.entries.deparser = lowering.top_control(pipeline.deparser).0;
-    lowering.outstanding();
+    lowering.lower_pending();
     lowering.finish()
 }
 
@@ -93,17 +93,17 @@ impl<'p> Lowering<'p> {
             next_slot: 0,
             constants: FxHashMap::default(),
             free: FxHashMap::default(),
-            taken: Vec::new(),
+            in_use: Vec::new(),
             functions: FxHashMap::default(),
-            functions_due: Vec::new(),
+            functions_pending: Vec::new(),
             parsers: FxHashMap::default(),
-            parsers_due: Vec::new(),
+            parsers_pending: Vec::new(),
             table_actions: FxHashMap::default(),
-            table_actions_due: Vec::new(),
+            table_actions_pending: Vec::new(),
             scopes: Vec::new(),
-            rounds: Vec::new(),
+            loops: Vec::new(),
             exited: 0,
-            round_count: 0,
+            iteration_count: 0,
         };
         lowering.lay_out();
         lowering.code.errors = lowering.errors();
@@ -116,7 +116,8 @@ impl<'p> Lowering<'p> {
         lowering
     }
 
-    /// The packet's state first, in one piece; the data of each action in one piece, so that an apply copies it at once.
+    /// Assigns slots. The packet's state comes first and is contiguous; the data of each action is contiguous, so that
+    /// an apply copies it at once.
     fn lay_out(&mut self) {
         let program = self.program;
         self.layout.slots = vec![NONE; program.variables.len()];
@@ -131,12 +132,12 @@ impl<'p> Lowering<'p> {
             }
         }
         self.exited = self.next_slot;
-        self.round_count = self.next_slot + 1;
+        self.iteration_count = self.next_slot + 1;
         self.next_slot += 2;
         self.code.cleared = self.next_slot as usize;
     }
 
-    /// The slot of a field of the standard metadata, and its type.
+    /// Slot and type of a field of the standard metadata.
     pub fn standard_slot(&self, field: Standard) -> Option<(u32, TypeId)> {
         let var = self.program.pipeline.standard_metadata;
         let ty = self.program.variables[var.index()].ty;
@@ -160,19 +161,19 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Writes the functions and parsers that are called and have no code yet.
-    fn outstanding(&mut self) {
+    /// Generates the code of functions and parsers that are called but have none yet.
+    fn lower_pending(&mut self) {
         loop {
-            if let Some(function) = self.functions_due.pop() {
+            if let Some(function) = self.functions_pending.pop() {
                 let label = self.functions[&function];
                 self.place(label);
                 self.body(function);
                 self.emit(Op::Return);
-            } else if let Some(action) = self.table_actions_due.pop() {
+            } else if let Some(action) = self.table_actions_pending.pop() {
                 let label = self.table_actions[&action];
                 self.place(label);
                 self.table_action(action);
-            } else if let Some(parser) = self.parsers_due.pop() {
+            } else if let Some(parser) = self.parsers_pending.pop() {
                 let label = self.parsers[&parser];
                 self.place(label);
                 self.parser(parser, Op::Return);
@@ -223,7 +224,7 @@ impl<'p> Lowering<'p> {
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// The label stands for what comes next.
+    /// Places a label at the next instruction.
     fn place(&mut self, label: Label) {
         self.labels[label.0 as usize] = self.code.ops.len() as u32;
     }
@@ -232,24 +233,24 @@ impl<'p> Lowering<'p> {
         self.emit(Op::Jump { to: to.0 });
     }
 
-    /// Slots that nothing else uses, for the program's whole life.
+    /// Allocates slots for the program's whole lifetime.
     fn permanent(&mut self, words: u32) -> u32 {
         let slot = self.next_slot;
         self.next_slot += words;
         slot
     }
 
-    /// Slots for the statement that is being lowered.
+    /// Allocates slots for the current statement.
     fn temporary(&mut self, words: u32) -> u32 {
         let free = self.free.get_mut(&words).and_then(Vec::pop);
         let slot = free.unwrap_or_else(|| self.permanent(words));
-        self.taken.push((slot, words));
+        self.in_use.push((slot, words));
         slot
     }
 
-    /// The temporaries taken since `mark` may be used again.
+    /// Frees the temporaries allocated since `mark`.
     fn release(&mut self, mark: usize) {
-        for (slot, words) in self.taken.drain(mark..) {
+        for (slot, words) in self.in_use.drain(mark..) {
             self.free.entry(words).or_default().push(slot);
         }
     }
@@ -277,7 +278,7 @@ impl<'p> Lowering<'p> {
         self.constant_words(&vec![0; words as usize])
     }
 
-    /// Copies words; they may overlap.
+    /// Emits a copy of words; source and destination may overlap.
     fn copy(&mut self, to: u32, from: u32, count: u32) {
         match count {
             _ if to == from => {}
@@ -288,12 +289,12 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// A jump to a jump goes where that one goes; a jump to the end is the end.
+/// Replaces a jump to a jump by a jump to the final target, and a jump to the end by the end.
 fn thread_jumps(ops: &mut [Op]) {
     for index in 0..ops.len() {
         let mut op = ops[index];
         if let Some(target) = op.target_mut() {
-            // Cycles of jumps are no longer than the code.
+            // The code length bounds any cycle of jumps.
             for _ in 0..ops.len() {
                 match ops.get(*target as usize) {
                     Some(Op::Jump { to }) if to != target => *target = *to,

@@ -1,4 +1,4 @@
-//! Plans that take headers out of packets and put fields into bytes.
+//! Plans that extract headers from packets and pack fields into bytes.
 
 use super::Lowering;
 use crate::compiled::layout::Leaf;
@@ -7,7 +7,7 @@ use crate::table::words_for;
 use jettison_p4_front::ir::TypeId;
 
 impl Lowering<'_> {
-    /// How a header, or what a `lookahead` gives, is read; slots are offsets within the value.
+    /// Plan to read a header, or a `lookahead`; slots are offsets within the value.
     pub(super) fn extraction(&mut self, ty: TypeId, varbit_length: Option<u32>) -> u32 {
         let mut leaves = Vec::new();
         self.layout.leaves(ty, 0, &mut leaves);
@@ -39,7 +39,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A field's words from the highest on: slot and bits.
+/// Words of a field, highest first: slot and number of bits.
 fn words(slot: u32, width: u32) -> impl Iterator<Item = (u32, u32)> {
     let count = words_for(width) as u32;
     let bits = move |word| if word + 1 == count { width - 64 * word } else { 64 };
@@ -47,7 +47,7 @@ fn words(slot: u32, width: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 impl Extraction {
-    /// Without a varbit it is known where each field lies.
+    /// Computes the loads of a header without a varbit, whose fields have constant positions.
     pub(in crate::compiled) fn read_at_once(&mut self) {
         let mut at = 0;
         for (slot, width) in &self.fields {
@@ -69,7 +69,7 @@ impl Extraction {
     }
 }
 
-/// How fields are put one behind the other, the first in the highest bits.
+/// Plan to concatenate fields, the first in the highest bits.
 pub(in crate::compiled) fn pack(fields: Vec<(u32, Width)>) -> Pack {
     let mut pack = Pack { fields, ..Pack::default() };
     for (slot, width) in &pack.fields {
@@ -96,8 +96,8 @@ pub(in crate::compiled) fn pack(fields: Vec<(u32, Width)>) -> Pack {
     pack
 }
 
-/// What adds up to the ones' complement sum of the 16-bit words that the fields make. 2^16 counts as 1 there (RFC 1071
-/// §2), so that a field need only be shifted to where it stands in a 16-bit word.
+/// Terms whose sum is the ones' complement sum of the fields as 16-bit words. In this sum 2^16 counts as 1 (RFC 1071
+/// §2), so a field only needs a shift to its position in a 16-bit word.
 pub(in crate::compiled) fn checksum_terms(pack: &Pack) -> Option<Box<[Fragment]>> {
     if pack.has_varbit {
         return None;
@@ -112,7 +112,7 @@ pub(in crate::compiled) fn checksum_terms(pack: &Pack) -> Option<Box<[Fragment]>
             if bits + shift <= 64 {
                 terms.push(Fragment { slot, right: 0, left: shift as u8, ends: false });
             } else {
-                // In two: the low bits moved up by 32 more, what is lost there in the other.
+                // Two terms: the low bits shifted up by another 32, and the bits lost by that shift.
                 terms.push(Fragment { slot, right: 0, left: (32 + shift) as u8, ends: false });
                 terms.push(Fragment { slot, right: (32 - shift) as u8, left: 0, ends: false });
             }

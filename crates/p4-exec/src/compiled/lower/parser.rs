@@ -6,10 +6,10 @@ use crate::compiled::code::Op;
 use crate::compiled::plan::{SetPlan, Wide, WideKind};
 use jettison_p4_front::ir::{Expr, KeySet, ParserId, Place, SelectCase, Target, Transition};
 
-/// So many values are compared one by one.
-const FEW: usize = 4;
+/// Up to this number of values, cases are compared one by one.
+const MAX_COMPARED: usize = 4;
 
-/// Where a parser's transitions lead.
+/// Jump targets of a parser's transitions.
 struct Targets {
     states: Vec<Label>,
     accept: Label,
@@ -41,11 +41,11 @@ impl Lowering<'_> {
         }
         let label = self.label();
         self.parsers.insert(parser, label);
-        self.parsers_due.push(parser);
+        self.parsers_pending.push(parser);
         label
     }
 
-    /// A parser's code. There is nothing to undo when it rejects: everything ends there.
+    /// Generates a parser's code. A reject ends the whole block, so it needs no cleanup.
     pub(super) fn parser(&mut self, id: ParserId, accepted: Op) {
         let program = self.program;
         let parser = &program.parsers[id.index()];
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         };
         self.scopes.push(Scope { end: targets.accept });
         self.block(&parser.before);
-        // What a plain transition leads to follows at once.
+        // The target of an unconditional transition follows directly.
         let mut written = vec![false; parser.states.len()];
         let all = (0..parser.states.len() as u32).map(jettison_p4_front::ir::StateId);
         for first in std::iter::once(parser.start).chain(all) {
@@ -69,7 +69,7 @@ impl Lowering<'_> {
                 if self.uses.counts_transitions {
                     self.emit(Op::Transition);
                 }
-                let mark = self.taken.len();
+                let mark = self.in_use.len();
                 let last = self.transition(&state.next, &targets);
                 self.release(mark);
                 match last {
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         self.emit(Op::Fail { error: 0 });
     }
 
-    /// Tests all cases but one that matches everything: says where that leads.
+    /// Emits tests for all cases up to one that matches everything, and returns the remaining target.
     fn transition(&mut self, transition: &Transition, targets: &Targets) -> Target {
         let (on, cases) = match transition {
             Transition::To(target) => return *target,
@@ -98,7 +98,7 @@ impl Lowering<'_> {
         let tested = &cases[..any.unwrap_or(cases.len())];
         if !self.select_by_value(on, &values, tested, cases.get(any.unwrap_or(cases.len())), targets) {
             for case in tested {
-                let mark = self.taken.len();
+                let mark = self.in_use.len();
                 self.case(case, on, &values, targets);
                 self.release(mark);
             }
@@ -108,13 +108,13 @@ impl Lowering<'_> {
             None => {
                 let error = self.code.errors.no_match;
                 self.emit(Op::Fail { error });
-                // Not reached.
+                // Unreachable: every select has been lowered above.
                 Target::Reject
             }
         }
     }
 
-    /// Many constants of up to 64 bits are looked up rather than tried.
+    /// Looks up many constants of up to 64 bits in a table instead of testing each.
     fn select_by_value(
         &mut self,
         on: &[Expr],
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         targets: &Targets,
     ) -> bool {
         let ([on], [value], Some(any)) = (on, values, any) else { return false };
-        if !self.layout.is_narrow(on.ty) || tested.len() <= FEW {
+        if !self.layout.is_narrow(on.ty) || tested.len() <= MAX_COMPARED {
             return false;
         }
         let known = tested.iter().map(|case| match &case.keys[..] {

@@ -1,16 +1,16 @@
-//! Places: slots known beforehand, or addresses computed on the way.
+//! Places: constant slots, or computed addresses.
 
 use super::Lowering;
 use crate::compiled::code::Op;
 use crate::compiled::plan::StackPlan;
 use jettison_p4_front::ir::{CompositeKind, Expr, Place, Step, TypeId};
 
-/// Where a value is.
+/// Location of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Location {
-    /// At this slot.
+    /// A constant slot.
     Fixed(u32),
-    /// So far behind the address in this slot.
+    /// An offset from the address in a slot.
     Computed { address: u32, offset: u32 },
 }
 
@@ -28,7 +28,7 @@ impl Lowering<'_> {
         self.locate_with(place, &mut |_, _| {})
     }
 
-    /// Tells of each stack whose `next` is on the way.
+    /// Locates a place and reports each stack whose `next` is on the path.
     pub(super) fn locate_with(
         &mut self,
         place: &Place,
@@ -79,7 +79,7 @@ impl Lowering<'_> {
 
     pub(super) fn stack(&mut self, at: Location, ty: TypeId) -> u32 {
         let jettison_p4_front::ir::Type::Stack { element, size } = self.layout.types.get(ty) else {
-            panic!("only stacks have elements: the checker lets nothing else through")
+            panic!("only stacks have elements: the checker rejects all other types")
         };
         let (base, offset) = match at {
             Location::Fixed(slot) => (slot, None),
@@ -93,7 +93,7 @@ impl Lowering<'_> {
         self.code.stacks.len() as u32 - 1
     }
 
-    /// A slot where words of a place can be read.
+    /// Slot where words of a place can be read.
     pub(super) fn read(&mut self, at: Location, words: u32) -> u32 {
         match at {
             Location::Fixed(slot) => slot,
@@ -127,7 +127,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The validities of the header, or the headers of the union, at a place.
+    /// Locations of the validities of the header, or of the union's headers, at a place.
     pub(super) fn validities(&self, at: Location, ty: TypeId) -> Vec<Location> {
         match self.layout.kind(ty) {
             Some(CompositeKind::Header) => vec![at],
@@ -140,7 +140,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Loads and stores move so many words at once.
+/// Splits a number of words into the sizes that one load or store moves.
 fn pieces(words: u32) -> impl Iterator<Item = (u32, u16)> {
     let most = u32::from(u16::MAX);
     (0..words).step_by(most as usize).map(move |done| (done, (words - done).min(most) as u16))

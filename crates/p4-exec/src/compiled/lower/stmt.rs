@@ -2,18 +2,18 @@
 
 use super::expr::reads;
 use super::place::Location;
-use super::{Label, Lowering, Round, Scope};
+use super::{Label, LoopLabels, Lowering, Scope};
 use crate::compiled::code::Op;
 use crate::compiled::plan::{SwitchPlan, Wide, WideKind};
 use jettison_p4_front::ir::{
-    Block, CompositeKind, Expr, FunctionId, MOST_ROUNDS, Place, Stmt, StmtKind, SwitchCase, TypeId,
+    Block, CompositeKind, Expr, FunctionId, MAX_LOOP_ITERATIONS, Place, Stmt, StmtKind, SwitchCase, TypeId,
 };
 
-/// So many values are compared one by one.
-const FEW: usize = 3;
+/// Up to this number of values, cases are compared one by one.
+const MAX_COMPARED: usize = 3;
 
 impl Lowering<'_> {
-    /// A block of the pipeline.
+    /// Generates a block of the pipeline.
     pub(super) fn top_control(&mut self, function: FunctionId) -> Label {
         let label = self.label();
         self.place(label);
@@ -27,15 +27,15 @@ impl Lowering<'_> {
         label
     }
 
-    /// Rounds of loops are counted from here on.
+    /// Resets the counter of loop iterations.
     pub(super) fn begin_counting(&mut self) {
         if self.uses.has_loops {
             let zero = self.constant(0);
-            self.copy(self.round_count, zero, 1);
+            self.copy(self.iteration_count, zero, 1);
         }
     }
 
-    /// What a function does, up to where its `return`s lead.
+    /// Lowers a function's body, including the target of its `return`s.
     pub(super) fn body(&mut self, function: FunctionId) {
         let end = self.label();
         self.scopes.push(Scope { end });
@@ -45,7 +45,7 @@ impl Lowering<'_> {
         self.place(end);
     }
 
-    /// The body, or a call of it.
+    /// Inlines or calls a function.
     pub(super) fn run(&mut self, function: FunctionId) {
         if self.uses.is_inlined(self.program, function) {
             return self.body(function);
@@ -55,14 +55,14 @@ impl Lowering<'_> {
             None => {
                 let label = self.label();
                 self.functions.insert(function, label);
-                self.functions_due.push(function);
+                self.functions_pending.push(function);
                 label
             }
         };
         self.emit(Op::Call { to: label.0 });
     }
 
-    /// Ends the function if what was run before has ended by `exit`.
+    /// Ends the function if the code before has executed `exit`.
     pub(super) fn leave_if_exited(&mut self) {
         if let Some(scope) = self.scopes.last() {
             self.emit(Op::JumpIf { condition: self.exited, to: scope.end.0 });
@@ -71,7 +71,7 @@ impl Lowering<'_> {
 
     pub(super) fn block(&mut self, block: &Block) {
         for stmt in block {
-            let mark = self.taken.len();
+            let mark = self.in_use.len();
             self.stmt(stmt);
             self.release(mark);
         }
@@ -103,16 +103,16 @@ impl Lowering<'_> {
             }
             StmtKind::Switch { on, cases, default } => self.switch(on, cases, default),
             StmtKind::Loop { before, condition, body, update } => {
-                self.rounds(before, condition, body, update)
+                self.lower_loop(before, condition, body, update)
             }
             StmtKind::Break => {
-                if let Some(round) = self.rounds.last() {
-                    self.jump(round.end);
+                if let Some(labels) = self.loops.last() {
+                    self.jump(labels.end);
                 }
             }
             StmtKind::Continue => {
-                if let Some(round) = self.rounds.last() {
-                    self.jump(round.next);
+                if let Some(labels) = self.loops.last() {
+                    self.jump(labels.next);
                 }
             }
             StmtKind::Return => self.leave(),
@@ -122,9 +122,9 @@ impl Lowering<'_> {
                 self.leave();
             }
             StmtKind::Call { function, after } => {
-                let rounds = std::mem::take(&mut self.rounds);
+                let loops = std::mem::take(&mut self.loops);
                 self.run(*function);
-                self.rounds = rounds;
+                self.loops = loops;
                 self.block(after);
                 if self.uses.may_exit(*function) {
                     self.leave_if_exited();
@@ -172,7 +172,7 @@ impl Lowering<'_> {
     fn assign_slice(&mut self, to: &Place, high: u32, low: u32, value: &Expr) {
         let bits = self.layout.types.bits(to.ty);
         let width = high - low + 1;
-        // What would change under the reading is read first.
+        // Evaluate everything that the write would change first.
         let at = self.locate(to);
         let mut from = self.operand(value);
         if self.layout.words(value.ty) > 1 && reads(value, to.root) {
@@ -223,7 +223,7 @@ impl Lowering<'_> {
     }
 
     fn switch(&mut self, on: &Expr, cases: &[SwitchCase], default: &Block) {
-        let mark = self.taken.len();
+        let mark = self.in_use.len();
         let value = self.operand(on);
         let width = self.layout.types.bits(on.ty);
         let labels: Vec<Label> = cases.iter().map(|_| self.label()).collect();
@@ -231,7 +231,7 @@ impl Lowering<'_> {
         let targets = cases.iter().zip(&labels);
         let targets: Vec<_> =
             targets.flat_map(|(case, label)| case.values.iter().map(move |value| (value, *label))).collect();
-        if width <= 64 && targets.len() > FEW {
+        if width <= 64 && targets.len() > MAX_COMPARED {
             let word = |value: &num_bigint::BigUint| value.iter_u64_digits().next().unwrap_or(0);
             let cases = targets.iter().map(|(value, label)| (word(value), *label));
             self.jump_by_value(value, cases.collect(), other);
@@ -253,7 +253,7 @@ impl Lowering<'_> {
         self.place(end);
     }
 
-    /// Goes to where a value leads; of equal values the first counts.
+    /// Jumps to the target of a value; of equal values, the first case wins.
     pub(super) fn jump_by_value(&mut self, value: u32, mut cases: Vec<(u64, Label)>, default: Label) {
         cases.sort_by_key(|(value, _)| *value);
         cases.dedup_by_key(|(value, _)| *value);
@@ -271,20 +271,20 @@ impl Lowering<'_> {
         self.emit(Op::JumpIf { condition, to: to.0 });
     }
 
-    fn rounds(&mut self, before: &Block, condition: &Expr, body: &Block, update: &Block) {
-        let count = self.round_count;
-        let (one, most) = (self.constant(1), self.constant(u64::from(MOST_ROUNDS)));
+    fn lower_loop(&mut self, before: &Block, condition: &Expr, body: &Block, update: &Block) {
+        let count = self.iteration_count;
+        let (one, most) = (self.constant(1), self.constant(u64::from(MAX_LOOP_ITERATIONS)));
         let (start, next, end) = (self.label(), self.label(), self.label());
         self.place(start);
         self.block(before);
-        let mark = self.taken.len();
+        let mark = self.in_use.len();
         self.branch(condition, end, false);
         self.release(mark);
         self.emit(Op::JumpEqual { a: count, b: most, to: end.0 });
         self.emit(Op::Add { cut: 0, to: count, a: count, b: one });
-        self.rounds.push(Round { next, end });
+        self.loops.push(LoopLabels { next, end });
         self.block(body);
-        self.rounds.pop();
+        self.loops.pop();
         self.place(next);
         self.block(update);
         self.jump(start);

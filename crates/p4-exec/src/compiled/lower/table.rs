@@ -33,7 +33,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Puts values side by side, if they are not already.
+    /// Makes values contiguous, copying them only if necessary.
     pub(super) fn gather(&mut self, values: Vec<(TypeId, u32)>) -> (u32, u32) {
         let sizes = values.iter().map(|(ty, _)| self.layout.words(*ty));
         let words = sizes.clone().sum();
@@ -69,7 +69,7 @@ impl Lowering<'_> {
         plans
     }
 
-    /// Where an action's data goes; neighbours in one piece.
+    /// Destinations of an action's data; adjacent words are merged.
     fn data_places(&self, action: &TableAction) -> Vec<(u32, u32)> {
         let mut places: Vec<(u32, u32)> = Vec::new();
         for (_, var) in &action.data {
@@ -83,7 +83,7 @@ impl Lowering<'_> {
         places
     }
 
-    /// The code of a table's action; none if it does nothing.
+    /// Label of a table action's code; `None` if the action does nothing.
     fn action_label(&mut self, id: TableId, index: usize, action: &TableAction) -> Option<Label> {
         let body = &self.program.functions[action.function.index()].body;
         if body.is_empty() && action.before.is_empty() && action.after.is_empty() {
@@ -95,7 +95,7 @@ impl Lowering<'_> {
         }
         let label = self.label();
         self.table_actions.insert(key, label);
-        self.table_actions_due.push(key);
+        self.table_actions_pending.push(key);
         Some(label)
     }
 

@@ -1,15 +1,15 @@
-//! Who calls what, before anything is lowered.
+//! Call analysis before the lowering.
 
 use jettison_p4_front::ir::{Block, FunctionId, Program, Stmt, StmtKind, Transition};
 
-/// What is known of functions and parsers as a whole.
+/// Facts about functions and parsers of a whole program.
 pub(super) struct Uses {
-    /// How often each function is called from the code.
+    /// Number of call sites of each function.
     calls: Vec<u32>,
     may_exit: Vec<bool>,
-    /// Whether a packet can make more transitions than [`jettison_p4_front::ir::MOST_TRANSITIONS`].
+    /// Whether a packet may make more transitions than [`jettison_p4_front::ir::MAX_TRANSITIONS`].
     pub counts_transitions: bool,
-    /// Whether there is a `for` anywhere.
+    /// Whether the program contains a `for`.
     pub has_loops: bool,
 }
 
@@ -34,7 +34,7 @@ impl Uses {
         for action in tables.flat_map(|table| &table.actions) {
             calls[action.function.index()] += 1;
         }
-        // Without loops and sub-parsers a packet sees each state once at most, and there are fewer than the bound.
+        // Without cycles and sub-parsers a packet visits each state at most once, so the number of states is the bound.
         let states: usize = program.parsers.iter().map(|parser| parser.states.len()).sum();
         let acyclic = program.parsers.iter().all(|parser| !has_cycle(parser));
         let mut uses = Uses {
@@ -42,19 +42,19 @@ impl Uses {
             may_exit: vec![false; program.functions.len()],
             counts_transitions: sub_parsers
                 || !acyclic
-                || states >= jettison_p4_front::ir::MOST_TRANSITIONS as usize,
+                || states >= jettison_p4_front::ir::MAX_TRANSITIONS as usize,
             has_loops,
         };
         uses.find_exits(program);
         uses
     }
 
-    /// Whether the function may end by `exit`.
+    /// Whether the function may end with `exit`.
     pub fn may_exit(&self, function: FunctionId) -> bool {
         self.may_exit[function.index()]
     }
 
-    /// Whether a call is replaced by the body: where there is no other, or the body is short.
+    /// Whether calls are inlined: if there is only one call, or the body is short.
     pub fn is_inlined(&self, program: &Program, function: FunctionId) -> bool {
         const SHORT: usize = 4;
         let plain = |stmt: &Stmt| {
@@ -71,7 +71,7 @@ impl Uses {
         self.calls[function.index()] <= 1 || (body.len() <= SHORT && body.iter().all(plain))
     }
 
-    /// To a fixed point: there is no recursion, so it is reached.
+    /// Computes `may_exit` to a fixed point.
     fn find_exits(&mut self, program: &Program) {
         let mut changed = true;
         while changed {
@@ -95,7 +95,7 @@ impl Uses {
         }
     }
 
-    /// Whether applying the table may end by `exit`.
+    /// Whether an application of the table may end with `exit`.
     pub fn table_may_exit(&self, program: &Program, table: jettison_p4_front::ir::TableId) -> bool {
         let table = &program.tables[table.index()];
         let mut exits = table.actions.iter().any(|action| self.may_exit(action.function));
@@ -106,7 +106,7 @@ impl Uses {
     }
 }
 
-/// Every statement in a block, those in others too.
+/// Visits every statement of a block, including nested ones.
 fn walk<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Stmt)) {
     for stmt in block {
         visit(stmt);
@@ -130,7 +130,7 @@ fn walk<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Stmt)) {
     }
 }
 
-/// Whether a state can be reached from itself.
+/// Whether a state is reachable from itself.
 fn has_cycle(parser: &jettison_p4_front::ir::Parser) -> bool {
     use jettison_p4_front::ir::Target;
     let targets = |state: usize| -> Vec<usize> {
@@ -143,15 +143,15 @@ fn has_cycle(parser: &jettison_p4_front::ir::Parser) -> bool {
             Transition::Select { cases, .. } => cases.iter().filter_map(|case| of(&case.to)).collect(),
         }
     };
-    // Takes away states that nothing is left to lead to (Kahn): what remains lies on cycles or behind one.
+    // Kahn's algorithm: remove states without incoming transitions; the rest is on cycles or behind one.
     let mut sources = vec![0u32; parser.states.len()];
     for target in (0..parser.states.len()).flat_map(targets) {
         sources[target] += 1;
     }
     let mut free: Vec<usize> = (0..parser.states.len()).filter(|state| sources[*state] == 0).collect();
-    let mut taken = 0;
+    let mut in_use = 0;
     while let Some(state) = free.pop() {
-        taken += 1;
+        in_use += 1;
         for target in targets(state) {
             sources[target] -= 1;
             if sources[target] == 0 {
@@ -159,5 +159,5 @@ fn has_cycle(parser: &jettison_p4_front::ir::Parser) -> bool {
             }
         }
     }
-    taken < parser.states.len()
+    in_use < parser.states.len()
 }

@@ -1,4 +1,4 @@
-//! Values of more than 64 bits, and pieces of them.
+//! Values of more than 64 bits, and slices of them.
 
 use super::Lowering;
 use crate::compiled::code::Op;
@@ -11,7 +11,7 @@ impl Lowering<'_> {
         self.emit(Op::Wide { plan: self.code.wides.len() as u32 - 1 });
     }
 
-    /// An operator of which a side or the result is wider than 64 bits.
+    /// Lowers an operator with an operand or result wider than 64 bits.
     pub(super) fn wide_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, ty: TypeId, to: u32) {
         let bits = self.layout.types.bits(left.ty);
         let signed = self.layout.is_signed(left.ty);
@@ -53,12 +53,12 @@ impl Lowering<'_> {
             (BinaryOp::Greater, true) => (WideKind::LessSigned, b, a),
             (BinaryOp::GreaterOrEqual, false) => (WideKind::LessOrEqual, b, a),
             (BinaryOp::GreaterOrEqual, true) => (WideKind::LessOrEqualSigned, b, a),
-            (BinaryOp::Concat, _) => unreachable!("done above"),
+            (BinaryOp::Concat, _) => unreachable!("handled above"),
         };
         self.wide(Wide { kind, to, a, b, bits, other: 0 });
     }
 
-    /// Bits `low..low + width` of a value of `bits` bits.
+    /// Extracts bits `low..low + width` of a value of `bits` bits.
     pub(super) fn slice(&mut self, to: u32, from: u32, bits: u32, low: u32, width: u32) {
         let (word, within) = (low / 64, low % 64);
         if width == 0 {
@@ -76,7 +76,7 @@ impl Lowering<'_> {
     pub(super) fn insert(&mut self, to: u32, bits: u32, from: u32, low: u32, width: u32) {
         let (word, within) = (low / 64, low % 64);
         if width == 0 {
-            // Nothing is replaced.
+            // Empty range: nothing to replace.
         } else if width == bits {
             self.copy(to, from, width.div_ceil(64));
         } else if within + width <= 64 {

@@ -1,4 +1,4 @@
-//! Applying tables.
+//! Table application.
 
 use super::Run;
 use crate::Plane;
@@ -8,7 +8,7 @@ use crate::objects::hash;
 use crate::table::{Coded, Handle, TableState};
 
 impl Run<'_> {
-    /// Looks up, puts the action's data into place, and says where its code is, if it has any.
+    /// Looks up the key, copies the action's data, and returns the address of the action's code, if it has any.
     #[inline]
     pub(super) fn apply(&mut self, plan: &ApplyPlan) -> Option<u32> {
         let table = self.plane.tables.table(plan.table);
@@ -17,7 +17,7 @@ impl Run<'_> {
         if plan.extras.is_some() {
             return self.apply_with_extras(plan, found);
         }
-        // Without a profile there are only actions.
+        // Without a profile, entries run actions directly.
         let coded = found.map_or_else(|| table.coded_default(), |handle| table.coded(handle));
         run_action(self.store, plan, found.is_some(), Some(coded))
     }
@@ -38,7 +38,7 @@ impl Run<'_> {
             }
             _ => Some(None),
         };
-        // A member that is not there, or a group without members, runs nothing, as in BMv2.
+        // As in BMv2, a missing member or an empty group runs nothing.
         let coded = found.map_or_else(|| table.coded_default(), |handle| table.coded(handle));
         let coded = resolve(coded[0]).unwrap_or(Some(coded));
         if let (Some(counter), Some(handle)) = (extras.counter, found) {
@@ -80,7 +80,7 @@ fn run_action(store: &mut [u64], plan: &ApplyPlan, hit: bool, coded: Option<&[u6
     for (to, count) in &action.data {
         let (to, count) = (*to as usize, *count as usize);
         let (here, rest) = data.split_at(count);
-        // Few words: a loop is faster than a call that copies any number.
+        // For few words, a loop is faster than a call of a general copy.
         for (word, value) in store[to..to + count].iter_mut().zip(here) {
             *word = *value;
         }

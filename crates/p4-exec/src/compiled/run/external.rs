@@ -1,4 +1,4 @@
-//! What v1model offers.
+//! Externs of v1model.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -12,7 +12,7 @@ use crate::{CloneRequest, Digest, Frame, Message};
 use jettison_p4_front::ir::{ExternId, FieldListId};
 
 impl Run<'_> {
-    /// What counters and meters of bytes count.
+    /// Packet length that counters and meters of bytes use.
     #[inline]
     pub(super) fn packet_bytes(&self) -> u64 {
         match self.code.packet_length {
@@ -59,7 +59,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is rarer, and may allocate.
+    /// Executes rare operations, which may allocate.
     #[cold]
     fn request(&mut self, op: &Op) {
         let code = self.code;
@@ -68,7 +68,7 @@ impl Run<'_> {
                 let plan = &code.digests[plan as usize];
                 let values = plan.values.iter().map(|(slot, width)| self.number(*slot, *width)).collect();
                 let receiver = self.word(plan.receiver) as u32;
-                self.plane.effects.send(Digest { receiver, ty: plan.ty, values });
+                self.plane.effects.push_digest(Digest { receiver, ty: plan.ty, values });
             }
             Op::Clone { plan } => {
                 let plan = &code.clones[plan as usize];
@@ -86,14 +86,14 @@ impl Run<'_> {
             }
             Op::Log { plan } => {
                 let text = self.message(&code.logs[plan as usize]);
-                self.plane.effects.say(Message { text: text.into(), failure: false });
+                self.plane.effects.push_message(Message { text: text.into(), failure: false });
             }
             Op::AssertFailed { assume } => {
                 let text = if assume { "assume failed" } else { "assert failed" };
                 self.plane.effects.failed_assertions += 1;
-                self.plane.effects.say(Message { text: text.into(), failure: true });
+                self.plane.effects.push_message(Message { text: text.into(), failure: true });
             }
-            _ => unreachable!("{op:?} is run by the loop"),
+            _ => unreachable!("{op:?} is executed by the main loop"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Running the code.
+//! Execution of compiled code.
 
 mod apply;
 mod external;
@@ -11,17 +11,17 @@ use super::scalar;
 use crate::objects::BitWriter;
 use crate::{Frame, Plane};
 
-/// Calls are no deeper: there is no recursion, and a deeper nesting only makes the memory grow once.
-const USUAL_DEPTH: usize = 32;
+/// Initial capacity of the call stack. The depth is bounded, because P4 has no recursion.
+const INITIAL_DEPTH: usize = 32;
 
-/// What a machine owns.
+/// Memory of a machine.
 #[derive(Debug, Clone)]
 pub(super) struct Memory {
     pub store: Vec<u64>,
     returns: Vec<u32>,
-    /// Fields that are hashed.
+    /// Buffer for hashed fields.
     hashed: BitWriter,
-    /// Headers from the first one on that does not end with a byte.
+    /// Buffer for headers from the first one that does not end at a byte boundary.
     unaligned: BitWriter,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Run<'a> {
     unaligned: &'a mut BitWriter,
     plane: &'a mut Plane,
     out: &'a mut Vec<u8>,
-    /// What is parsed; the payload in controls.
+    /// The packet in the parser; the payload in controls.
     frame: Frame<'a>,
-    /// Bits of it that are read.
+    /// Read position in bits.
     position: usize,
     transitions: u32,
 }
@@ -47,7 +47,7 @@ impl Memory {
         for (slot, value) in &code.constants {
             store[*slot as usize] = *value;
         }
-        let returns = Vec::with_capacity(USUAL_DEPTH);
+        let returns = Vec::with_capacity(INITIAL_DEPTH);
         Memory { store, returns, hashed: BitWriter::new(), unaligned: BitWriter::new() }
     }
 }
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs from an address to the end. The error of a parser that rejects.
+    /// Runs from an address to the end. Returns the error of a parser that rejects.
     pub fn run(&mut self, entry: u32) -> Option<u32> {
         let code = self.code;
         let mut at = entry as usize;
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
                 Op::Fail { error } => return Some(error),
                 Op::FailWith { error } => return Some(word!(error) as u32),
                 Op::Transition => {
-                    if self.transitions == jettison_p4_front::ir::MOST_TRANSITIONS {
+                    if self.transitions == jettison_p4_front::ir::MAX_TRANSITIONS {
                         return Some(code.errors.parser_timeout);
                     }
                     self.transitions += 1;
@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Where a stack is.
+    /// Index of a stack's first word in the store.
     #[inline]
     fn base(&self, plan: &StackPlan) -> u64 {
         match plan.offset {
@@ -313,7 +313,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// §8.18: the elements move up, the first ones become invalid.
+    /// Moves the elements up and invalidates the first ones (§8.18).
     fn push(&mut self, plan: &StackPlan, count: usize) {
         let (base, stride, size) = (plan.base as usize, plan.stride as usize, plan.size as usize);
         let count = count.min(size);
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
         self.store[base] = (self.store[base] + count as u64).min(size as u64);
     }
 
-    /// §8.18: the elements move down, the last ones become invalid.
+    /// Moves the elements down and invalidates the last ones (§8.18).
     fn pop(&mut self, plan: &StackPlan, count: usize) {
         let (base, stride, size) = (plan.base as usize, plan.stride as usize, plan.size as usize);
         let next = self.store[base].saturating_sub(count as u64);

@@ -1,14 +1,14 @@
-//! Packets: taking headers out, putting them back, packing fields.
+//! Packets: extraction of headers, emission, and packing of fields.
 
 use super::Run;
 use crate::compiled::plan::{Extraction, Fragment, Pack, Width};
 use crate::objects::{BitReader, BitWriter};
 
-/// Headers near the end of a packet are copied to where zeros follow them, if their loads reach no further.
+/// Size of the zero-padded copy for headers near the end of a packet.
 const PADDED: usize = 256;
 
 impl Run<'_> {
-    /// Bytes that are read; one that is begun counts.
+    /// Number of consumed bytes; a partly consumed byte counts.
     pub fn consumed(&self) -> usize {
         self.position.div_ceil(8)
     }
@@ -17,7 +17,7 @@ impl Run<'_> {
         (self.frame.length() * 8 - self.position) as u64
     }
 
-    /// Reads a header, or what a `lookahead` gives; without a base nothing is kept of it.
+    /// Extracts a header or reads a `lookahead`; without a base, the result is discarded.
     #[inline]
     pub(super) fn extract(&mut self, plan: &Extraction, base: Option<usize>) -> Result<(), u32> {
         if plan.varbit.is_some() {
@@ -54,7 +54,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Field by field: what has a varbit or does not start with a byte. The order of the checks is BMv2's.
+    /// Extracts field by field: for a header with a varbit, or not aligned to a byte. The order of the checks is
+    /// BMv2's.
     #[cold]
     fn extract_fields(&mut self, plan: &Extraction, base: Option<usize>) -> Result<(), u32> {
         let errors = &self.code.errors;
@@ -104,7 +105,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Appends a header.
+    /// Emits a header.
     #[inline]
     pub(super) fn emit(&mut self, pack: &Pack) {
         if pack.has_varbit || !pack.bits.is_multiple_of(8) || self.unaligned.bits() > 0 {
@@ -124,7 +125,7 @@ impl Run<'_> {
         });
     }
 
-    /// Field by field, from the first header on that does not end with a byte, or has a varbit.
+    /// Emits field by field, from the first header that has a varbit or does not end at a byte boundary.
     #[cold]
     fn emit_fields(&mut self, pack: &Pack) {
         push_fields(self.unaligned, self.store, pack);
@@ -133,7 +134,7 @@ impl Run<'_> {
         }
     }
 
-    /// Appends what has been kept back.
+    /// Emits the buffered headers.
     pub fn fill_up(&mut self) {
         self.out.extend_from_slice(self.unaligned.bytes());
         self.unaligned.clear();
@@ -146,8 +147,8 @@ impl Run<'_> {
     }
 }
 
-/// The complement of the ones' complement sum of 16-bit words (RFC 1071): from 64 bits at a time, since carries come
-/// back in at the end either way.
+/// Complement of the ones' complement sum of 16-bit words (RFC 1071). It adds 64 bits at a time, because the order of
+/// end-around carries does not matter.
 #[inline]
 pub(super) fn internet_checksum(store: &[u64], terms: &[Fragment]) -> u64 {
     let mut sum: u64 = 0;
@@ -219,7 +220,7 @@ mod tests {
     use crate::table::words_for;
     use jettison_p4_front::ir::HashAlgorithm;
 
-    /// Fields of some widths with values, in a store.
+    /// Strategy for fields of some widths with values, in a store.
     fn fields() -> impl Strategy<Value = (Vec<(u32, Width)>, Vec<u64>)> {
         let widths = prop_oneof![Just(8u32), Just(16), Just(32), Just(48), 0u32..140];
         prop::collection::vec((widths, any::<[u64; 3]>()), 0..12).prop_map(|given| {
@@ -237,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_at_once_is_what_field_by_field_gives((fields, store) in fields()) {
+        fn packing_at_once_equals_packing_field_by_field((fields, store) in fields()) {
             let pack = pack(fields);
             let mut writer = BitWriter::new();
             push_fields(&mut writer, &store, &pack);
@@ -248,7 +249,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_at_once_is_what_was_packed((fields, store) in fields()) {
+        fn reading_at_once_returns_the_packed_fields((fields, store) in fields()) {
             let mut plan = Extraction { fields: fields.clone(), ..Extraction::default() };
             plan.read_at_once();
             let mut writer = BitWriter::new();

@@ -1,4 +1,5 @@
-//! Values of more than 64 bits, word by word. The result lies in slots that are no operand's, but for `Insert`.
+//! Operations on values of more than 64 bits, word by word. The result does not share slots with an operand, except for
+//! `Insert`.
 
 use num_bigint::BigUint;
 
@@ -87,7 +88,7 @@ pub(super) fn run(store: &mut [u64], wide: &Wide) {
     }
 }
 
-/// Whether the sum did not fit.
+/// Adds; returns whether the sum overflowed.
 fn add(store: &mut [u64], wide: &Wide) -> bool {
     let (to, a, b, n) = (wide.to as usize, wide.a as usize, wide.b as usize, words_for(wide.bits));
     let mut carry = false;
@@ -100,7 +101,7 @@ fn add(store: &mut [u64], wide: &Wide) -> bool {
     cut(&mut store[to..to + n], wide.bits) || carry
 }
 
-/// Whether the difference is negative.
+/// Subtracts; returns whether the difference is negative.
 fn subtract(store: &mut [u64], wide: &Wide) -> bool {
     let (to, a, b, n) = (wide.to as usize, wide.a as usize, wide.b as usize, words_for(wide.bits));
     let mut borrow = false;
@@ -129,7 +130,7 @@ fn multiply(store: &mut [u64], wide: &Wide) {
     cut(&mut store[to..to + n], wide.bits);
 }
 
-/// By 0 it gives 0. Rare: programs divide constants.
+/// Divides; division by 0 gives 0. Rare, because programs usually divide constants.
 fn divide(store: &mut [u64], wide: &Wide) {
     let (to, n) = (wide.to as usize, words_for(wide.bits));
     let number = |slot: u32| {
@@ -185,7 +186,7 @@ fn less(store: &[u64], a: usize, b: usize, bits: u32, signed: bool) -> bool {
     left.iter().rev().lt(right.iter().rev())
 }
 
-/// Replaces `count` bits, at most 64, from bit `low` on of the value at `to`.
+/// Replaces `count` bits (at most 64) from bit `low` of the value at `to`.
 fn insert(store: &mut [u64], to: usize, low: u32, count: u32, from: usize) {
     let value = u128::from(store[from]);
     let mask: u128 = if count == 64 { u64::MAX.into() } else { (1 << count) - 1 };
@@ -197,12 +198,12 @@ fn insert(store: &mut [u64], to: usize, low: u32, count: u32, from: usize) {
     }
 }
 
-/// The low word of two, shifted right.
+/// Low word of two words shifted right.
 fn join(low: u64, high: u64, shift: u32) -> u64 {
     if shift == 0 { low } else { low >> shift | high << (64 - shift) }
 }
 
-/// Clears the bits above the width; whether there were any.
+/// Clears the bits above the width; returns whether any was set.
 fn cut(words: &mut [u64], bits: u32) -> bool {
     let Some(top) = words.last_mut() else { return false };
     let mask = if bits.is_multiple_of(64) { u64::MAX } else { (1 << (bits % 64)) - 1 };
@@ -215,7 +216,7 @@ fn sign(words: &[u64], bits: u32) -> bool {
     bits > 0 && words[((bits - 1) / 64) as usize] >> ((bits - 1) % 64) & 1 == 1
 }
 
-/// Sets all bits from `first` on.
+/// Sets all bits from `first` upwards.
 fn set_from(words: &mut [u64], first: u32) {
     for (i, word) in words.iter_mut().enumerate() {
         let start = 64 * i as u32;
@@ -226,7 +227,7 @@ fn set_from(words: &mut [u64], first: u32) {
     }
 }
 
-/// The least value of a signed type, or the greatest.
+/// Writes the minimum or maximum of a signed type.
 fn bound(words: &mut [u64], bits: u32, least: bool) {
     words.fill(if least { 0 } else { u64::MAX });
     let top = ((bits - 1) / 64) as usize;
@@ -242,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// Two numbers of so many bits.
+    /// Two operands of a given width.
     #[derive(Debug)]
     struct Operands {
         a: BigUint,
@@ -286,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_compute_what_numbers_do(it in operands(), by in 0u64..300) {
+        fn word_operations_agree_with_big_integers(it in operands(), by in 0u64..300) {
             let n = words_for(it.bits);
             let modulus = BigUint::from(1u8) << it.bits;
             let most = &modulus - 1u8;
@@ -321,7 +322,7 @@ mod tests {
         }
 
         #[test]
-        fn bits_are_taken_and_put_anywhere(it in operands(), low in 0u32..200, width in 1u32..200) {
+        fn slices_and_insertions_work_at_any_offset(it in operands(), low in 0u32..200, width in 1u32..200) {
             let low = low % it.bits;
             let width = width.min(it.bits - low);
             let mask = (BigUint::from(1u8) << width) - 1u8;
@@ -335,7 +336,7 @@ mod tests {
             };
             prop_assert_eq!(number(&store[n..2 * n]), (&it.a >> low) & &mask);
 
-            // Puts it into another value.
+            // Insert into another value.
             store[2 * n..].fill(0);
             it.b.iter_u64_digits().enumerate().for_each(|(i, digit)| store[2 * n + i] = digit);
             let kind = WideKind::Insert;

@@ -1,7 +1,7 @@
-//! Tuple space search: one hash table for each distinct mask, the one with the best entry first.
+//! Tuple space search: one hash table per distinct mask, ordered by their best entries.
 //!
-//! A search ends where no further table can hold a better entry. Ranges are not hashed: an entry with ranges is among
-//! those of its other keys' values, and its ranges are compared.
+//! A search ends when no further table can contain a better entry. Ranges are not hashed: an entry with ranges is
+//! stored under the values of its other keys, and its ranges are compared.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 use super::Rank;
 use crate::table::key::{Pattern, Range};
 
-/// Keys of so many words are masked on the stack.
+/// Maximum number of key words that are masked on the stack.
 const MOST_ON_STACK: usize = 16;
 
-/// Entries by mask.
+/// Entries grouped by mask.
 #[derive(Debug, Clone, Default)]
 pub(in crate::table) struct Masks {
-    /// The one with the best entry first.
+    /// Groups, ordered by their best entries.
     groups: Vec<Group>,
 }
 
@@ -25,19 +25,19 @@ pub(in crate::table) struct Masks {
 struct Group {
     mask: Box<[u64]>,
     best: Rank,
-    /// Of all its entries.
+    /// Ranks of all entries of the group.
     ranks: BTreeSet<Rank>,
     values: Values,
 }
 
-/// Entries by their values under the mask.
+/// Entries by their masked values.
 #[derive(Debug, Clone)]
 enum Values {
     Word(FxHashMap<u64, Vec<Candidate>>),
     Words(FxHashMap<Box<[u64]>, Vec<Candidate>>),
 }
 
-/// An entry; those with equal values stand in a list, the best first.
+/// An entry; entries with equal values form a list, best first.
 #[derive(Debug, Clone)]
 struct Candidate {
     rank: Rank,
@@ -105,7 +105,7 @@ impl Masks {
         self.rearrange(at);
     }
 
-    /// Puts a group that has changed into its place.
+    /// Moves a changed group to its position in the order.
     fn rearrange(&mut self, at: usize) {
         let mut group = self.groups.remove(at);
         if let Some(best) = group.ranks.last() {

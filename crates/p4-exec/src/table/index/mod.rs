@@ -1,4 +1,4 @@
-//! Finding the entry that matches: a hash table, a prefix trie, or hash tables by mask.
+//! Indexes to find the matching entry: hash table, prefix trie, or hash tables by mask.
 
 mod masks;
 mod trie;
@@ -12,7 +12,7 @@ use jettison_p4_front::ir::MatchKind;
 use masks::Masks;
 use trie::Trie;
 
-/// Which of two entries that match wins: the greater one. Entries are numbered in the order of insertion.
+/// Order of matching entries: the greatest wins. Entries are numbered in the order of insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     prefix: u32,
@@ -31,16 +31,16 @@ impl Rank {
     }
 }
 
-/// The index of a table, by the kinds of its keys.
+/// Index of a table, chosen by the match kinds of its keys.
 #[derive(Debug, Clone)]
 pub(super) enum Index {
     /// Exact keys of one word.
     Word(FxHashMap<u64, u32>),
     /// Exact keys of any number of words.
     Words(FxHashMap<Box<[u64]>, u32>),
-    /// One `lpm` key alone.
+    /// A single `lpm` key.
     Prefix(Trie),
-    /// Anything else; also an `lpm` key beside exact ones, with a mask for each length.
+    /// All other keys, including an `lpm` key beside exact ones (with one mask per prefix length).
     Masks(Masks),
 }
 

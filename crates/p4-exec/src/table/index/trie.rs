@@ -1,43 +1,44 @@
-//! Longest prefixes by a trie that takes eight bits a step.
+//! Longest-prefix match by a trie with eight bits per step.
 //!
-//! A prefix is kept in the node where it ends, in every slot that it covers and where no longer one of that node is: a
-//! search goes down and remembers the last entry that it saw. A prefix that is the only one below a slot needs no nodes:
-//! the slot names it, and a search compares it. So 1,000 routes take few nodes, and a search few loads that miss.
+//! A prefix is stored in the node where it ends, in every slot that it covers and that no longer prefix of the node
+//! covers. A search descends and remembers the last entry on its path. A prefix that is alone below a slot needs no
+//! nodes: the slot refers to it, and a search compares it. Thus 1,000 routes need few nodes, and a search few cache
+//! misses.
 
 use rustc_hash::FxHashMap;
 
 const FANOUT: usize = 256;
 
-/// In [`Slot::below`]: the rest is the number of a lone prefix, not of a node.
+/// Flag in [`Slot::below`]: the other bits are the number of a lone prefix, not of a node.
 const LONE: u32 = 1 << 31;
 
-/// Entries by prefixes of a key.
+/// Trie of entries by prefixes of a key.
 #[derive(Debug, Clone)]
 pub(in crate::table) struct Trie {
     width: u32,
-    /// Words of a key.
+    /// Number of words of a key.
     words: usize,
-    /// The entry of the empty prefix, plus one.
+    /// Entry of the empty prefix, plus one; 0 if there is none.
     whole: u32,
-    /// [`FANOUT`] a node; node 0 is the root.
+    /// Slots of all nodes, [`FANOUT`] per node; node 0 is the root.
     slots: Vec<Slot>,
-    /// What keeps each node: its prefixes and what is below its slots.
+    /// Use count of each node: its prefixes and occupied slots.
     uses: Vec<u32>,
     free_nodes: Vec<u32>,
-    /// Lone prefixes: value and mask, and the entry plus one.
+    /// Lone prefixes: value, mask, and the entry plus one.
     lone: Vec<u64>,
     lone_entries: Vec<u32>,
     free_lone: Vec<u32>,
-    /// Entries by prefix and its length.
+    /// Entries by prefix and length.
     prefixes: FxHashMap<(Box<[u64]>, u32), u32>,
     lengths: FxHashMap<u32, u32>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    /// A node or a lone prefix; 0 is nothing.
+    /// A node or a lone prefix; 0 for neither.
     below: u32,
-    /// An entry plus one; 0 is none.
+    /// An entry plus one; 0 for no entry.
     entry: u32,
 }
 
@@ -63,7 +64,7 @@ impl Trie {
         let mut best = self.whole;
         let mut node = 0;
         let mut step = 0;
-        // Left-aligned; a width of 0 leaves nothing to look at.
+        // Left-aligned; a key of width 0 has nothing to look up.
         let narrow = self.width <= 64;
         let mut rest = if narrow { key[0].checked_shl(64 - self.width).unwrap_or(0) } else { 0 };
         loop {
@@ -84,7 +85,7 @@ impl Trie {
         best.checked_sub(1)
     }
 
-    /// The entry of a lone prefix (plus one), if it is one of the key.
+    /// Entry (plus one) of a lone prefix, if it matches the key.
     #[inline]
     fn lone_entry(&self, below: u32, key: &[u64]) -> Option<u32> {
         let number = (below & !LONE) as usize;
@@ -93,7 +94,7 @@ impl Trie {
         fits.then(|| self.lone_entries[number])
     }
 
-    /// Adds a prefix that is not there.
+    /// Inserts a prefix that is not present.
     pub(super) fn insert(&mut self, value: &[u64], length: u32, entry: u32) {
         self.prefixes.insert((value.into(), length), entry);
         self.lengths.insert(entry, length);
@@ -117,7 +118,7 @@ impl Trie {
             node = if below & LONE == 0 {
                 below as usize
             } else {
-                // It is alone no more.
+                // The prefix is no longer alone, so it moves into a node.
                 let made = self.make_node();
                 self.slots[at].below = made as u32;
                 let (other, other_length, other_entry) = self.take_lone(below);
@@ -134,7 +135,7 @@ impl Trie {
         }
     }
 
-    /// Takes a prefix out that is there.
+    /// Removes a prefix that is present.
     pub(super) fn remove(&mut self, value: &[u64], length: u32) {
         let Some(entry) = self.prefixes.remove(&(value.into(), length)) else { return };
         self.lengths.remove(&entry);
@@ -156,7 +157,7 @@ impl Trie {
             path.push((node, at));
             node = below as usize;
         }
-        // A shorter prefix of this node covers all slots that this one does, or none.
+        // A shorter prefix of this node covers all or none of the slots that this prefix covers.
         let shorter = (8 * depth + 1..length).rev().find_map(|length| {
             let mut value: Box<[u64]> = value.into();
             keep_prefix(&mut value, self.width, length);
@@ -171,7 +172,7 @@ impl Trie {
         self.release(node, path);
     }
 
-    /// Something of a node is gone: nodes that hold nothing any more go too.
+    /// Decreases a node's use count and frees nodes that become empty.
     fn release(&mut self, mut node: usize, mut path: Vec<(usize, usize)>) {
         self.uses[node] -= 1;
         while self.uses[node] == 0
@@ -186,7 +187,7 @@ impl Trie {
 
     fn make_node(&mut self) -> usize {
         if let Some(node) = self.free_nodes.pop() {
-            return node as usize; // it was emptied before it became free
+            return node as usize; // emptied when it was freed
         }
         self.slots.resize(self.slots.len() + FANOUT, Slot::default());
         self.uses.push(0);
@@ -216,14 +217,14 @@ impl Trie {
     }
 }
 
-/// The slots of its last node that a prefix covers.
+/// Slots of the last node that a prefix covers.
 fn covered(value: &[u64], width: u32, length: u32) -> std::ops::Range<usize> {
     let step = (length - 1) / 8;
     let first = byte(value, width, step);
     first..first + (1 << (8 * (step + 1) - length))
 }
 
-/// The `step`-th byte of a key from its highest bit on, filled up with zero bits at the key's end.
+/// The `step`-th byte of a key from its highest bit, padded with zero bits at the end.
 #[inline]
 fn byte(words: &[u64], width: u32, step: u32) -> usize {
     let end = 8 * (step + 1);
@@ -239,7 +240,7 @@ fn byte(words: &[u64], width: u32, step: u32) -> usize {
     (byte & 0xff) as usize
 }
 
-/// Clears all but the first `length` bits.
+/// Clears all bits except the first `length`.
 fn keep_prefix(words: &mut [u64], width: u32, length: u32) {
     let cleared = width - length;
     for (index, word) in words.iter_mut().enumerate() {

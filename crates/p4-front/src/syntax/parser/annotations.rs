@@ -5,7 +5,7 @@ use super::super::token::TokenKind;
 use super::{Fault, Parser};
 
 impl Parser<'_> {
-    /// All annotations that stand here, `@pragma`s included.
+    /// Parses all annotations at this position, including `@pragma`.
     pub(super) fn annotations(&mut self) -> Result<Vec<Annotation>, Fault> {
         let mut annotations = Vec::new();
         while self.is(TokenKind::At) {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         Ok(Annotation { name, body, span: self.since(start) })
     }
 
-    /// Keywords may name annotations, too.
+    /// Parses the name of an annotation; keywords are allowed.
     fn annotation_name(&mut self) -> Result<Name, Fault> {
         let token = self.token();
         if !self.text(token).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(Name { text: self.interner.text(token.symbol).clone(), span: token.span })
     }
 
-    /// `@pragma name anything`, up to the end of the line.
+    /// Parses `@pragma name anything`, up to the end of the line.
     fn pragma(&mut self, start: crate::source::Span) -> Result<Annotation, Fault> {
         let name = self.annotation_name()?;
         let mut body = AnnotationBody::Empty;
@@ -47,7 +47,7 @@ impl Parser<'_> {
         Ok(Annotation { name, body, span: self.since(start) })
     }
 
-    /// `(…)`: any tokens, with parentheses in pairs. Expressions, if they can be read as such.
+    /// Parses `(…)`: any tokens with balanced parentheses, as expressions if possible.
     fn free_body(&mut self) -> Result<AnnotationBody, Fault> {
         let open = self.span();
         let mut depth = 0_u32;
@@ -60,7 +60,7 @@ impl Parser<'_> {
                 TokenKind::End => {
                     self.at = close;
                     let fault = self.expected("`)`");
-                    let diagnostic = fault.0.other(open, "of this annotation's `(`");
+                    let diagnostic = fault.0.related(open, "the annotation's `(` is here");
                     return Err(Fault::new(diagnostic));
                 }
                 _ => {}
@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(expressions.map_or(AnnotationBody::Unread, AnnotationBody::Expressions))
     }
 
-    /// `[…]`: expressions or pairs.
+    /// Parses `[…]`: expressions or pairs.
     fn structured_body(&mut self) -> Result<AnnotationBody, Fault> {
         self.bump();
         let paired = self.kind().is_name() && self.kind_at(1) == TokenKind::Assign;

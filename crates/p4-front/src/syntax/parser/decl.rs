@@ -8,7 +8,7 @@ use super::super::token::TokenKind;
 use super::{Fault, Parser};
 use crate::source::Span;
 
-/// Where a declaration stands: that decides what may be declared.
+/// Context of a declaration, which determines the allowed kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Top,
@@ -29,10 +29,10 @@ impl Place {
 }
 
 impl Parser<'_> {
-    /// The whole program.
+    /// Parses the whole program.
     pub(super) fn all_declarations(&mut self) -> Vec<Declaration> {
         let mut declarations = Vec::new();
-        while !self.is(TokenKind::End) && !self.is_hopeless() {
+        while !self.is(TokenKind::End) && !self.has_too_many_errors() {
             if self.eat(TokenKind::Semicolon) {
                 continue;
             }
@@ -49,15 +49,15 @@ impl Parser<'_> {
         declarations
     }
 
-    /// A declaration of any kind that may stand there.
+    /// Parses a declaration of any kind that is allowed in the context.
     pub(super) fn declaration(&mut self, place: Place, out: &mut Vec<Declaration>) -> Result<(), Fault> {
         let start = self.span();
         let annotations = self.annotations()?;
         if place == Place::Top && self.is(TokenKind::End) {
-            // Annotations of nothing: a `@pragma` at the end.
+            // Annotations without a declaration: a `@pragma` at the end of the file.
             return if annotations.is_empty() { Err(self.expected("a declaration")) } else { Ok(()) };
         }
-        self.allowed(place)?;
+        self.check_allowed(place)?;
         let kind = match self.kind() {
             TokenKind::Const => self.constant()?,
             TokenKind::Action => self.action()?,
@@ -90,19 +90,21 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Refuses what cannot be declared in that place.
-    fn allowed(&self, place: Place) -> Result<(), Fault> {
+    /// Rejects declarations that the context does not allow.
+    fn check_allowed(&self, place: Place) -> Result<(), Fault> {
         use TokenKind as T;
         let (what, hint) = match (self.kind(), place) {
             (T::Table, Place::Top | Place::Parser | Place::Object) => {
-                ("a table", "tables are declared in controls")
+                ("a table", "declare tables inside a control")
             }
-            (T::Action, Place::Parser | Place::Object) => ("an action", "actions are declared in controls"),
+            (T::Action, Place::Parser | Place::Object) => {
+                ("an action", "declare actions inside a control or at the top level")
+            }
             (T::ValueSet, Place::Top | Place::Control | Place::Object) => {
-                ("a value set", "value sets are declared in parsers")
+                ("a value set", "declare value sets inside a parser")
             }
             (T::State, Place::Top) => {
-                ("a state", "states are declared in parsers; is a `}` too many before this?")
+                ("a state", "declare states inside a parser; check for an extra `}` before this")
             }
             (
                 T::Header
@@ -115,21 +117,23 @@ impl Parser<'_> {
                 | T::Control
                 | T::Parser,
                 Place::Parser | Place::Control | Place::Object,
-            ) => ("this", "types are declared at the top level; is a `}` missing before this?"),
-            (T::RightBrace, Place::Top) => ("a `}`", "it closes nothing: one is too many here or before"),
+            ) => ("this declaration", "move it to the top level, or check for a missing `}` before this"),
+            (T::RightBrace, Place::Top) => {
+                ("a `}`", "it has no matching `{`: remove it, or check for an extra `}` before this")
+            }
             (T::Transition | T::Apply | T::If | T::Switch | T::Return | T::For, Place::Top) => {
-                ("a statement", "statements stand in the bodies of controls, states, actions and functions")
+                ("a statement", "move statements into the body of a control, state, action or function")
             }
             (T::If | T::Switch | T::Return | T::Exit | T::For, Place::Control) => {
-                ("a statement", "a control's statements stand in its `apply { … }`")
+                ("a statement", "move statements into the control's `apply { … }` block")
             }
             _ => return Ok(()),
         };
-        let text = format!("{what} cannot stand here, {}", place.name());
+        let text = format!("{what} is not allowed {}", place.name());
         Err(Fault::new(crate::diagnostic::Diagnostic::error(self.span(), text).hint(hint)))
     }
 
-    /// What starts with a type: a function, an instance, a variable.
+    /// Parses a declaration that starts with a type: a function, an instance or a variable.
     fn typed(&mut self, place: Place) -> Result<DeclarationKind, Fault> {
         if !(self.kind().is_name() || self.kind().is_base_type() || self.is(TokenKind::Dot)) {
             return Err(self.expected("a declaration"));
@@ -149,16 +153,15 @@ impl Parser<'_> {
         if !matches!(place, Place::Parser | Place::Control) {
             self.name("a name")?;
             let fault = if place == Place::Top && self.is(TokenKind::Assign) {
-                self.expected("`(`").hint("a value at the top level is a constant: put `const` in front")
+                self.expected("`(`").hint("a value at the top level must be a constant: add `const`")
             } else {
-                self.expected("`(`")
-                    .hint("variables are declared in parsers, controls, actions and functions")
+                self.expected("`(`").hint("declare variables inside a parser, control, action or function")
             };
             return Err(fault);
         }
         let kind = self.variable(ty)?;
         if self.is(TokenKind::LeftParen) {
-            return Err(self.expected("`=` or `;`").hint("functions are declared at the top level"));
+            return Err(self.expected("`=` or `;`").hint("declare functions at the top level"));
         }
         self.semicolon()?;
         Ok(kind)
@@ -170,21 +173,23 @@ impl Parser<'_> {
         self.scoped(|parser| {
             let signature = parser.signature(result, name)?;
             if parser.is(TokenKind::Semicolon) {
-                return Err(parser.expected("`{`").hint("only `extern` functions have no body"));
+                return Err(parser
+                    .expected("`{`")
+                    .hint("a function needs a body; only `extern` functions are declared without one"));
             }
             let body = parser.block()?;
             Ok(DeclarationKind::Function { signature, body })
         })
     }
 
-    /// Behind a function's name, in the function's scope.
+    /// Parses a signature after the function's name, in the function's scope.
     fn signature(&mut self, result: TypeRef, name: Name) -> Result<Signature, Fault> {
         let type_parameters = self.type_parameters()?;
         let parameters = self.parameters()?;
         Ok(Signature { result, name, type_parameters, parameters })
     }
 
-    /// Behind the arguments of an instance; without the `;`.
+    /// Parses an instance after its arguments; without the `;`.
     pub(super) fn instance(
         &mut self,
         ty: TypeRef,
@@ -193,9 +198,7 @@ impl Parser<'_> {
         let name = match self.name("the name of the instance") {
             Ok(name) => name,
             Err(fault) if self.is(TokenKind::LeftBrace) => {
-                return Err(
-                    fault.hint("is this a function? Then its result's type is missing: `void f(…) { … }`")
-                );
+                return Err(fault.hint("if this is a function, add its result type: `void f(…) { … }`"));
             }
             Err(fault) => return Err(fault),
         };
@@ -232,7 +235,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(…)`, in the scope of what they are parameters of.
+    /// Parses `(…)`, in the scope of the declaration.
     pub(super) fn parameters(&mut self) -> Result<Vec<Parameter>, Fault> {
         if !self.is(TokenKind::LeftParen) {
             return Err(self.expected_parameters());
@@ -267,7 +270,7 @@ impl Parser<'_> {
         let name = match self.name("the name of a parameter") {
             Ok(name) => name,
             Err(fault) if matches!(self.kind(), TokenKind::Comma | TokenKind::RightParen) => {
-                return Err(fault.hint("a parameter has a type and a name: `in bit<8> x`"));
+                return Err(fault.hint("a parameter needs a type and a name: `in bit<8> x`"));
             }
             Err(fault) => return Err(fault),
         };
@@ -275,7 +278,7 @@ impl Parser<'_> {
         Ok(Parameter { direction, ty, name, default, annotations })
     }
 
-    /// `extern …`; nothing for the forward declaration `extern E;`.
+    /// Parses `extern …`; returns nothing for the forward declaration `extern E;`.
     fn external(&mut self) -> Result<Option<DeclarationKind>, Fault> {
         self.bump();
         let is_object = self.kind().is_name()
@@ -322,9 +325,9 @@ impl Parser<'_> {
         };
         let name = self.name("the name of a method")?;
         if constructor && name.text != object.text {
-            let text = format!("the method `{}` has no type for its result", name.text);
+            let text = format!("missing result type of the method `{}`", name.text);
             let hint = format!(
-                "a constructor is called `{}`, as its object; without a result write `void`",
+                "write `void` for a method without a result; only a constructor, named `{}`, has no result type",
                 object.text
             );
             return Err(Fault::new(crate::diagnostic::Diagnostic::error(name.span, text).hint(hint)));
@@ -347,7 +350,7 @@ impl Parser<'_> {
                 let name = parser.name("the name of a field")?;
                 if parser.is(TokenKind::LeftBracket) {
                     let fault = parser.expected("`;`");
-                    return Err(fault.hint("the size of a stack belongs to its type: `H[4] name;`"));
+                    return Err(fault.hint("write the size of a header stack after its type: `H[4] name;`"));
                 }
                 parser.semicolon()?;
                 fields.push(Field { ty, name, annotations });
@@ -370,7 +373,9 @@ impl Parser<'_> {
             let name = self.name("the name of a member")?;
             let value = if self.is(TokenKind::Assign) && underlying.is_none() {
                 let fault = self.expected("`,` or `}`");
-                return Err(fault.hint("members with values need a type: `enum bit<8> E { A = 1 }`"));
+                return Err(fault.hint(
+                    "an enum whose members have values needs an underlying type: `enum bit<8> E { A = 1 }`",
+                ));
             } else if self.eat(TokenKind::Assign) {
                 Some(self.expression()?)
             } else {
@@ -385,7 +390,7 @@ impl Parser<'_> {
         Ok(DeclarationKind::Enum { name, underlying, members })
     }
 
-    /// `{ a, b }`
+    /// Parses `{ a, b }`.
     fn names(&mut self, what: &str) -> Result<Vec<Name>, Fault> {
         self.expect(TokenKind::LeftBrace, "`{`")?;
         let mut names = Vec::new();
@@ -399,13 +404,13 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// Whether `type` starts `type T N;` rather than being a name.
+    /// Whether `type` starts `type T N;` here, rather than being a name.
     fn is_type_alias(&self) -> bool {
         let next = self.kind_at(1);
         next.is_base_type() || next.is_name() || next == TokenKind::Dot
     }
 
-    /// `typedef T N;` and `type T N;`. A composite in place of the type is declared in front.
+    /// Parses `typedef T N;` and `type T N;`. A composite declared inline is moved in front.
     fn alias(&mut self, out: &mut Vec<Declaration>) -> Result<DeclarationKind, Fault> {
         let distinct = self.bump().kind == TokenKind::Type;
         let start = self.span();
@@ -448,7 +453,7 @@ impl Parser<'_> {
         Ok(DeclarationKind::Package { name, type_parameters, parameters })
     }
 
-    /// `parser …` and `control …`, the types and the real ones.
+    /// Parses `parser …` and `control …`: types (without a body) and declarations.
     fn block_declaration(&mut self, what: BlockKind) -> Result<DeclarationKind, Fault> {
         self.bump();
         let name = self.name(match what {

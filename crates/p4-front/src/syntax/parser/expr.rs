@@ -3,15 +3,15 @@
 use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, TypeRef, TypeRefKind, UnaryOp};
 use super::super::literal;
 use super::super::token::TokenKind;
-use super::{DEEPEST, Fault, Parser};
+use super::{Fault, MAX_DEPTH, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// The rank above which an infix operator is not read for the right side of the tightest one.
+/// Precedence of the tightest infix operators.
 const TIGHTEST: u8 = 10;
 
 impl Parser<'_> {
-    /// `expression`. The choice `a ? b : c` groups to the right.
+    /// Parses an `expression`. The conditional `a ? b : c` is right-associative.
     pub(super) fn expression(&mut self) -> Result<Expr, Fault> {
         self.deeper(Self::conditional)
     }
@@ -24,9 +24,9 @@ impl Parser<'_> {
         let mut height = self.height;
         let then = self.expression()?;
         height = height.max(self.height);
-        self.expect(TokenKind::Colon, "`:` and what holds otherwise")?;
+        self.expect(TokenKind::Colon, "`:` and the value if the condition is false")?;
         let otherwise = self.expression()?;
-        self.above(height)?;
+        self.grow_height(height)?;
         let span = condition.span.to(otherwise.span);
         let kind = ExprKind::Conditional {
             condition: Box::new(condition),
@@ -36,13 +36,13 @@ impl Parser<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// An expression that is a node above one of that height and the last one read.
-    fn above(&mut self, height: u32) -> Result<(), Fault> {
+    /// Sets the tree height to one above the given height and that of the last expression.
+    fn grow_height(&mut self, height: u32) -> Result<(), Fault> {
         self.height = self.height.max(height) + 1;
-        if self.height > DEEPEST { Err(self.too_deep()) } else { Ok(()) }
+        if self.height > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    /// The infix operator that comes next, its rank and its number of tokens. `&`, `^` and `|` bind tighter than
+    /// Peeks at the next infix operator: operator, precedence and number of tokens. `&`, `^` and `|` bind tighter than
     /// comparisons, unlike in C.
     fn operator(&self) -> Option<(BinaryOp, u8, usize)> {
         use TokenKind as T;
@@ -90,7 +90,7 @@ impl Parser<'_> {
             }
             let height = self.height;
             let right = self.deeper(|parser| parser.binary(rank + 1))?;
-            self.above(height)?;
+            self.grow_height(height)?;
             let span = left.span.to(right.span);
             let kind = ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
             left = Expr { kind, span };
@@ -108,7 +108,7 @@ impl Parser<'_> {
             TokenKind::LeftParen => {
                 if let Some(to) = self.cast() {
                     let of = self.deeper(Self::unary)?;
-                    self.above(0)?;
+                    self.grow_height(0)?;
                     let span = start.to(of.span);
                     return Ok(Expr { kind: ExprKind::Cast { to: Box::new(to), of: Box::new(of) }, span });
                 }
@@ -118,13 +118,13 @@ impl Parser<'_> {
         };
         self.bump();
         let of = self.deeper(Self::unary)?;
-        self.above(0)?;
+        self.grow_height(0)?;
         let span = start.to(of.span);
         Ok(Expr { kind: ExprKind::Unary { operator, of: Box::new(of) }, span })
     }
 
-    /// `(T)` of a cast, if this is one. A name that is not declared is taken for a type where only an operand can
-    /// follow, so that what is said of it is that there is no such type.
+    /// Parses `(T)` of a cast, if the next tokens are one. An undeclared name counts as a type where only an operand
+    /// can follow, so that the error is about an unknown type.
     fn cast(&mut self) -> Option<TypeRef> {
         use TokenKind as T;
         let first = self.kind_at(1);
@@ -156,7 +156,7 @@ impl Parser<'_> {
         None
     }
 
-    /// An operand with what follows it: members, indexes, slices, calls.
+    /// Parses an operand and its suffixes: members, indexes, slices, calls.
     pub(super) fn postfix(&mut self) -> Result<Expr, Fault> {
         let start = self.span();
         let mut expr = self.primary()?;
@@ -165,7 +165,7 @@ impl Parser<'_> {
                 TokenKind::Dot => {
                     self.bump();
                     let name = self.name("the name of a member")?;
-                    self.above(0)?;
+                    self.grow_height(0)?;
                     ExprKind::Member { of: Box::new(expr), name }
                 }
                 TokenKind::LeftBracket => {
@@ -175,14 +175,14 @@ impl Parser<'_> {
                 TokenKind::LeftParen => {
                     let height = self.height;
                     let arguments = self.arguments()?;
-                    self.above(height)?;
+                    self.grow_height(height)?;
                     ExprKind::Call { callee: Box::new(expr), type_arguments: Vec::new(), arguments }
                 }
                 TokenKind::Less if can_be_generic(&expr) && self.starts_type_argument() => {
                     let Some(type_arguments) = self.type_arguments_of_call()? else { return Ok(expr) };
                     let height = self.height;
                     let arguments = self.arguments()?;
-                    self.above(height)?;
+                    self.grow_height(height)?;
                     ExprKind::Call { callee: Box::new(expr), type_arguments, arguments }
                 }
                 _ => return Ok(expr),
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type may stand behind the `<` that comes next.
+    /// Whether a type may follow the next `<`.
     fn starts_type_argument(&self) -> bool {
         let first = self.kind_at(1);
         first.is_base_type()
@@ -201,7 +201,8 @@ impl Parser<'_> {
             || (first == TokenKind::Dot && self.is_type_name(2))
     }
 
-    /// `<A, B>` with `(` behind it; nothing if this is a comparison with something that a type's name starts (`E.A`).
+    /// Parses `<A, B>` if `(` follows; returns nothing for a comparison with an operand that starts with a type's name
+    /// (`E.A`).
     fn type_arguments_of_call(&mut self) -> Result<Option<Vec<TypeRef>>, Fault> {
         let read = |parser: &mut Self| {
             let arguments = parser.type_arguments()?;
@@ -218,7 +219,7 @@ impl Parser<'_> {
         Ok(self.attempt(read))
     }
 
-    /// Behind `[`.
+    /// Parses an index or slice after its `[`.
     fn index(&mut self, of: Expr) -> Result<ExprKind, Fault> {
         let of_height = self.height;
         let first = self.expression()?;
@@ -238,7 +239,7 @@ impl Parser<'_> {
             ExprKind::Index { of, index: first }
         };
         self.expect(TokenKind::RightBracket, "`]`")?;
-        self.above(height)?;
+        self.grow_height(height)?;
         Ok(kind)
     }
 
@@ -289,19 +290,19 @@ impl Parser<'_> {
             }
             TokenKind::Default | TokenKind::Underscore => {
                 let fault = self.expected("an expression");
-                return Err(fault.hint("`_` and `default` stand in key sets and as arguments only"));
+                return Err(fault.hint("`_` and `default` are allowed only in key sets and as arguments"));
             }
             kind if kind.is_base_type() => {
                 return Err(self
                     .expected("an expression")
-                    .hint("a cast has its type in parentheses: `(bit<8>) x`"));
+                    .hint("write the type of a cast in parentheses: `(bit<8>) x`"));
             }
             _ => return Err(self.expected("an expression")),
         };
         Ok(Expr { kind, span: self.since(start) })
     }
 
-    /// A type where an expression stands.
+    /// Parses a type in the position of an expression.
     fn type_expression(&mut self) -> Result<ExprKind, Fault> {
         let ty = self.type_ref()?;
         if let TypeRefKind::Error = ty.kind
@@ -312,7 +313,7 @@ impl Parser<'_> {
         Ok(ExprKind::Type(Box::new(ty)))
     }
 
-    /// An integer literal.
+    /// Parses an integer literal.
     pub(super) fn integer(&mut self) -> Result<Expr, Fault> {
         let token = self.expect(TokenKind::Number, "a number")?;
         self.height = 1;
@@ -322,13 +323,13 @@ impl Parser<'_> {
             }
             Err(text) => {
                 let hint =
-                    "numbers are written `12`, `0xFF`, `0b101`, `0o17`, with a width `8w12`, signed `8s12`";
+                    "valid forms are `12`, `0xFF`, `0b101`, `0o17`, `8w12` (bit<8>) and `8s12` (int<8>)";
                 Err(Fault::new(Diagnostic::error(token.span, text).hint(hint)))
             }
         }
     }
 
-    /// `{ a, b }`, `{ a = 1, b = 2 }`, either with `...` at the end.
+    /// Parses `{ a, b }` or `{ a = 1, b = 2 }`, either with an optional `...` at the end.
     fn braces(&mut self) -> Result<Expr, Fault> {
         let start = self.bump().span;
         let named = self.kind().is_name() && self.kind_at(1) == TokenKind::Assign;
@@ -354,12 +355,12 @@ impl Parser<'_> {
         }
         self.expect(TokenKind::RightBrace, "`,` or `}`")?;
         self.height = 0;
-        self.above(height)?;
+        self.grow_height(height)?;
         let kind = if named { ExprKind::Struct { fields, rest } } else { ExprKind::List { items, rest } };
         Ok(Expr { kind, span: self.since(start) })
     }
 
-    /// `(a, b = 1, _)`. Leaves the height of the highest argument.
+    /// Parses `(a, b = 1, _)`. Sets the tree height to that of the highest argument.
     pub(super) fn arguments(&mut self) -> Result<Vec<Argument>, Fault> {
         self.expect(TokenKind::LeftParen, "`(`")?;
         let mut arguments = Vec::new();
@@ -391,7 +392,7 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    /// `keysetExpression`: one key set, or several in parentheses.
+    /// Parses a `keysetExpression`: one key set, or several in parentheses.
     pub(super) fn key_sets(&mut self) -> Result<Vec<Expr>, Fault> {
         if self.is(TokenKind::LeftParen) && self.is_parenthesized_key() {
             self.bump();
@@ -405,7 +406,7 @@ impl Parser<'_> {
         Ok(vec![self.key_set()?])
     }
 
-    /// Whether the parenthesis that comes next is closed right before the colon.
+    /// Whether the matching parenthesis of the next `(` is directly followed by a colon.
     fn is_parenthesized_key(&self) -> bool {
         let mut depth = 0_u32;
         for (at, token) in self.tokens[self.at..].iter().enumerate() {
@@ -435,21 +436,21 @@ impl Parser<'_> {
         let height = self.height;
         if self.eat(TokenKind::Mask) {
             let mask = self.expression()?;
-            self.above(height)?;
+            self.grow_height(height)?;
             let span = start.to(mask.span);
             return Ok(Expr { kind: ExprKind::Mask { value: Box::new(first), mask: Box::new(mask) }, span });
         }
         self.range_from(start, first)
     }
 
-    /// `a` or `a .. b`, of which `a` was read.
+    /// Parses `a` or `a .. b` after `a`.
     pub(super) fn range_from(&mut self, start: Span, low: Expr) -> Result<Expr, Fault> {
         if !self.eat(TokenKind::DotDot) {
             return Ok(low);
         }
         let height = self.height;
         let high = self.expression()?;
-        self.above(height)?;
+        self.grow_height(height)?;
         let span = start.to(high.span);
         Ok(Expr { kind: ExprKind::Range { low: Box::new(low), high: Box::new(high) }, span })
     }

@@ -1,11 +1,11 @@
-//! What is said of what cannot be read.
+//! Syntax errors.
 
 use super::super::token::TokenKind;
 use super::Parser;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Why something cannot be read.
+/// A syntax error.
 pub(super) struct Fault(pub(super) Box<Diagnostic>);
 
 impl Fault {
@@ -13,23 +13,23 @@ impl Fault {
         Fault(Box::new(diagnostic))
     }
 
-    /// With a hint that fits better than a guess, but for that it is all another language.
+    /// Replaces the hint, unless the current one says that the program is P4_14.
     pub(super) fn hint(mut self, hint: &str) -> Fault {
-        if self.0.hint.as_deref() != Some(OLD) {
+        if self.0.hint.as_deref() != Some(P4_14_HINT) {
             self.0.hint = Some(hint.to_owned());
         }
         self
     }
 
-    /// With a hint, unless there is one.
-    pub(super) fn hint_else(mut self, hint: &str) -> Fault {
+    /// Sets the hint if there is none.
+    pub(super) fn or_hint(mut self, hint: &str) -> Fault {
         self.0.hint.get_or_insert_with(|| hint.to_owned());
         self
     }
 }
 
-/// The words of P4_14 that P4_16 does not have.
-const OLD_WORDS: [&str; 20] = [
+/// Keywords of P4_14 that P4_16 does not have.
+const P4_14_KEYWORDS: [&str; 20] = [
     "header_type",
     "metadata",
     "field_list",
@@ -52,8 +52,9 @@ const OLD_WORDS: [&str; 20] = [
     "attributes",
 ];
 
-/// What to say to those who write P4_14.
-const OLD: &str = "this looks like P4_14; only P4_16 is read (p4c's `p4test --std p4-14 --pp` translates)";
+/// Hint for programs in P4_14.
+const P4_14_HINT: &str =
+    "this looks like P4_14, but only P4_16 is supported; `p4test --std p4-14 --pp` of p4c translates it";
 
 impl Parser<'_> {
     pub(super) fn expected(&self, what: &str) -> Fault {
@@ -72,14 +73,16 @@ impl Parser<'_> {
         let text = self.text(token);
         if token.kind == TokenKind::Unknown {
             return Fault::new(match text.chars().next() {
-                Some('"') => Diagnostic::error(token.span, "this string has no end")
-                    .hint("close it with `\"` in the same line"),
+                Some('"') => Diagnostic::error(token.span, "unterminated string literal")
+                    .hint("add the closing `\"` on the same line"),
                 Some('/') => {
-                    Diagnostic::error(token.span, "this comment has no end").hint("close it with `*/`")
+                    Diagnostic::error(token.span, "unterminated comment").hint("add the closing `*/`")
                 }
-                Some(c) => Diagnostic::error(token.span, format!("the character `{}`", c.escape_default()))
-                    .label("P4 has no use for it here"),
-                None => Diagnostic::error(token.span, "this is no token"),
+                Some(c) => {
+                    Diagnostic::error(token.span, format!("unexpected character `{}`", c.escape_default()))
+                        .label("not part of any P4 token")
+                }
+                None => Diagnostic::error(token.span, "invalid token"),
             });
         }
         let found = self.found();
@@ -89,7 +92,7 @@ impl Parser<'_> {
         Fault::new(diagnostic)
     }
 
-    /// What the next token is, in words.
+    /// Description of the next token.
     fn found(&self) -> String {
         let token = self.token();
         let text = self.text(token);
@@ -107,30 +110,30 @@ impl Parser<'_> {
         let old = |at: Option<usize>| {
             let token = at.and_then(|at| self.tokens.get(at));
             token.is_some_and(|&token| {
-                OLD_WORDS.contains(&self.text(token)) && !self.scopes.is_known(self.text(token))
+                P4_14_KEYWORDS.contains(&self.text(token)) && !self.scopes.is_known(self.text(token))
             })
         };
         if (0..4).any(|back| old(self.at.checked_sub(back))) {
-            return Some(OLD);
+            return Some(P4_14_HINT);
         }
         match token.kind {
-            TokenKind::Assign => Some("`==` compares, `=` assigns"),
-            TokenKind::PlusPlus => Some("P4 joins bits with `++`; to count up, write `x = x + 1`"),
-            TokenKind::Comma if what == "`;`" => Some(
-                "each declaration has a type and a `;` of its own; lists in tables end their items with `;`",
-            ),
-            TokenKind::Semicolon if what.contains('`') => {
-                Some("is a parenthesis or a brace not closed before this?")
+            TokenKind::Assign => Some("use `==` to compare; `=` assigns"),
+            TokenKind::PlusPlus => Some("`++` concatenates bits in P4; to increment, write `x = x + 1`"),
+            TokenKind::Comma if what == "`;`" => {
+                Some("write a separate declaration for each name; items of a table's lists end with `;`")
             }
-            TokenKind::Else => Some("an `if` takes one statement: put several in `{` and `}`"),
+            TokenKind::Semicolon if what.contains('`') => {
+                Some("check for an unclosed parenthesis or brace before this")
+            }
+            TokenKind::Else => Some("an `if` takes one statement: enclose several in `{` and `}`"),
             TokenKind::RightBrace if what.contains("expression") => {
-                Some("is something missing before this `}`?")
+                Some("check for a missing expression before this `}`")
             }
             _ => None,
         }
     }
 
-    /// A `;` is missing: what matters is where it should be.
+    /// Error for a missing `;`, placed after the previous token if the statement ends there.
     pub(super) fn expected_semicolon(&self) -> Fault {
         let next = self.token();
         if next.kind == TokenKind::Unknown {
@@ -138,30 +141,30 @@ impl Parser<'_> {
         }
         if next.line_start || matches!(next.kind, TokenKind::RightBrace | TokenKind::End) {
             let text = format!("expected `;`, found {}", self.found());
-            let label = "a `;` is missing behind this";
+            let label = "add `;` after this";
             return Fault::new(Diagnostic::error(self.last(), text).label(label));
         }
         self.expected("`;`")
     }
 
     pub(super) fn too_deep(&self) -> Fault {
-        let text = "this is nested too deep";
-        Fault::new(Diagnostic::error(self.span(), text).hint("name parts of it with constants or variables"))
+        let text = "nesting is too deep";
+        Fault::new(Diagnostic::error(self.span(), text).hint("split it with constants or variables"))
     }
 
-    pub(super) fn too_long(&self) -> Fault {
-        let text = "this is nested in a way that takes too long to read";
-        Fault::new(Diagnostic::error(self.span(), text).hint("name parts of it with constants or variables"))
+    pub(super) fn too_complex(&self) -> Fault {
+        let text = "nesting is too complex to parse";
+        Fault::new(Diagnostic::error(self.span(), text).hint("split it with constants or variables"))
     }
 
     pub(super) fn unclosed(&self, open: Span) -> Fault {
         let text = format!("expected `}}`, found {}", self.found());
-        Fault::new(Diagnostic::error(self.span(), text).other(open, "of this `{`"))
+        Fault::new(Diagnostic::error(self.span(), text).related(open, "unclosed `{`"))
     }
 
-    /// What to say where P4_14 has no parameters.
+    /// Error for a missing parameter list, with a hint about P4_14, which has none.
     pub(super) fn expected_parameters(&self) -> Fault {
         let fault = self.expected("`(` and parameters");
-        if self.is(TokenKind::LeftBrace) { fault.hint(OLD) } else { fault }
+        if self.is(TokenKind::LeftBrace) { fault.hint(P4_14_HINT) } else { fault }
     }
 }

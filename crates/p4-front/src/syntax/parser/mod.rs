@@ -1,7 +1,7 @@
-//! The grammar (appendix "P4 grammar" of the specification), by recursive descent.
+//! Recursive-descent parser for the grammar in the specification's appendix "P4 grammar".
 //!
-//! The grammar needs to know of a name whether it is a type's: `(x) - 1` is a cast or a difference. [`Scopes`] keeps
-//! book of what is declared. Depth is bounded, because the tree is walked by recursion here and later.
+//! The grammar depends on whether a name denotes a type: `(x) - 1` is a cast or a subtraction. [`Scopes`] tracks the
+//! declared names. Nesting depth is bounded, because this parser and later passes walk the tree recursively.
 
 mod annotations;
 mod decl;
@@ -18,16 +18,16 @@ mod tests;
 
 use self::fault::Fault;
 use self::scopes::Scopes;
-use super::MOST_ERRORS;
+use super::MAX_ERRORS;
 use super::ast::{Name, Program};
 use super::token::{Interner, Token, TokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// How deep expressions, types and statements may be nested, and how high the tree of an expression may be.
-const DEEPEST: u32 = 250;
+/// Maximum nesting depth of expressions, types and statements, and maximum height of an expression tree.
+const MAX_DEPTH: u32 = 250;
 
-/// Reads a program's tokens, of which the last is [`TokenKind::End`].
+/// Parses the tokens of a program; the last token is [`TokenKind::End`].
 pub(super) fn program(tokens: &[Token], interner: &Interner) -> Result<Program, Vec<Diagnostic>> {
     let mut parser = Parser {
         tokens,
@@ -43,7 +43,7 @@ pub(super) fn program(tokens: &[Token], interner: &Interner) -> Result<Program, 
     };
     let declarations = parser.all_declarations();
     if parser.steps > parser.most_steps {
-        let fault = parser.too_long();
+        let fault = parser.too_complex();
         parser.report(fault);
     }
     if parser.diagnostics.is_empty() { Ok(Program { declarations }) } else { Err(parser.diagnostics) }
@@ -52,17 +52,17 @@ pub(super) fn program(tokens: &[Token], interner: &Interner) -> Result<Program, 
 struct Parser<'a> {
     tokens: &'a [Token],
     interner: &'a Interner,
-    /// The token that is read next.
+    /// Index of the next token.
     at: usize,
-    /// Tokens read, those read again included. What must be tried to be known may be tried within itself, so the
-    /// number is bounded.
+    /// Number of tokens consumed, including those consumed again after backtracking. Bounded, because speculative
+    /// parses may be nested.
     steps: u64,
     most_steps: u64,
-    /// How deep in the grammar this is.
+    /// Current nesting depth in the grammar.
     depth: u32,
-    /// How high the tree of the last expression is.
+    /// Height of the last expression's tree.
     height: u32,
-    /// Whether this is the body of a parser's state.
+    /// Whether the parser is inside a state's body.
     in_state: bool,
     scopes: Scopes,
     diagnostics: Vec<Diagnostic>,
@@ -77,7 +77,7 @@ impl Parser<'_> {
         self.token().kind
     }
 
-    /// The kind of the token that many places further.
+    /// Kind of the token `ahead` positions after the next one.
     fn kind_at(&self, ahead: usize) -> TokenKind {
         self.tokens.get(self.at + ahead).map_or(TokenKind::End, |token| token.kind)
     }
@@ -86,17 +86,17 @@ impl Parser<'_> {
         self.interner.text(token.symbol)
     }
 
-    /// The span of the token that is read next.
+    /// Span of the next token.
     fn span(&self) -> Span {
         self.token().span
     }
 
-    /// From that place to the last token read.
+    /// Span from `start` to the last consumed token.
     fn since(&self, start: Span) -> Span {
         start.to(self.last())
     }
 
-    /// The span of the last token read.
+    /// Span of the last consumed token.
     fn last(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
@@ -126,14 +126,14 @@ impl Parser<'_> {
         if self.is(kind) { Ok(self.bump()) } else { Err(self.expected(what)) }
     }
 
-    /// A `;`. Where it is missing at the end of a line, reading goes on as if it were there.
+    /// Consumes a `;`. If it is missing at the end of a line, reports the error and continues as if it were there.
     fn semicolon(&mut self) -> Result<(), Fault> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
         }
         let next = self.token();
         let fault = self.expected_semicolon();
-        if (next.line_start || next.kind == TokenKind::RightBrace) && self.depth < DEEPEST {
+        if (next.line_start || next.kind == TokenKind::RightBrace) && self.depth < MAX_DEPTH {
             self.report(fault);
             return Ok(());
         }
@@ -148,19 +148,19 @@ impl Parser<'_> {
         Ok(Name { text: self.interner.text(token.symbol).clone(), span: token.span })
     }
 
-    /// Whether a name that is written here is a type's.
+    /// Whether the name `ahead` positions after the next token denotes a type.
     fn is_type_name(&self, ahead: usize) -> bool {
         let Some(&token) = self.tokens.get(self.at + ahead) else { return false };
         token.kind.is_name() && self.scopes.is_type(self.interner.text(token.symbol))
     }
 
-    /// Reads something one level deeper.
+    /// Parses one nesting level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
         if self.steps > self.most_steps {
-            return Err(self.too_long());
+            return Err(self.too_complex());
         }
         self.depth += 1;
         let result = read(self);
@@ -168,7 +168,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Tries to read something; if that fails, nothing was read.
+    /// Parses speculatively; on failure, nothing is consumed.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Option<T> {
         let (at, height, diagnostics) = (self.at, self.height, self.diagnostics.len());
         match read(self) {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether something can be read here. Nothing is.
+    /// Whether a construct can be parsed here; nothing is consumed.
     fn probe<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> bool {
         let (at, height) = (self.at, self.height);
         let found = self.attempt(read).is_some();
@@ -189,7 +189,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Reads something in a scope of its own.
+    /// Parses in a new scope.
     fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         self.scopes.open();
         let result = read(self);
@@ -198,17 +198,17 @@ impl Parser<'_> {
     }
 
     fn report(&mut self, fault: Fault) {
-        if self.diagnostics.len() < MOST_ERRORS {
+        if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(*fault.0);
         }
     }
 
-    /// Whether there are so many errors that reading on is not worth while.
-    fn is_hopeless(&self) -> bool {
-        self.diagnostics.len() >= MOST_ERRORS || self.steps > self.most_steps
+    /// Whether the error limit has been reached, so that parsing stops.
+    fn has_too_many_errors(&self) -> bool {
+        self.diagnostics.len() >= MAX_ERRORS || self.steps > self.most_steps
     }
 
-    /// Behind an error inside braces: goes on behind the next `;` or block, or at the closing brace.
+    /// Recovers from an error inside braces: continues after the next `;` or block, or at the closing brace.
     fn recover(&mut self, fault: Fault, start: usize) {
         self.report(fault);
         let mut depth = 0_u32;
@@ -226,7 +226,7 @@ impl Parser<'_> {
                 }
                 TokenKind::RightBrace => depth -= 1,
                 TokenKind::LeftBrace => depth += 1,
-                // A word that only a declaration starts with.
+                // A keyword that only starts declarations.
                 kind if depth == 0
                     && self.at > start
                     && self.token().line_start
@@ -240,20 +240,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what stands in braces up to the closing one, which is read too.
+    /// Parses the items in braces, including the closing brace.
     fn braced(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         self.items(open.span, &mut item)
     }
 
-    /// What stands between a brace that was read and the closing one, which is read too.
+    /// Parses the items after an opening brace, including the closing brace.
     fn items(
         &mut self,
         open: Span,
         item: &mut dyn FnMut(&mut Self) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         while !self.is(TokenKind::RightBrace) {
-            if self.is(TokenKind::End) || self.is_hopeless() {
+            if self.is(TokenKind::End) || self.has_too_many_errors() {
                 return Err(self.unclosed(open));
             }
             let (start, depth) = (self.at, self.depth);
@@ -270,7 +270,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether only a declaration at the top level, in a parser or in a control starts with it.
+/// Whether the token starts only declarations at the top level, in a parser or in a control.
 fn starts_declaration(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(

@@ -1,4 +1,4 @@
-//! The bodies of parsers and controls.
+//! Bodies of parsers and controls.
 
 use super::super::ast::{Block, Declaration, DeclarationKind, SelectCase, State, Stmt, Transition};
 use super::super::token::TokenKind;
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// Behind a parser's opening brace.
+    /// Parses a parser's body after its opening brace.
     pub(super) fn parser_body(&mut self, open: Span) -> Result<(Vec<Declaration>, Vec<State>), Fault> {
         let (mut locals, mut states) = (Vec::new(), Vec::new());
         self.items(open, &mut |parser| {
@@ -21,14 +21,16 @@ impl Parser<'_> {
             }
             if !states.is_empty() {
                 let fault = parser.expected("a state or `}`");
-                return Err(fault.hint("what a parser declares stands in front of its states"));
+                return Err(
+                    fault.hint("declare constants, variables and instances before the parser's first state")
+                );
             }
             parser.declaration(Place::Parser, &mut locals)
         })?;
         Ok((locals, states))
     }
 
-    /// Whether a state comes next, behind its annotations.
+    /// Whether a state follows, after its annotations.
     fn is_state(&mut self) -> bool {
         let is_state = |parser: &Self| parser.is(TokenKind::State) && parser.kind_at(1).is_name();
         if !self.is(TokenKind::At) {
@@ -53,7 +55,7 @@ impl Parser<'_> {
                     transition = Some(parser.transition()?);
                     if !parser.is(TokenKind::RightBrace) {
                         let fault = parser.expected("`}`");
-                        return Err(fault.hint("a state ends with its `transition`"));
+                        return Err(fault.hint("`transition` must be the last statement of a state"));
                     }
                     return Ok(());
                 }
@@ -90,7 +92,7 @@ impl Parser<'_> {
             Ok(())
         })?;
         let span = self.since(start);
-        // Not in the grammar, but often written.
+        // Not in the grammar, but common in programs.
         self.eat(TokenKind::Semicolon);
         Ok(Transition::Select { on, cases, span })
     }
@@ -104,14 +106,14 @@ impl Parser<'_> {
         Ok(SelectCase { keys, to, span: self.since(start) })
     }
 
-    /// `value_set<T>(n) v;`
+    /// Parses `value_set<T>(n) v;`.
     pub(super) fn value_set(&mut self) -> Result<DeclarationKind, Fault> {
         self.bump();
         let mut types = self.type_arguments()?;
         let ty = match (types.pop(), types.is_empty()) {
             (Some(ty), true) => ty,
             _ => {
-                let text = "a value set has one type: `value_set<bit<16>>(8) name;`";
+                let text = "a value set takes exactly one type argument: `value_set<bit<16>>(8) name;`";
                 return Err(Fault::new(Diagnostic::error(self.last(), text)));
             }
         };
@@ -124,7 +126,7 @@ impl Parser<'_> {
         Ok(DeclarationKind::ValueSet { ty, size, name })
     }
 
-    /// Behind a control's opening brace.
+    /// Parses a control's body after its opening brace.
     pub(super) fn control_body(&mut self, open: Span) -> Result<(Vec<Declaration>, Block), Fault> {
         let (mut locals, mut body) = (Vec::new(), None);
         self.items(open, &mut |parser| {
@@ -133,7 +135,7 @@ impl Parser<'_> {
             }
             if body.is_some() {
                 let fault = parser.expected("`}`");
-                return Err(fault.hint("the `apply` block is the last thing in a control"));
+                return Err(fault.hint("the `apply` block must be the last item of a control"));
             }
             if parser.is(TokenKind::Apply)
                 && matches!(parser.kind_at(1), TokenKind::LeftBrace | TokenKind::At)
@@ -147,15 +149,16 @@ impl Parser<'_> {
         })?;
         match body {
             Some(body) => Ok((locals, body)),
-            // What was wrong may have been the block itself.
+            // The `apply` block may be where the reported error was.
             None if !self.diagnostics.is_empty() => {
                 let span = self.last();
                 Ok((locals, Block { statements: Vec::new(), span }))
             }
             None => {
-                let text = "this control has no `apply` block";
-                let diagnostic = Diagnostic::error(self.last(), text).other(open, "it starts here");
-                Err(Fault::new(diagnostic.hint("write `apply { }` if it does nothing")))
+                let text = "missing `apply` block in this control";
+                let diagnostic =
+                    Diagnostic::error(self.last(), text).related(open, "the control's body starts here");
+                Err(Fault::new(diagnostic.hint("add `apply { }` for a control that does nothing")))
             }
         }
     }

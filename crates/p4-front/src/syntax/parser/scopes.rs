@@ -1,4 +1,4 @@
-//! Which names are types.
+//! Scopes: which names denote types.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 use super::super::ast::Name;
 
-/// What is declared, innermost last.
+/// Declared names, innermost scope last.
 #[derive(Default)]
 pub(super) struct Scopes {
-    /// Of each name, whether its declarations are of types.
+    /// For each name, whether each of its declarations (outermost first) is a type.
     names: FxHashMap<Arc<str>, Vec<bool>>,
-    /// The declarations, in order.
+    /// Declared names, in order.
     declared: Vec<Arc<str>>,
-    /// How many there were when each open scope was opened.
+    /// Length of `declared` at the start of each open scope.
     opened: Vec<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Scopes {
         self.opened.push(self.declared.len());
     }
 
-    /// Forgets what was declared since the matching [`Scopes::open`].
+    /// Closes the innermost scope and removes its declarations.
     pub(super) fn close(&mut self) {
         let length = self.opened.pop().unwrap_or(0);
         for name in self.declared.drain(length..) {
@@ -45,7 +45,7 @@ impl Scopes {
         self.declared.push(name.text.clone());
     }
 
-    /// Whether the innermost declaration of a name is a type's.
+    /// Whether the innermost declaration of a name is a type.
     pub(super) fn is_type(&self, name: &str) -> bool {
         self.names.get(name).and_then(|declarations| declarations.last()).copied().unwrap_or(false)
     }

@@ -9,7 +9,7 @@ use super::{Fault, Parser};
 use crate::diagnostic::Diagnostic;
 
 impl Parser<'_> {
-    /// `{ … }` in a scope of its own. What cannot be read in it is reported here.
+    /// Parses `{ … }` in a new scope. Errors inside it are reported here.
     pub(super) fn block(&mut self) -> Result<Block, Fault> {
         let start = self.span();
         let mut statements = Vec::new();
@@ -22,7 +22,7 @@ impl Parser<'_> {
         Ok(Block { statements, span: self.since(start) })
     }
 
-    /// A statement or a declaration among statements.
+    /// Parses a statement, or a declaration among statements.
     pub(super) fn statement(&mut self) -> Result<Stmt, Fault> {
         self.deeper(|parser| {
             let start = parser.span();
@@ -34,7 +34,7 @@ impl Parser<'_> {
 
     fn statement_kind(&mut self) -> Result<StmtKind, Fault> {
         if self.in_state {
-            self.refuse_in_state()?;
+            self.reject_in_state()?;
         }
         Ok(match self.kind() {
             TokenKind::Semicolon => {
@@ -51,9 +51,9 @@ impl Parser<'_> {
                 self.semicolon()?;
                 StmtKind::Return(value)
             }
-            TokenKind::Exit => self.word_statement(StmtKind::Exit)?,
-            TokenKind::Break => self.word_statement(StmtKind::Break)?,
-            TokenKind::Continue => self.word_statement(StmtKind::Continue)?,
+            TokenKind::Exit => self.keyword_statement(StmtKind::Exit)?,
+            TokenKind::Break => self.keyword_statement(StmtKind::Break)?,
+            TokenKind::Continue => self.keyword_statement(StmtKind::Continue)?,
             TokenKind::Const => {
                 let start = self.span();
                 let kind = self.constant()?;
@@ -62,19 +62,19 @@ impl Parser<'_> {
             }
             TokenKind::Else => {
                 let fault = self.expected("a statement");
-                return Err(
-                    fault.hint("this `else` belongs to no `if`: only one statement stands between them")
-                );
+                return Err(fault.hint(
+                    "this `else` has no `if`: an `if` takes one statement, so enclose several in `{` and `}`",
+                ));
             }
             _ => {
-                let kind = self.simple()?;
+                let kind = self.simple_statement()?;
                 self.semicolon()?;
                 kind
             }
         })
     }
 
-    fn refuse_in_state(&self) -> Result<(), Fault> {
+    fn reject_in_state(&self) -> Result<(), Fault> {
         let what = match self.kind() {
             TokenKind::Switch => "`switch`",
             TokenKind::Return => "`return`",
@@ -82,19 +82,20 @@ impl Parser<'_> {
             TokenKind::Transition => "`transition`",
             _ => return Ok(()),
         };
-        let text = format!("{what} cannot stand here, in the state of a parser");
-        let hint = "a state ends with one `transition`: use `select` to choose, `verify` to reject";
+        let text = format!("{what} is not allowed in a parser state");
+        let hint = "end the state with one `transition`: use `select` to branch and `verify` to reject";
         Err(Fault::new(Diagnostic::error(self.span(), text).hint(hint)))
     }
 
-    fn word_statement(&mut self, kind: StmtKind) -> Result<StmtKind, Fault> {
+    fn keyword_statement(&mut self, kind: StmtKind) -> Result<StmtKind, Fault> {
         self.bump();
         self.semicolon()?;
         Ok(kind)
     }
 
-    /// What may also stand in the head of a `for`, without its `;`: a variable, an assignment, a call.
-    fn simple(&mut self) -> Result<StmtKind, Fault> {
+    /// Parses a statement that is also allowed in the head of a `for`, without its `;`: a variable, an assignment or a
+    /// call.
+    fn simple_statement(&mut self) -> Result<StmtKind, Fault> {
         if self.starts_variable() {
             return self.variable_or_instance();
         }
@@ -122,7 +123,8 @@ impl Parser<'_> {
         }
         match left.kind {
             ExprKind::Call { callee, type_arguments, arguments } if self.kind().is_name() => {
-                // `E<T>(x) name;`: an instance. The grammar has them elsewhere only; older programs also here.
+                // `E<T>(x) name;`: an instance. The grammar does not allow instances here, but older programs contain
+                // them.
                 let ty = match callee.kind {
                     ExprKind::Name { name, global } if type_arguments.is_empty() => {
                         TypeRef { kind: TypeRefKind::Named { name, global }, span: callee.span }
@@ -142,13 +144,12 @@ impl Parser<'_> {
             ExprKind::Call { .. } => Ok(StmtKind::Call(left)),
             _ => {
                 let fault = self.expected("`=` or a call's `(`");
-                Err(fault
-                    .hint_else("a statement assigns, calls or declares: an expression alone does nothing"))
+                Err(fault.or_hint("an expression alone is not a statement: assign it, call it or declare it"))
             }
         }
     }
 
-    /// The operator of an assignment (none for `=`) and its number of tokens.
+    /// Peeks at an assignment operator (none for `=`) and its number of tokens.
     fn assignment(&self) -> Option<(Option<BinaryOp>, usize)> {
         use TokenKind as T;
         let operator = match self.kind() {
@@ -172,7 +173,7 @@ impl Parser<'_> {
         Some((Some(operator), 1))
     }
 
-    /// Whether a variable's declaration comes next: a type with a name behind it.
+    /// Whether a variable declaration follows: a type, then a name.
     pub(super) fn starts_variable(&mut self) -> bool {
         let first = self.kind();
         if first.is_base_type() {
@@ -192,7 +193,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `T.apply(` or `T<A>.apply(` comes next, with a type.
+    /// Whether `T.apply(` or `T<A>.apply(` follows, with a type.
     fn starts_direct_application(&mut self) -> bool {
         let name = usize::from(self.is(TokenKind::Dot));
         if !self.is_type_name(name) {
@@ -214,7 +215,7 @@ impl Parser<'_> {
         Ok(StmtKind::Declaration(Box::new(declaration)))
     }
 
-    /// Behind a variable's type; without the `;`.
+    /// Parses a variable after its type; without the `;`.
     pub(super) fn variable(&mut self, ty: super::super::ast::TypeRef) -> Result<DeclarationKind, Fault> {
         let name = self.name("the name of a variable")?;
         let value = if self.eat(TokenKind::Assign) { Some(self.expression()?) } else { None };
@@ -254,7 +255,7 @@ impl Parser<'_> {
             let span = self.bump().span;
             Expr { kind: ExprKind::Default, span }
         } else if self.kind() == TokenKind::Underscore {
-            return Err(self.expected("a label").hint("the label of what is left over is `default`"));
+            return Err(self.expected("a label").hint("use `default` to label the remaining cases"));
         } else {
             self.expression()?
         };
@@ -264,18 +265,18 @@ impl Parser<'_> {
         Ok(SwitchCase { label, body, span: self.since(start) })
     }
 
-    /// `for (init; condition; update) body` and `for (T x in e) body`.
+    /// Parses `for (init; condition; update) body` and `for (T x in e) body`.
     fn for_loop(&mut self) -> Result<StmtKind, Fault> {
         self.bump();
         self.expect(TokenKind::LeftParen, "`(`")?;
         if let Some(kind) = self.for_in()? {
             return Ok(kind);
         }
-        let init = self.simple_list(TokenKind::Semicolon)?;
+        let init = self.simple_statements(TokenKind::Semicolon)?;
         self.expect(TokenKind::Semicolon, "`;` and the loop's condition")?;
         let condition = self.expression()?;
         self.expect(TokenKind::Semicolon, "`;` and the loop's update")?;
-        let update = self.simple_list(TokenKind::RightParen)?;
+        let update = self.simple_statements(TokenKind::RightParen)?;
         self.expect(TokenKind::RightParen, "`)`")?;
         let body = Box::new(self.statement()?);
         Ok(StmtKind::For { init, condition, update, body })
@@ -311,8 +312,8 @@ impl Parser<'_> {
         Ok(Some(StmtKind::ForIn { ty, variable, over, body }))
     }
 
-    /// Statements of a loop's head, up to `end`.
-    fn simple_list(&mut self, end: TokenKind) -> Result<Vec<Stmt>, Fault> {
+    /// Parses the statements of a loop's head, up to `end`.
+    fn simple_statements(&mut self, end: TokenKind) -> Result<Vec<Stmt>, Fault> {
         let mut statements = Vec::new();
         if self.is(end) {
             return Ok(statements);
@@ -320,7 +321,7 @@ impl Parser<'_> {
         loop {
             let start = self.span();
             let annotations = self.annotations()?;
-            let kind = self.simple()?;
+            let kind = self.simple_statement()?;
             statements.push(Stmt { kind, annotations, span: self.since(start) });
             if !self.eat(TokenKind::Comma) {
                 return Ok(statements);

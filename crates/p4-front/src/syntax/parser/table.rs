@@ -30,7 +30,7 @@ impl Parser<'_> {
             TokenKind::Actions => PropertyKind::Actions(self.list(Self::action_reference)?),
             TokenKind::Entries => PropertyKind::Entries(self.list(Self::entry)?),
             _ => {
-                let name = self.name("a property: key, actions, entries, default_action, size, …")?;
+                let name = self.name("a table property (key, actions, entries, default_action, size, …)")?;
                 self.expect(TokenKind::Assign, "`=`")?;
                 let value = self.expression()?;
                 self.semicolon()?;
@@ -40,7 +40,7 @@ impl Parser<'_> {
         Ok(Property { kind, is_const, annotations, span: self.since(start) })
     }
 
-    /// `key = { … }` and its like.
+    /// Parses a list in braces, such as `key = { … }`.
     fn list<T>(&mut self, item: fn(&mut Self) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
         self.bump();
         self.expect(TokenKind::Assign, "`=`")?;
@@ -55,13 +55,13 @@ impl Parser<'_> {
     fn key_element(&mut self) -> Result<KeyElement, Fault> {
         let expr = self.expression()?;
         self.expect(TokenKind::Colon, "`:` and a match kind")?;
-        let kind = self.name("a match kind: exact, lpm, ternary, …")?;
+        let kind = self.name("a match kind (exact, lpm, ternary, …)")?;
         let annotations = self.annotations()?;
         self.semicolon()?;
         Ok(KeyElement { expr, kind, annotations })
     }
 
-    /// An element of `actions`.
+    /// Parses an element of `actions`.
     fn action_reference(&mut self) -> Result<ActionRef, Fault> {
         let start = self.span();
         let annotations = self.annotations()?;
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(ActionRef { name, arguments, annotations, span: self.since(start) })
     }
 
-    /// `a`, `.a`
+    /// Parses `a` or `.a`.
     fn action_name(&mut self) -> Result<Expr, Fault> {
         let start = self.span();
         let global = self.eat(TokenKind::Dot);

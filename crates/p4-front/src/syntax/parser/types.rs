@@ -5,7 +5,7 @@ use super::super::token::TokenKind;
 use super::{Fault, Parser};
 
 impl Parser<'_> {
-    /// `typeRef`, and `void`. A name need not be declared: it may be a type variable that is bound further on.
+    /// Parses a `typeRef` or `void`. A name may be undeclared: it may be a type variable bound later.
     pub(super) fn type_ref(&mut self) -> Result<TypeRef, Fault> {
         self.deeper(Self::any_type)
     }
@@ -13,11 +13,11 @@ impl Parser<'_> {
     fn any_type(&mut self) -> Result<TypeRef, Fault> {
         let start = self.span();
         let kind = match self.kind() {
-            TokenKind::Bool => self.word(TypeRefKind::Bool),
-            TokenKind::Error => self.word(TypeRefKind::Error),
-            TokenKind::StringType => self.word(TypeRefKind::String),
-            TokenKind::MatchKind => self.word(TypeRefKind::MatchKind),
-            TokenKind::Void => self.word(TypeRefKind::Void),
+            TokenKind::Bool => self.keyword_type(TypeRefKind::Bool),
+            TokenKind::Error => self.keyword_type(TypeRefKind::Error),
+            TokenKind::StringType => self.keyword_type(TypeRefKind::String),
+            TokenKind::MatchKind => self.keyword_type(TypeRefKind::MatchKind),
+            TokenKind::Void => self.keyword_type(TypeRefKind::Void),
             TokenKind::Bit => {
                 self.bump();
                 TypeRefKind::Bit(self.width()?)
@@ -30,7 +30,7 @@ impl Parser<'_> {
                 self.bump();
                 let width = self.width()?;
                 TypeRefKind::Varbit(
-                    width.ok_or_else(|| self.expected("`<` and the most bits of this varbit"))?,
+                    width.ok_or_else(|| self.expected("`<` and the maximum width of the varbit"))?,
                 )
             }
             TokenKind::Tuple => {
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Ok(TypeRef { kind, span: self.since(start) })
     }
 
-    fn word(&mut self, kind: TypeRefKind) -> TypeRefKind {
+    fn keyword_type(&mut self, kind: TypeRefKind) -> TypeRefKind {
         self.bump();
         kind
     }
@@ -76,12 +76,12 @@ impl Parser<'_> {
         let ty = TypeRef { kind, span: self.since(start) };
         if self.is(TokenKind::LeftBracket) {
             let fault = self.expected("the end of the type");
-            return Err(fault.hint("a stack has headers as its elements, not stacks"));
+            return Err(fault.hint("the elements of a stack must be headers or header unions, not stacks"));
         }
         Ok(ty)
     }
 
-    /// `<8>` or `<(W + 1)>`, if there is one.
+    /// Parses `<8>` or `<(W + 1)>`, if present.
     fn width(&mut self) -> Result<Option<Box<Expr>>, Fault> {
         if !self.eat(TokenKind::Less) {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Parser<'_> {
                 self.expect(TokenKind::RightParen, "`)`")?;
                 width
             }
-            // Not in the grammar, but p4c's messages and many programs write it so.
+            // Not in the grammar, but p4c's messages and many programs use it.
             kind if kind.is_name() => {
                 let name = self.name("a width")?;
                 let span = name.span;
@@ -109,13 +109,13 @@ impl Parser<'_> {
             _ => {
                 return Err(self
                     .expected("`>`")
-                    .hint("a width that is computed stands in parentheses: `bit<(W + 1)>`"));
+                    .hint("write a computed width in parentheses: `bit<(W + 1)>`"));
             }
         }
         Ok(Some(Box::new(width)))
     }
 
-    /// `<A, B>`
+    /// Parses `<A, B>`.
     pub(super) fn type_arguments(&mut self) -> Result<Vec<TypeRef>, Fault> {
         self.expect(TokenKind::Less, "`<`")?;
         let mut arguments = Vec::new();
@@ -137,7 +137,7 @@ impl Parser<'_> {
         self.type_ref()
     }
 
-    /// `<A, B>` of a declaration; the names are types from here on.
+    /// Parses `<A, B>` of a declaration and declares the names as types.
     pub(super) fn type_parameters(&mut self) -> Result<Vec<Name>, Fault> {
         let mut names = Vec::new();
         if !self.eat(TokenKind::Less) {

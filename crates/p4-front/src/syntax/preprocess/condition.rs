@@ -1,4 +1,4 @@
-//! The conditions of `#if`.
+//! Conditions of `#if`.
 
 use super::super::literal;
 use super::super::token::{Interner, Token, TokenKind};
@@ -9,11 +9,11 @@ use crate::source::Span;
 
 use num_traits::ToPrimitive;
 
-/// How deep a condition's parts may be nested.
-const DEEPEST: u32 = 100;
+/// Maximum nesting depth of a condition.
+const MAX_DEPTH: u32 = 100;
 
 impl Preprocessor<'_> {
-    /// Whether an `#if`'s condition holds; false, with a diagnostic, if it makes no sense.
+    /// Evaluates the condition of an `#if`. An invalid condition is reported and counts as false.
     pub(super) fn condition(&mut self, tokens: &[Token], whole: Span) -> bool {
         let mut known = Vec::with_capacity(tokens.len());
         let mut at = 0;
@@ -27,7 +27,7 @@ impl Preprocessor<'_> {
             let paren = is(at, TokenKind::LeftParen);
             let name = tokens.get(at + usize::from(paren)).copied().filter(|&name| is_macro_name(name));
             let Some(name) = name.filter(|_| !paren || is(at + 2, TokenKind::RightParen)) else {
-                self.report(Diagnostic::error(token.span, "`defined` needs a macro's name"));
+                self.report(Diagnostic::error(token.span, "`defined` requires a macro name"));
                 return false;
             };
             at += if paren { 3 } else { 1 };
@@ -39,7 +39,7 @@ impl Preprocessor<'_> {
             Condition { tokens: &tokens, interner: &self.interner, at: 0, depth: 0, skipped: 0, whole };
         let value = reader.conditional().and_then(|value| match reader.peek() {
             None => Ok(value),
-            Some(token) => Err(reader.odd(token)),
+            Some(token) => Err(reader.unexpected(token)),
         });
         match value {
             Ok(value) => value != 0,
@@ -51,13 +51,13 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A condition being evaluated, in 64 bits as C does.
+/// Evaluator of a condition, in 64-bit arithmetic as in C.
 struct Condition<'a> {
     tokens: &'a [Token],
     interner: &'a Interner,
     at: usize,
     depth: u32,
-    /// Above 0, what is read does not count: a division by 0 is none there.
+    /// Number of enclosing operands whose value is not needed. If above 0, a division by 0 is not an error.
     skipped: u32,
     whole: Span,
 }
@@ -73,38 +73,37 @@ impl Condition<'_> {
         found
     }
 
-    fn odd(&self, token: Token) -> Box<Diagnostic> {
-        let text = format!("`{}` does not belong in this condition", self.interner.text(token.symbol));
+    fn unexpected(&self, token: Token) -> Box<Diagnostic> {
+        let text = format!("unexpected `{}` in a preprocessor condition", self.interner.text(token.symbol));
         Box::new(
-            Diagnostic::error(token.span, text)
-                .hint("a condition is made of integers, `defined` and operators"),
+            Diagnostic::error(token.span, text).hint("only integers, `defined` and operators are allowed"),
         )
     }
 
     fn conditional(&mut self) -> Result<i64, Box<Diagnostic>> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(Box::new(Diagnostic::error(self.whole, "this condition is nested too deep")));
+        if self.depth > MAX_DEPTH {
+            return Err(Box::new(Diagnostic::error(self.whole, "preprocessor condition is nested too deep")));
         }
         let condition = self.binary(0)?;
         let mut value = condition;
         if self.eat(TokenKind::Question) {
-            let then = self.counted(condition != 0, Self::conditional)?;
+            let then = self.operand_if(condition != 0, Self::conditional)?;
             if !self.eat(TokenKind::Colon) {
                 return Err(Box::new(Diagnostic::error(
                     self.whole,
-                    "this condition has a `?` without its `:`",
+                    "missing `:` after `?` in a preprocessor condition",
                 )));
             }
-            let otherwise = self.counted(condition == 0, Self::conditional)?;
+            let otherwise = self.operand_if(condition == 0, Self::conditional)?;
             value = if condition != 0 { then } else { otherwise };
         }
         self.depth -= 1;
         Ok(value)
     }
 
-    /// Reads something that counts or does not.
-    fn counted(
+    /// Parses an operand whose value may be unneeded.
+    fn operand_if(
         &mut self,
         counts: bool,
         read: impl FnOnce(&mut Self) -> Result<i64, Box<Diagnostic>>,
@@ -115,7 +114,7 @@ impl Condition<'_> {
         value
     }
 
-    /// The operator that comes next, its rank, and its number of tokens.
+    /// Peeks at the next operator: kind, precedence and number of tokens.
     fn operator(&self) -> Option<(TokenKind, u8, usize)> {
         use TokenKind::*;
         let kind = self.peek()?.kind;
@@ -149,7 +148,7 @@ impl Condition<'_> {
                 TokenKind::OrOr => left == 0,
                 _ => true,
             };
-            let right = self.counted(counts, |reader| reader.binary(rank + 1))?;
+            let right = self.operand_if(counts, |reader| reader.binary(rank + 1))?;
             left = match operator {
                 TokenKind::OrOr => i64::from(left != 0 || right != 0),
                 TokenKind::AndAnd => i64::from(left != 0 && right != 0),
@@ -169,7 +168,10 @@ impl Condition<'_> {
                 TokenKind::Star => left.wrapping_mul(right),
                 _ if right == 0 && self.skipped > 0 => 0,
                 _ if right == 0 => {
-                    return Err(Box::new(Diagnostic::error(span, "this condition divides by 0")));
+                    return Err(Box::new(Diagnostic::error(
+                        span,
+                        "division by zero in a preprocessor condition",
+                    )));
                 }
                 TokenKind::Slash => left.wrapping_div(right),
                 _ => left.wrapping_rem(right),
@@ -180,13 +182,13 @@ impl Condition<'_> {
 
     fn unary(&mut self) -> Result<i64, Box<Diagnostic>> {
         let Some(token) = self.peek() else {
-            let text = "this condition ends where a value should stand";
+            let text = "expected a value at the end of the preprocessor condition";
             return Err(Box::new(Diagnostic::error(self.whole, text)));
         };
         self.at += 1;
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(Box::new(Diagnostic::error(self.whole, "this condition is nested too deep")));
+        if self.depth > MAX_DEPTH {
+            return Err(Box::new(Diagnostic::error(self.whole, "preprocessor condition is nested too deep")));
         }
         let value = match token.kind {
             TokenKind::Not => i64::from(self.unary()? == 0),
@@ -196,29 +198,32 @@ impl Condition<'_> {
             TokenKind::LeftParen => {
                 let value = self.conditional()?;
                 if !self.eat(TokenKind::RightParen) {
-                    return Err(Box::new(Diagnostic::error(token.span, "this parenthesis is not closed")));
+                    return Err(Box::new(Diagnostic::error(
+                        token.span,
+                        "unclosed parenthesis in a preprocessor condition",
+                    )));
                 }
                 value
             }
             TokenKind::Number => self.number(token)?,
             TokenKind::True => 1,
             _ if is_macro_name(token) => 0,
-            _ => return Err(self.odd(token)),
+            _ => return Err(self.unexpected(token)),
         };
         self.depth -= 1;
         Ok(value)
     }
 
     fn number(&self, token: Token) -> Result<i64, Box<Diagnostic>> {
-        // C's suffixes.
+        // Suffixes as in C.
         let text = self.interner.text(token.symbol).trim_end_matches(['u', 'U', 'l', 'L']);
         let read = literal::integer(text).map_err(|error| Box::new(Diagnostic::error(token.span, error)))?;
         let value = read.value.to_i64().or_else(|| read.value.to_u64().map(u64::cast_signed));
-        value.ok_or_else(|| Box::new(Diagnostic::error(token.span, "this number needs more than 64 bits")))
+        value.ok_or_else(|| Box::new(Diagnostic::error(token.span, "number must fit in 64 bits")))
     }
 }
 
-/// A shift's distance; those that C leaves undefined are cut.
+/// Distance of a shift, clamped where C leaves it undefined.
 fn shift(by: i64) -> u32 {
     u32::try_from(by.clamp(0, 63)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What stands behind a `#`.
+//! Directives.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 impl Preprocessor<'_> {
-    /// Obeys the directive that the topmost frame, a file, is at, and goes on behind its line.
+    /// Executes the directive at the current position of the topmost frame, a file, and moves to the next line.
     pub(super) fn directive(&mut self) {
         let Some(Frame::File(file)) = self.frames.last_mut() else { return };
         let tokens = file.tokens.clone();
@@ -40,7 +40,7 @@ impl Preprocessor<'_> {
                 Some(name) if is_macro_name(*name) => {
                     self.macros.remove(&name.symbol);
                 }
-                _ => self.report(Diagnostic::error(whole, "`#undef` needs a name")),
+                _ => self.report(Diagnostic::error(whole, "`#undef` requires a macro name")),
             },
             "include" => self.include(rest, whole),
             "error" | "warning" => {
@@ -49,45 +49,51 @@ impl Preprocessor<'_> {
                 let text = text.trim().trim_matches('"');
                 let text = if text.is_empty() { format!("`#{what}`") } else { format!("#{what}: {text}") };
                 let make = if what == "error" { Diagnostic::error } else { Diagnostic::warning };
-                self.report(make(whole, text).label("the program says so here"));
+                self.report(make(whole, text).label("directive in the program"));
             }
             "line" | "pragma" | "ident" => {}
-            // `# 12 "file"`, which preprocessors leave behind.
+            // `# 12 "file"`, a line marker of a preprocessor.
             _ if name.kind == TokenKind::Number => {}
             _ => {
-                let hint =
-                    "known are define, undef, include, if, ifdef, ifndef, elif, else, endif, error, warning";
-                self.report(Diagnostic::error(name.span, format!("`#{what}` is no directive")).hint(hint));
+                let hint = "valid directives are define, undef, include, if, ifdef, ifndef, elif, else, endif, error, warning";
+                self.report(Diagnostic::error(name.span, format!("unknown directive `#{what}`")).hint(hint));
             }
         }
     }
 
-    /// `#if` and its like. The condition of what is not read anyway is not looked at.
-    fn open_condition(&mut self, opened: Span, outer: bool, holds: impl FnOnce(&mut Self) -> bool) {
-        let live = outer && holds(self);
+    /// Executes `#if`, `#ifdef` or `#ifndef`. The condition is not evaluated in text that is skipped anyway.
+    fn open_condition(&mut self, opened: Span, parent_live: bool, holds: impl FnOnce(&mut Self) -> bool) {
+        let live = parent_live && holds(self);
         if let Some(Frame::File(file)) = self.frames.last_mut() {
-            file.conditionals.push(Conditional { opened, outer, taken: live, live, last: false });
+            file.conditionals.push(Conditional {
+                opened,
+                parent_live,
+                branch_taken: live,
+                live,
+                else_seen: false,
+            });
         }
     }
 
-    /// `#elif` and `#else`.
-    fn other_branch(&mut self, whole: Span, last: bool, holds: impl FnOnce(&mut Self) -> bool) {
+    /// Executes `#elif` or `#else` in their various forms.
+    fn other_branch(&mut self, whole: Span, is_else: bool, holds: impl FnOnce(&mut Self) -> bool) {
         let Some(Frame::File(file)) = self.frames.last_mut() else { return };
         let Some(conditional) = file.conditionals.last_mut() else {
-            let text = "there is no `#if` that this branch belongs to";
+            let text = "this branch has no matching `#if`";
             return self.report(Diagnostic::error(whole, text));
         };
-        if conditional.last {
+        if conditional.else_seen {
             let opened = conditional.opened;
-            let diagnostic = Diagnostic::error(whole, "a branch behind `#else`").other(opened, "of this");
+            let diagnostic = Diagnostic::error(whole, "a branch after `#else`")
+                .related(opened, "the conditional starts here");
             return self.report(diagnostic);
         }
-        conditional.last = last;
+        conditional.else_seen = is_else;
         conditional.live = false;
-        if conditional.outer && !conditional.taken && holds(self) {
+        if conditional.parent_live && !conditional.branch_taken && holds(self) {
             let Some(Frame::File(file)) = self.frames.last_mut() else { return };
             if let Some(conditional) = file.conditionals.last_mut() {
-                (conditional.live, conditional.taken) = (true, true);
+                (conditional.live, conditional.branch_taken) = (true, true);
             }
         }
     }
@@ -95,7 +101,7 @@ impl Preprocessor<'_> {
     fn close_condition(&mut self, whole: Span) {
         let Some(Frame::File(file)) = self.frames.last_mut() else { return };
         if file.conditionals.pop().is_none() {
-            self.report(Diagnostic::error(whole, "there is no `#if` that this `#endif` ends"));
+            self.report(Diagnostic::error(whole, "this `#endif` has no matching `#if`"));
         }
     }
 
@@ -103,7 +109,7 @@ impl Preprocessor<'_> {
         match rest.first() {
             Some(name) if is_macro_name(*name) => self.macros.contains_key(&name.symbol),
             _ => {
-                self.report(Diagnostic::error(whole, "this directive needs a macro's name"));
+                self.report(Diagnostic::error(whole, "this directive requires a macro name"));
                 false
             }
         }
@@ -111,10 +117,10 @@ impl Preprocessor<'_> {
 
     fn define(&mut self, rest: &[Token], whole: Span) {
         let Some((&name, mut body)) = rest.split_first() else {
-            return self.report(Diagnostic::error(whole, "`#define` needs a name"));
+            return self.report(Diagnostic::error(whole, "`#define` requires a macro name"));
         };
         if !is_macro_name(name) || self.text(name) == "defined" {
-            let text = format!("`{}` cannot be the name of a macro", self.text(name));
+            let text = format!("`{}` is not a valid macro name", self.text(name));
             return self.report(Diagnostic::error(name.span, text));
         }
         let (mut parameters, mut variadic) = (None, false);
@@ -123,7 +129,8 @@ impl Preprocessor<'_> {
             && !paren.space_before
         {
             let Some(close) = inner.iter().position(|token| token.kind == TokenKind::RightParen) else {
-                return self.report(Diagnostic::error(paren.span, "a macro's parameters need a `)`"));
+                return self
+                    .report(Diagnostic::error(paren.span, "missing `)` after the macro's parameters"));
             };
             let mut names = Vec::new();
             let list = &inner[..close];
@@ -141,7 +148,7 @@ impl Preprocessor<'_> {
                     }
                     _ => {
                         let span = part.first().map_or(paren.span, |token| token.span);
-                        let text = "a macro's parameters are names with commas between them";
+                        let text = "macro parameters must be names separated by commas";
                         return self.report(Diagnostic::error(span, text));
                     }
                 }
@@ -151,7 +158,7 @@ impl Preprocessor<'_> {
         }
         for end in [body.first(), body.last()].into_iter().flatten() {
             if end.kind == TokenKind::HashHash {
-                let text = "`##` needs something on both sides";
+                let text = "`##` requires an operand on both sides";
                 return self.report(Diagnostic::error(end.span, text));
             }
         }
@@ -160,15 +167,15 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Keywords are names to the preprocessor.
+/// Whether the token can name a macro. Keywords are plain names to the preprocessor.
 pub(super) fn is_macro_name(token: Token) -> bool {
     let kind = token.kind;
-    // Keywords are declared between these two.
+    // The enum declares the keywords between these two variants.
     kind == TokenKind::Identifier
         || (kind as u32 >= TokenKind::Abstract as u32 && kind as u32 <= TokenKind::Underscore as u32)
 }
 
-/// The last byte of a span.
+/// Empty span at the end of a span.
 fn whole_end(span: Span) -> Span {
     Span { start: span.end, ..span }
 }

@@ -1,25 +1,25 @@
 //! `#include`.
 //!
-//! `<core.p4>` and `<v1model.p4>` are built in, whatever `-I` offers: a folder with p4c's includes changes nothing.
-//! `"core.p4"` is a file next to the includer or in an `-I` folder if there is one, and else built in. Any other name
-//! is looked for next to the includer (with quotes only), then in the `-I` folders in order.
+//! `<core.p4>` and `<v1model.p4>` are always the built-in files, so a folder with p4c's includes in `-I` changes
+//! nothing. `"core.p4"` is a file next to the including file or in an `-I` folder if one exists, else the built-in
+//! file. Any other name is searched next to the including file (only with quotes), then in the `-I` folders in order.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::token::{Token, TokenKind};
-use super::{DEEPEST, Preprocessor};
+use super::{MAX_DEPTH, Preprocessor};
 use crate::diagnostic::Diagnostic;
 use crate::library;
 use crate::source::{FileId, Span};
 
 impl Preprocessor<'_> {
-    /// Obeys `#include`: the file is read next.
+    /// Executes `#include`: the file is read next.
     pub(super) fn include(&mut self, rest: &[Token], whole: Span) {
         let written = match self.included_name(rest) {
             Some(name) => Some(name),
-            // A macro may stand for the name.
+            // The name may be a macro.
             None => {
                 let replaced = self.replaced(rest.to_vec());
                 match replaced.first().map(|token| token.kind) {
@@ -34,17 +34,18 @@ impl Preprocessor<'_> {
         };
         let Some((name, quoted)) = written else {
             let hint = "write `#include <core.p4>` or `#include \"headers.p4\"`";
-            return self.report(Diagnostic::error(whole, "`#include` needs a file's name").hint(hint));
+            return self.report(Diagnostic::error(whole, "`#include` requires a file name").hint(hint));
         };
-        if self.depth >= DEEPEST {
-            let text = format!("`{name}` is included more than {DEEPEST} files deep");
-            let hint = "does it include itself? Put `#ifndef X`, `#define X` and `#endif` around its text";
+        if self.depth >= MAX_DEPTH {
+            let text = format!("includes are nested deeper than {MAX_DEPTH} files at `{name}`");
+            let hint =
+                "if the file includes itself, add an include guard: `#ifndef X`, `#define X`, …, `#endif`";
             return self.report(Diagnostic::error(whole, text).hint(hint));
         }
         let found = match self.find(&name, quoted, whole.file) {
             Ok(found) => found,
             Err(error) => {
-                let text = format!("`{name}` cannot be read: {error}");
+                let text = format!("cannot read `{name}`: {error}");
                 return self.report(Diagnostic::error(whole, text));
             }
         };
@@ -54,13 +55,13 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The name, and whether it stands in quotes.
+    /// File name of an `#include`, and whether it is in quotes.
     fn included_name(&self, tokens: &[Token]) -> Option<(String, bool)> {
         let first = *tokens.first()?;
         match first.kind {
             TokenKind::String => Some((self.text(first).trim_matches('"').to_owned(), true)),
             TokenKind::Less => {
-                // As written: `a//b` would be a comment, `a-b.p4` several tokens.
+                // Use the source text: as tokens, `a//b` would be a comment and `a-b.p4` several tokens.
                 let text = &self.sources.file(first.span.file).text;
                 let behind = text.get(first.span.end as usize..)?.split('\n').next()?;
                 behind.split_once('>').map(|(name, _)| (name.trim().to_owned(), false))
@@ -112,11 +113,11 @@ impl Preprocessor<'_> {
 fn missing(name: &str, whole: Span) -> Diagnostic {
     let hint = match name {
         "psa.p4" | "pna.p4" | "tna.p4" | "t2na.p4" | "ubpf_model.p4" | "ebpf_model.p4" | "xdp_model.p4" => {
-            "only programs for v1model are run: `#include <v1model.p4>`"
+            "only the v1model architecture is supported: `#include <v1model.p4>`"
         }
         _ => {
-            "`core.p4` and `v1model.p4` are built in; other files are looked for next to the program and in `-I` folders"
+            "other files than the built-in `core.p4` and `v1model.p4` are searched next to the program and in the `-I` folders"
         }
     };
-    Diagnostic::error(whole, format!("there is no file `{name}`")).hint(hint)
+    Diagnostic::error(whole, format!("cannot find the include file `{name}`")).hint(hint)
 }

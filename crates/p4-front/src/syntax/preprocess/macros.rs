@@ -1,4 +1,4 @@
-//! What macros stand for.
+//! Macro expansion.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use crate::diagnostic::Diagnostic;
 
 /// A macro.
 pub(super) struct Macro {
-    /// Its parameters; `None` for a macro that is used without arguments.
+    /// Parameters; `None` for an object-like macro.
     pub(super) parameters: Option<Vec<Symbol>>,
-    /// Whether the last parameter takes all further arguments (`...`, which is `__VA_ARGS__`).
+    /// Whether the last parameter takes all further arguments (`...`, available as `__VA_ARGS__`).
     pub(super) variadic: bool,
-    /// What it stands for.
+    /// Replacement.
     pub(super) body: Body,
 }
 
-/// What a macro stands for.
+/// Replacement of a macro.
 pub(super) enum Body {
     Tokens(Vec<Token>),
     /// `__LINE__`
@@ -28,7 +28,7 @@ pub(super) enum Body {
     File,
 }
 
-/// The macros that say where they stand.
+/// The macros that expand to their own position.
 pub(super) fn built_in(interner: &mut Interner) -> FxHashMap<Symbol, Rc<Macro>> {
     [("__LINE__", Body::Line), ("__FILE__", Body::File)]
         .into_iter()
@@ -38,14 +38,14 @@ pub(super) fn built_in(interner: &mut Interner) -> FxHashMap<Symbol, Rc<Macro>> 
         .collect()
 }
 
-/// An argument of a macro: as written, and with macros replaced once that is needed.
+/// An argument of a macro: as written, and expanded on demand.
 struct MacroArgument {
     written: Vec<Token>,
     replaced: Option<Vec<Token>>,
 }
 
 impl Preprocessor<'_> {
-    /// The token, if it is no macro. Else what it stands for is read next.
+    /// Expands a token: returns it if it is not a macro, else pushes its replacement to be read next.
     pub(super) fn replace(&mut self, mut name: Token) -> Option<Token> {
         if name.painted {
             return Some(name);
@@ -85,7 +85,7 @@ impl Preprocessor<'_> {
             first.line_start = name.line_start;
             first.space_before = name.space_before;
         }
-        // One more, so that macros that stand for nothing cost something too.
+        // The extra unit charges for macros with an empty replacement.
         if self.spend(tokens.len() + 1, name.span) {
             self.active.insert(name.symbol);
             self.frames.push(Frame::Tokens { tokens, at: 0, of: Some(name.symbol) });
@@ -93,7 +93,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// The arguments of a macro's use, behind the opening parenthesis; `None` (and a diagnostic) if they do not fit.
+    /// Parses the arguments of a macro call after the opening parenthesis; reports a mismatch and returns `None`.
     fn arguments(
         &mut self,
         definition: &Macro,
@@ -104,8 +104,8 @@ impl Preprocessor<'_> {
         let mut depth = 0;
         loop {
             let Some(token) = self.read() else {
-                let text = format!("the arguments of the macro `{}` have no end", self.text(name));
-                self.report(Diagnostic::error(name.span, text).hint("close them with `)`"));
+                let text = format!("unterminated arguments of the macro `{}`", self.text(name));
+                self.report(Diagnostic::error(name.span, text).hint("add the closing `)`"));
                 return None;
             };
             match token.kind {
@@ -132,14 +132,16 @@ impl Preprocessor<'_> {
         }
         if arguments.len() != parameters.len() {
             let (wanted, given) = (parameters.len(), arguments.len());
-            let text = format!("the macro `{}` takes {wanted} arguments, not {given}", self.text(name));
+            let s = if wanted == 1 { "" } else { "s" };
+            let text =
+                format!("expected {wanted} argument{s} of the macro `{}`, found {given}", self.text(name));
             self.report(Diagnostic::error(name.span, text));
             return None;
         }
         Some(arguments.into_iter().map(|written| MacroArgument { written, replaced: None }).collect())
     }
 
-    /// A macro's body with its arguments in place, and `#` and `##` obeyed.
+    /// Substitutes the arguments into a macro's body and executes `#` and `##`.
     fn substitute(
         &mut self,
         definition: &Macro,
@@ -149,7 +151,7 @@ impl Preprocessor<'_> {
     ) -> Vec<Token> {
         let Body::Tokens(body) = &definition.body else { return Vec::new() };
         let mut out: Vec<Token> = Vec::new();
-        // Whether the last piece is the left side of `##`, and whether it was empty.
+        // Whether the last piece is the left operand of `##`, and whether it was empty.
         let (mut paste, mut empty) = (false, false);
         let mut at = 0;
         while at < body.len() {
@@ -191,7 +193,7 @@ impl Preprocessor<'_> {
                 }
                 empty = false;
             } else {
-                // An empty left side leaves the right one as it is, and an empty right one the left.
+                // An empty operand of `##` leaves the other operand unchanged.
                 empty = piece.is_empty() && (!paste || empty);
             }
             paste = false;
@@ -209,7 +211,7 @@ impl Preprocessor<'_> {
         replaced
     }
 
-    /// `#parameter`: the argument as a string.
+    /// Executes `#parameter`: the argument as a string.
     fn quote(&mut self, tokens: &[Token], name: Token) -> Token {
         let mut text = String::from("\"");
         for (at, token) in tokens.iter().enumerate() {
@@ -228,7 +230,7 @@ impl Preprocessor<'_> {
         self.made(TokenKind::String, &text, name)
     }
 
-    /// `left ## right`.
+    /// Executes `left ## right`.
     fn paste(&mut self, left: Token, right: Token, name: Token) -> Vec<Token> {
         let text = format!("{}{}", self.text(left), self.text(right));
         match lexer::single(&text) {
@@ -238,14 +240,14 @@ impl Preprocessor<'_> {
             }
             _ => {
                 let (left_text, right_text) = (self.text(left), self.text(right));
-                let text = format!("`{left_text}` and `{right_text}` do not make one token together");
+                let text = format!("joining `{left_text}` and `{right_text}` does not give a valid token");
                 self.report(Diagnostic::error(name.span, text).hint("this macro joins them with `##`"));
                 vec![left, right]
             }
         }
     }
 
-    /// A token that stands in no file.
+    /// Creates a token without a position of its own.
     pub(super) fn made(&mut self, kind: TokenKind, text: &str, name: Token) -> Token {
         Token {
             kind,

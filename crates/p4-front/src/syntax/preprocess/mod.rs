@@ -1,7 +1,7 @@
-//! The C preprocessor, on tokens.
+//! C preprocessor on tokens.
 //!
-//! A stack of frames is read: the main file, what it includes, and what macros stand for. Directives are obeyed as
-//! they are met. Everything that may grow (depth of includes, tokens gone through) is bounded.
+//! The input is a stack of frames: the main file, its includes, and macro replacements. Directives are executed as they
+//! are reached. Include depth and the number of processed tokens are bounded.
 
 mod condition;
 mod directive;
@@ -18,28 +18,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::macros::Macro;
 use super::lexer::lex;
 use super::token::{Interner, Symbol, Token, TokenKind};
-use super::{MOST_ERRORS, Options};
+use super::{MAX_ERRORS, Options};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Sources, Span};
 
-/// How deep includes may be nested, and macros' arguments.
-const DEEPEST: usize = 64;
+/// Maximum nesting depth of includes, and of macro arguments.
+const MAX_DEPTH: usize = 64;
 
-/// The most tokens gone through, in all files and all that macros stand for: far more than any program has, and a
-/// second's work.
-const MOST_WORK: u32 = 10_000_000;
+/// Maximum number of tokens processed in all files and macro replacements: far above that of any real program, and
+/// about one second of work.
+const MAX_WORK: u32 = 10_000_000;
 
-/// The most tokens of a program.
-const MOST_TOKENS: usize = 2_000_000;
+/// Maximum number of tokens of a preprocessed program.
+const MAX_TOKENS: usize = 2_000_000;
 
-/// What p4c's driver for BMv2 defines as well.
+/// Macros that p4c's driver for BMv2 defines too.
 const PREDEFINED: &str = "#define __TARGET_BMV2__\n#define __p4c__ 1\n#define __p4c_version__ \"1.2.5\"\n";
 
-/// What is left of a program.
+/// A preprocessed program.
 pub(super) struct Preprocessed {
-    /// Its tokens, [`TokenKind::End`] last.
+    /// Tokens, [`TokenKind::End`] last.
     pub(super) tokens: Vec<Token>,
-    /// Their texts.
+    /// Texts of the tokens.
     pub(super) interner: Interner,
     /// Errors.
     pub(super) errors: Vec<Diagnostic>,
@@ -47,7 +47,7 @@ pub(super) struct Preprocessed {
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-/// Obeys all directives of a program and replaces its macros.
+/// Executes all directives of a program and expands its macros.
 pub(super) fn preprocess(sources: &mut Sources, main: FileId, options: &Options) -> Preprocessed {
     let mut state = Preprocessor::new(sources, options);
     let mut given = String::from(PREDEFINED);
@@ -79,24 +79,24 @@ struct Preprocessor<'a> {
     options: &'a Options,
     interner: Interner,
     macros: FxHashMap<Symbol, Rc<Macro>>,
-    /// The macros that are being replaced: they stay as they are in what they stand for.
+    /// Macros under expansion; they are not expanded again in their own replacement.
     active: FxHashSet<Symbol>,
     frames: Vec<Frame>,
-    /// Number of files among the frames, and of macros' arguments that are being replaced.
+    /// Number of files among the frames, plus macro arguments under expansion.
     depth: usize,
     work: u32,
     lexed: FxHashMap<FileId, Rc<[Token]>>,
-    /// The file of each name that an include was found under.
+    /// File of each include name that has been found.
     found: FxHashMap<String, FileId>,
-    /// Where the lines of a file start, for `__LINE__`.
+    /// Offsets of the line starts of each file, for `__LINE__`.
     lines: FxHashMap<FileId, Vec<u32>>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What is being read.
+/// A source of tokens.
 enum Frame {
     File(FileFrame),
-    /// What a macro stands for, or tokens put back.
+    /// A macro's replacement, or tokens put back.
     Tokens {
         tokens: Vec<Token>,
         at: usize,
@@ -110,18 +110,18 @@ struct FileFrame {
     conditionals: Vec<Conditional>,
 }
 
-/// An `#if` whose `#endif` is to come.
+/// An `#if` without its `#endif` so far.
 struct Conditional {
-    /// Where it starts.
+    /// Position of the `#if`.
     opened: Span,
-    /// Whether what is around it is read.
-    outer: bool,
-    /// Whether one of its branches was read, or is.
-    taken: bool,
-    /// Whether this branch is read.
+    /// Whether the surrounding text is live.
+    parent_live: bool,
+    /// Whether one of its branches has been live.
+    branch_taken: bool,
+    /// Whether the current branch is live.
     live: bool,
-    /// Whether `#else` was met.
-    last: bool,
+    /// Whether `#else` has been seen.
+    else_seen: bool,
 }
 
 impl FileFrame {
@@ -150,7 +150,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Goes on with a file.
+    /// Pushes a file onto the stack.
     fn open(&mut self, file: FileId) {
         let tokens = match self.lexed.get(&file) {
             Some(tokens) => tokens.clone(),
@@ -165,18 +165,21 @@ impl<'a> Preprocessor<'a> {
         self.frames.push(Frame::File(FileFrame { tokens, at: 0, conditionals: Vec::new() }));
     }
 
-    /// All that is still to be read, with macros replaced.
+    /// Reads all remaining tokens, with macros expanded.
     fn rest(&mut self, out: &mut Vec<Token>) {
         while let Some(token) = self.next() {
-            if out.len() >= MOST_TOKENS {
-                self.stop(token.span, format!("the program has more than {MOST_TOKENS} tokens"));
+            if out.len() >= MAX_TOKENS {
+                self.stop(
+                    token.span,
+                    format!("the preprocessed program must have at most {MAX_TOKENS} tokens"),
+                );
                 return;
             }
             out.push(token);
         }
     }
 
-    /// The next token that no macro stands for.
+    /// Reads the next token, with macros expanded.
     fn next(&mut self) -> Option<Token> {
         loop {
             let token = self.read()?;
@@ -187,7 +190,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The next token as written. Obeys the directives on the way.
+    /// Reads the next token as written, executing directives on the way.
     fn read(&mut self) -> Option<Token> {
         loop {
             match self.frames.last_mut()? {
@@ -221,8 +224,8 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// A string may go on in the next lines (§6.4.3.3). Only where it is read is that known: a quotation mark in a
-    /// part that `#if` leaves out means nothing.
+    /// Completes a string that continues on the next lines (§6.4.3.3). This is only known where the token is read: a
+    /// quotation mark in a skipped `#if` branch means nothing.
     fn long_string(&mut self, token: Token) -> Token {
         if token.kind != TokenKind::Unknown || !self.text(token).starts_with('"') {
             return token;
@@ -237,7 +240,7 @@ impl<'a> Preprocessor<'a> {
         });
         let Some(length) = length else { return token };
         let end = start + 1 + length + 1;
-        // What follows was taken for the start of another string.
+        // The lexer took the following text for the start of another string.
         let rest = lex(&text, end, token.span.file, &mut self.interner);
         if self.spend((text.len() - end) / 8, token.span)
             && let Some(Frame::File(file)) = self.frames.last_mut()
@@ -252,25 +255,26 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Puts a token back, so that it is read next.
+    /// Puts a token back to be read next.
     fn put_back(&mut self, token: Token) {
         self.frames.push(Frame::Tokens { tokens: vec![token], at: 0, of: None });
     }
 
-    /// All of these tokens with macros replaced, as if nothing followed them.
+    /// Expands the macros in a list of tokens, as if nothing followed them.
     fn replaced(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let Some(&first) = tokens.first() else { return tokens };
-        if self.depth >= DEEPEST {
-            self.stop(first.span, "macros are used too deep in each other's arguments");
+        if self.depth >= MAX_DEPTH {
+            self.stop(first.span, "macro arguments are nested too deep");
             return Vec::new();
         }
         self.depth += 1;
-        let outer = std::mem::replace(&mut self.frames, vec![Frame::Tokens { tokens, at: 0, of: None }]);
+        let parent_live =
+            std::mem::replace(&mut self.frames, vec![Frame::Tokens { tokens, at: 0, of: None }]);
         let mut out = Vec::new();
         self.rest(&mut out);
-        // Where something stopped everything, it is stopped for good.
-        if self.work <= MOST_WORK {
-            self.frames = outer;
+        // After the work limit, reading ends for good.
+        if self.work <= MAX_WORK {
+            self.frames = parent_live;
         }
         self.depth -= 1;
         out
@@ -280,22 +284,22 @@ impl<'a> Preprocessor<'a> {
         if let Some(Frame::File(file)) = self.frames.pop() {
             self.depth -= 1;
             for open in file.conditionals {
-                let text = "this condition has no `#endif`";
-                self.report(Diagnostic::error(open.opened, text).hint("write `#endif` where it ends"));
+                let text = "unterminated conditional directive";
+                self.report(Diagnostic::error(open.opened, text).hint("add `#endif` at its end"));
             }
         }
     }
 
-    /// Counts work; past the bound nothing more is read.
+    /// Charges for work; beyond the limit, reading ends.
     fn spend(&mut self, work: usize, at: Span) -> bool {
         self.work = self.work.saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
-        if self.work > MOST_WORK {
-            self.stop(at, format!("macros and includes give more than {MOST_WORK} tokens"));
+        if self.work > MAX_WORK {
+            self.stop(at, format!("macros and includes must expand to at most {MAX_WORK} tokens"));
         }
-        self.work <= MOST_WORK
+        self.work <= MAX_WORK
     }
 
-    /// Reports what makes it senseless to go on, and ends the text here.
+    /// Reports a fatal error and ends the input.
     fn stop(&mut self, at: Span, why: impl Into<String>) {
         if self.work < u32::MAX {
             self.diagnostics.push(Diagnostic::error(at, why));
@@ -305,7 +309,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < MOST_ERRORS {
+        if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -314,7 +318,7 @@ impl<'a> Preprocessor<'a> {
         self.interner.text(token.symbol)
     }
 
-    /// The line of a place, from 1.
+    /// Line of a position, from 1.
     fn line(&mut self, span: Span) -> usize {
         let sources = &self.sources;
         let lines = self.lines.entry(span.file).or_insert_with(|| {

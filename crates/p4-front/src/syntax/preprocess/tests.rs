@@ -1,4 +1,4 @@
-//! What directives and macros do.
+//! Tests of directives and macros.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use super::super::{Loader, Options};
 use super::{Preprocessed, preprocess};
 use crate::source::Sources;
 
-/// Files that are there without being anywhere.
+/// Files in memory.
 #[derive(Debug)]
 struct Texts(BTreeMap<PathBuf, String>);
 
@@ -35,7 +35,7 @@ fn run_with(text: &str, options: &Options) -> (Sources, Preprocessed) {
     (sources, done)
 }
 
-/// The tokens that are left, with spaces between them.
+/// The preprocessed tokens, separated by spaces.
 fn text_with(text: &str, options: &Options) -> String {
     let (sources, done) = run_with(text, options);
     let errors: Vec<String> = done.errors.iter().map(|error| error.one_line(&sources)).collect();
@@ -61,7 +61,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn macros_stand_for_tokens() {
+fn macros_are_replaced_by_tokens() {
     assert_eq!(text("#define A 1\nA B A"), "1 B 1");
     assert_eq!(text("#define A B\n#define B C\nA"), "C");
     assert_eq!(text("#define A\nx A y"), "x y");
@@ -120,7 +120,9 @@ fn tokens_are_pasted_and_quoted() {
         text("#define H(n) header h_ ## n ## _t { bit<n> f; }\nH(8)"),
         "header h_8_t { bit < 8 > f ; }"
     );
-    assert!(error("#define F(a, b) a ## b\nF(+, 1)").contains("`+` and `1` do not make one token"));
+    assert!(
+        error("#define F(a, b) a ## b\nF(+, 1)").contains("joining `+` and `1` does not give a valid token")
+    );
 }
 
 #[test]
@@ -131,7 +133,7 @@ fn strings_may_have_several_lines() {
 }
 
 #[test]
-fn places_are_known() {
+fn line_and_file_macros_give_the_position() {
     assert_eq!(text("__LINE__\n\n__LINE__ __FILE__"), "1 3 \"dir/main.p4\"");
     assert_eq!(text("#define L __LINE__\n\nL"), "3");
 }
@@ -184,7 +186,7 @@ fn conditions_choose() {
 }
 
 #[test]
-fn p4c_is_said_to_be_there() {
+fn p4c_macros_are_predefined() {
     assert_eq!(text("#ifdef __TARGET_BMV2__\nx\n#endif\n#if defined(__p4c__)\ny\n#endif"), "x y");
     assert_eq!(
         text_with("A B C(2)", &with(&[], &[], &[("A", "1"), ("B", ""), ("C(x)", "x + x")])),
@@ -193,7 +195,7 @@ fn p4c_is_said_to_be_there() {
 }
 
 #[test]
-fn includes_are_looked_for_in_order() {
+fn includes_are_searched_in_order() {
     let files = [
         ("dir/a.p4", "near"),
         ("inc/a.p4", "far"),
@@ -215,7 +217,7 @@ fn includes_are_looked_for_in_order() {
     let twice = "#include <core.p4>\n#include <v1model.p4>\n#include \"v1model.p4\"";
     assert_eq!(text(twice).matches("packet_out {").count(), 1);
     let errors = errors_with("#include <nowhere.p4>", &options);
-    assert_eq!(errors, ["dir/main.p4:1:1: error: there is no file `nowhere.p4`"]);
+    assert_eq!(errors, ["dir/main.p4:1:1: error: cannot find the include file `nowhere.p4`"]);
 }
 
 #[test]
@@ -228,37 +230,37 @@ fn the_version_of_v1model_can_be_chosen() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told() {
-    assert!(error("#if 1\nx").contains("1:1: error: this condition has no `#endif`"));
-    assert!(error("#endif").contains("there is no `#if` that this `#endif` ends"));
-    assert!(error("#else").contains("no `#if` that this branch belongs to"));
-    assert!(error("#if 1\n#else\n#else\n#endif").contains("a branch behind `#else`"));
-    assert!(error("#foo").contains("`#foo` is no directive"));
+fn invalid_directives_are_reported() {
+    assert!(error("#if 1\nx").contains("1:1: error: unterminated conditional directive"));
+    assert!(error("#endif").contains("this `#endif` has no matching `#if`"));
+    assert!(error("#else").contains("this branch has no matching `#if`"));
+    assert!(error("#if 1\n#else\n#else\n#endif").contains("a branch after `#else`"));
+    assert!(error("#foo").contains("unknown directive `#foo`"));
     assert!(error("#error  no way, don't\n").contains("#error: no way, don't"));
-    assert!(error("#define").contains("`#define` needs a name"));
-    assert!(error("#define 5 x").contains("`5` cannot be the name of a macro"));
-    assert!(error("#define F(a,, b) x").contains("parameters are names"));
-    assert!(error("#define F(a").contains("parameters need a `)`"));
-    assert!(error("#define F(a) ## a").contains("`##` needs something on both sides"));
-    assert!(error("#define F(a) a\nF(1").contains("the arguments of the macro `F` have no end"));
-    assert!(error("#define F(a) a\nF(1, 2)").contains("the macro `F` takes 1 arguments, not 2"));
-    assert!(error("#include core.p4").contains("`#include` needs a file's name"));
-    assert!(error("#include").contains("`#include` needs a file's name"));
-    assert!(error("#undef").contains("`#undef` needs a name"));
-    assert!(error("#ifdef\n#endif").contains("needs a macro's name"));
-    assert!(error("#if\n#endif").contains("ends where a value should stand"));
-    assert!(error("#if 1 +\n#endif").contains("ends where a value should stand"));
-    assert!(error("#if (1\n#endif").contains("parenthesis is not closed"));
-    assert!(error("#if 1 2\n#endif").contains("`2` does not belong in this condition"));
-    assert!(error("#if 1 / 0\n#endif").contains("divides by 0"));
-    assert!(error("#if 99999999999999999999\n#endif").contains("more than 64 bits"));
-    assert!(error("#if defined\n#endif").contains("`defined` needs a macro's name"));
+    assert!(error("#define").contains("`#define` requires a macro name"));
+    assert!(error("#define 5 x").contains("`5` is not a valid macro name"));
+    assert!(error("#define F(a,, b) x").contains("macro parameters must be names"));
+    assert!(error("#define F(a").contains("missing `)` after the macro's parameters"));
+    assert!(error("#define F(a) ## a").contains("`##` requires an operand on both sides"));
+    assert!(error("#define F(a) a\nF(1").contains("unterminated arguments of the macro `F`"));
+    assert!(error("#define F(a) a\nF(1, 2)").contains("expected 1 argument of the macro `F`, found 2"));
+    assert!(error("#include core.p4").contains("`#include` requires a file name"));
+    assert!(error("#include").contains("`#include` requires a file name"));
+    assert!(error("#undef").contains("`#undef` requires a macro name"));
+    assert!(error("#ifdef\n#endif").contains("requires a macro name"));
+    assert!(error("#if\n#endif").contains("expected a value at the end of the preprocessor condition"));
+    assert!(error("#if 1 +\n#endif").contains("expected a value at the end of the preprocessor condition"));
+    assert!(error("#if (1\n#endif").contains("unclosed parenthesis"));
+    assert!(error("#if 1 2\n#endif").contains("unexpected `2` in a preprocessor condition"));
+    assert!(error("#if 1 / 0\n#endif").contains("division by zero"));
+    assert!(error("#if 99999999999999999999\n#endif").contains("number must fit in 64 bits"));
+    assert!(error("#if defined\n#endif").contains("`defined` requires a macro name"));
     assert!(error(&format!("#if {}1\n#endif", "(".repeat(100_000))).contains("nested too deep"));
     assert!(error(&format!("#if {}1\n#endif", "!".repeat(100_000))).contains("nested too deep"));
 }
 
 #[test]
-fn warnings_and_what_has_no_meaning_stop_nothing() {
+fn warnings_and_ignored_directives_are_not_errors() {
     let (sources, done) =
         run_with("#warning old\n#pragma once\n#line 5\n# 7 \"x.p4\"\n#\n#ident\nx", &with(&[], &[], &[]));
     assert!(done.errors.is_empty());
@@ -270,16 +272,19 @@ fn warnings_and_what_has_no_meaning_stop_nothing() {
 fn expansion_is_bounded() {
     let options = with(&[("dir/main.p4", "#include \"main.p4\"\n#include \"main.p4\"")], &[], &[]);
     let errors = errors_with("#include \"main.p4\"\n#include \"main.p4\"", &options);
-    assert!(errors[0].contains("`main.p4` is included more than 64 files deep"), "{errors:?}");
+    assert!(errors[0].contains("includes are nested deeper than 64 files at `main.p4`"), "{errors:?}");
 
     let mut bomb = String::from("#define A0 x x\n");
     for i in 1..60 {
         bomb.push_str(&format!("#define A{i} A{} A{}\n", i - 1, i - 1));
     }
-    assert!(error(&format!("{bomb}A59")).contains("more than"));
-    assert!(error(&format!("{}A59", bomb.replace("x x", ""))).contains("macros and includes give more than"));
+    assert!(error(&format!("{bomb}A59")).contains("at most"));
+    assert!(
+        error(&format!("{}A59", bomb.replace("x x", "")))
+            .contains("macros and includes must expand to at most")
+    );
     let arguments = format!("#define F(a) a a a\n{}x{}", "F(".repeat(50), ")".repeat(50));
-    assert!(error(&arguments).contains("more than"));
+    assert!(error(&arguments).contains("at most"));
     let deep = format!("#define F(a) a\n{}x{}", "F(".repeat(5_000), ")".repeat(5_000));
-    assert!(error(&deep).contains("too deep in each other's arguments"));
+    assert!(error(&deep).contains("macro arguments are nested too deep"));
 }

@@ -1,6 +1,6 @@
 //! Types of expressions, constants and conversions (§8 of the specification).
 
-use super::{ingress, is_right, program, said_of, warnings};
+use super::{assert_valid, error_of, ingress, program, warnings};
 
 fn value(expression: &str) -> String {
     let found = ingress("", "", &format!("m.w = {expression};"));
@@ -25,121 +25,132 @@ fn constants_are_computed_exactly_8_4() {
 
 #[test]
 fn literals_take_the_other_operand_s_type_8_11_2() {
-    is_right("m.f = m.m == 5; m.m = 1 + m.m; m.m = h.h.a | 3; h.h.i = h.h.i + 1;");
-    assert_eq!(said_of("m.w = m.m + m.w;"), "the operands have different types: bit<8> and bit<16>");
-    assert_eq!(said_of("m.m = h.h.i;"), "expected bit<8>, found int<8>");
-    assert_eq!(said_of("m.m = true;"), "expected bit<8>, found bool");
+    assert_valid("m.f = m.m == 5; m.m = 1 + m.m; m.m = h.h.a | 3; h.h.i = h.h.i + 1;");
+    assert_eq!(
+        error_of("m.w = m.m + m.w;"),
+        "operands must have the same type, found `bit<8>` and `bit<16>`"
+    );
+    assert_eq!(error_of("m.m = h.h.i;"), "expected `bit<8>`, found `int<8>`");
+    assert_eq!(error_of("m.m = true;"), "expected `bit<8>`, found `bool`");
 }
 
 #[test]
-fn a_literal_that_does_not_fit_is_cut_with_a_warning() {
+fn a_literal_that_does_not_fit_is_truncated_with_a_warning() {
     let found = warnings(&program("", "", "", "m.m = 256; m.m = 8w300;"));
-    assert_eq!(found, ["256 does not fit bit<8>: it becomes 0", "300 does not fit bit<8>: it becomes 44"]);
+    assert_eq!(
+        found,
+        ["256 does not fit into `bit<8>` and becomes 0", "300 does not fit into `bit<8>` and becomes 44"]
+    );
 }
 
 #[test]
-fn serializable_enums_become_numbers_by_themselves_but_not_back() {
-    is_right("m.m = Kind.Two; m.f = m.k == 2; m.w = (bit<16>)Kind.One; m.k = (Kind)m.m; m.m = m.k + 1;");
-    assert_eq!(said_of("m.k = 1;"), "expected Kind, found int");
-    assert_eq!(said_of("m.c = Colour.Blue;"), "Colour has no member `Blue`");
+fn serializable_enums_convert_implicitly_to_numbers_but_not_back() {
+    assert_valid("m.m = Kind.Two; m.f = m.k == 2; m.w = (bit<16>)Kind.One; m.k = (Kind)m.m; m.m = m.k + 1;");
+    assert_eq!(error_of("m.k = 1;"), "expected `Kind`, found `int`");
+    assert_eq!(error_of("m.c = Colour.Blue;"), "`Colour` has no member `Blue`");
 }
 
 #[test]
-fn a_type_of_its_own_needs_casts() {
-    is_right("m.p = (Port)3; m.m = (bit<8>)m.p; m.f = m.p == (Port)8w1;");
-    assert_eq!(said_of("m.p = m.m;"), "expected Port, found bit<8>");
-    assert_eq!(said_of("m.p = m.p + m.p;"), "this operator is not defined for Port");
+fn a_newtype_needs_casts() {
+    assert_valid("m.p = (Port)3; m.m = (bit<8>)m.p; m.f = m.p == (Port)8w1;");
+    assert_eq!(error_of("m.p = m.m;"), "expected `Port`, found `bit<8>`");
+    assert_eq!(error_of("m.p = m.p + m.p;"), "operator is not defined for `Port`");
 }
 
 #[test]
 fn casts_8_11_1() {
-    is_right("m.w = (bit<16>)h.h.i; h.h.i = (int<8>)m.w; m.f = (bool)m.m[0:0]; m.m[0:0] = (bit<1>)m.f;");
-    is_right("h.h = (A){ 1, 2, 3, true }; tuple<bit<8>, bool> t = (tuple<bit<8>, bool>){ 1, true };");
-    assert_eq!(said_of("m.m = (bit<8>)m.f;"), "bool cannot be cast to bit<8>");
-    assert_eq!(said_of("m.f = (bool)m.m;"), "bit<8> cannot be cast to bool");
-    assert_eq!(said_of("m.c = (Colour)m.m;"), "bit<8> cannot be cast to Colour");
+    assert_valid("m.w = (bit<16>)h.h.i; h.h.i = (int<8>)m.w; m.f = (bool)m.m[0:0]; m.m[0:0] = (bit<1>)m.f;");
+    assert_valid("h.h = (A){ 1, 2, 3, true }; tuple<bit<8>, bool> t = (tuple<bit<8>, bool>){ 1, true };");
+    assert_eq!(error_of("m.m = (bit<8>)m.f;"), "cannot cast `bool` to `bit<8>`");
+    assert_eq!(error_of("m.f = (bool)m.m;"), "cannot cast `bit<8>` to `bool`");
+    assert_eq!(error_of("m.c = (Colour)m.m;"), "cannot cast `bit<8>` to `Colour`");
 }
 
 #[test]
 fn division_is_of_unsigned_numbers_and_never_by_zero() {
-    is_right("m.m = m.m / 3; m.m = m.m % h.h.a;");
-    assert_eq!(said_of("m.m = m.m / 0;"), "this divides by zero");
-    assert_eq!(said_of("m.m = 5 % 0;"), "this divides by zero");
-    assert_eq!(said_of("h.h.i = h.h.i / 2;"), "division and modulo are not defined for int<W>");
-    assert_eq!(said_of("m.m = -5 / 2;"), "division and modulo are not defined for negative numbers");
+    assert_valid("m.m = m.m / 3; m.m = m.m % h.h.a;");
+    assert_eq!(error_of("m.m = m.m / 0;"), "division by zero");
+    assert_eq!(error_of("m.m = 5 % 0;"), "division by zero");
+    assert_eq!(error_of("h.h.i = h.h.i / 2;"), "division and modulo are not defined for `int<W>`");
+    assert_eq!(error_of("m.m = -5 / 2;"), "division and modulo require non-negative operands");
 }
 
 #[test]
 fn shifts_8_6() {
-    is_right("m.m = m.m << m.w; m.m = m.m >> 300; h.h.i = h.h.i >> 1; m.m = m.m << 1000000000000;");
-    assert_eq!(said_of("m.m = m.m << -1;"), "a shift cannot be by a negative number");
-    assert_eq!(said_of("m.m = m.m << h.h.i;"), "a shift is by bit<W> or int, not by int<8>");
-    assert_eq!(said_of("m.m = 1 << m.m;"), "what is shifted has no width, and the shift is not known now");
-    assert_eq!(said_of("m.m = 1 << 100000;"), "this number is too large");
+    assert_valid("m.m = m.m << m.w; m.m = m.m >> 300; h.h.i = h.h.i >> 1; m.m = m.m << 1000000000000;");
+    assert_eq!(error_of("m.m = m.m << -1;"), "shift distance must be at least 0");
+    assert_eq!(
+        error_of("m.m = m.m << h.h.i;"),
+        "shift distance must be of type `bit<W>` or `int`, found `int<8>`"
+    );
+    assert_eq!(
+        error_of("m.m = 1 << m.m;"),
+        "a shift by a run-time distance requires a left operand with a width"
+    );
+    assert_eq!(error_of("m.m = 1 << 100000;"), "integer must have at most 32768 bits");
 }
 
 #[test]
 fn slices_and_concatenation_8_6() {
-    is_right("m.m[3:0] = m.m[7:4]; m.w = m.m ++ h.h.i; m.m[m.m[2:0] +: 1] = 1; m.m[4 +: 2] = m.w[m.m +: 2];");
-    assert_eq!(said_of("m.m = m.m[8:1];"), "the upper bound of a slice must be from 0 to 7, not 8");
-    assert_eq!(said_of("m.m[3:4] = 1;"), "the bounds of a slice are [high:low], not [3:4]");
-    assert_eq!(
-        said_of("m.m = m.m[m.m:0];"),
-        "the upper bound of a slice must be an integer that is known at compile time"
+    assert_valid(
+        "m.m[3:0] = m.m[7:4]; m.w = m.m ++ h.h.i; m.m[m.m[2:0] +: 1] = 1; m.m[4 +: 2] = m.w[m.m +: 2];",
     );
-    assert_eq!(said_of("m.w = m.m ++ 5;"), "`++` is not defined for int");
-    assert_eq!(said_of("m.m = m.m[7 +: 2];"), "2 bits from bit 7 on are not all within 8 bits");
+    assert_eq!(error_of("m.m = m.m[8:1];"), "the upper bound of a slice must be from 0 to 7, got 8");
+    assert_eq!(
+        error_of("m.m[3:4] = 1;"),
+        "bounds of a slice must be `[high:low]` with high >= low, got `[3:4]`"
+    );
+    assert_eq!(error_of("m.m = m.m[m.m:0];"), "the upper bound of a slice must be a compile-time integer");
+    assert_eq!(error_of("m.w = m.m ++ 5;"), "`++` is not defined for `int`");
+    assert_eq!(
+        error_of("m.m = m.m[7 +: 2];"),
+        "slice out of range: 2 bits from bit 7 exceed the 8 bits of the value"
+    );
 }
 
 #[test]
 fn equality_is_defined_for_composites_too_8_16() {
-    is_right("m.f = h.h == h.s[1]; m.f = h.h == { 1, 2, 3, true }; m.f = h.s == h.s; m.f = h.u == h.u;");
-    is_right("m.f = h.v.v == h.v.v; m.f = { 1, 2 } == { m.m, m.m }; m.f = m.c != Colour.Red;");
-    assert_eq!(said_of("m.f = h.h == h.g;"), "expected A, found B");
-    assert_eq!(said_of("m.f = m.c == m.k;"), "expected Colour, found Kind");
+    assert_valid("m.f = h.h == h.s[1]; m.f = h.h == { 1, 2, 3, true }; m.f = h.s == h.s; m.f = h.u == h.u;");
+    assert_valid("m.f = h.v.v == h.v.v; m.f = { 1, 2 } == { m.m, m.m }; m.f = m.c != Colour.Red;");
+    assert_eq!(error_of("m.f = h.h == h.g;"), "expected `A`, found `B`");
+    assert_eq!(error_of("m.f = m.c == m.k;"), "expected `Colour`, found `Kind`");
 }
 
 #[test]
-fn lists_and_structs_take_the_type_that_is_wanted_8_12() {
-    is_right("h.h = { a = 1, b = 2, ... }; h.h = { 1, ... }; h.h = {#}; h.u = {#}; Headers x = ...;");
-    assert_eq!(said_of("h.h = { 1, 2, 3 };"), "A has 4 fields, but 3 are given");
-    assert_eq!(said_of("h.h = { a = 1 };"), "no value is given for `b`, `i`, `f`");
-    assert_eq!(said_of("h.h = { a = 1, z = 2, ... };"), "A has no field `z`");
-    assert_eq!(said_of("h.h = { a = 1, a = 2, ... };"), "`a` is given twice");
-    assert_eq!(said_of("h.h = { 1, 2, 3, 4 };"), "expected bool, found int");
+fn lists_and_structs_take_the_expected_type_8_12() {
+    assert_valid("h.h = { a = 1, b = 2, ... }; h.h = { 1, ... }; h.h = {#}; h.u = {#}; Headers x = ...;");
+    assert_eq!(error_of("h.h = { 1, 2, 3 };"), "expected 4 values for `A`, found 3");
+    assert_eq!(error_of("h.h = { a = 1 };"), "missing value for `b`, `i`, `f`");
+    assert_eq!(error_of("h.h = { a = 1, z = 2, ... };"), "`A` has no field `z`");
+    assert_eq!(error_of("h.h = { a = 1, a = 2, ... };"), "duplicate value for the field `a`");
+    assert_eq!(error_of("h.h = { 1, 2, 3, 4 };"), "expected `bool`, found `int`");
 }
 
 #[test]
 fn an_integer_without_a_width_does_not_reach_run_time() {
-    assert_eq!(
-        said_of("m.m = m.f ? 1 : 2;"),
-        "both values are integers without a width: give one of them one, as in 8w5"
-    );
-    assert_eq!(
-        said_of("int x = 3;"),
-        "an integer without a width cannot exist at run time: give it one, as in 8w5"
-    );
+    assert_eq!(error_of("m.m = m.f ? 1 : 2;"), "at least one of the values requires a width, as in `8w5`");
+    assert_eq!(error_of("int x = 3;"), "a run-time integer requires a width, as in `8w5`");
 }
 
 #[test]
-fn names_that_are_not_there_are_told_with_the_nearest_one() {
+fn unknown_names_are_reported_with_the_nearest_one() {
     let (_, errors, _) = super::compile(&program("", "", "", "m.m = h.hh.a;"));
-    assert_eq!(errors[0].message, "Headers has no field `hh`");
+    assert_eq!(errors[0].message, "`Headers` has no field `hh`");
     assert_eq!(errors[0].hint.as_deref(), Some("did you mean `h`?"));
-    assert_eq!(said_of("m.m = x;"), "`x` is not declared");
-    assert_eq!(said_of("m.m = h.h.a.b;"), "bit<8> has no field `b`");
+    assert_eq!(error_of("m.m = x;"), "`x` is not declared");
+    assert_eq!(error_of("m.m = h.h.a.b;"), "`bit<8>` has no field `b`");
 }
 
 #[test]
 fn stacks_8_18() {
-    is_right(
+    assert_valid(
         "h.s.push_front(1); h.s.pop_front(9); m.m = h.s[m.m].a; m.w = (bit<16>)h.s.size; h.s[1].setValid();",
     );
-    assert_eq!(said_of("m.m = h.s.last.a;"), "`last` of a stack can be used in parsers only");
-    assert_eq!(said_of("m.m = h.s[-1].a;"), "the index of a stack cannot be negative");
-    assert_eq!(said_of("m.m = m.m[2];"), "bit<8> has no elements");
+    assert_eq!(error_of("m.m = h.s.last.a;"), "`last` of a stack is allowed only in parsers");
+    assert_eq!(error_of("m.m = h.s[-1].a;"), "stack index must be at least 0, got -1");
+    assert_eq!(error_of("m.m = m.m[2];"), "cannot index into `bit<8>`");
     let found = warnings(&program("", "", "", "m.m = h.s[4].a;"));
-    assert_eq!(found, ["the stack has 4 elements: this index is out of range"]);
+    assert_eq!(found, ["stack index out of range: the stack has 4 elements"]);
 }
 
 #[test]
@@ -147,5 +158,5 @@ fn sizes_of_headers_are_known_at_compile_time() {
     assert_eq!(value("h.h.minSizeInBits() + h.g.minSizeInBytes()"), "27");
     assert_eq!(value("h.v.minSizeInBits()"), "8");
     assert_eq!(value("h.v.maxSizeInBits() + h.u.maxSizeInBytes() + h.u.minSizeInBytes()"), "78");
-    is_right("m.w = (bit<16>)h.v.sizeInBits(); m.w = (bit<16>)h.v.sizeInBytes();");
+    assert_valid("m.w = (bit<16>)h.v.sizeInBits(); m.w = (bit<16>)h.v.sizeInBytes();");
 }

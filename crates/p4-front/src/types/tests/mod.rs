@@ -1,4 +1,4 @@
-//! Programs and what is said of them.
+//! Checker tests: elaborated programs and diagnostics.
 
 mod any_program;
 mod calls;
@@ -19,7 +19,7 @@ use crate::ir::Program;
 use crate::source::Sources;
 use crate::syntax::{NoFiles, Options};
 
-/// What every program of these tests begins with.
+/// Start of every program in these tests.
 const HEAD: &str = "
 #include <core.p4>
 #include <v1model.p4>
@@ -35,7 +35,7 @@ struct Meta { bit<8> m; bit<16> w; bool f; Colour c; Kind k; Port p; }
 error { Odd }
 ";
 
-/// Checks a program: what it is elaborated to, if it is right, and what is said of it.
+/// Compiles a program: the elaborated program, if it is valid, and the diagnostics.
 fn compile(text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
     let mut sources = Sources::default();
     let main = sources.add("test.p4", text);
@@ -46,9 +46,9 @@ fn compile(text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
     }
 }
 
-/// What is said, a line each.
-fn lines(said: &[Diagnostic], sources: &Sources) -> String {
-    said.iter().map(|one| one.one_line(sources)).collect::<Vec<_>>().join("\n")
+/// Diagnostics, one per line.
+fn lines(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    diagnostics.iter().map(|one| one.one_line(sources)).collect::<Vec<_>>().join("\n")
 }
 
 /// A whole program around some of its parts.
@@ -68,7 +68,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     )
 }
 
-/// The elaborated program; it must be right.
+/// The elaborated program; the text must be valid.
 fn elaborated(text: &str) -> Program {
     let (program, said, sources) = compile(text);
     let program = program.unwrap_or_else(|| panic!("{}\n{text}", lines(&said, &sources)));
@@ -82,14 +82,14 @@ fn errors(text: &str) -> Vec<String> {
     said.into_iter().filter(Diagnostic::is_error).map(|error| error.message).collect()
 }
 
-/// The messages of the warnings, in order; the program must be right.
+/// The messages of the warnings, in order; the program must be valid.
 fn warnings(text: &str) -> Vec<String> {
     let (program, said, sources) = compile(text);
     assert!(program.is_some(), "{}\n{text}", lines(&said, &sources));
     said.into_iter().map(|warning| warning.message).collect()
 }
 
-/// The statements of ingress, as text, without their indentation.
+/// The statements of ingress, as text, without indentation.
 fn ingress(top: &str, locals: &str, apply: &str) -> Vec<String> {
     let program = elaborated(&program(top, "", locals, apply));
     let text = program.to_string();
@@ -99,7 +99,7 @@ fn ingress(top: &str, locals: &str, apply: &str) -> Vec<String> {
     lines.map(|line| without_numbers(&line)).collect()
 }
 
-/// Variables are told apart by numbers, which the tests do not care for.
+/// Removes the numbers of variables.
 fn without_numbers(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -112,14 +112,14 @@ fn without_numbers(line: &str) -> String {
     out
 }
 
-/// The only error of a program whose ingress does this.
-fn said_of(apply: &str) -> String {
+/// The only error of a program with this apply block in ingress.
+fn error_of(apply: &str) -> String {
     let found = errors(&program("", "", "", apply));
     assert_eq!(found.len(), 1, "{apply}: {found:?}");
     found[0].clone()
 }
 
-/// Ingress may do this.
-fn is_right(apply: &str) {
+/// Asserts that this apply block is valid in ingress.
+fn assert_valid(apply: &str) {
     elaborated(&program("", "", "", apply));
 }

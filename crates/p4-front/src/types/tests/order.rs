@@ -26,14 +26,14 @@ fn the_left_operand_is_read_before_the_right_one_changes_it_6_8() {
     let found = statements("m.m = m.m + f(m.m);");
     assert_eq!(found[0], "tmp = metadata.m", "{found:?}");
     assert_eq!(found.last().expect("there is one"), "metadata.m = (tmp + tmp)");
-    // The other way round the call comes first, and nothing is to be saved.
+    // In the opposite order, the call comes first and nothing needs saving.
     let found = statements("m.m = f(m.m) + m.m;");
     assert_eq!(found[0], "f.x = metadata.m", "{found:?}");
     assert_eq!(found.last().expect("there is one"), "metadata.m = (tmp + metadata.m)");
 }
 
 #[test]
-fn the_index_of_what_is_assigned_to_is_evaluated_first_6_8() {
+fn the_index_of_the_destination_is_evaluated_first_6_8() {
     let found = statements("h.s[m.m].a = f(m.m);");
     assert_eq!(found[0], "tmp = metadata.m", "{found:?}");
     assert_eq!(found.last().expect("there is one"), "headers.s[tmp].a = tmp");
@@ -42,14 +42,14 @@ fn the_index_of_what_is_assigned_to_is_evaluated_first_6_8() {
 }
 
 #[test]
-fn the_last_of_two_copies_to_one_variable_counts_6_8() {
+fn the_last_of_two_copies_to_one_variable_wins_6_8() {
     let found = statements("two(m.m, m.m);");
     let end: Vec<&str> = found.iter().map(String::as_str).skip(3).take(2).collect();
     assert_eq!(end, ["metadata.m = two.x", "metadata.m = two.y"], "{found:?}");
 }
 
 #[test]
-fn a_function_may_stand_in_its_own_arguments() {
+fn a_call_may_be_an_argument_of_the_same_function() {
     let nested = ingress("bit<8> g(in bit<8> x) { return x + 1; }", "", "m.m = g(g(m.m));");
     assert_eq!(
         nested,
@@ -71,7 +71,7 @@ fn a_slice_as_an_out_argument_replaces_its_bits_only() {
 }
 
 #[test]
-fn an_index_of_an_out_argument_is_kept_over_the_call_6_8() {
+fn an_index_of_an_out_argument_is_saved_before_the_call_6_8() {
     let found = statements("two(h.s[m.m].a, m.m);");
     assert_eq!(found[0], "tmp = metadata.m", "{found:?}");
     assert!(found.contains(&"headers.s[tmp].a = two.x".to_owned()), "{found:?}");
@@ -89,7 +89,7 @@ fn the_right_side_of_and_runs_only_if_the_left_one_is_true_8_5() {
 }
 
 #[test]
-fn a_choice_runs_one_side_only() {
+fn a_conditional_runs_one_side_only() {
     let found = statements("m.m = m.f ? f(h.h.a) : 8w4;");
     assert_eq!(found[0], "if metadata.f {", "{found:?}");
     assert_eq!(statements("m.m = m.f ? h.h.a : 8w4;"), ["metadata.m = (metadata.f ? headers.h.a : 4)"]);
@@ -108,7 +108,7 @@ fn arguments_by_name_are_evaluated_as_written_and_out_ones_copied_in_order() {
 }
 
 #[test]
-fn keys_are_evaluated_together_in_front_of_the_lookup() {
+fn keys_are_evaluated_together_before_the_lookup() {
     let text = super::elaborated(&super::program(
         FUNCTIONS,
         "",
@@ -124,13 +124,13 @@ fn keys_are_evaluated_together_in_front_of_the_lookup() {
 }
 
 #[test]
-fn a_sub_control_stands_for_places_of_its_caller_where_nothing_overlaps() {
+fn sub_control_parameters_are_aliases_where_nothing_overlaps() {
     let sub = "control Sub(inout A a, in bit<8> x) { apply { a.a = x; } }";
     assert_eq!(ingress(sub, "Sub() s;", "s.apply(h.h, m.m);"), ["call I.s"]);
-    // The argument is part of what may change: it is copied.
+    // The argument overlaps a written place, so it is copied.
     let found = ingress(sub, "Sub() s;", "s.apply(h.h, h.h.b);");
     assert_eq!(found, ["a = headers.h", "x = headers.h.b", "call I.s", "headers.h = a"]);
-    // One instance at two places has parameters of its own.
+    // An instance applied at two places has its own parameters.
     let found = ingress(sub, "Sub() s;", "s.apply(h.h, m.m); s.apply(h.s[0], m.m);");
     assert_eq!(found[..2], ["a = headers.h", "x = metadata.m"], "{found:?}");
 }

@@ -3,7 +3,7 @@
 use super::{elaborated, errors, program, warnings};
 use crate::ir::{KeySet, Target, Transition};
 
-fn said_of(parser: &str) -> String {
+fn error_of(parser: &str) -> String {
     let found = errors(&program("", parser, "", ""));
     assert_eq!(found.len(), 1, "{found:?}");
     found[0].clone()
@@ -38,7 +38,7 @@ fn a_state_without_a_transition_rejects_12_5() {
 }
 
 #[test]
-fn packets_are_read_in_many_ways() {
+fn all_packet_in_methods_are_accepted() {
     elaborated(&program(
         "",
         "state start {
@@ -57,35 +57,35 @@ fn packets_are_read_in_many_ways() {
 }
 
 #[test]
-fn what_is_wrong_with_a_parser() {
-    assert_eq!(said_of("state begin { transition accept; }"), "the parser `P` has no state `start`");
-    assert_eq!(said_of("state start { transition nxt; }"), "there is no state `nxt`");
+fn errors_in_parsers_are_reported() {
+    assert_eq!(error_of("state begin { transition accept; }"), "missing state `start` in the parser `P`");
+    assert_eq!(error_of("state start { transition nxt; }"), "unknown state `nxt`");
     assert_eq!(
-        said_of("state start { p.extract(m.m); transition accept; }"),
-        "a header can be extracted, not bit<8>"
+        error_of("state start { p.extract(m.m); transition accept; }"),
+        "expected a header to extract, found `bit<8>`"
     );
     assert_eq!(
-        said_of("state start { transition select(m.m) { 1: accept; m.f: reject; } }"),
-        "expected bit<8>, found bool"
+        error_of("state start { transition select(m.m) { 1: accept; m.f: reject; } }"),
+        "expected `bit<8>`, found `bool`"
     );
     assert_eq!(
-        said_of("state start { transition select(m.m, m.w) { (1, 2, 3): accept; } }"),
-        "2 values are selected on, but 3 sets are given"
+        error_of("state start { transition select(m.m, m.w) { (1, 2, 3): accept; } }"),
+        "expected 2 key sets, found 3"
     );
     assert_eq!(
-        said_of("state start { transition accept; } state start { transition accept; }"),
-        "there are two states `start`"
+        error_of("state start { transition accept; } state start { transition accept; }"),
+        "duplicate state `start`"
     );
 }
 
 #[test]
-fn a_case_behind_the_default_is_never_reached() {
+fn a_case_after_the_default_is_unreachable() {
     let text = program("", "state start { transition select(m.m) { _: accept; 1: reject; } }", "", "");
-    assert_eq!(warnings(&text), ["this case is never reached"]);
+    assert_eq!(warnings(&text), ["unreachable case"]);
 }
 
 #[test]
-fn sub_parsers_stand_for_places_of_their_caller() {
+fn sub_parser_parameters_are_aliases_of_caller_places() {
     let top = "parser Sub(packet_in p, out A a, in bit<8> n) { state start { p.extract(a); transition select(n) { 1: accept; } } }";
     let program = elaborated(&program(
         top,
@@ -100,12 +100,12 @@ fn sub_parsers_stand_for_places_of_their_caller() {
 #[test]
 fn controls_do_not_parse_and_parsers_do_not_apply_tables() {
     let found = errors(&program("control X(packet_in p) { apply { B b; p.extract(b); } }", "", "", ""));
-    assert_eq!(found, ["what reads the packet can stand in parsers only"]);
+    assert_eq!(found, ["reading the packet is allowed only in parsers"]);
     let found = errors(&program(
         "control S(inout Meta m) { apply { } }",
         "S() s; state start { s.apply(m); transition accept; }",
         "",
         "",
     ));
-    assert_eq!(found, ["the application of a control can stand in controls' apply blocks only"]);
+    assert_eq!(found, ["applying a control is allowed only in controls' apply blocks"]);
 }

@@ -1,4 +1,4 @@
-//! What the doc comments of the IR promise, checked of an elaborated program.
+//! Checker of the IR's documented invariants.
 
 use num_bigint::BigUint;
 
@@ -7,7 +7,7 @@ use crate::ir::{
     TypeId, UnaryOp,
 };
 
-/// Panics if the program breaks a promise.
+/// Panics if the program violates an invariant.
 pub(super) fn check(program: &Program) {
     let sound = Sound { program };
     for function in &program.functions {

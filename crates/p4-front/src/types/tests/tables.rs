@@ -20,7 +20,7 @@ fn with_entries(keys: &str, entries: &str) -> Table {
     ))
 }
 
-fn said_of(properties: &str) -> String {
+fn error_of(properties: &str) -> String {
     let found = errors(&program("", "", &format!("{ACTIONS} table t {{ {properties} }}"), "t.apply();"));
     assert_eq!(found.len(), 1, "{found:?}");
     found[0].clone()
@@ -85,7 +85,7 @@ fn entries_match_as_their_keys_do_14_2_1_4() {
     assert_eq!(found.keys[1].kind, MatchKind::Lpm);
 }
 
-fn ranks(properties: &str, entries: &str) -> Vec<i64> {
+fn priorities(properties: &str, entries: &str) -> Vec<i64> {
     let text = format!(
         "{ACTIONS} table t {{ key = {{ m.m : ternary; }} actions = {{ c; }} {properties} entries = {{ {entries} }} }}"
     );
@@ -93,47 +93,50 @@ fn ranks(properties: &str, entries: &str) -> Vec<i64> {
 }
 
 #[test]
-fn ranks_of_entries_14_2_1_4() {
-    assert_eq!(ranks("", "1 : c; 2 : c; 3 : c;"), [3, 2, 1]);
-    assert_eq!(ranks("priority_delta = 10;", "1 : c; 2 : c; 3 : c;"), [21, 11, 1]);
+fn priorities_of_entries_14_2_1_4() {
+    assert_eq!(priorities("", "1 : c; 2 : c; 3 : c;"), [3, 2, 1]);
+    assert_eq!(priorities("priority_delta = 10;", "1 : c; 2 : c; 3 : c;"), [21, 11, 1]);
     assert_eq!(
-        ranks("priority_delta = 10;", "priority = 50 : 1 : c; 2 : c; priority = 7 : 3 : c;"),
+        priorities("priority_delta = 10;", "priority = 50 : 1 : c; 2 : c; priority = 7 : 3 : c;"),
         [50, 40, 7]
     );
     assert_eq!(
-        ranks("largest_priority_wins = false;", "priority = 5 : 1 : c; 2 : c; priority = 1 : 3 : c;"),
+        priorities("largest_priority_wins = false;", "priority = 5 : 1 : c; 2 : c; priority = 1 : 3 : c;"),
         [-5, -6, -1]
     );
-    assert_eq!(ranks("", "1 : c @priority(3); 2 : c @priority(1); 3 : c;"), [-3, -1, -3]);
+    assert_eq!(priorities("", "1 : c @priority(3); 2 : c @priority(1); 3 : c;"), [-3, -1, -3]);
 }
 
 #[test]
-fn what_is_wrong_with_a_table() {
-    assert_eq!(said_of("key = { m.m : exakt; } actions = { c; }"), "there is no match kind `exakt`");
-    assert_eq!(said_of("actions = { c; d; }"), "`d` is not declared");
-    assert_eq!(said_of("actions = { c; c; }"), "`c` is in the list already");
-    assert_eq!(said_of("actions = { b; }"), "`b` has 1 parameters with a direction");
+fn errors_in_tables_are_reported() {
+    assert_eq!(error_of("key = { m.m : exakt; } actions = { c; }"), "unknown match kind `exakt`");
+    assert_eq!(error_of("actions = { c; d; }"), "`d` is not declared");
+    assert_eq!(error_of("actions = { c; c; }"), "duplicate action `c` in the list");
+    assert_eq!(error_of("actions = { b; }"), "missing arguments for the 1 directed parameters of `b`");
     assert_eq!(
-        said_of("actions = { c; } default_action = a(1);"),
+        error_of("actions = { c; } default_action = a(1);"),
         "`a` is not in the table's list of actions"
     );
-    assert_eq!(said_of("actions = { a; } default_action = a;"), "no argument is given for `x`");
+    assert_eq!(error_of("actions = { a; } default_action = a;"), "missing argument for the parameter `x`");
     assert_eq!(
-        said_of("actions = { a; } default_action = a(m.m);"),
-        "the data of an action must be known at compile time"
-    );
-    assert_eq!(said_of("key = { h.h : exact; } actions = { c; }"), "a key of type A cannot be looked up");
-    assert_eq!(
-        said_of("key = { m.m : exact; } actions = { c; } entries = { (1, 2) : c; }"),
-        "the table has 1 keys, but 2 are given"
+        error_of("actions = { a; } default_action = a(m.m);"),
+        "action data must be known at compile time"
     );
     assert_eq!(
-        said_of("key = { m.m : exact; } actions = { c; } entries = { 1 &&& 3 : c; }"),
-        "a mask can be given for lpm and ternary keys only"
+        error_of("key = { h.h : exact; } actions = { c; }"),
+        "a table key must be a scalar, found `A`"
     );
     assert_eq!(
-        said_of("key = { m.m : lpm; } actions = { c; } entries = { 1 &&& 0x0f : c; }"),
-        "the mask of an lpm key must be a prefix: ones, then zeros"
+        error_of("key = { m.m : exact; } actions = { c; } entries = { (1, 2) : c; }"),
+        "expected 1 key, found 2"
+    );
+    assert_eq!(
+        error_of("key = { m.m : exact; } actions = { c; } entries = { 1 &&& 3 : c; }"),
+        "masks are allowed only for lpm and ternary keys"
+    );
+    assert_eq!(
+        error_of("key = { m.m : lpm; } actions = { c; } entries = { 1 &&& 0x0f : c; }"),
+        "the mask of an lpm key must be a prefix (ones, then zeros), got 0xf"
     );
 }
 
@@ -141,7 +144,7 @@ fn what_is_wrong_with_a_table() {
 fn a_table_is_applied_in_controls_only() {
     let locals = format!("{ACTIONS} table t {{ actions = {{ c; }} }} action d() {{ t.apply(); }}");
     let found = errors(&program("", "", &locals, "d();"));
-    assert_eq!(found, ["the application of a table can stand in controls' apply blocks only"]);
+    assert_eq!(found, ["applying a table is allowed only in controls' apply blocks"]);
 }
 
 #[test]
@@ -156,8 +159,8 @@ fn hit_miss_and_action_run() {
     elaborated(&program("", "", &locals, right));
     let wrong = |apply: &str| errors(&program("", "", &locals, apply));
     assert_eq!(wrong("switch (t.apply().action_run) { d: { } }"), ["`d` is not an action of this table"]);
-    assert_eq!(wrong("switch (t.apply().action_run) { a: { } a: { } }"), ["this label is there already"]);
+    assert_eq!(wrong("switch (t.apply().action_run) { a: { } a: { } }"), ["duplicate `switch` label"]);
     assert_eq!(wrong("m.f = t.apply().hot;"), ["the result of `apply` has no field `hot`"]);
-    assert_eq!(wrong("m.f = t.hit;"), ["void has no field `hit`"]);
-    assert_eq!(wrong("t.apply(m.m);"), ["a table is applied without arguments"]);
+    assert_eq!(wrong("m.f = t.hit;"), ["`void` has no field `hit`"]);
+    assert_eq!(wrong("t.apply(m.m);"), ["`apply` of a table takes no arguments"]);
 }

@@ -13,7 +13,7 @@ fn a_valid_member_makes_the_others_invalid_8_20() {
 }
 
 #[test]
-fn unions_are_copied_and_asked_as_a_whole() {
+fn unions_are_copied_and_tested_as_a_whole() {
     assert_eq!(ingress("", "U v;", "v = h.u;"), ["reset v", "v = headers.u"]);
     assert_eq!(ingress("", "", "m.f = h.u.isValid();"), ["metadata.f = valid(headers.u)"]);
 }

@@ -1,8 +1,8 @@
-//! What a program is drawn from: a list of numbers, so that a shorter list of smaller numbers is a simpler program.
+//! Source of a program's random choices: a list of numbers. A shorter list of smaller numbers gives a simpler program.
 
 use num_bigint::BigUint;
 
-/// Draws from a list of numbers, then zeros. 0 always chooses the simplest.
+/// Draws from a list of numbers, then zeros. 0 always selects the simplest choice.
 pub struct Choices<'a> {
     numbers: &'a [u32],
     at: usize,
@@ -19,18 +19,18 @@ impl<'a> Choices<'a> {
         number
     }
 
-    /// Whether there is nothing left to draw from.
+    /// Whether all numbers have been drawn.
     pub fn is_exhausted(&self) -> bool {
         self.at >= self.numbers.len()
     }
 
-    /// Below `count`.
+    /// A number below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         let next = self.next() as usize;
         if count == 0 { 0 } else { next % count }
     }
 
-    /// True once in `of` times.
+    /// True with probability 1/`of`.
     pub fn once_in(&mut self, of: usize) -> bool {
         self.below(of) + 1 == of
     }
@@ -39,7 +39,7 @@ impl<'a> Choices<'a> {
         from[self.below(from.len())].clone()
     }
 
-    /// A number of so many bits: small, at an edge, or any.
+    /// A number of a given width: small, at a limit, or any.
     pub fn bits(&mut self, width: u32) -> BigUint {
         let one = BigUint::from(1u8);
         let mask = (&one << width) - &one;

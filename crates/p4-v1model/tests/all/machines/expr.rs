@@ -106,7 +106,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A type that has values somewhere, for comparisons.
+    /// A type with at least one place, for comparisons.
     fn any_type(&mut self) -> TypeId {
         let index = self.choices.below(self.world.places.len());
         self.world.places[index].ty
@@ -214,7 +214,7 @@ impl Generator<'_> {
         Expr { kind, ty }
     }
 
-    /// A type of the pool that has that many bits, or one made for it.
+    /// A type of the pool with at least this width, or a new one.
     fn wide_enough(&mut self, width: u32) -> TypeId {
         let found = self
             .world
@@ -225,7 +225,7 @@ impl Generator<'_> {
         found.unwrap_or_else(|| self.world.types.add(Type::Bits { width, signed: false }))
     }
 
-    /// What is asked of a stack, a header or the packet: `bit<32>`.
+    /// A property of a stack, a header or the packet: `bit<32>`.
     fn query(&mut self, depth: u32) -> Expr {
         let ty = self.world.bit32;
         let stack = |types: &jettison_p4_front::ir::Types, ty| matches!(types.get(ty), Type::Stack { .. });

@@ -1,4 +1,4 @@
-//! Random uses of what v1model offers.
+//! Random calls of v1model's externs.
 
 use jettison_p4_front::ir::{
     Expr, Extern, ExternId, ExternInstance, ExternKind, FieldListChoice, FieldListId, HashAlgorithm,

@@ -12,7 +12,7 @@ use super::stmt::{May, block_of};
 use super::tables::Change;
 use super::world::{ERRORS, NOWHERE, World};
 
-/// What a random program is made with.
+/// State of the generator.
 pub struct Generator<'a> {
     pub choices: Choices<'a>,
     pub world: World,
@@ -22,14 +22,14 @@ pub struct Generator<'a> {
     pub externs: Vec<ExternInstance>,
     pub profiles: Vec<ActionProfile>,
     pub value_set_keys: Vec<TypeId>,
-    /// Whether parsers' steps and expressions may be used.
+    /// Whether statements and expressions of parsers are allowed.
     pub in_parser: bool,
     /// Parsers that may be called.
     pub sub_parsers: usize,
 }
 
-/// A well-typed program, and what the control plane does to it. Each block of the pipeline begins by sending all there
-/// is to see as a digest.
+/// Generates a well-typed program and changes by the control plane. Each block of the pipeline first sends all visible
+/// state as a digest.
 pub fn program(numbers: &[u32]) -> (Arc<Program>, Vec<Change>) {
     let mut choices = Choices::new(numbers);
     let world = World::new(&mut choices);
@@ -52,7 +52,7 @@ pub fn program(numbers: &[u32]) -> (Arc<Program>, Vec<Change>) {
 
 impl Generator<'_> {
     fn pieces(mut self) -> (Arc<Program>, Vec<Change>) {
-        // Functions, which parsers may call too; then actions; then controls. Each calls those before it.
+        // Functions, which parsers may call too, then actions, then controls. Each may call the earlier ones.
         let plain = May { returns: true, ..May::default() };
         for _ in 0..2 {
             self.function(FunctionKind::Function, May { call: self.functions.len(), ..plain }, 1);
@@ -94,7 +94,7 @@ impl Generator<'_> {
         id
     }
 
-    /// A control that sends everything first.
+    /// A control that first sends all visible state.
     fn observed(&mut self, may: May) -> FunctionId {
         let id = self.function(FunctionKind::Control, may, 3);
         let ty = self.world.bit32;

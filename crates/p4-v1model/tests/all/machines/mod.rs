@@ -1,4 +1,4 @@
-//! The compiled machine does what the reference machine does, on random programs and packets.
+//! Comparison of the compiled and the reference machine on random programs and packets.
 
 mod choices;
 mod expr;
@@ -17,13 +17,13 @@ use jettison_p4_front::ir::{ExternId, ExternKind, FieldListId, Program};
 use jettison_p4_oracle::Reference;
 use proptest::prelude::*;
 
-/// A packet, and what happens to its state between ingress and egress.
+/// A packet, and the handling of its state between ingress and egress.
 #[derive(Debug, Clone)]
 struct Packet {
     bytes: Vec<u8>,
     zeros: usize,
     port: u64,
-    /// Which fields it keeps, as a clone does; all if it waits in a queue only.
+    /// Field list to preserve, as for a clone; all fields if the packet only waits in a queue.
     keep: Option<Option<u32>>,
 }
 
@@ -33,7 +33,7 @@ fn packet() -> impl Strategy<Value = Packet> {
         .prop_map(|(bytes, zeros, port, keep)| Packet { bytes, zeros, port, keep })
 }
 
-/// What a packet leaves.
+/// Observable result of a packet.
 #[derive(Debug, Clone, PartialEq)]
 struct Trace {
     parsed: Parsed,
@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_compiled_machine_does_what_the_reference_does(
+    fn the_compiled_machine_agrees_with_the_reference(
         numbers in prop::collection::vec(any::<u32>(), 0..2400),
         packets in prop::collection::vec(packet(), 1..4),
     ) {
@@ -130,9 +130,9 @@ proptest! {
     }
 }
 
-/// The generator makes everything that a program can be made of.
+/// The generator produces every kind of statement and expression.
 #[test]
-fn random_programs_have_it_all() {
+fn random_programs_cover_every_construct() {
     let mut stream = Seed(9).stream(&["programs"]);
     let mut wanted: Vec<&str> = "
         Constant Read Unary Binary Conditional Slice Cast Aggregate Invalid IsValid LastIndex NextIndex

@@ -10,7 +10,7 @@ use super::stmt::May;
 use super::world::NOWHERE;
 
 impl Generator<'_> {
-    /// A sub-parser, and the parser that may call it.
+    /// Declares a sub-parser and the parser that may call it.
     pub fn declare_parsers(&mut self, may: May) {
         self.in_parser = true;
         for index in 0..2 {
@@ -92,7 +92,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What only parsers do.
+    /// A statement that only parsers allow.
     pub fn packet_stmt(&mut self, block: &mut Block) -> Option<StmtKind> {
         Some(match self.choices.below(10) {
             0..=4 => return self.extract(block),
@@ -162,8 +162,8 @@ impl Generator<'_> {
     }
 }
 
-/// Whether a type, or one in it, is of some kind.
-fn has(types: &Types, ty: TypeId, what: &impl Fn(&Types, TypeId) -> bool) -> bool {
+/// Whether a type or one of its members satisfies the predicate.
+fn has(types: &Types, ty: TypeId, predicate: &impl Fn(&Types, TypeId) -> bool) -> bool {
     what(types, ty)
         || match types.get(ty) {
             Type::Composite(id) => types.composite(id).fields.iter().any(|field| has(types, field.ty, what)),

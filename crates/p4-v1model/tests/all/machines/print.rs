@@ -1,4 +1,4 @@
-//! A program as text, for failures: P4-like, variables by their names, types by their numbers.
+//! P4-like text form of a program for failure messages, with variables by name and types by number.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use jettison_p4_front::ir::{
     Block, Expr, ExprKind, Extern, KeySet, Place, Program, Step, StmtKind, Transition, Type, TypeId,
 };
 
-/// What the reference does and the compiled machine does not.
+/// Differences between the reference's and the compiled machine's results.
 pub fn difference(program: &Program, changes: &[Change], expected: &Trace, found: &Trace) -> String {
     let text = Text { program, out: String::new() };
     let mut out = format!("{}\n{changes:?}\n", self::program(program));
@@ -49,7 +49,7 @@ pub fn difference(program: &Program, changes: &[Change], expected: &Trace, found
     out
 }
 
-/// The program, without the digests of everything.
+/// The program, without the digests of the visible state.
 pub fn program(program: &Program) -> String {
     let mut text = Text { program, out: String::new() };
     for variable in &program.variables {

@@ -9,24 +9,24 @@ use num_bigint::BigUint;
 use super::generator::Generator;
 use super::world::stmt;
 
-/// What a block may contain.
+/// Allowed content of a block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct May {
-    /// Functions that it may call: those before this number.
+    /// Callable functions: those before this number.
     pub call: usize,
-    /// Tables that it may apply: those before this number.
+    /// Applicable tables: those before this number.
     pub apply: usize,
     pub exit: bool,
     pub returns: bool,
     pub emit: bool,
-    /// Whether checksums with a payload make sense.
+    /// Whether checksums with a payload are allowed.
     pub payload: bool,
-    /// Whether it is in a loop.
+    /// Whether the block is in a loop.
     pub in_loop: bool,
 }
 
 impl Generator<'_> {
-    /// Some statements.
+    /// A random block.
     pub fn block(&mut self, may: May, depth: u32) -> Block {
         let most = if depth == 0 { 2 } else { 5 };
         let count = self.choices.below(most + 1);
@@ -67,7 +67,7 @@ impl Generator<'_> {
             }
             18 if may.apply > 0 => Some(self.apply(may.apply)),
             19..=21 => {
-                // Their arguments are evaluated before the call: no `last` that may fail among them.
+                // Arguments are evaluated before the call, so they must not contain a `last` that may fail.
                 let in_parser = std::mem::take(&mut self.in_parser);
                 let kind = self.external(may);
                 self.in_parser = in_parser;
@@ -92,7 +92,7 @@ impl Generator<'_> {
     }
 
     fn assign(&mut self) -> Option<StmtKind> {
-        // Half of them to scalars, of which there are not so many kinds.
+        // Half of the assignments are to scalars.
         let scalars = self.choices.below(2) == 0;
         let to = self.place_where(|types, ty| !scalars || !matches!(types.get(ty), Type::Composite(_)))?;
         let value = self.expr(to.ty, 3);
@@ -109,7 +109,7 @@ impl Generator<'_> {
         Some(StmtKind::AssignSlice { to, high, low, value })
     }
 
-    /// Of a union's member, the others are made invalid by statements before, as the front end does.
+    /// A validity statement. For a union's member, earlier statements invalidate the other members, as in the front end.
     fn validity(&mut self, block: &mut Block) -> Option<StmtKind> {
         let place = self.place_where(|types, ty| types.is_header(ty))?;
         if self.choices.once_in(3) {
@@ -180,7 +180,7 @@ impl Generator<'_> {
         StmtKind::Switch { on, cases, default: self.block(may, depth) }
     }
 
-    /// A loop of a few rounds, by a counter that nothing else writes.
+    /// A loop of a few iterations, with a counter that nothing else writes.
     fn looping(&mut self, may: May, depth: u32, block: &mut Block) -> StmtKind {
         let ty = self.world.bit8;
         let counter = Place::variable(self.world.variable("rounds", ty), ty);

@@ -1,7 +1,7 @@
-//! Random tables, and what a control plane does with them.
+//! Random tables, and changes by a control plane.
 
 use jettison_p4_exec::Plane;
-use jettison_p4_exec::table::{Entry, Then};
+use jettison_p4_exec::table::{Entry, EntryAction};
 use jettison_p4_front::ir::{
     ActionProfile, ActionProfileId, ActionValue, BinaryOp, ConstEntry, Expr, ExprKind, ExternId, FunctionId,
     HashAlgorithm, Key, KeyMatch, MatchKind, Table, TableAction, TableId, Type, TypeId, ValueSetId,
@@ -12,12 +12,12 @@ use super::generator::Generator;
 use super::stmt::May;
 use super::world::NOWHERE;
 
-/// A change by the control plane, done alike on every machine's plane.
+/// A change by the control plane, applied to the plane of each machine.
 #[derive(Debug, Clone)]
 pub enum Change {
     Insert(TableId, Entry),
     Remove(TableId, u32),
-    Default(TableId, Then),
+    Default(TableId, EntryAction),
     Member(ActionValue),
     Group(Vec<u32>),
     ValueSet(Vec<KeyMatch>),
@@ -25,7 +25,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Does it; what the plane refuses is left, and said.
+    /// Applies the change; returns whether the plane accepted it.
     pub fn apply(&self, plane: &mut Plane) -> bool {
         let profile = ActionProfileId(0);
         match self {
@@ -51,7 +51,7 @@ impl Change {
 }
 
 impl Generator<'_> {
-    /// Two tables with their actions in themselves, and one with a selector.
+    /// Declares two tables with direct actions, and one with a selector.
     pub fn declare_tables(&mut self, actions: std::ops::Range<usize>) {
         let algorithm =
             self.choices.pick(&[HashAlgorithm::Crc16, HashAlgorithm::Crc32, HashAlgorithm::Csum16]);
@@ -129,7 +129,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A key with few values, so that entries are hit, or any.
+    /// A key with few distinct values, so that entries are hit, or any expression.
     fn key(&mut self) -> Expr {
         let ty = match self.choices.below(6) {
             0 => self.world.bool,
@@ -156,7 +156,7 @@ impl Generator<'_> {
 
     pub fn key_match(&mut self, ty: TypeId, kind: MatchKind) -> KeyMatch {
         let width = match self.world.types.get(ty) {
-            // The few values that there are.
+            // The few values of such keys.
             Type::Error | Type::Enum(_) => 3,
             _ => self.world.types.bits(ty),
         };
@@ -197,7 +197,7 @@ impl Generator<'_> {
         ActionValue { action: action as u32, data }
     }
 
-    /// What the control plane does before the first packet.
+    /// Changes by the control plane before the first packet.
     pub fn changes(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();
         for _ in 0..self.choices.below(10) {
@@ -206,7 +206,7 @@ impl Generator<'_> {
             let table = TableId(index as u32);
             changes.push(match self.choices.below(12) {
                 8 => Change::Remove(table, self.choices.below(3) as u32),
-                9 => Change::Default(table, self.then(index, &actions)),
+                9 => Change::Default(table, self.entry_action(index, &actions)),
                 10 => {
                     let keys = self.value_set_keys.clone();
                     Change::ValueSet(
@@ -230,18 +230,21 @@ impl Generator<'_> {
                 _ => {
                     let keys = self.key_matches(&keys);
                     let priority = self.choices.below(4) as i64;
-                    Change::Insert(table, Entry { keys, priority, then: self.then(index, &actions) })
+                    Change::Insert(
+                        table,
+                        Entry { keys, priority, action: self.entry_action(index, &actions) },
+                    )
                 }
             });
         }
         changes
     }
 
-    fn then(&mut self, table: usize, actions: &[TableAction]) -> Then {
+    fn entry_action(&mut self, table: usize, actions: &[TableAction]) -> EntryAction {
         match self.choices.below(3) {
-            1 if table == 2 => Then::Member(self.choices.below(3) as u32),
-            2 if table == 2 => Then::Group(self.choices.below(2) as u32),
-            _ => Then::Action(self.action_value(actions)),
+            1 if table == 2 => EntryAction::Member(self.choices.below(3) as u32),
+            2 if table == 2 => EntryAction::Group(self.choices.below(2) as u32),
+            _ => EntryAction::Action(self.action_value(actions)),
         }
     }
 }

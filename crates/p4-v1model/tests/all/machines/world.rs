@@ -13,12 +13,12 @@ use super::choices::Choices;
 
 pub const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
-/// Types and variables, and every place in them that has no computed step.
+/// Types and variables, and all their places without computed steps.
 pub struct World {
     pub types: Types,
     pub variables: Vec<Variable>,
     pub places: Vec<Place>,
-    /// The scalars that fields are made of.
+    /// Scalar types of the fields.
     pub scalars: Vec<TypeId>,
     pub bool: TypeId,
     pub bit8: TypeId,
@@ -167,7 +167,7 @@ impl World {
         self.types.add(Type::Composite(id))
     }
 
-    /// A variable that no random statement writes, until it is listed.
+    /// Adds a variable; random statements write it only after it is listed.
     pub fn variable(&mut self, name: &str, ty: TypeId) -> VarId {
         let id = VarId(self.variables.len() as u32);
         self.variables.push(Variable { name: format!("{name}{}", id.0).into(), ty });
@@ -193,7 +193,7 @@ impl World {
         }
     }
 
-    /// Everything there is to see: all scalars, and of headers and stacks what is not in their fields.
+    /// All visible state: all scalars, header validities and stack indices.
     pub fn everything(&mut self) -> Vec<Expr> {
         let mut all = Vec::new();
         for place in self.places.clone() {

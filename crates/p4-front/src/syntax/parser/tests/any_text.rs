@@ -1,10 +1,10 @@
-//! Whatever the text, there is an answer.
+//! Robustness: any text gives a tree or diagnostics.
 
 use proptest::prelude::*;
 
 use super::{declarations, errors, read};
 
-/// Pieces of programs, which meet the parser's inner parts more often than any characters do.
+/// Fragments of programs, which reach deeper into the parser than random characters.
 const PIECES: &[&str] = &[
     "control",
     "parser",
@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_nested_too_deep_is_told() {
+fn too_deep_nesting_is_reported() {
     let cases = [
         format!("const bit<8> x = {}1{};", "(".repeat(10_000), ")".repeat(10_000)),
         format!("const bit<8> x = {}1;", "- ".repeat(10_000)),
@@ -152,13 +152,14 @@ fn what_is_nested_too_deep_is_told() {
     ];
     for text in cases {
         let errors = errors(&text);
-        let bounded = ["nested too deep", "too long to read"].iter().any(|what| errors[0].contains(what));
+        let bounded =
+            ["nesting is too deep", "nesting is too complex"].iter().any(|what| errors[0].contains(what));
         assert!(bounded, "{}: {errors:?}", &text[..60]);
     }
 }
 
 #[test]
-fn what_is_nested_as_people_nest_is_read() {
+fn realistic_nesting_is_parsed() {
     declarations(&format!("const bit<8> x = {}1{};", "(".repeat(200), ")".repeat(200)));
     declarations(&format!("const bit<8> x = 1{};", " + 1".repeat(200)));
     let chain = "if (true) {} else ".repeat(100);

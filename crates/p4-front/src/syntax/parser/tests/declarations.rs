@@ -11,7 +11,7 @@ fn last(text: &str) -> Declaration {
     declarations(text).pop().expect("a declaration")
 }
 
-/// These are read.
+/// Valid declarations.
 const READ: &[&str] = &[
     "",
     ";;",
@@ -68,7 +68,7 @@ const READ: &[&str] = &[
 ];
 
 #[test]
-fn the_grammar_is_read() {
+fn valid_declarations_are_parsed() {
     for text in READ {
         declarations(text);
     }
@@ -100,7 +100,7 @@ fn each_declaration_has_its_kind() {
 }
 
 #[test]
-fn constructors_and_abstract_methods_are_told_apart() {
+fn constructors_are_distinguished_from_abstract_methods() {
     let DeclarationKind::ExternObject { methods, type_parameters, .. } =
         last("extern E<T> { E(T t); abstract bit<8> f<U>(in U x = 1); }").kind
     else {
@@ -120,7 +120,7 @@ fn constructors_and_abstract_methods_are_told_apart() {
 }
 
 #[test]
-fn annotations_keep_what_can_be_read() {
+fn annotations_keep_content_that_parses_as_expressions() {
     let all = last(
         "@name(\"x\") @f(1, a.b) @g[a = 1, b = 2] @h[1] @i(a b) @j @k() @pragma p q r\nconst bit<8> x = 1;",
     );
@@ -148,7 +148,7 @@ fn annotations_keep_what_can_be_read() {
 }
 
 #[test]
-fn selects_have_one_key_set_a_value_or_one_for_all() {
+fn selects_have_one_key_set_per_value_or_one_for_all() {
     let text = "parser P() { state start { x = 1; transition select(a, b + 1) {
         (1, 2): s; (1 &&& 3, _): s; (_, 4 .. 5): s; default: accept; _: reject; (v): s; (1): s; v: s; (a)+1: s;
     } } }";
@@ -187,7 +187,7 @@ fn entries_have_priorities_keys_and_actions() {
 }
 
 #[test]
-fn spans_cover_what_they_say() {
+fn spans_cover_their_nodes() {
     let text = "const bit<8> x = 1;\n@a control C() { apply { y = (1 + 2) * 3; } }\n";
     let all = declarations(text);
     let of = |span: crate::source::Span| &text[span.start as usize..span.end as usize];

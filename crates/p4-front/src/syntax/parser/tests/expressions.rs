@@ -1,4 +1,4 @@
-//! Expressions, written out with all their parentheses.
+//! Expressions, printed with all parentheses.
 
 use super::super::super::ast::{Argument, Expr, ExprKind, TypeRef, TypeRefKind, UnaryOp};
 use super::{errors, expression};
@@ -96,7 +96,7 @@ fn read(text: &str) -> String {
 }
 
 #[test]
-fn operators_have_the_ranks_of_the_grammar() {
+fn operators_have_the_precedence_of_the_grammar() {
     assert_eq!(read("a + b * c - d"), "((a + (b * c)) - d)");
     assert_eq!(read("a | b ^ c & d << e + f * g"), "(a | (b ^ (c & (d << (e + (f * g))))))");
     assert_eq!(read("a & b == c"), "((a & b) == c)");
@@ -112,7 +112,7 @@ fn operators_have_the_ranks_of_the_grammar() {
 }
 
 #[test]
-fn choices_group_to_the_right() {
+fn conditionals_are_right_associative() {
     assert_eq!(read("a ? b : c ? d : e"), "(a ? b : (c ? d : e))");
     assert_eq!(read("a < b ? c : d + 1"), "((a < b) ? c : (d + 1))");
     assert_eq!(read("(a < b) ? c : d"), "((a < b) ? c : d)");
@@ -128,7 +128,7 @@ fn prefixes_bind_tighter_than_operators_and_looser_than_members() {
 }
 
 #[test]
-fn less_is_told_from_type_arguments() {
+fn less_than_is_distinguished_from_type_arguments() {
     assert_eq!(read("f<bit<8>>(x)"), "f<bit<8>>(x)");
     assert_eq!(read("f<bit<16>, T>(x, y)"), "f<bit<16>, T>(x, y)");
     assert_eq!(read("f<G<bit<8>>>(x)"), "f<G<bit<8>>>(x)");
@@ -151,7 +151,7 @@ fn less_is_told_from_type_arguments() {
 }
 
 #[test]
-fn casts_are_told_from_parentheses() {
+fn casts_are_distinguished_from_parentheses() {
     assert_eq!(read("(T) - 1"), "((T) (-1))");
     assert_eq!(read("(a) - 1"), "(a - 1)");
     assert_eq!(read("(T)(a)"), "((T) a)");
@@ -170,7 +170,7 @@ fn casts_are_told_from_parentheses() {
 }
 
 #[test]
-fn a_name_that_a_parameter_hides_is_no_type() {
+fn a_type_name_hidden_by_a_parameter_is_a_value() {
     let text = "struct T {} control c(in bit<8> T) { apply { x = (T) - 1; } }";
     let all = super::declarations(text);
     let text = format!("{all:?}");
@@ -193,7 +193,7 @@ fn members_indexes_slices_and_calls_follow_each_other() {
 }
 
 #[test]
-fn words_that_are_keywords_elsewhere_are_names() {
+fn contextual_keywords_are_names() {
     assert_eq!(read("apply + key * actions"), "(apply + (key * actions))");
     assert_eq!(read("state.entries.type.priority.list"), "state.entries.type.priority.list");
     assert_eq!(read("f(type = 1, key = 2)"), "f(type = 1, key = 2)");
@@ -221,16 +221,16 @@ fn literals_keep_their_widths() {
 }
 
 #[test]
-fn what_is_no_expression_is_told() {
+fn invalid_expressions_are_reported() {
     let say = |text: &str| errors(&format!("const bit<8> x = {text};")).remove(0);
     assert!(say("1 +").contains("1:21: error: expected an expression, found `;`"), "{}", say("1 +"));
-    assert!(say("bit<8>(x)").contains("(a cast has its type in parentheses"));
-    assert!(say("_").contains("`_` and `default` stand in key sets"));
+    assert!(say("bit<8>(x)").contains("(write the type of a cast in parentheses"));
+    assert!(say("_").contains("`_` and `default` are allowed only in key sets"));
     assert!(say("(1").contains("expected `)`"));
     assert!(say("f(1,)").contains("expected another argument, found `)`"));
-    assert!(say("8w").contains("`8w` has no digits (numbers are written"));
-    assert!(say("\"abc").contains("this string has no end"));
-    assert!(say("1 /* 2").contains("this comment has no end"));
-    assert!(say("a $ b").contains("the character `$`"));
+    assert!(say("8w").contains("integer literal `8w` has no digits (valid forms are"));
+    assert!(say("\"abc").contains("unterminated string literal"));
+    assert!(say("1 /* 2").contains("unterminated comment"));
+    assert!(say("a $ b").contains("unexpected character `$`"));
     assert!(say("error").contains("expected `.` and the name of an error"));
 }

@@ -1,44 +1,53 @@
-//! What is said of what cannot be read.
+//! Messages of syntax errors.
 
 use super::errors;
 
-/// A text, and what must stand in its only error.
-const SAID: &[(&str, &str)] = &[
+/// Source texts, each with a part of its only error.
+const MESSAGES: &[(&str, &str)] = &[
     ("const bit<8> x = 1\nconst bit<8> y = 2;", "1:18: error: expected `;`, found the keyword `const`"),
     ("struct s { bit<8> x }", "expected `;`, found `}`"),
-    ("struct s { bit<8> x, bit<8> y; }", "expected `;`, found `,` (each declaration has a type and a `;`"),
+    (
+        "struct s { bit<8> x, bit<8> y; }",
+        "expected `;`, found `,` (write a separate declaration for each name",
+    ),
     ("struct s { bit<8> in; }", "expected the name of a field, found the keyword `in` (`in` is a keyword"),
-    ("struct s { H x[3]; }", "the size of a stack belongs to its type"),
-    ("struct s { H[2][3] x; }", "a stack has headers as its elements"),
+    ("struct s { H x[3]; }", "write the size of a header stack after its type"),
+    ("struct s { H[2][3] x; }", "elements of a stack must be headers"),
     ("struct s { bit<8> x;", "expected `}`, found the end of the program"),
-    ("struct s { bit<W + 1> x; }", "a width that is computed stands in parentheses"),
-    ("struct s { varbit x; }", "the most bits of this varbit"),
-    ("enum E { A = 1 }", "members with values need a type"),
-    ("bit<8> x = 1;", "a value at the top level is a constant"),
-    ("bit<8> x;", "variables are declared in parsers, controls, actions and functions"),
-    ("}", "a `}` cannot stand here, at the top level"),
-    ("table t { }", "a table cannot stand here, at the top level (tables are declared in controls)"),
-    ("state s { }", "a state cannot stand here, at the top level"),
-    ("if (x) { }", "a statement cannot stand here, at the top level"),
-    ("f() { }", "is this a function? Then its result's type is missing"),
-    ("void f();", "only `extern` functions have no body"),
-    ("control c() { }", "this control has no `apply` block (write `apply { }`"),
-    ("control c() { apply { } bit<8> x; }", "the `apply` block is the last thing in a control"),
-    ("control c() { if (x) { } apply { } }", "a control's statements stand in its `apply"),
-    ("control c() { struct s { } apply { } }", "types are declared at the top level"),
-    ("control c() { void f() { } apply { } }", "functions are declared at the top level"),
-    ("control c(bit<8>) { apply { } }", "a parameter has a type and a name"),
-    ("control c() { apply { if (x = 1) { } } }", "expected `)`, found `=` (`==` compares, `=` assigns)"),
-    ("control c() { apply { x++; } }", "to count up, write `x = x + 1`"),
+    ("struct s { bit<W + 1> x; }", "write a computed width in parentheses"),
+    ("struct s { varbit x; }", "the maximum width of the varbit"),
+    ("enum E { A = 1 }", "needs an underlying type"),
+    ("bit<8> x = 1;", "a value at the top level must be a constant"),
+    ("bit<8> x;", "declare variables inside a parser"),
+    ("}", "a `}` is not allowed at the top level"),
+    ("table t { }", "a table is not allowed at the top level (declare tables inside a control)"),
+    ("state s { }", "a state is not allowed at the top level"),
+    ("if (x) { }", "a statement is not allowed at the top level"),
+    ("f() { }", "if this is a function, add its result type"),
+    ("void f();", "a function needs a body"),
+    ("control c() { }", "missing `apply` block in this control (add `apply { }`"),
+    ("control c() { apply { } bit<8> x; }", "the `apply` block must be the last item of a control"),
+    ("control c() { if (x) { } apply { } }", "move statements into the control's `apply"),
+    ("control c() { struct s { } apply { } }", "move it to the top level"),
+    ("control c() { void f() { } apply { } }", "declare functions at the top level"),
+    ("control c(bit<8>) { apply { } }", "a parameter needs a type and a name"),
+    (
+        "control c() { apply { if (x = 1) { } } }",
+        "expected `)`, found `=` (use `==` to compare; `=` assigns)",
+    ),
+    ("control c() { apply { x++; } }", "to increment, write `x = x + 1`"),
     ("control c() { apply { x + 1; } }", "expected `=` or a call's `(`, found `+`"),
     ("control c() { apply { f(x } }", "expected `)` or `,`, found `}`"),
-    ("control c() { apply { x = f(1; } }", "expected `)` or `,`, found `;` (is a parenthesis"),
+    (
+        "control c() { apply { x = f(1; } }",
+        "expected `)` or `,`, found `;` (check for an unclosed parenthesis",
+    ),
     ("control c() { apply { x = 1 } }", "expected `;`, found `}`"),
     ("control c() { apply { x = 1 y = 2; } }", "expected `;`, found `y`"),
-    ("control c() { apply { if (x) a(); b(); else c(); } }", "this `else` belongs to no `if`"),
-    ("control c() { apply { switch (x) { _: { } } } }", "the label of what is left over is `default`"),
+    ("control c() { apply { if (x) a(); b(); else c(); } }", "this `else` has no `if`"),
+    ("control c() { apply { switch (x) { _: { } } } }", "use `default` to label the remaining cases"),
     ("control c() { table t { key = { x; } } apply { } }", "expected `:` and a match kind, found `;`"),
-    ("control c() { table t { actions = { a, b } } apply { } }", "lists in tables end their items with `;`"),
+    ("control c() { table t { actions = { a, b } } apply { } }", "items of a table's lists end with `;`"),
     ("control c() { table t { actions { a; } } apply { } }", "expected `=`, found `{`"),
     (
         "control c() { table t { entries = { 1, 2 : a; } } apply { } }",
@@ -47,16 +56,22 @@ const SAID: &[(&str, &str)] = &[
     ("control c() { table t { entries = { (1, 2 3) : a; } } apply { } }", "expected `)` or `,`, found `3`"),
     ("control c() { action a() { } ", "expected `}`, found the end of the program"),
     ("parser p() { state start { transition accept } }", "expected `;`, found `}`"),
-    ("parser p() { state start { transition accept; x = 1; } }", "a state ends with its `transition`"),
-    ("parser p() { state start { exit; } }", "`exit` cannot stand here, in the state of a parser"),
-    ("parser p() { state start { { transition accept; } } }", "`transition` cannot stand here"),
-    ("parser p() { state start { } bit<8> x; }", "what a parser declares stands in front of its states"),
-    ("parser p() { action a() { } state start { } }", "an action cannot stand here, in a parser"),
+    (
+        "parser p() { state start { transition accept; x = 1; } }",
+        "`transition` must be the last statement of a state",
+    ),
+    ("parser p() { state start { exit; } }", "`exit` is not allowed in a parser state"),
+    ("parser p() { state start { { transition accept; } } }", "`transition` is not allowed"),
+    ("parser p() { state start { } bit<8> x; }", "before the parser's first state"),
+    ("parser p() { action a() { } state start { } }", "an action is not allowed in a parser"),
     (
         "parser p() { state start { transition select(x) { 1 accept; } } }",
         "expected `:` and a state, found `accept`",
     ),
-    ("extern E { F(); }", "the method `F` has no type for its result (a constructor is called `E`"),
+    (
+        "extern E { F(); }",
+        "missing result type of the method `F` (write `void` for a method without a result; only a constructor, named `E`",
+    ),
     ("header ethernet_t ethernet;", "expected `{`, found `ethernet`"),
     ("header_type ethernet_t { fields { dst : 48; } }", "this looks like P4_14"),
     ("control ingress { apply(t); }", "expected `(` and parameters, found `{` (this looks like P4_14"),
@@ -64,25 +79,25 @@ const SAID: &[(&str, &str)] = &[
     ("@name(\"x\" const bit<8> x = 1;", "expected `)`, found the end of the program"),
     ("@5 const bit<8> x = 1;", "expected an annotation's name, found `5`"),
     ("control C() { Q.R x; apply { } }", "expected the name of a variable, found `.`"),
-    ("const bit<8> x = 5 $ 6;", "the character `$`"),
-    ("const string x = \"abc;", "this string has no end (close it"),
-    ("/* const", "this comment has no end"),
+    ("const bit<8> x = 5 $ 6;", "unexpected character `$`"),
+    ("const string x = \"abc;", "unterminated string literal (add the closing"),
+    ("/* const", "unterminated comment"),
 ];
 
 #[test]
-fn messages_say_what_is_expected_and_hints_what_helps() {
+fn messages_state_what_is_expected_and_hints_suggest_a_fix() {
     let mut wrong = String::new();
-    for (text, said) in SAID {
-        let said_of = errors(text);
-        if said_of.len() != 1 || !said_of[0].contains(said) {
-            wrong.push_str(&format!("{text}\n  wanted {said}\n  got {said_of:#?}\n"));
+    for (text, wanted) in MESSAGES {
+        let found = errors(text);
+        if found.len() != 1 || !found[0].contains(wanted) {
+            wrong.push_str(&format!("{text}\n  wanted {wanted}\n  got {found:#?}\n"));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]
-fn reading_goes_on_behind_an_error() {
+fn parsing_continues_after_an_error() {
     let text = "
 struct s { bit<8> 5; bool b }
 control c() {

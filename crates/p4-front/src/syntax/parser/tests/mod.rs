@@ -1,4 +1,4 @@
-//! What can be read, how, and what is said of what cannot.
+//! Parser tests: accepted syntax, syntax trees and messages.
 
 mod any_text;
 mod declarations;
@@ -20,7 +20,7 @@ fn read(text: &str) -> (Sources, Result<Program, Vec<Diagnostic>>) {
     (sources, program)
 }
 
-/// The declarations of a text that must be read.
+/// Declarations of a valid text.
 fn declarations(text: &str) -> Vec<Declaration> {
     match read(text) {
         (_, Ok(program)) => program.declarations,
@@ -31,7 +31,7 @@ fn declarations(text: &str) -> Vec<Declaration> {
     }
 }
 
-/// The errors of a text that must not be read: one line each, and the hints.
+/// Errors of an invalid text, one line each with the hint.
 fn errors(text: &str) -> Vec<String> {
     let (sources, program) = read(text);
     let errors = program.expect_err(text);
@@ -42,7 +42,7 @@ fn errors(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The value of `const bit<8> x = …;` among other declarations.
+/// Parses an expression as the value of `const bit<8> x = …;`, after other declarations.
 fn expression(before: &str, text: &str) -> Expr {
     let mut all = declarations(&format!("{before} const bit<8> x = {text};"));
     match all.pop().map(|declaration| declaration.kind) {

@@ -2,7 +2,7 @@
 
 use super::declarations;
 
-/// A program as people write them for v1model.
+/// A typical v1model program.
 const FORWARD: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -70,14 +70,14 @@ V1Switch(MyParser(), MyVerifyChecksum(), MyIngress(), MyEgress(), MyComputeCheck
 "#;
 
 #[test]
-fn a_v1model_program_is_read() {
+fn a_v1model_program_is_parsed() {
     let text = FORWARD.replace("            0x86dd &&& 0xffff, default: accept;\n", "");
     let program = declarations(&text);
     assert!(program.len() > 50, "{}", program.len());
 }
 
 #[test]
-fn both_versions_of_v1model_are_read() {
+fn both_versions_of_v1model_are_parsed() {
     for version in ["", "#define V1MODEL_VERSION 20180101\n", "#define V1MODEL_VERSION 20200408\n"] {
         let count = declarations(&format!("{version}#include <v1model.p4>\n")).len();
         let ports = usize::from(version.contains("2020"));

@@ -75,7 +75,7 @@ fn read(text: &str) -> String {
 }
 
 #[test]
-fn declarations_are_told_from_expressions() {
+fn declarations_are_distinguished_from_expressions() {
     assert_eq!(
         read("T x; T y = 1; bit<8> z; G<T> a; H[2] b; .T c; tuple<T, bool> d = {e, f};"),
         "var T x; var T y = 1; var bit<8> z; var G<T> a; var H[2] b; var .T c; var tuple<T, bool> d = {e, f};"
