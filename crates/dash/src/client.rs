@@ -1,4 +1,4 @@
-//! One viewer: a player of one title, with its buffer and pictures as series.
+//! A single viewer: one player of one title, with series of its buffer level and frame rate.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::content::Title;
 use super::player::{Player, PlayerSetup};
 use jettison_sockets::{Application, SocketEvent, SocketId, Sockets};
 
-/// Time between two samples of buffer and pictures.
+/// Interval between two samples of buffer level and frames.
 pub(super) const SAMPLE: Duration = Duration::from_secs(1);
 
 /// A DASH client.
@@ -22,7 +22,7 @@ pub struct DashClient {
 }
 
 impl DashClient {
-    /// A client that plays that title.
+    /// Creates a client that plays `title`.
     pub fn new(setup: Arc<PlayerSetup>, title: Arc<Title>) -> DashClient {
         DashClient { setup, title, player: None, sample_at: None }
     }
@@ -32,7 +32,7 @@ impl DashClient {
     }
 }
 
-/// The socket that an event is of.
+/// Returns the socket that an event concerns.
 pub(super) fn socket_of(event: &SocketEvent) -> Option<SocketId> {
     match event {
         SocketEvent::Connected(socket)
@@ -55,7 +55,7 @@ impl Application for DashClient {
         let Some(socket) = socket_of(&event) else { return };
         match self.owner(socket) {
             Some(player) => player.handle_event(event, now, host),
-            // What an abandoned or finished connection still says.
+            // A late event of an abandoned or finished connection.
             None if matches!(event, SocketEvent::PeerClosed(_)) => host.close(socket),
             None => {}
         }
@@ -73,7 +73,7 @@ impl Application for DashClient {
             if let Some(frames) = frames {
                 host.point(metrics::FRAMES_PER_SECOND, now, frames);
             }
-            // The second in which it ended is the last.
+            // The last sample covers the second in which playback ended.
             self.sample_at = (!player.is_ended()).then(|| at + SAMPLE);
         }
     }

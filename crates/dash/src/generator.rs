@@ -1,8 +1,8 @@
-//! A load of viewers that comes and goes as a sinusoid, after the iRED authors' published load generator.
+//! Load of viewers whose number follows a sinusoid, after the load generator published by the authors of iRED.
 //!
-//! λ(t) = mean + amplitude · sin(2πt / period). At Poisson instants of rate λ(t) a minute the number of active players
-//! steps by one towards ⌈λ(t)⌉: one is started on a random title, or the oldest leaves. λ is at once the intensity of
-//! the steps and the number of players that they lead to, unless other steps a minute are asked for.
+//! λ(t) = mean + amplitude · sin(2πt / period). At Poisson instants of rate λ(t) per minute the number of active
+//! players moves by one towards ⌈λ(t)⌉: a new player starts a random title, or the oldest one leaves. By default λ is
+//! both the intensity of the steps and their target; `steps` sets another intensity.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,32 +15,33 @@ use super::content::Title;
 use super::player::{Player, PlayerSetup};
 use jettison_sockets::{Application, SocketEvent, Sockets};
 
-/// λ(t).
+/// The sinusoid λ(t).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sinusoid {
-    /// Its mean: players.
+    /// Mean number of players.
     pub mean: f64,
-    /// By how much it swings; not above the mean.
+    /// Amplitude in players; at most the mean.
     pub amplitude: f64,
-    /// Its period.
+    /// Period.
     pub period: Duration,
-    /// Steps a minute when λ is at its mean.
+    /// Steps per minute while λ is at its mean.
     pub steps: f64,
 }
 
 impl Sinusoid {
-    /// λ at `since` its begin.
+    /// Returns λ at time `since` after its start.
     pub fn at(&self, since: Duration) -> f64 {
         let turns = since.as_secs_f64() / self.period.as_secs_f64();
         self.mean + self.amplitude * libm::sin(std::f64::consts::TAU * turns)
     }
 
-    /// The next instant after `since` of a Poisson process of rate λ·steps/mean a minute, by thinning (Lewis & Shedler 1979).
+    /// Returns the next instant after `since` of a Poisson process of rate λ·steps/mean per minute, by thinning (Lewis
+    /// & Shedler 1979).
     fn next_step(&self, mut since: Duration, random: &mut RandomStream) -> Duration {
         let most = self.mean + self.amplitude;
         let rate = most * (self.steps / self.mean);
         loop {
-            // A nanosecond at least, so that the clock goes on.
+            // At least 1 ns, so that time advances.
             let gap = Duration::from_secs_f64(random.exponential(60.0 / rate)).max(Duration::from_nanos(1));
             since += gap;
             if random.chance(self.at(since) / most) {
@@ -50,7 +51,7 @@ impl Sinusoid {
     }
 }
 
-/// A load generator.
+/// Load generator: starts and stops players.
 #[derive(Debug)]
 pub struct DashLoad {
     // Parameters.
@@ -61,7 +62,7 @@ pub struct DashLoad {
     choice: RandomStream,
     // State.
     began: Time,
-    /// The oldest first.
+    /// Oldest first.
     players: VecDeque<Viewer>,
     step_at: Option<Time>,
     sample_at: Option<Time>,
@@ -71,7 +72,7 @@ pub struct DashLoad {
 struct Viewer {
     player: Player,
     since: Time,
-    /// What [`Player::next_wakeup`] said last.
+    /// Latest result of [`Player::next_wakeup`].
     next: Time,
 }
 
@@ -82,7 +83,7 @@ impl Viewer {
 }
 
 impl DashLoad {
-    /// A load of these titles; `steps` draws the instants and `choice` the titles.
+    /// Creates a load of the given titles; the stream `steps` draws the instants, `choice` the titles.
     pub fn new(
         setup: Arc<PlayerSetup>,
         titles: Vec<Arc<Title>>,
@@ -122,7 +123,7 @@ impl DashLoad {
         self.step_at = Some(self.began + self.load.next_step(since, &mut self.steps));
     }
 
-    /// Means over the players that were there for the whole second.
+    /// Samples means over the players that were active for the whole second.
     fn sample(&mut self, now: Time, host: &mut dyn Sockets) {
         let (mut count, mut shown, mut buffers, mut pictures) = (0_u32, 0_u32, 0.0, 0.0);
         for viewer in &mut self.players {
@@ -146,8 +147,8 @@ impl DashLoad {
         }
     }
 
-    /// Those whose title is over leave; the next steps bring others.
-    fn let_go(&mut self, now: Time, host: &mut dyn Sockets) {
+    /// Removes players whose title has ended; later steps start others.
+    fn remove_ended(&mut self, now: Time, host: &mut dyn Sockets) {
         let mut at = 0;
         while at < self.players.len() {
             if self.players[at].player.is_ended()
@@ -190,7 +191,7 @@ impl Application for DashLoad {
         }
         if let Some(at) = self.sample_at.filter(|at| *at <= now) {
             self.sample(now, host);
-            self.let_go(now, host);
+            self.remove_ended(now, host);
             self.sample_at = Some(at + SAMPLE);
         }
     }

@@ -1,53 +1,53 @@
-//! HTTP/1.1 as a player and a server need it (RFC 9112): heads of real bytes, bodies that are counted.
+//! The subset of HTTP/1.1 (RFC 9112) that a player and a server need: heads are real bytes, bodies are byte counts.
 
 use std::fmt::Write;
 
 use jettison_tcp::Payload;
 
-/// Longer heads are refused, as servers do.
+/// Maximum length of a head in bytes; servers have similar limits.
 const LONGEST_HEAD: usize = 8 << 10;
-/// Most header fields in a head.
+/// Maximum number of header fields in a head.
 const MOST_FIELDS: usize = 32;
 
 /// A GET request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Absolute path of what is asked for.
+    /// Absolute path of the requested resource.
     pub path: String,
     /// Whether the connection is closed after the response.
     pub close: bool,
 }
 
-/// A response's head.
+/// The head of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {
     /// Status code.
     pub status: u16,
     /// Length of the body in bytes.
     pub length: u64,
-    /// Whether the connection is closed after it.
+    /// Whether the connection is closed after the response.
     pub close: bool,
 }
 
-/// A peer that does not speak HTTP/1.1, or not the part of it that is spoken here.
+/// Violation of HTTP/1.1, or use of a feature outside the supported subset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// Not a head.
-    #[error("not an HTTP/1.1 head: {0}")]
+    /// Malformed head.
+    #[error("malformed HTTP/1.1 head: {0}")]
     Syntax(String),
-    /// A head without an end.
-    #[error("a head of more than {LONGEST_HEAD} bytes")]
+    /// Head above the maximum length.
+    #[error("head must have at most {LONGEST_HEAD} bytes")]
     TooLong,
-    /// Another method than GET.
-    #[error("method `{0}` is not served")]
+    /// Method other than GET.
+    #[error("method must be GET, got `{0}`")]
     Method(String),
-    /// A response whose length cannot be told.
-    #[error("a response without Content-Length")]
+    /// Response without a body length.
+    #[error("response has no Content-Length")]
     Length,
 }
 
 impl Request {
-    /// The head's bytes. `host` is what the request is addressed to.
+    /// Serializes the head. `host` is the value of the Host field.
     pub fn bytes(&self, host: &str) -> Payload {
         let mut head = format!("GET {} HTTP/1.1\r\nHost: {host}\r\n", self.path);
         let _ = write!(head, "User-Agent: jettison/{}\r\nAccept: */*\r\n", env!("CARGO_PKG_VERSION"));
@@ -60,7 +60,7 @@ impl Request {
 }
 
 impl Response {
-    /// The head's bytes, for a body of that media type.
+    /// Serializes the head, for a body of the given media type.
     pub fn bytes(&self, media_type: &str) -> Payload {
         let reason = if self.status == 200 { "OK" } else { "Not Found" };
         let mut head = format!("HTTP/1.1 {} {reason}\r\nServer: jettison\r\n", self.status);
@@ -73,24 +73,24 @@ impl Response {
     }
 }
 
-/// Collects a head from a stream, wherever it is cut.
+/// Reassembles a head from a byte stream that may be split anywhere.
 #[derive(Debug, Clone, Default)]
 pub struct HeadReader {
     bytes: Vec<u8>,
 }
 
 impl HeadReader {
-    /// Takes bytes up to the end of a head. Gives what is left behind it, once it has ended.
+    /// Appends bytes up to the end of a head. Returns the bytes after it once the head is complete.
     ///
     /// # Errors
-    /// If it grows beyond reason, or holds what no head holds.
+    /// If the head exceeds the maximum length or `payload` is not real bytes.
     pub fn take(&mut self, payload: Payload) -> Result<Option<Payload>, HttpError> {
         let Payload::Bytes(bytes) = payload else {
-            return Err(HttpError::Syntax("zeros in a head".to_owned()));
+            return Err(HttpError::Syntax("body bytes inside a head".to_owned()));
         };
         let had = self.bytes.len();
         self.bytes.extend_from_slice(&bytes);
-        // The end may straddle two pieces.
+        // The terminator may straddle two payloads.
         let from = had.saturating_sub(3);
         let end = self.bytes[from..].windows(4).position(|four| four == b"\r\n\r\n");
         match end.map(|end| from + end + 4) {
@@ -103,17 +103,17 @@ impl HeadReader {
         }
     }
 
-    /// The head as a request; the next one may follow.
+    /// Parses the head as a request and resets the reader for the next one.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the head is malformed or the method is not GET.
     pub fn request(&mut self) -> Result<Request, HttpError> {
         let bytes = std::mem::take(&mut self.bytes);
         let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
         let mut parsed = httparse::Request::new(&mut fields);
         let status = parsed.parse(&bytes).map_err(|error| HttpError::Syntax(error.to_string()))?;
         let (true, Some(method), Some(path)) = (status.is_complete(), parsed.method, parsed.path) else {
-            return Err(HttpError::Syntax("it is not whole".to_owned()));
+            return Err(HttpError::Syntax("incomplete head".to_owned()));
         };
         if method != "GET" {
             return Err(HttpError::Method(method.to_owned()));
@@ -121,17 +121,17 @@ impl HeadReader {
         Ok(Request { path: path.to_owned(), close: closes(parsed.headers) })
     }
 
-    /// The head as a response.
+    /// Parses the head as a response.
     ///
     /// # Errors
-    /// If it is none, or does not say how long its body is.
+    /// If the head is malformed or has no valid Content-Length.
     pub fn response(&mut self) -> Result<Response, HttpError> {
         let bytes = std::mem::take(&mut self.bytes);
         let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
         let mut parsed = httparse::Response::new(&mut fields);
         let status = parsed.parse(&bytes).map_err(|error| HttpError::Syntax(error.to_string()))?;
         let (true, Some(code)) = (status.is_complete(), parsed.code) else {
-            return Err(HttpError::Syntax("it is not whole".to_owned()));
+            return Err(HttpError::Syntax("incomplete head".to_owned()));
         };
         let length = field(parsed.headers, "content-length").and_then(|value| value.trim().parse().ok());
         let length = length.ok_or(HttpError::Length)?;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_survive_their_own_bytes_wherever_they_are_cut() {
+    fn heads_round_trip_wherever_they_are_cut() {
         let request = Request { path: "/title-1/video/2/17.m4s".to_owned(), close: true };
         let response = Response { status: 200, length: 140_000, close: false };
         let (asked, answered) = (bytes(request.bytes("server")), bytes(response.bytes("video/mp4")));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_spoken_here_is_refused_with_a_reason() {
+    fn unsupported_heads_are_refused_with_a_reason() {
         let read = |text: &str| {
             let mut reader = HeadReader::default();
             reader.take(Payload::from(text.as_bytes())).unwrap();

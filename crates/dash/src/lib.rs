@@ -1,8 +1,9 @@
 #![forbid(unsafe_code)]
 //! Adaptive streaming over HTTP (DASH, ISO/IEC 23009-1): a server, players, and a load of many of them.
 //!
-//! `content/` is what there is to stream, `abr/` who chooses representations, `player/` how they are fetched and played,
-//! `qoe/` what the session was worth. To add an adaptation rule: write its file in `abr/`, and add a line to its registry.
+//! `content/` holds titles, representations and segments; `abr/` the adaptation rules; `player/` the fetcher and
+//! playout buffer; `qoe/` the quality models. To add an adaptation rule, write its file in `abr/` and add it to the
+//! registry there.
 
 pub mod abr;
 mod client;

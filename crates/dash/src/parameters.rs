@@ -1,4 +1,4 @@
-//! What a scenario may say of players and their load.
+//! Scenario parameters of players and of loads of players.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use jettison_sockets::{Choice, Choices, TcpOptions};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DashParameters {
-    /// What there is to watch.
+    /// Titles to watch.
     pub content: ContentParameters,
-    /// How it is watched.
+    /// Player settings.
     pub player: PlayerParameters,
-    /// Which title of the catalogue is watched, from 1.
+    /// Number of the title in the catalogue, from 1.
     pub title: TitleNumber,
 }
 
@@ -32,17 +32,17 @@ pub struct DashParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DashLoadParameters {
-    /// What there is to watch; each player takes one of the titles at random.
+    /// Titles to watch; each player chooses one at random.
     pub content: ContentParameters,
-    /// How it is watched.
+    /// Player settings.
     pub player: PlayerParameters,
-    /// Mean of λ: active players, and steps a minute.
+    /// Mean of λ: active players, and steps per minute.
     pub mean: f64,
-    /// By how much λ swings about its mean.
+    /// Amplitude of λ; at most the mean.
     pub amplitude: f64,
     /// Period of λ.
     pub period: Duration,
-    /// Steps a minute at the mean, if not `mean` as well: how soon players are as many as λ says.
+    /// Steps per minute at the mean of λ; unset: `mean`. More steps make the number of players follow λ more closely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<f64>,
 }
@@ -61,28 +61,28 @@ impl Default for DashLoadParameters {
 }
 
 impl DashLoadParameters {
-    /// λ(t).
+    /// Returns λ(t).
     ///
     /// # Errors
-    /// If it would fall below zero, never turns, or nobody ever comes.
+    /// If a parameter is out of range, such as an amplitude above the mean.
     pub fn load(&self) -> Result<Sinusoid, BuildError> {
         let DashLoadParameters { mean, amplitude, period, steps, .. } = *self;
         BuildError::unless(mean > 0.0 && mean <= 1e4, "mean", || {
-            format!("{mean} players: above 0 and at most 10,000")
+            format!("must be in (0, 10000] players, got {mean}")
         })?;
         BuildError::unless((0.0..=mean).contains(&amplitude), "amplitude", || {
-            format!("{amplitude}: from 0 to the mean, {mean}, so that λ never falls below zero")
+            format!("must be in [0, mean] players (mean is {mean}), got {amplitude}")
         })?;
-        BuildError::unless(!period.is_zero(), "period", || "must be above zero".to_owned())?;
+        BuildError::unless(!period.is_zero(), "period", || "must be > 0, got 0 s".to_owned())?;
         let steps = steps.unwrap_or(mean);
         BuildError::unless(steps > 0.0 && steps <= 1e6, "steps", || {
-            format!("{steps} a minute: above 0 and at most 1,000,000")
+            format!("must be in (0, 1000000] per minute, got {steps}")
         })?;
         Ok(Sinusoid { mean, amplitude, period, steps })
     }
 }
 
-/// A place in a catalogue, from 1.
+/// Number of a title in the catalogue, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct TitleNumber(#[schemars(range(min = 1))] pub u32);
@@ -93,26 +93,27 @@ impl Default for TitleNumber {
     }
 }
 
-/// How titles are watched.
+/// Player settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerParameters {
-    /// Who chooses representations: a rule's id, or a table with `kind` and the rule's own parameters.
+    /// Adaptation rule: its id, or a table with `kind` and the rule's own parameters.
     pub abr: Choice<AbrRules>,
-    /// Media time in the buffer at which the first picture is shown.
+    /// Buffer level at which playback starts.
     pub start_up: Duration,
-    /// Media time in the buffer at which playing goes on after it ran empty.
+    /// Buffer level at which playback resumes after a stall.
     pub rebuffer: Duration,
-    /// Media time that the buffer holds at most.
+    /// Maximum buffer level, in media time.
     pub max_buffer: Duration,
-    /// Once full, the buffer falls to this before more is fetched. Without it, as soon as a segment fits.
+    /// Level to which a full buffer must drain before fetching resumes. Unset: fetching resumes as soon as one segment
+    /// fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume: Option<Duration>,
-    /// One connection for all requests, or a new one each.
+    /// Whether one connection carries all requests, or each request opens a new one.
     pub connections: Connections,
     /// Weights of the linear QoE.
     pub qoe: LinearWeights,
-    /// The display and the sound's codec, for P.1203.
+    /// Display and audio codec, for P.1203.
     pub viewing: Viewing,
 }
 
@@ -132,10 +133,10 @@ impl Default for PlayerParameters {
 }
 
 impl PlayerParameters {
-    /// What players of these titles at that server share.
+    /// Builds the settings shared by all players of the given titles and server.
     ///
     /// # Errors
-    /// If the rule is none, thresholds contradict each other, or a segment is longer than the buffer.
+    /// If the rule is unknown, a threshold exceeds the maximum buffer, or a segment is longer than it.
     pub fn setup(
         &self,
         titles: &[Arc<Title>],
@@ -145,14 +146,14 @@ impl PlayerParameters {
         let sets = titles.iter().flat_map(|title| [Some(&title.video), title.audio.as_ref()]).flatten();
         let longest = sets.flat_map(|set| &set.durations).max().copied().unwrap_or_default();
         BuildError::unless(longest <= self.max_buffer && !self.max_buffer.is_zero(), "max_buffer", || {
-            format!("{}: a segment of {longest} would not fit", self.max_buffer)
+            format!("must be > 0 and hold the longest segment of {longest}, got {}", self.max_buffer)
         })?;
         for (key, level) in
             [("start_up", Some(self.start_up)), ("rebuffer", Some(self.rebuffer)), ("resume", self.resume)]
         {
             BuildError::unless(level.is_none_or(|level| level <= self.max_buffer), key, || {
                 let max = self.max_buffer;
-                format!("the buffer never holds more than `max_buffer`, {max}")
+                format!("must be <= `max_buffer` ({max}), got {}", level.unwrap_or_default())
             })?;
         }
         self.qoe.validate().map_err(|error| error.under("qoe"))?;

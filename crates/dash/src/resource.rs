@@ -1,19 +1,20 @@
-//! What a server has, and its paths: `/TITLE/manifest.mpd`, `/TITLE/video/PLACE/init.mp4`, `/TITLE/video/PLACE/NUMBER.m4s`.
+//! Resources of a server and their paths: `/TITLE/manifest.mpd`, `/TITLE/video/INDEX/init.mp4`,
+//! `/TITLE/video/INDEX/NUMBER.m4s`.
 //!
-//! A representation is named by its place among those of its kind, from 0, and a segment by its number, from 1
-//! (`$Number$` of ISO/IEC 23009-1 begins at 1), so that ids that are no path segments need no escapes.
+//! A path holds the index of a representation among those of its kind (from 0) and the number of a segment (from 1, as
+//! `$Number$` of ISO/IEC 23009-1), so ids that are not valid path segments need no escaping.
 
 use std::sync::Arc;
 
 use super::content::{AdaptationSet, Title};
 use super::player::Kind;
 
-/// Something to ask for.
+/// Resource that a client can request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resource<'p> {
-    /// Name of its title.
+    /// Name of the title.
     pub title: &'p str,
-    /// Which of the title's.
+    /// Part of the title.
     pub part: Part,
 }
 
@@ -24,12 +25,12 @@ pub enum Part {
     Manifest,
     /// The initialization segment of a representation.
     Initialization(Kind, usize),
-    /// A segment of a representation; places from 0.
+    /// A segment of a representation; both indices start at 0.
     Segment(Kind, usize, usize),
 }
 
 impl<'p> Resource<'p> {
-    /// The path of a request for it.
+    /// Returns the path of the resource.
     pub fn path(&self) -> String {
         let title = self.title;
         match self.part {
@@ -41,7 +42,7 @@ impl<'p> Resource<'p> {
         }
     }
 
-    /// What a path asks for; `None` for any other path.
+    /// Parses a path; `None` if it matches no pattern.
     pub fn of_path(path: &'p str) -> Option<Resource<'p>> {
         let mut steps = path.strip_prefix('/')?.split('/');
         let title = steps.next()?;
@@ -64,7 +65,7 @@ impl<'p> Resource<'p> {
         steps.next().is_none().then_some(Resource { title, part })
     }
 
-    /// Its length in bytes; `None` if there is no such thing.
+    /// Returns the length in bytes; `None` if the resource does not exist.
     pub fn length(&self, titles: &[Arc<Title>]) -> Option<u64> {
         let title = titles.iter().find(|title| title.name == self.title)?;
         match self.part {
@@ -78,7 +79,7 @@ impl<'p> Resource<'p> {
         }
     }
 
-    /// The media type of what a path names.
+    /// Returns the media type of the resource at `path`.
     pub fn media_type(path: &str) -> &'static str {
         match path {
             path if path.ends_with(".mpd") => "application/dash+xml",
@@ -88,7 +89,7 @@ impl<'p> Resource<'p> {
     }
 }
 
-/// A title's representations of that kind.
+/// Returns the adaptation set of a kind of media.
 pub fn set(title: &Title, kind: Kind) -> Option<&AdaptationSet> {
     match kind {
         Kind::Video => Some(&title.video),
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_what_they_name_agree() {
+    fn paths_and_resources_round_trip() {
         let parts = [
             Part::Manifest,
             Part::Initialization(Kind::Video, 2),
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_name_nothing() {
+    fn other_paths_are_not_parsed() {
         for path in [
             "",
             "/",

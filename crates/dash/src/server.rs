@@ -1,4 +1,4 @@
-//! The server: answers requests for manifests and segments, in order, on whatever connections come.
+//! DASH server: answers requests for manifests and segments in order, on any number of connections.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ pub struct DashServer {
     port: u16,
     options: TcpOptions,
     titles: Vec<Arc<Title>>,
-    /// Requests that are coming in, by connection.
+    /// Partially received request heads, by connection.
     readers: BTreeMap<SocketId, HeadReader>,
-    /// Whether the flow's series show the newest connection.
+    /// Whether the flow's series follow the newest connection.
     is_observed: bool,
 }
 
 impl DashServer {
-    /// A server of these titles at that port. `is_observed`: the flow's series show the newest connection.
+    /// Creates a server of `titles` on `port`. With `is_observed` the flow's series follow the newest connection.
     pub fn new(port: u16, options: TcpOptions, titles: Vec<Arc<Title>>, is_observed: bool) -> DashServer {
         DashServer { port, options, titles, readers: BTreeMap::new(), is_observed }
     }
@@ -48,7 +48,7 @@ impl DashServer {
     fn read(&mut self, socket: SocketId, host: &mut dyn Sockets) {
         let Some(mut reader) = self.readers.remove(&socket) else { return };
         while let Some(mut payload) = host.read(socket, u64::MAX) {
-            // Requests may come one behind the other.
+            // Requests may be pipelined.
             loop {
                 match reader.take(payload) {
                     Ok(None) => break,

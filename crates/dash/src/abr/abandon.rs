@@ -1,11 +1,11 @@
-//! The abandon-request rule: give a segment up that comes too slowly, and fetch a lower representation in its place.
+//! Abandon-request rule: abandons a slow segment and fetches a lower representation instead.
 //!
 //! dash.js's AbandonRequestsRule (its documentation, "AbandonRequestRule" and "Settings": `abandonDurationMultiplier`,
-//! `minSegmentDownloadTimeThresholdInMs`, `minThroughputSamplesThreshold`). After half a second and some reports of
-//! progress, a segment is given up if at the rate so far the whole of it takes longer than 1.8 times its media time, and if
-//! the representation that this rate carries has fewer bytes than are yet to come. dash.js averages the rates of its
-//! reports, each of them from the first byte on; here the last one holds, so that the choice hangs less on how often the
-//! player reports.
+//! `minSegmentDownloadTimeThresholdInMs`, `minThroughputSamplesThreshold`). After half a second and some progress
+//! reports, a segment is abandoned if its whole download would take longer than 1.8 times its media time at the rate
+//! so far, and if the representation that this rate sustains has fewer bytes than remain. dash.js averages the rates
+//! of its reports, each measured from the first byte; here the last report is used, so that the choice depends less on
+//! the reporting interval.
 
 use jettison_core::{BuildError, Duration};
 use schemars::JsonSchema;
@@ -17,15 +17,15 @@ use super::{AbrState, Progress};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbandonParameters {
-    /// Whether the rule has a say.
+    /// Whether the rule is active.
     pub enabled: bool,
-    /// Time from the first byte before a segment is given up.
+    /// Minimum time from the first byte before a segment is abandoned.
     pub grace: Duration,
-    /// Reports of progress before a segment is given up.
+    /// Minimum number of progress reports before a segment is abandoned.
     pub reports: u32,
-    /// How many times its media time a segment may take.
+    /// Download time that a segment may take, as a multiple of its media time.
     pub multiplier: f64,
-    /// With more than this in the buffer, nothing is given up.
+    /// Maximum buffer level at which segments are abandoned.
     pub below: Duration,
 }
 
@@ -45,34 +45,34 @@ impl AbandonParameters {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.multiplier > 0.0 && self.multiplier.is_finite(), "multiplier", || {
-            format!("{} is not a number above 0", self.multiplier)
+            format!("must be > 0, got {}", self.multiplier)
         })
     }
 }
 
-/// Watches the segment that comes.
+/// Monitor of the segment in transfer.
 #[derive(Debug, Clone)]
 pub struct AbandonRequest {
     parameters: AbandonParameters,
-    /// The segment and representation that comes, and how many reports there were of it.
-    coming: Option<(usize, usize)>,
+    /// Segment and representation in transfer; `reports` counts its progress reports.
+    transfer: Option<(usize, usize)>,
     reports: u32,
-    /// Each segment is given up once at most.
-    given_up: Option<usize>,
+    /// The last abandoned segment: each is abandoned at most once.
+    abandoned: Option<usize>,
 }
 
 impl AbandonRequest {
-    /// Nothing is coming.
+    /// Creates a monitor without a transfer.
     pub fn new(parameters: AbandonParameters) -> AbandonRequest {
-        AbandonRequest { parameters, coming: None, reports: 0, given_up: None }
+        AbandonRequest { parameters, transfer: None, reports: 0, abandoned: None }
     }
 
-    /// A part came: the lower representation to fetch in its place, or `None` to let it come. `safety` is the share of the
-    /// rate so far that the other one may take.
+    /// Handles a progress report. Returns the lower representation to fetch instead, or `None` to continue. `safety`
+    /// is the share of the rate so far that the lower representation may use.
     pub fn on_progress(&mut self, progress: &Progress, state: &AbrState<'_>, safety: f64) -> Option<usize> {
-        let coming = Some((progress.segment, progress.representation));
-        if self.coming != coming {
-            (self.coming, self.reports) = (coming, 0);
+        let transfer = Some((progress.segment, progress.representation));
+        if self.transfer != transfer {
+            (self.transfer, self.reports) = (transfer, 0);
         }
         self.reports = self.reports.saturating_add(1);
         let elapsed = state.now.since(progress.first_byte_at);
@@ -82,7 +82,7 @@ impl AbandonRequest {
         if !self.parameters.enabled
             || !lower_exists
             || early
-            || self.given_up == Some(progress.segment)
+            || self.abandoned == Some(progress.segment)
             || state.buffer > self.parameters.below
             || progress.received == 0
             || progress.received >= progress.bytes
@@ -90,21 +90,22 @@ impl AbandonRequest {
             return None;
         }
         let rate = progress.received as f64 * 8.0 / elapsed.as_secs_f64();
-        let whole = progress.bytes as f64 * 8.0 / rate;
+        let download_time = progress.bytes as f64 * 8.0 / rate;
         let media = state.set.durations.get(progress.segment).copied().unwrap_or(state.segment_duration());
-        if whole < media.as_secs_f64() * self.parameters.multiplier {
+        if download_time < media.as_secs_f64() * self.parameters.multiplier {
             return None;
         }
         let representations = &state.set.representations;
-        let bitrate = |place: usize| representations.get(place).map(|r| r.bitrate.as_bits() as f64);
-        let other = state.set.highest_below(rate * safety);
+        let bitrate = |index: usize| representations.get(index).map(|r| r.bitrate.as_bits() as f64);
+        // Abandoning pays off only if the lower representation needs fewer bytes than remain.
+        let lower = state.set.highest_below(rate * safety);
         let remaining = (progress.bytes - progress.received) as f64;
-        let others = progress.bytes as f64 * bitrate(other)? / bitrate(progress.representation)?;
-        if other >= progress.representation || remaining <= others {
+        let lower_bytes = progress.bytes as f64 * bitrate(lower)? / bitrate(progress.representation)?;
+        if lower >= progress.representation || remaining <= lower_bytes {
             return None;
         }
-        self.given_up = Some(progress.segment);
-        Some(other)
+        self.abandoned = Some(progress.segment);
+        Some(lower)
     }
 }
 
@@ -116,7 +117,7 @@ mod tests {
     use super::super::testing::{ladder, playing};
     use super::*;
 
-    /// Of a segment of 4 s at 1000 kbit/s.
+    /// Returns the progress of a segment of 4 s at 1000 kbit/s.
     fn progress(received: u64) -> Progress {
         Progress {
             representation: 2,
@@ -128,7 +129,7 @@ mod tests {
         }
     }
 
-    /// What five reports at 100 s say, with two seconds since the first byte.
+    /// Returns the verdict after five reports at 100 s, two seconds after the first byte.
     fn after(received: u64, buffer: Duration) -> Option<usize> {
         let set = ladder(&[100, 400, 1000]);
         let mut rule = AbandonRequest::new(AbandonParameters::default());
@@ -141,35 +142,35 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_takes_more_than_its_time_and_four_fifths_is_given_up() {
+    fn a_segment_slower_than_1_8_times_its_media_time_is_abandoned() {
         // 1.8 · 4 s = 7.2 s for 500,000 bytes: 138,889 bytes in two seconds.
         let buffer = Duration::from_secs(5);
         assert_eq!(after(138_800, buffer), Some(1));
         assert_eq!(after(138_900, buffer), None);
-        // 10 kbyte in two seconds carry the lowest at most.
+        // 10 kB in two seconds sustain the lowest at most.
         assert_eq!(after(10_000, buffer), Some(0));
     }
 
     #[test]
-    fn a_full_buffer_gives_nothing_up() {
+    fn with_a_full_buffer_nothing_is_abandoned() {
         assert_eq!(after(10_000, Duration::from_secs(12)), Some(0));
         assert_eq!(after(10_000, Duration::from_millis(12_001)), None);
     }
 
     #[test]
-    fn what_is_yet_to_come_must_outweigh_the_other_representation() {
+    fn the_remaining_bytes_must_exceed_the_lower_representation() {
         let set = ladder(&[100, 400, 1000]);
         let parameters = AbandonParameters { multiplier: 0.1, reports: 1, ..AbandonParameters::default() };
         let state = playing(&set, Duration::from_secs(5));
         let said =
             |received| AbandonRequest::new(parameters.clone()).on_progress(&progress(received), &state, 0.4);
-        // The other one has 200,000 bytes.
+        // The lower representation has 200,000 bytes.
         assert_eq!(said(299_999), Some(1));
         assert_eq!(said(300_000), None);
     }
 
     #[test]
-    fn half_a_second_is_granted() {
+    fn nothing_is_abandoned_in_the_first_half_second() {
         let set = ladder(&[100, 400, 1000]);
         let parameters = AbandonParameters { reports: 1, ..AbandonParameters::default() };
         let mut state = playing(&set, Duration::from_secs(5));
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_given_up_once() {
+    fn a_segment_is_abandoned_at_most_once() {
         let set = ladder(&[100, 400, 1000]);
         let parameters = AbandonParameters { reports: 1, ..AbandonParameters::default() };
         let state = playing(&set, Duration::from_secs(5));
@@ -195,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_comes_in_its_place_is_lower(
+        fn the_replacement_is_a_lower_representation(
             mut kbits in proptest::collection::vec(1u64..20_000, 1..8),
             representation in 0usize..8,
             bytes in 0u64..10_000_000,

@@ -1,9 +1,10 @@
-//! BOLA: the buffer's level decides.
+//! BOLA: the buffer level determines the choice.
 //!
-//! [`BolaBuffer`] has the mapping of INFOCOM 2016. Start-up follows BOLA-E of Spiteri, Sitaraman, Sparacio, "From Theory to
-//! Practice" (MMSys 2018) and dash.js: the first segments go by throughput, and a placeholder, media that is not there, is
-//! added to the level, so that BOLA goes on with what the throughput carries. Later the placeholder makes up for pauses that
-//! do not come from the network; it decays, is spent before BOLA rests, and is lost in a stall.
+//! [`BolaBuffer`] implements the mapping of INFOCOM 2016. Start-up follows BOLA-E of Spiteri, Sitaraman, Sparacio,
+//! "From Theory to Practice" (MMSys 2018) and dash.js: throughput determines the first segments, and a placeholder
+//! (virtual media) is added to the level, so that BOLA continues with the representation that the throughput sustains.
+//! Later the placeholder compensates for pauses that the network did not cause; it decays, is used up before BOLA
+//! pauses, and is reset by a stall.
 
 use jettison_core::{BuildError, Duration, Time};
 use schemars::JsonSchema;
@@ -14,28 +15,30 @@ use super::{
     AbrRule, AbrState, BolaBuffer, Choice, Download, History, HistoryParameters, Playback, Tuning, Variant,
 };
 
-/// What is left of the placeholder after each segment (dash.js: `PLACEHOLDER_BUFFER_DECAY`).
+/// Factor by which the placeholder decays per segment (dash.js: `PLACEHOLDER_BUFFER_DECAY`).
 const DECAY: f64 = 0.99;
 
 /// Parameters of `bola`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BolaParameters {
-    /// What is done against oscillation: nothing (BOLA-BASIC), BOLA-O or BOLA-U.
+    /// Measure against oscillation: none (BOLA-BASIC), BOLA-O or BOLA-U.
     pub variant: Variant,
-    /// From what V and γp follow: `gamma_p` and the target (the paper), or the minimum and the target (dash.js).
+    /// Parameters that determine V and γp: `gamma_p` and the target (the paper), or the minimum and the target
+    /// (dash.js).
     pub tuning: Tuning,
-    /// Of `gamma-p`: the weight of a full buffer against utility, γp.
+    /// For `gamma-p`: γp, the weight of a full buffer against utility.
     pub gamma_p: f64,
-    /// Of `thresholds`: below this the lowest representation is chosen. A third of the target, where that is not above it.
+    /// For `thresholds`: level below which the lowest representation is chosen. Replaced by a third of the target if
+    /// it is not below the target.
     pub minimum: Duration,
-    /// The level at which the highest representation belongs; never above the player's maximum. Unset: the player's maximum
-    /// with `gamma-p`; 12 s, or the minimum and 2 s a representation if that is more, with `thresholds`.
+    /// Level of the highest representation; limited by the player's maximum. Unset: the player's maximum with
+    /// `gamma-p`; the larger of 12 s and the minimum plus 2 s per representation with `thresholds`.
     pub target: Option<Duration>,
-    /// Whether the first segments go by throughput, with a placeholder (BOLA-E). Without, the level alone decides from the
-    /// first segment on.
+    /// Whether throughput determines the first segments, with a placeholder (BOLA-E). Otherwise the buffer level alone
+    /// decides from the first segment on.
     pub placeholder: bool,
-    /// How throughput is estimated at start-up: a table with `mean` (sliding-window, harmonic, ewma), `samples`,
+    /// Throughput estimation at start-up: a table with `mean` (sliding-window, harmonic, ewma), `samples`,
     /// `variation`, `fast_half_life`, `slow_half_life`, `safety`, `dead_time`, `initial`.
     pub history: HistoryParameters,
 }
@@ -74,7 +77,7 @@ impl BolaParameters {
     }
 }
 
-/// Goes by the buffer's level.
+/// The BOLA rule.
 #[derive(Debug)]
 pub struct Bola {
     // Parameters.
@@ -82,18 +85,18 @@ pub struct Bola {
     with_placeholder: bool,
     // State.
     history: History,
-    /// Whether the level decides.
+    /// Whether start-up is over and the level decides.
     steady: bool,
     /// In seconds.
     placeholder: f64,
-    /// When the last segment came, until the next is chosen.
+    /// Arrival of the last segment, until the next choice.
     finished: Option<Time>,
-    /// The level in seconds when the segment that comes was asked for.
+    /// Level in seconds at the request of the segment in transfer.
     asked_at: f64,
 }
 
 impl Bola {
-    /// A rule that knows nothing yet.
+    /// Creates a rule without history.
     pub fn new(parameters: BolaParameters) -> Bola {
         Bola {
             buffer: parameters.buffer(),
@@ -125,8 +128,8 @@ impl Bola {
         }
         let decision = levels.decide(level + self.placeholder, state.last, self.history.last());
         let now = Choice::now(decision.representation);
-        let excess = level + self.placeholder - decision.rest_above;
-        // A buffer that does not drain would rest forever.
+        let excess = level + self.placeholder - decision.pause_above;
+        // While the buffer does not drain, a pause would never end.
         if excess <= 0.0 || !playing {
             return now;
         }
@@ -135,11 +138,11 @@ impl Bola {
             return now;
         }
         self.placeholder = 0.0;
-        let below = Duration::from_secs_f64(decision.rest_above);
+        let below = Duration::from_secs_f64(decision.pause_above);
         if state.buffer <= below {
             return now;
         }
-        self.asked_at = decision.rest_above;
+        self.asked_at = decision.pause_above;
         Choice { wait_below: Some(below), ..now }
     }
 }
@@ -162,7 +165,7 @@ impl AbrRule for Bola {
         self.history.push(download);
         self.finished = Some(download.finished_at);
         let Some(levels) = Levels::of(&self.buffer, state) else { return };
-        // What was fetched may be less than the level and its placeholder ask for.
+        // The fetched representation may be lower than the level with its placeholder suggests.
         let room = (levels.worthless(download.representation) - self.asked_at).max(0.0);
         self.placeholder = (self.placeholder * DECAY).min(room);
     }
@@ -191,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_while_every_score_is_negative() {
+    fn it_pauses_while_every_score_is_negative() {
         // INFOCOM 2016: no segment is fetched where (Vυ_m + Vγp − Q)/S_m < 0 for all m.
         let set = ladder(&[140, 490, 1040]);
         let mut rule = of_level(Variant::Basic);
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_rests_before_pictures_are_shown() {
+    fn it_does_not_pause_before_playback_starts() {
         let set = ladder(&[140, 490, 1040]);
         for playback in [Playback::StartUp, Playback::Stalled] {
             let mut state = playing(&set, Duration::from_secs(29));
@@ -210,7 +213,7 @@ mod tests {
         }
     }
 
-    /// A rule after its first download, which came at 1200 kbit/s into an empty buffer.
+    /// Returns a rule after its first download, at 1200 kbit/s into an empty buffer.
     fn started(set: &super::super::AdaptationSet) -> Bola {
         let mut rule = Bola::new(BolaParameters::default());
         let mut state = playing(set, Duration::ZERO);
@@ -236,7 +239,7 @@ mod tests {
         state.last = Some(2);
         assert!(rule.steady);
         assert_eq!(rule.choose(&state), Choice::now(2));
-        // Of a level alone it would be the lowest.
+        // By the level alone it would be the lowest.
         assert_eq!(of_level(Variant::O).choose(&state), Choice::now(0));
     }
 
@@ -261,7 +264,7 @@ mod tests {
         let mut whole = download(5000, Duration::from_secs(1));
         (whole.representation, whole.finished_at) = (2, Time::from_secs(100));
         rule.on_segment(&whole, &state);
-        // The player rested five seconds, and its buffer drained.
+        // The player paused for five seconds, and its buffer drained.
         state.now = Time::from_secs(105);
         state.buffer = Duration::from_secs(16);
         assert_eq!(rule.choose(&state), Choice::now(2));
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_placeholder_is_spent_before_it_rests() {
+    fn the_placeholder_is_used_up_before_a_pause() {
         let set = ladder(&[140, 490, 1040]);
         let mut rule = started(&set);
         rule.steady = true;

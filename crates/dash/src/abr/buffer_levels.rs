@@ -1,9 +1,9 @@
-//! BOLA's core: which representation belongs to which level of the buffer.
+//! BOLA's core: maps buffer levels to representations.
 //!
 //! K. Spiteri, R. Urgaonkar, R. Sitaraman, "BOLA: Near-Optimal Bitrate Adaptation for Online Videos" (INFOCOM 2016,
-//! arXiv 1601.06748): with the level Q, a segment of size S_m and the utility υ_m = ln(S_m/S_1), the representation is chosen
-//! that maximises (V·υ_m + V·γp − Q) / S_m, and none while all of these are negative. Sizes are nominal bitrates, and Q and V
-//! are in seconds of media where the paper counts segments: V here is its V·p.
+//! arXiv 1601.06748): with the level Q, a segment of size S_m and the utility υ_m = ln(S_m/S_1), BOLA chooses the
+//! representation that maximises (V·υ_m + V·γp − Q) / S_m, and pauses while all of these are negative. Sizes are
+//! nominal bitrates. Q and V are in seconds of media where the paper counts segments: V here is its V·p.
 
 use jettison_core::{BuildError, Duration};
 use schemars::JsonSchema;
@@ -12,52 +12,55 @@ use serde::{Deserialize, Serialize};
 use super::super::content::AdaptationSet;
 use super::AbrState;
 
-/// dash.js's buffer level of a steady state (`stableBufferTime`), in seconds.
+/// dash.js's steady-state buffer level (`stableBufferTime`), in seconds.
 const STABLE: f64 = 12.0;
-/// dash.js's media time a representation between its lowest and its highest level, in seconds.
+/// dash.js's media time per representation between its lowest and its highest level, in seconds.
 const A_REPRESENTATION: f64 = 2.0;
 
-/// How BOLA maps levels of the buffer to representations.
+/// BOLA's mapping of buffer levels to representations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BolaBuffer {
-    /// What is done against oscillation.
+    /// Measure against oscillation.
     pub variant: Variant,
-    /// From what V and γp follow.
+    /// Parameters that determine V and γp.
     pub tuning: Tuning,
-    /// Of `gamma-p`: the weight of a full buffer against utility, γp.
+    /// For `gamma-p`: γp, the weight of a full buffer against utility.
     pub gamma_p: f64,
-    /// Of `thresholds`: below this the lowest representation is chosen. A third of the target, where that is not above it.
+    /// For `thresholds`: level below which the lowest representation is chosen. Replaced by a third of the target if
+    /// it is not below the target.
     pub minimum: Duration,
-    /// The level at which the highest representation belongs; never above the player's maximum. Unset: the player's maximum
-    /// with `gamma-p`; 12 s, or the minimum and 2 s a representation if that is more, with `thresholds`.
+    /// Level of the highest representation; limited by the player's maximum. Unset: the player's maximum with
+    /// `gamma-p`; the larger of 12 s and the minimum plus 2 s per representation with `thresholds`.
     pub target: Option<Duration>,
 }
 
-/// What is done against oscillation between the two representations next to the throughput.
+/// Measure against oscillation between the two representations around the throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// Nothing (BOLA-BASIC).
+    /// None (BOLA-BASIC).
     Basic,
-    /// Never rise above what the last download's throughput sustains; rest until the lower one belongs to the level (BOLA-O).
+    /// Never choose above the throughput of the last download; pause until the level suits the lower representation
+    /// (BOLA-O).
     O,
-    /// Never rise to more than the one above what the last download's throughput sustains, and do not rest (BOLA-U).
+    /// Choose at most one representation above the throughput of the last download, without a pause (BOLA-U).
     U,
 }
 
-/// From what BOLA's V and γp follow.
+/// Parameters that determine BOLA's V and γp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tuning {
-    /// As the paper: γp is given, and V such that a segment still fits below the target: V = (target − p)/(υ_M + γp).
+    /// As in the paper: γp is given, and V is such that a segment still fits below the target: V = (target − p)/(υ_M +
+    /// γp).
     GammaP,
-    /// As dash.js: the lowest representation belongs to the minimum, the highest one to the target, and with the highest
-    /// one the player's maximum alone makes rest.
+    /// As in dash.js: the minimum is the level of the lowest representation, the target that of the highest. With the
+    /// highest representation only the player's maximum pauses.
     Thresholds,
 }
 
-/// As dash.js, which the rule `dynamic` goes by; `bola` has the paper's tuning.
+/// dash.js's defaults, which the rule `dynamic` uses; `bola` has the paper's tuning.
 impl Default for BolaBuffer {
     fn default() -> BolaBuffer {
         BolaBuffer {
@@ -74,28 +77,28 @@ impl BolaBuffer {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.gamma_p > 0.0 && self.gamma_p.is_finite(), "gamma_p", || {
-            format!("{} is not a number above 0", self.gamma_p)
+            format!("must be > 0, got {}", self.gamma_p)
         })?;
-        BuildError::unless(!self.minimum.is_zero(), "minimum", || {
-            "a minimum is longer than nothing".to_owned()
-        })?;
+        BuildError::unless(!self.minimum.is_zero(), "minimum", || "must be > 0, got 0 s".to_owned())?;
         BuildError::unless(self.target.is_none_or(|target| !target.is_zero()), "target", || {
-            "a target is longer than nothing".to_owned()
+            "must be > 0, got 0 s".to_owned()
         })?;
         let above = self.tuning == Tuning::GammaP || self.target.is_none_or(|target| target > self.minimum);
-        BuildError::unless(above, "target", || format!("it must lie above the minimum of {}", self.minimum))
+        BuildError::unless(above, "target", || {
+            format!("must be > `minimum` ({}), got {}", self.minimum, self.target.unwrap_or_default())
+        })
     }
 }
 
-/// What belongs to a level.
+/// Choice at a buffer level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Decision {
     pub(super) representation: usize,
-    /// The level in seconds above which to rest.
-    pub(super) rest_above: f64,
+    /// Level in seconds above which to pause.
+    pub(super) pause_above: f64,
 }
 
-/// The levels of one set.
+/// Level thresholds of one adaptation set.
 #[derive(Debug)]
 pub(super) struct Levels<'a> {
     set: &'a AdaptationSet,
@@ -106,7 +109,7 @@ pub(super) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    /// Those of the state's set; `None` where there is nothing to choose.
+    /// Computes the thresholds of the state's adaptation set; `None` if it has a single representation.
     pub(super) fn of(parameters: &BolaBuffer, state: &AbrState<'a>) -> Option<Levels<'a>> {
         let mut levels = Levels {
             set: state.set,
@@ -127,17 +130,18 @@ impl<'a> Levels<'a> {
             (None, Tuning::GammaP) => maximum,
             (None, Tuning::Thresholds) => STABLE.max(minimum + A_REPRESENTATION * (top + 1) as f64),
         };
-        // A maximum of nothing would leave nothing to divide.
+        // Avoid a division by zero.
         let target = wanted.min(maximum).max(1e-3);
         match parameters.tuning {
             Tuning::GammaP => {
                 let room = target - state.segment_duration().as_secs_f64();
-                // Where less than a segment fits, half of what fits is as good as any.
+                // If less than one segment fits, use half of what fits.
                 levels.v = if room > 0.0 { room } else { target / 2.0 } / (span + levels.gp);
             }
             Tuning::Thresholds => {
                 let minimum = if minimum < target { minimum } else { target / 3.0 };
-                // For continuous S the maximum lies where V·(υ + γp − 1) = Q: once for the minimum, once for the target.
+                // For continuous S the maximum is where V·(υ + γp − 1) = Q: applied once to the minimum, once to the
+                // target.
                 levels.v = (target - minimum) / span;
                 levels.gp = 1.0 + minimum / levels.v;
             }
@@ -145,11 +149,12 @@ impl<'a> Levels<'a> {
         Some(levels)
     }
 
-    /// What belongs to a level, after `last` came at `throughput` bit/s (INFOCOM 2016, Algorithm "BOLA-FINITE", without its
-    /// shorter buffers at the begin and end of a video).
+    /// Returns the choice at a level, after representation `last` arrived at `throughput` bit/s (INFOCOM 2016,
+    /// Algorithm "BOLA-FINITE", without its shorter buffers at the start and end of a video).
     pub(super) fn decide(&self, level: f64, last: Option<usize>, throughput: Option<f64>) -> Decision {
         let best = self.best(level);
-        let plain = |representation| Decision { representation, rest_above: self.rest_above(representation) };
+        let plain =
+            |representation| Decision { representation, pause_above: self.pause_above(representation) };
         let (Some(last), Some(throughput)) = (last, throughput) else { return plain(best) };
         let sustained = self.set.highest_below(throughput);
         if self.variant == Variant::Basic || best <= last || sustained >= best {
@@ -162,14 +167,14 @@ impl<'a> Levels<'a> {
             Variant::U => plain(sustained + 1),
             _ => Decision {
                 representation: sustained,
-                rest_above: self.boundary(sustained, sustained + 1).min(self.worthless(sustained)),
+                pause_above: self.boundary(sustained, sustained + 1).min(self.zero_score(sustained)),
             },
         }
     }
 
-    /// The representation of the greatest score at a level.
+    /// Returns the representation with the highest score at a level.
     pub(super) fn best(&self, level: f64) -> usize {
-        let score = |place: usize| (self.worthless(place) - level) / self.size(place);
+        let score = |place: usize| (self.zero_score(place) - level) / self.size(place);
         let mut best = 0;
         for place in 1..self.set.representations.len() {
             if score(place) >= score(best) {
@@ -179,22 +184,22 @@ impl<'a> Levels<'a> {
         best
     }
 
-    /// The level from which a representation is better than all lower ones.
+    /// Returns the level from which a representation is better than all lower ones.
     pub(super) fn from(&self, place: usize) -> f64 {
         (0..place).map(|lower| self.boundary(lower, place)).fold(0.0, f64::max)
     }
 
-    /// The level at which a representation's score is nothing.
-    pub(super) fn worthless(&self, place: usize) -> f64 {
+    /// Returns the level at which a representation's score is zero.
+    pub(super) fn zero_score(&self, place: usize) -> f64 {
         self.v * (self.utility(place) + self.gp)
     }
 
-    fn rest_above(&self, place: usize) -> f64 {
+    fn pause_above(&self, place: usize) -> f64 {
         let top = place + 1 == self.set.representations.len();
-        if top && self.tuning == Tuning::Thresholds { f64::INFINITY } else { self.worthless(place) }
+        if top && self.tuning == Tuning::Thresholds { f64::INFINITY } else { self.zero_score(place) }
     }
 
-    /// The level at which two representations have the same score.
+    /// Returns the level at which two representations have the same score.
     fn boundary(&self, lower: usize, upper: usize) -> f64 {
         let (small, large) = (self.size(lower), self.size(upper));
         if large <= small {
@@ -246,11 +251,11 @@ mod tests {
         // INFOCOM 2016, Theorem 1: the level stays at most V(υ_M + γp) and a segment.
         let set = segmented(&BUNNY, Duration::from_secs(3));
         let levels = Levels::of(&paper(), &playing(&set, Duration::ZERO)).unwrap();
-        assert!(near(levels.worthless(9), 30.0 - 3.0));
+        assert!(near(levels.zero_score(9), 30.0 - 3.0));
         assert_eq!(levels.gp, 5.0);
         let target = BolaBuffer { target: Some(Duration::from_secs(25)), ..paper() };
         let levels = Levels::of(&target, &playing(&set, Duration::ZERO)).unwrap();
-        assert!(near(levels.worthless(9), 25.0 - 3.0));
+        assert!(near(levels.zero_score(9), 25.0 - 3.0));
     }
 
     #[test]
@@ -293,16 +298,16 @@ mod tests {
     }
 
     #[test]
-    fn bola_o_rests_where_the_throughput_lies_between_two() {
+    fn bola_o_pauses_when_the_throughput_is_between_two_representations() {
         // INFOCOM 2016, "avoiding bitrate oscillations".
         let set = ladder(&[140, 490, 1040]);
         let state = playing(&set, Duration::ZERO);
         let levels = Levels::of(&paper(), &state).unwrap();
         let between = levels.decide(25.0, Some(0), Some(700e3));
         assert_eq!(between.representation, 1);
-        assert!(near(between.rest_above, levels.from(2)));
-        assert_eq!(levels.best(between.rest_above - 1e-6), 1);
-        // What the throughput sustains is taken, and what was before is not left for it.
+        assert!(near(between.pause_above, levels.from(2)));
+        assert_eq!(levels.best(between.pause_above - 1e-6), 1);
+        // The sustainable representation is chosen only if it is above the previous one.
         assert_eq!(levels.decide(25.0, Some(0), Some(1040e3)).representation, 2);
         assert_eq!(levels.decide(25.0, Some(1), Some(200e3)).representation, 1);
         assert_eq!(levels.decide(0.0, Some(2), Some(9e6)).representation, 0);
@@ -315,10 +320,10 @@ mod tests {
         let decide = |variant| {
             let parameters = BolaBuffer { variant, ..paper() };
             let levels = Levels::of(&parameters, &state).unwrap();
-            (levels.decide(29.0, Some(0), Some(500e3)), levels.worthless(2))
+            (levels.decide(29.0, Some(0), Some(500e3)), levels.zero_score(2))
         };
         let (u, worthless) = decide(Variant::U);
-        assert_eq!(u, Decision { representation: 2, rest_above: worthless });
+        assert_eq!(u, Decision { representation: 2, pause_above: worthless });
         assert_eq!(decide(Variant::Basic).0.representation, 3);
         assert_eq!(decide(Variant::O).0.representation, 1);
     }

@@ -1,11 +1,11 @@
 //! The dynamic rule: BOLA while the buffer is healthy, throughput otherwise.
 //!
-//! DYNAMIC of K. Spiteri, R. Sitaraman, D. Sparacio, "From Theory to Practice: Improving Bitrate Adaptation in the DASH
-//! Reference Player" (MMSys 2018): throughput at first; BOLA as soon as the buffer is above 10 s and BOLA's choice is at least
-//! throughput's; throughput again once the buffer is below 10 s and BOLA's choice is lower than throughput's. (Later versions
-//! of dash.js switch by two levels of the buffer alone.) Around it stand dash.js's insufficient-buffer rule, which limits
-//! each choice, and its abandon-request rule. Of dash.js's rules the switch-history and dropped-frames rules are left out: no
-//! decoder drops frames here.
+//! DYNAMIC of K. Spiteri, R. Sitaraman, D. Sparacio, "From Theory to Practice: Improving Bitrate Adaptation in the
+//! DASH Reference Player" (MMSys 2018): throughput at first; BOLA as soon as the buffer is above 10 s and BOLA's
+//! choice is at least throughput's; throughput again once the buffer is below 10 s and BOLA's choice is lower than
+//! throughput's. (Later versions of dash.js switch at two buffer levels alone.) dash.js's insufficient-buffer rule
+//! limits each choice, and its abandon-request rule watches each download. Not modelled: dash.js's switch-history and
+//! dropped-frames rules, since no decoder drops frames here.
 
 use jettison_core::{BuildError, Duration};
 use schemars::JsonSchema;
@@ -21,17 +21,17 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DynamicParameters {
-    /// The buffer is healthy from this level on.
+    /// Buffer level from which the buffer counts as healthy.
     pub healthy: Duration,
-    /// How throughput is estimated: a table with `mean` (sliding-window, harmonic, ewma), `samples`, `variation`,
+    /// Throughput estimation: a table with `mean` (sliding-window, harmonic, ewma), `samples`, `variation`,
     /// `fast_half_life`, `slow_half_life`, `safety`, `dead_time`, `initial`.
     pub history: HistoryParameters,
-    /// How BOLA maps levels: a table with `variant`, `tuning`, `gamma_p`, `minimum`, `target`. Its
-    /// tuning is `thresholds`, dash.js's.
+    /// BOLA's mapping of buffer levels: a table with `variant`, `tuning`, `gamma_p`, `minimum`, `target`. Its default
+    /// tuning is dash.js's, `thresholds`.
     pub bola: BolaBuffer,
-    /// A table with `enabled`, `safety`, `ignore`.
+    /// Insufficient-buffer rule: a table with `enabled`, `safety`, `ignore`.
     pub insufficient_buffer: InsufficientBufferParameters,
-    /// When a segment is given up: a table with `enabled`, `grace`, `reports`, `multiplier`, `below`.
+    /// Abandon-request rule: a table with `enabled`, `grace`, `reports`, `multiplier`, `below`.
     pub abandon: AbandonParameters,
 }
 
@@ -57,7 +57,7 @@ impl DynamicParameters {
     }
 }
 
-/// Goes by the buffer's level or by throughput.
+/// The dynamic rule: chooses by buffer level or by throughput.
 #[derive(Debug)]
 pub struct Dynamic {
     // Parameters.
@@ -72,7 +72,7 @@ pub struct Dynamic {
 }
 
 impl Dynamic {
-    /// A rule that knows nothing yet.
+    /// Creates a rule without history.
     pub fn new(parameters: DynamicParameters) -> Dynamic {
         Dynamic {
             healthy: parameters.healthy,
@@ -97,8 +97,8 @@ impl Dynamic {
         if !self.by_level {
             return Choice::now(by_throughput);
         }
-        // A buffer that does not drain would rest forever.
-        let below = Duration::from_secs_f64(decision.rest_above);
+        // While the buffer does not drain, a pause would never end.
+        let below = Duration::from_secs_f64(decision.pause_above);
         let rest = state.buffer > below && state.playback == Playback::Playing;
         let wait_below = rest.then_some(below);
         Choice { representation: decision.representation, wait_below }
@@ -132,8 +132,8 @@ mod tests {
     use super::super::testing::{download, ladder, playing};
     use super::*;
 
-    /// A rule after some downloads at that rate in kbit/s.
-    fn knowing(kbit: u64, parameters: DynamicParameters) -> Dynamic {
+    /// Returns a rule after some downloads at `kbit` kbit/s.
+    fn after_downloads(kbit: u64, parameters: DynamicParameters) -> Dynamic {
         let set = ladder(&[1]);
         let mut rule = Dynamic::new(parameters);
         for _ in 0..4 {
@@ -146,7 +146,7 @@ mod tests {
     fn bola_takes_over_above_ten_seconds_once_it_chooses_no_less() {
         // MMSys 2018, DYNAMIC. V = 6/ln(1040/140) = 2.99, boundaries of BOLA at 11.3 s and 14.7 s.
         let set = ladder(&[140, 490, 1040]);
-        let mut rule = knowing(600, DynamicParameters::default());
+        let mut rule = after_downloads(600, DynamicParameters::default());
         let mut at = |secs: u64| {
             let mut state = playing(&set, Duration::from_secs(secs));
             state.last = Some(1);
@@ -159,14 +159,14 @@ mod tests {
         assert_eq!(at(12), (1, true));
         // BOLA chooses the lowest, but the buffer is healthy.
         assert_eq!(at(10), (0, true));
-        // Neither.
+        // Neither condition holds.
         assert_eq!(at(9), (1, false));
     }
 
     #[test]
     fn bola_stays_below_ten_seconds_while_it_chooses_no_less() {
         let set = ladder(&[140, 490, 1040]);
-        let mut rule = knowing(100, DynamicParameters::default());
+        let mut rule = after_downloads(100, DynamicParameters::default());
         rule.by_level = true;
         assert_eq!(rule.choose(&playing(&set, Duration::from_secs(8))).representation, 0);
         assert!(rule.by_level);
@@ -177,19 +177,19 @@ mod tests {
         let set = ladder(&[140, 490, 1040]);
         let state = playing(&set, Duration::from_secs(4));
         // 0.5 · 1200 kbit/s · 4 s / 4 s.
-        assert_eq!(knowing(1200, DynamicParameters::default()).choose(&state), Choice::now(1));
+        assert_eq!(after_downloads(1200, DynamicParameters::default()).choose(&state), Choice::now(1));
         let mut alone = DynamicParameters::default();
         alone.insufficient_buffer.enabled = false;
-        assert_eq!(knowing(1200, alone).choose(&state), Choice::now(2));
+        assert_eq!(after_downloads(1200, alone).choose(&state), Choice::now(2));
     }
 
     #[test]
-    fn with_the_highest_representation_the_players_maximum_alone_makes_rest() {
+    fn with_the_highest_representation_only_the_maximum_buffer_pauses() {
         let set = ladder(&[140, 490, 1040]);
-        let mut rule = knowing(9000, DynamicParameters::default());
+        let mut rule = after_downloads(9000, DynamicParameters::default());
         assert_eq!(rule.choose(&playing(&set, Duration::from_secs(29))), Choice::now(2));
-        // BOLA-O rests with a lower one: where the boundary to the next one lies.
-        let mut rule = knowing(600, DynamicParameters::default());
+        // BOLA-O pauses with a lower representation, at the boundary to the next one.
+        let mut rule = after_downloads(600, DynamicParameters::default());
         let mut state = playing(&set, Duration::from_secs(29));
         state.last = Some(1);
         let choice = rule.choose(&state);
@@ -199,10 +199,10 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_segment_is_given_up() {
+    fn a_slow_segment_is_abandoned() {
         let set = ladder(&[140, 490, 1040]);
         let mut state = playing(&set, Duration::from_secs(6));
-        let mut rule = knowing(1200, DynamicParameters::default());
+        let mut rule = after_downloads(1200, DynamicParameters::default());
         let progress = Progress {
             representation: 2,
             segment: 10,

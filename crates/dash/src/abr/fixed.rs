@@ -1,4 +1,4 @@
-//! Always the same representation, which isolates the network from the rule.
+//! Constant representation, which isolates the network from adaptation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use super::{AbrRule, AbrState, Choice};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FixedParameters {
-    /// Place of the representation in ascending order of bitrate, from 0; the highest one where there are fewer.
+    /// Index of the representation in ascending order of bitrate, from 0; limited to the highest one.
     pub representation: usize,
 }
 
-/// Always the same representation.
+/// The constant rule.
 #[derive(Debug)]
 pub struct Fixed {
     representation: usize,
 }
 
 impl Fixed {
-    /// Always that one.
+    /// Creates the rule.
     pub fn new(parameters: FixedParameters) -> Fixed {
         Fixed { representation: parameters.representation }
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_stays_and_is_the_highest_one_where_there_are_fewer() {
+    fn it_is_constant_and_limited_to_the_highest() {
         let mut rule = Fixed::new(FixedParameters { representation: 1 });
         for buffer in [0, 10, 30] {
             let buffer = Duration::from_secs(buffer);

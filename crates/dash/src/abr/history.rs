@@ -1,9 +1,9 @@
-//! What the downloads so far say of the network: the throughput that several rules go by.
+//! Throughput estimate from past downloads, shared by several rules.
 //!
 //! Follows dash.js's documentation ("Throughput calculation", "Settings": `throughputHistory`, `movingAverageMethod`,
-//! `useDeadTimeLatency`, `bandwidthSafetyFactor`) and Spiteri, Sitaraman, Sparacio, "From Theory to Practice" (MMSys 2018),
-//! whose THROUGHPUT takes 0.9 of a sliding mean. Its thresholds that tell a cache from the network are left out: there is
-//! no cache here.
+//! `useDeadTimeLatency`, `bandwidthSafetyFactor`) and Spiteri, Sitaraman, Sparacio, "From Theory to Practice" (MMSys
+//! 2018), whose THROUGHPUT uses 0.9 of a sliding mean. Not modelled: dash.js's thresholds that detect cache hits,
+//! since there is no cache here.
 
 use std::collections::VecDeque;
 
@@ -14,43 +14,44 @@ use serde::{Deserialize, Serialize};
 use super::super::content::AdaptationSet;
 use super::Download;
 
-/// How many downloads are kept (dash.js: `maxMeasurementsToKeep`).
+/// Number of downloads kept (dash.js: `maxMeasurementsToKeep`).
 const KEPT: usize = 20;
-/// No download counts as shorter (dash.js measures in whole milliseconds, at least one).
+/// Minimum download time in the estimate (dash.js measures in whole milliseconds, at least one).
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How throughput is estimated from the downloads so far. Defaults are dash.js's.
+/// Parameters of the throughput estimate. Defaults are dash.js's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HistoryParameters {
-    /// How downloads are averaged.
+    /// Averaging method.
     pub mean: Mean,
-    /// Of `sliding-window` and `harmonic`: over how many downloads, the latest ones.
+    /// For `sliding-window` and `harmonic`: number of latest downloads to average.
     pub samples: usize,
-    /// Of `sliding-window` and `harmonic`: where two successive downloads differ by this factor, one more is averaged.
+    /// For `sliding-window` and `harmonic`: ratio of two successive downloads from which the window grows by one
+    /// download.
     pub variation: f64,
-    /// Of `ewma`: download time after which a measurement counts half in the fast estimate. The lower estimate holds.
+    /// For `ewma`: half-life of the fast estimate, in download time. The lower of both estimates is used.
     pub fast_half_life: Duration,
-    /// Of `ewma`: the same of the slow estimate.
+    /// For `ewma`: half-life of the slow estimate.
     pub slow_half_life: Duration,
-    /// Share of the mean that choices go by.
+    /// Share of the mean used in choices.
     pub safety: f64,
-    /// Measure a download from its first byte, and take the wait for that byte off the segment's time in choices. Without,
-    /// a download is measured from its request.
+    /// Whether a download is measured from its first byte, and the wait for that byte is subtracted from the segment's
+    /// duration in choices. Otherwise a download is measured from its request.
     pub dead_time: bool,
-    /// What is assumed before the first download. Unset: the lowest representation is fetched.
+    /// Throughput assumed before the first download. Unset: the lowest representation is fetched.
     pub initial: Option<Rate>,
 }
 
-/// How downloads are averaged.
+/// Averaging method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mean {
-    /// The arithmetic mean of the latest downloads' throughput.
+    /// Arithmetic mean of the latest throughputs.
     SlidingWindow,
-    /// Their harmonic mean, which a single fast download hardly lifts.
+    /// Harmonic mean of the latest throughputs; robust against a single fast download.
     Harmonic,
-    /// The lower of two exponentially weighted means, a fast and a slow one.
+    /// The lower of a fast and a slow exponentially weighted moving average.
     Ewma,
 }
 
@@ -73,36 +74,34 @@ impl HistoryParameters {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless((1..=KEPT).contains(&self.samples), "samples", || {
-            format!("{} downloads are not between 1 and {KEPT}", self.samples)
+            format!("must be in [1, {KEPT}], got {}", self.samples)
         })?;
         BuildError::unless(self.variation > 1.0, "variation", || {
-            format!("{} is not a factor above 1", self.variation)
+            format!("must be > 1, got {}", self.variation)
         })?;
         for (key, half_life) in
             [("fast_half_life", self.fast_half_life), ("slow_half_life", self.slow_half_life)]
         {
-            BuildError::unless(!half_life.is_zero(), key, || {
-                "a half life is longer than nothing".to_owned()
-            })?;
+            BuildError::unless(!half_life.is_zero(), key, || "must be > 0, got 0 s".to_owned())?;
         }
         BuildError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
-            format!("{} is not a share above 0 and at most 1", self.safety)
+            format!("must be in (0, 1], got {}", self.safety)
         })?;
         BuildError::unless(self.initial.is_none_or(|rate| !rate.is_zero()), "initial", || {
-            "nothing can be fetched at 0 bit/s; leave it out for the lowest representation".to_owned()
+            "must be > 0, got 0 bit/s; omit it to start with the lowest representation".to_owned()
         })
     }
 }
 
-/// The downloads so far of one kind of media.
+/// Past downloads of one kind of media.
 #[derive(Debug, Clone)]
 pub struct History {
     parameters: HistoryParameters,
-    /// The latest downloads, oldest first.
+    /// Latest downloads, oldest first.
     latest: VecDeque<Measurement>,
     fast: Ewma,
     slow: Ewma,
-    /// Of the last download, from its request to its end, in bit/s.
+    /// Throughput of the last download from request to end, in bit/s.
     last: Option<f64>,
 }
 
@@ -114,7 +113,7 @@ struct Measurement {
     latency: f64,
 }
 
-/// An exponentially weighted mean of what began with nothing.
+/// Exponentially weighted moving average that starts at zero.
 #[derive(Debug, Clone, Copy)]
 struct Ewma {
     half_life: f64,
@@ -133,14 +132,14 @@ impl Ewma {
         self.weight += weight;
     }
 
-    /// The estimate begins at zero, which this corrects.
+    /// Returns the estimate, corrected for its start at zero.
     fn value(&self) -> f64 {
         self.estimate / (1.0 - libm::exp2(-self.weight / self.half_life))
     }
 }
 
 impl History {
-    /// Nothing known yet.
+    /// Creates an empty history.
     pub fn new(parameters: HistoryParameters) -> History {
         History {
             fast: Ewma::new(parameters.fast_half_life),
@@ -151,7 +150,7 @@ impl History {
         }
     }
 
-    /// A segment came whole.
+    /// Adds a complete download.
     pub fn push(&mut self, download: &Download) {
         let bits = download.bytes as f64 * 8.0;
         let from_request = download.finished_at.since(download.requested_at).max(SHORTEST);
@@ -168,7 +167,7 @@ impl History {
         self.last = Some(bits / from_request.as_secs_f64());
     }
 
-    /// Mean throughput in bit/s, if there was a download.
+    /// Returns the mean throughput in bit/s; `None` before the first download.
     pub fn mean(&self) -> Option<f64> {
         if self.latest.is_empty() {
             return None;
@@ -182,17 +181,17 @@ impl History {
         })
     }
 
-    /// What the last download brought a second in bit/s, from its request on.
+    /// Returns the throughput of the last download in bit/s, measured from its request.
     pub fn last(&self) -> Option<f64> {
         self.last
     }
 
-    /// The share of the mean that choices go by.
+    /// Returns the share of the mean used in choices.
     pub fn safety(&self) -> f64 {
         self.parameters.safety
     }
 
-    /// The place of the highest representation that the safe share of the mean carries.
+    /// Returns the index of the highest representation that the safe share of the mean sustains.
     pub fn choose(&self, set: &AdaptationSet, segment: Duration) -> usize {
         let initial = self.parameters.initial.map(|rate| rate.as_bits() as f64);
         match self.mean().or(initial) {
@@ -201,7 +200,7 @@ impl History {
         }
     }
 
-    /// What is left of `rate` when each segment of that length begins with the usual wait for its first byte.
+    /// Returns the share of `rate` left when each segment starts with the usual wait for its first byte.
     pub fn usable(&self, rate: f64, segment: Duration) -> f64 {
         if !self.parameters.dead_time || self.latest.is_empty() || segment.is_zero() {
             return rate;
@@ -211,7 +210,7 @@ impl History {
         rate * (1.0 - latency / segment.as_secs_f64()).max(0.0)
     }
 
-    /// How many downloads are averaged: more of them where they differ much.
+    /// Returns the number of downloads to average: more of them if they differ much.
     fn window(&self) -> usize {
         let known = self.latest.len();
         let mut size = self.parameters.samples.min(known);

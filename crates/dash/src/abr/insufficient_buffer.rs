@@ -1,7 +1,7 @@
-//! The insufficient-buffer rule: no segment that would take longer than the buffer lasts.
+//! Insufficient-buffer rule: excludes representations whose download would outlast the buffer.
 //!
 //! dash.js's InsufficientBufferRule: at most `throughput · safety · buffer / segment duration` (its documentation,
-//! "InsufficientBufferRule"), the lowest representation while playback is stalled, nothing before the first segments came.
+//! "InsufficientBufferRule"), the lowest representation while playback is stalled, no limit for the first segments.
 //! The safety factor is 0.5 in the versions of Spiteri, Sitaraman, Sparacio (MMSys 2018) and higher in later ones.
 
 use jettison_core::BuildError;
@@ -14,11 +14,11 @@ use super::{AbrState, History, Playback};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InsufficientBufferParameters {
-    /// Whether the rule has a say.
+    /// Whether the rule is active.
     pub enabled: bool,
-    /// Share of the mean throughput that is counted on.
+    /// Share of the mean throughput used.
     pub safety: f64,
-    /// How many segments are fetched before the rule has a say.
+    /// Number of segments to fetch before the rule becomes active.
     pub ignore: u32,
 }
 
@@ -32,12 +32,12 @@ impl InsufficientBufferParameters {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
-            format!("{} is not a share above 0 and at most 1", self.safety)
+            format!("must be in (0, 1], got {}", self.safety)
         })
     }
 }
 
-/// Limits what another rule chooses.
+/// Limits the choice of another rule.
 #[derive(Debug, Clone)]
 pub struct InsufficientBuffer {
     parameters: InsufficientBufferParameters,
@@ -45,17 +45,17 @@ pub struct InsufficientBuffer {
 }
 
 impl InsufficientBuffer {
-    /// No segment has come.
+    /// Creates a rule before the first segment.
     pub fn new(parameters: InsufficientBufferParameters) -> InsufficientBuffer {
         InsufficientBuffer { parameters, segments: 0 }
     }
 
-    /// A segment came whole.
+    /// Counts a complete segment.
     pub fn on_segment(&mut self) {
         self.segments = self.segments.saturating_add(1);
     }
 
-    /// The highest representation that may be fetched, or `None` for any.
+    /// Returns the highest representation allowed, or `None` without a limit.
     pub fn limit(&self, state: &AbrState<'_>, history: &History) -> Option<usize> {
         if !self.parameters.enabled || self.segments < self.parameters.ignore {
             return None;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_without_a_say_limits_nothing() {
+    fn a_disabled_rule_limits_nothing() {
         let parameters = InsufficientBufferParameters { enabled: false, ..Default::default() };
         let set = ladder(&[100, 200]);
         let (_, history) = ready(0.5, 3);

@@ -1,7 +1,7 @@
-//! Who chooses the representation of the next segment.
+//! Adaptation rules: choose the representation of the next segment.
 //!
-//! A rule is a file of its own; [`registry::abr_rules`] lists those that a scenario may name. `history` holds what
-//! several of them know of the network.
+//! Each rule has a file of its own; [`registry::abr_rules`] lists those available to scenarios. `history` holds the
+//! throughput estimate that several rules share.
 
 mod abandon;
 mod bola;
@@ -33,108 +33,108 @@ pub use registry::{AbrEntry, abr_rules, build_rule};
 pub use throughput::{ThroughputParameters, ThroughputRule};
 pub use vlc::{Measured, VlcRate, VlcRateParameters};
 
-/// An adaptation rule: told of every download, asked before each. A player has one a kind of media.
+/// An adaptation rule: notified of each download, queried before each. A player has one per kind of media.
 pub trait AbrRule: Send + Debug {
-    /// The representation of the segment that is fetched next.
+    /// Chooses the representation of the next segment.
     fn choose(&mut self, state: &AbrState<'_>) -> Choice;
 
-    /// A segment came whole.
+    /// Handles a complete segment.
     fn on_segment(&mut self, _download: &Download, _state: &AbrState<'_>) {}
 
-    /// A segment is coming: the representation to fetch in its place, or `None` to let it come.
+    /// Handles progress of a download. Returns a lower representation to fetch instead, or `None` to continue.
     fn on_progress(&mut self, _progress: &Progress, _state: &AbrState<'_>) -> Option<usize> {
         None
     }
 }
 
-/// A choice.
+/// Decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// Place of the representation in its adaptation set.
+    /// Index of the representation in its adaptation set.
     pub representation: usize,
-    /// Ask for it only when the buffer has fallen to this (BOLA pauses when more would be of no use).
+    /// Buffer level to which to drain before the request (BOLA pauses while more media has no utility).
     pub wait_below: Option<Duration>,
 }
 
 impl Choice {
-    /// That representation, at once.
+    /// Chooses `representation` without a pause.
     pub fn now(representation: usize) -> Choice {
         Choice { representation, wait_below: None }
     }
 }
 
-/// What a rule may know.
+/// Inputs of a rule.
 #[derive(Debug, Clone, Copy)]
 pub struct AbrState<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// What there is to choose from.
+    /// Representations to choose from.
     pub set: &'a AdaptationSet,
-    /// Place of the segment that is fetched next (or comes now).
+    /// Index of the next segment, or of the one in transfer.
     pub segment: usize,
-    /// Media time of this kind in the buffer.
+    /// Buffer level of this kind of media.
     pub buffer: Duration,
-    /// At this the player stops fetching.
+    /// Buffer level at which the player stops fetching.
     pub max_buffer: Duration,
-    /// What the segment before was.
+    /// Representation of the previous segment.
     pub last: Option<usize>,
-    /// Whether pictures are shown.
+    /// State of playback.
     pub playback: Playback,
 }
 
 impl AbrState<'_> {
-    /// Media time of the segment that is fetched next; of the last one at the end.
+    /// Media time of the next segment; of the last segment at the end of the title.
     fn segment_duration(&self) -> Duration {
         let durations = &self.set.durations;
         durations.get(self.segment).or(durations.last()).copied().unwrap_or_default()
     }
 }
 
-/// Whether pictures are shown.
+/// State of playback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Playback {
-    /// Not yet: the buffer fills for the first time.
+    /// Filling the buffer before the first frame.
     StartUp,
-    /// They are.
+    /// Playing.
     Playing,
-    /// The buffer ran empty and fills again.
+    /// Stalled: the buffer ran empty and fills again.
     Stalled,
-    /// All has been shown.
+    /// Finished.
     Ended,
 }
 
-/// A segment that came whole.
+/// A complete download of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Download {
-    /// Place of its representation.
+    /// Index of the representation.
     pub representation: usize,
-    /// Its place.
+    /// Index of the segment.
     pub segment: usize,
-    /// Its bytes, without the HTTP head.
+    /// Length of the segment in bytes, without the HTTP head.
     pub bytes: u64,
-    /// Its media time.
+    /// Media time of the segment.
     pub media: Duration,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: Time,
-    /// When its first byte came.
+    /// Arrival of the first byte.
     pub first_byte_at: Time,
-    /// When its last byte came.
+    /// Arrival of the last byte.
     pub finished_at: Time,
 }
 
-/// A segment of which a part has come.
+/// Progress of the download of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Place of its representation.
+    /// Index of the representation.
     pub representation: usize,
-    /// Its place.
+    /// Index of the segment.
     pub segment: usize,
-    /// Its bytes, without the HTTP head.
+    /// Length of the segment in bytes, without the HTTP head.
     pub bytes: u64,
-    /// How many of them have come.
+    /// Bytes received so far.
     pub received: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: Time,
-    /// When its first byte came.
+    /// Arrival of the first byte.
     pub first_byte_at: Time,
 }

@@ -1,16 +1,16 @@
-//! What the tests of rules share.
+//! Helpers shared by the tests of rules.
 
 use jettison_core::{Duration, Rate, Time};
 
 use super::super::content::{AdaptationSet, Representation};
 use super::{AbrState, Download, Playback};
 
-/// A set of these bitrates in kbit/s, 100 segments of 4 s each.
+/// Returns an adaptation set of these bitrates in kbit/s with 100 segments of 4 s.
 pub(super) fn ladder(kbits: &[u64]) -> AdaptationSet {
     segmented(kbits, Duration::from_secs(4))
 }
 
-/// The same with segments of that length.
+/// Returns the same set with segments of another length.
 pub(super) fn segmented(kbits: &[u64], segment: Duration) -> AdaptationSet {
     let representation = |kbit: &u64| Representation {
         id: kbit.to_string(),
@@ -26,7 +26,7 @@ pub(super) fn segmented(kbits: &[u64], segment: Duration) -> AdaptationSet {
     }
 }
 
-/// What a player that plays with this much in its buffer knows, of at most 30 s.
+/// Returns the state of a playing player with the given buffer level, of at most 30 s.
 pub(super) fn playing(set: &AdaptationSet, buffer: Duration) -> AbrState<'_> {
     AbrState {
         now: Time::from_secs(100),
@@ -39,7 +39,7 @@ pub(super) fn playing(set: &AdaptationSet, buffer: Duration) -> AbrState<'_> {
     }
 }
 
-/// A segment that came in `time` at `kbit` kbit/s; of a kilobit second where no time passed.
+/// Returns a segment downloaded in `time` at `kbit` kbit/s; with `time` zero its size is one second at that rate.
 pub(super) fn download(kbit: u64, time: Duration) -> Download {
     let counted = if time.is_zero() { Duration::from_secs(1) } else { time };
     Download {

@@ -1,4 +1,4 @@
-//! The throughput rule: the highest representation that the recent throughput carries with a margin.
+//! Throughput rule: the highest representation that the recent throughput sustains with a margin.
 //!
 //! dash.js's ThroughputRule ("ThroughputRule", "Throughput calculation" of its documentation); THROUGHPUT of Spiteri,
 //! Sitaraman, Sparacio, "From Theory to Practice" (MMSys 2018).
@@ -13,7 +13,7 @@ use super::{AbrRule, AbrState, Choice, Download, History, HistoryParameters};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThroughputParameters {
-    /// How throughput is estimated: a table with `mean` (sliding-window, harmonic, ewma), `samples`, `variation`,
+    /// Throughput estimation: a table with `mean` (sliding-window, harmonic, ewma), `samples`, `variation`,
     /// `fast_half_life`, `slow_half_life`, `safety`, `dead_time`, `initial`.
     pub history: HistoryParameters,
 }
@@ -25,14 +25,14 @@ impl ThroughputParameters {
     }
 }
 
-/// Goes by the throughput of the last downloads.
+/// The throughput rule.
 #[derive(Debug)]
 pub struct ThroughputRule {
     history: History,
 }
 
 impl ThroughputRule {
-    /// A rule that knows nothing yet.
+    /// Creates a rule without history.
     pub fn new(parameters: ThroughputParameters) -> ThroughputRule {
         ThroughputRule { history: History::new(parameters.history) }
     }

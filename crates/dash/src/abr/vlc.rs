@@ -1,9 +1,9 @@
-//! A rate rule like that of VLC's DASH plugin: the highest representation below the measured download rate.
+//! Rate rule similar to VLC's DASH plugin: the highest representation below the measured download rate.
 //!
-//! C. Müller, C. Timmerer, "A VLC Media Player Plugin enabling Dynamic Adaptive Streaming over HTTP" (ACM Multimedia 2011),
-//! describe the plugin, whose adaptation logic is exchangeable. That the logic takes the highest representation below the
-//! download rate, without a margin, and over what that rate is measured, is a reading: the whole session by default, the last
-//! segment as the other one. VLC's source was not read, and later versions of VLC choose otherwise.
+//! C. Müller, C. Timmerer, "A VLC Media Player Plugin enabling Dynamic Adaptive Streaming over HTTP" (ACM Multimedia
+//! 2011), describe the plugin, whose adaptation logic is exchangeable. Our interpretation: the logic takes the highest
+//! representation below the download rate without a margin, measured over the whole session (default) or over the last
+//! segment. VLC's source was not read, and later versions of VLC choose differently.
 
 use jettison_core::{BuildError, Duration};
 use schemars::JsonSchema;
@@ -15,17 +15,17 @@ use super::{AbrRule, AbrState, Choice, Download};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VlcRateParameters {
-    /// Over what the download rate is measured, from the requests on.
+    /// Measurement interval of the download rate. Downloads are measured from their requests.
     pub measured: Measured,
-    /// Share of the measured rate that a representation may take.
+    /// Share of the measured rate that a representation may use.
     pub share: f64,
 }
 
-/// Over what a rate is measured.
+/// Measurement interval of the download rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
-    /// All downloads so far: their bits by their time, without the time between them.
+    /// All downloads so far: their bits divided by their time, without the time between them.
     Session,
     /// The last segment.
     LastSegment,
@@ -41,12 +41,12 @@ impl VlcRateParameters {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.share > 0.0 && self.share <= 1.0, "share", || {
-            format!("{} is not a share above 0 and at most 1", self.share)
+            format!("must be in (0, 1], got {}", self.share)
         })
     }
 }
 
-/// Goes by the download rate, without a margin.
+/// The download-rate rule.
 #[derive(Debug)]
 pub struct VlcRate {
     parameters: VlcRateParameters,
@@ -55,7 +55,7 @@ pub struct VlcRate {
 }
 
 impl VlcRate {
-    /// A rule that knows nothing yet: the first segment is of the lowest representation.
+    /// Creates a rule without history: the first segment is of the lowest representation.
     pub fn new(parameters: VlcRateParameters) -> VlcRate {
         VlcRate { parameters, bits: 0.0, time: Duration::ZERO }
     }
@@ -66,7 +66,7 @@ impl AbrRule for VlcRate {
         if self.bits == 0.0 {
             return Choice::now(0);
         }
-        // A download in no time is faster than any representation.
+        // A download in zero time is faster than any representation.
         let rate = self.bits / self.time.as_secs_f64();
         Choice::now(state.set.highest_below(rate * self.parameters.share))
     }

@@ -1,24 +1,24 @@
-//! Titles whose sizes may still have to be drawn: what a ladder and an MPD have in common.
+//! Titles whose segment sizes may not have been drawn yet: the common form of a ladder and an MPD.
 
 use jettison_core::{Duration, RandomStream, Rate};
 
 use super::{AdaptationSet, Picture, Representation, Title, manifest, sizes};
 
-/// Most segments that a title may have: at 4 s each, more than four days.
+/// Maximum number of segments per title: at 4 s each, more than four days.
 pub(super) const MOST_SEGMENTS: usize = 100_000;
-/// Longest title, so that sums of times stay far from where they would overflow.
+/// Maximum length of a title, so that sums of times cannot overflow.
 pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
-/// Highest bitrate.
+/// Maximum bitrate.
 pub(super) const HIGHEST: Rate = Rate::from_mbit(1_000_000);
 
-/// What the titles of a catalogue have in common.
+/// Common properties of the titles in a catalogue.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Draft {
-    /// Length of the manifest, if there is one.
+    /// Length of the manifest in bytes, if the title has one.
     pub(super) manifest: Option<u64>,
-    /// Pictures.
+    /// Video.
     pub(super) video: DraftSet,
-    /// Sound.
+    /// Audio.
     pub(super) audio: Option<DraftSet>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Draft {
 pub(super) struct DraftSet {
     /// Media time of each segment.
     pub(super) durations: Vec<Duration>,
-    /// In ascending order of bitrate.
+    /// Representations in ascending order of bitrate.
     pub(super) representations: Vec<DraftRepresentation>,
 }
 
@@ -38,31 +38,31 @@ pub(super) struct DraftRepresentation {
     pub(super) bitrate: Rate,
     pub(super) codec: String,
     pub(super) picture: Option<Picture>,
-    /// Bytes of its initialization segment, if they are known.
+    /// Length of the initialization segment in bytes, if known.
     pub(super) initialization: Option<u64>,
     pub(super) sizes: Sizes,
 }
 
-/// The sizes of a representation's segments.
+/// Sizes of a representation's segments.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Sizes {
-    /// These.
+    /// Given sizes.
     Known(Vec<u64>),
-    /// Drawn, of an encoder with a buffer of so much at its bitrate.
+    /// Sizes to be drawn, by the model of an encoder with a buffer.
     Drawn {
-        /// The encoder's buffer.
+        /// The encoder's buffer, as time at the bitrate.
         buffer: Duration,
     },
 }
 
 impl Draft {
-    /// How many sizes a title of this has.
+    /// Returns the number of segment sizes in one title.
     pub(super) fn sizes(&self) -> usize {
         let of = |set: &DraftSet| set.durations.len() * set.representations.len();
         of(&self.video) + self.audio.as_ref().map_or(0, of)
     }
 
-    /// A title of that name; `initialization` is the size of initialization segments that do not say theirs.
+    /// Creates a title; `initialization` is the size of initialization segments of unknown size.
     pub(super) fn title(&self, name: &str, initialization: u64, random: &mut RandomStream) -> Title {
         let set = |draft: &DraftSet, fullness: &[f64]| AdaptationSet {
             representations: draft

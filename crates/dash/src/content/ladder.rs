@@ -1,4 +1,4 @@
-//! Bitrate ladders: those that papers used, and those that a scenario writes out.
+//! Bitrate ladders: published ones and those written in a scenario.
 
 use jettison_core::{BuildError, Duration, Rate};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Picture;
 use super::draft::{DraftRepresentation, DraftSet, HIGHEST, Sizes};
 
-/// A ladder whose name may stand for it.
+/// Predefined ladders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShippedLadder {
@@ -19,14 +19,14 @@ pub enum ShippedLadder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ladder {
-    /// Encodings of the pictures, two at least.
+    /// Video encodings; at least two.
     pub video: Vec<VideoRung>,
-    /// Encodings of the sound, if there is any.
+    /// Audio encodings, if any.
     #[serde(default)]
     pub audio: Vec<AudioRung>,
 }
 
-/// One encoding of the pictures.
+/// One video encoding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VideoRung {
@@ -34,28 +34,28 @@ pub struct VideoRung {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Pictures a second.
+    /// Frames per second.
     pub frame_rate: f64,
-    /// Pictures from one key frame to the next: a segment, unless `segment_duration` says otherwise.
+    /// Frames from one key frame to the next; determines the segment duration unless `segment_duration` is given.
     #[serde(default)]
     pub gop: Option<u32>,
     /// Mean bitrate.
     pub bitrate: Rate,
-    /// The encoder's buffer (VBV), as time at the bitrate; the content's `encoder_buffer` unless given.
+    /// The encoder's buffer (VBV), as time at the bitrate. Unset: the content's `encoder_buffer`.
     #[serde(default)]
     pub encoder_buffer: Option<Duration>,
-    /// Codec, as RFC 6381 or in plain words.
+    /// Codec, as in RFC 6381 or as a plain name.
     #[serde(default = "h264")]
     pub codec: String,
 }
 
-/// One encoding of the sound. Its segments all have its bitrate.
+/// One audio encoding. All of its segments have its bitrate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AudioRung {
     /// Bitrate.
     pub bitrate: Rate,
-    /// Codec, as RFC 6381 or in plain words.
+    /// Codec, as in RFC 6381 or as a plain name.
     #[serde(default = "aac")]
     pub codec: String,
 }
@@ -68,7 +68,7 @@ fn aac() -> String {
 }
 
 impl ShippedLadder {
-    /// The ladder of that name.
+    /// Returns the ladder.
     pub fn ladder(self) -> Ladder {
         match self {
             ShippedLadder::Ired => ired(),
@@ -76,8 +76,8 @@ impl ShippedLadder {
     }
 }
 
-/// The iRED paper, Table VII. Its last column is the encoder's buffer in kbit: 140, 490 and 1,040, half a second each. Its
-/// groups of pictures all last 4 s.
+/// The iRED paper, Table VII. Its last column is the encoder's buffer in kbit: 140, 490 and 1,040, half a second each.
+/// All of its groups of pictures last 4 s.
 fn ired() -> Ladder {
     let video = |width, height, frames: u32, gop, kbit, buffer_kbit: u64| VideoRung {
         width,
@@ -99,27 +99,24 @@ fn ired() -> Ladder {
     }
 }
 
-/// Most rungs of a kind.
+/// Maximum number of rungs per kind of media.
 const MOST_RUNGS: usize = 100;
-/// Largest width or height, far above any.
+/// Maximum width or height.
 const MOST_PIXELS: u32 = 65_535;
-/// Longest encoder buffer.
+/// Maximum encoder buffer.
 pub(super) const LONGEST_BUFFER: Duration = Duration::from_secs(3_600);
 
 impl Ladder {
-    /// Whether it is one.
+    /// Checks the ladder.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless((2..=MOST_RUNGS).contains(&self.video.len()), "video", || {
-            format!(
-                "has {} of the 2 to {MOST_RUNGS} rungs that a ladder of video has: with less there is nothing to adapt",
-                self.video.len()
-            )
+            format!("must have 2 to {MOST_RUNGS} rungs for adaptation, got {}", self.video.len())
         })?;
         BuildError::unless(self.audio.len() <= MOST_RUNGS, "audio", || {
-            format!("has more than {MOST_RUNGS} rungs")
+            format!("must have at most {MOST_RUNGS} rungs, got {}", self.audio.len())
         })?;
         for (place, rung) in self.video.iter().enumerate() {
             rung.validate().map_err(|error| error.under(&place.to_string()).under("video"))?;
@@ -131,7 +128,7 @@ impl Ladder {
         ascending("audio", self.audio.iter().map(|rung| rung.bitrate))
     }
 
-    /// How long a segment lasts if that is a group of pictures.
+    /// Returns the segment duration given by the groups of pictures.
     pub(super) fn group(&self) -> Result<Duration, BuildError> {
         let mut first: Option<Duration> = None;
         for (place, rung) in self.video.iter().enumerate() {
@@ -140,27 +137,27 @@ impl Ladder {
             };
             let Some(gop) = rung.gop else {
                 return Err(at(
-                    "is missing, so a segment has no length; give it or `segment_duration`".to_owned()
+                    "is missing; `gop` or `segment_duration` must define the length of segments".to_owned()
                 ));
             };
             let group = Duration::from_secs_f64(f64::from(gop) / rung.frame_rate);
             match first {
-                // Rates such as 29.97 round: a microsecond is far below a picture.
+                // Rates such as 29.97 are rounded; a microsecond is far below a frame.
                 Some(first) if first.as_nanos().abs_diff(group.as_nanos()) > 1_000 => {
                     return Err(at(format!(
-                        "lasts {group}, but that of the first rung {first}: segments of all rungs begin together; \
-                         make them equal, or give `segment_duration`"
+                        "must last as long as in the first rung ({first}), got {group}; \
+                         make them equal or give `segment_duration`"
                     )));
                 }
                 Some(_) => {}
                 None => first = Some(group),
             }
         }
-        first.ok_or_else(|| BuildError::at("video", "has no rung").under("ladder"))
+        first.ok_or_else(|| BuildError::at("video", "must have at least 2 rungs, got 0").under("ladder"))
     }
 
-    /// The adaptation sets of segments of these durations. `buffer` is the encoder's where a rung does not say; sizes use
-    /// `variation` of it.
+    /// Returns the adaptation sets for segments of these durations. `buffer` is the encoder's buffer of rungs without
+    /// their own; sizes use the share `variation` of it.
     pub(super) fn sets(
         &self,
         durations: &[Duration],
@@ -191,27 +188,31 @@ impl Ladder {
 impl VideoRung {
     fn validate(&self) -> Result<(), BuildError> {
         let pixels = |n: u32| (1..=MOST_PIXELS).contains(&n);
-        BuildError::unless(pixels(self.width), "width", || format!("must be from 1 to {MOST_PIXELS}"))?;
-        BuildError::unless(pixels(self.height), "height", || format!("must be from 1 to {MOST_PIXELS}"))?;
-        BuildError::unless(self.frame_rate > 0.0 && self.frame_rate <= MOST_PICTURES, "frame_rate", || {
-            format!("must be above zero and at most {MOST_PICTURES}")
+        BuildError::unless(pixels(self.width), "width", || {
+            format!("must be in [1, {MOST_PIXELS}], got {}", self.width)
         })?;
-        BuildError::unless(self.gop != Some(0), "gop", || "must be above zero".to_owned())?;
+        BuildError::unless(pixels(self.height), "height", || {
+            format!("must be in [1, {MOST_PIXELS}], got {}", self.height)
+        })?;
+        BuildError::unless(self.frame_rate > 0.0 && self.frame_rate <= MOST_PICTURES, "frame_rate", || {
+            format!("must be in (0, {MOST_PICTURES}], got {}", self.frame_rate)
+        })?;
+        BuildError::unless(self.gop != Some(0), "gop", || "must be > 0, got 0".to_owned())?;
         BuildError::unless(
             self.encoder_buffer.is_none_or(|b| b <= LONGEST_BUFFER),
             "encoder_buffer",
-            || format!("must be at most {LONGEST_BUFFER}"),
+            || format!("must be <= {LONGEST_BUFFER}, got {}", self.encoder_buffer.unwrap_or_default()),
         )?;
         check_codec(&self.codec)
     }
 }
 
-/// Most pictures a second.
+/// Maximum frame rate.
 pub(super) const MOST_PICTURES: f64 = 1_000.0;
 
 fn check_codec(codec: &str) -> Result<(), BuildError> {
     BuildError::unless(!codec.trim().is_empty(), "codec", || {
-        "is empty; write one such as \"h264\"".to_owned()
+        "must be a codec such as \"h264\", got an empty string".to_owned()
     })
 }
 
@@ -221,16 +222,14 @@ fn ascending(kind: &str, rates: impl Iterator<Item = Rate>) -> Result<(), BuildE
         let at =
             |message: String| Err(BuildError::at("bitrate", message).under(&place.to_string()).under(kind));
         if rate.is_zero() || rate > HIGHEST {
-            return at(format!("must be above zero and at most {HIGHEST}"));
+            return at(format!("must be in (0 bit/s, {HIGHEST}], got {rate}"));
         }
         match before {
             Some(before) if before == rate => {
-                return at(format!(
-                    "is {rate} like that of the rung before; every rung has a bitrate of its own"
-                ));
+                return at(format!("must differ from that of the previous rung, got {rate} twice"));
             }
             Some(before) if before > rate => {
-                return at(format!("is {rate} after {before}; write the rungs in ascending order"));
+                return at(format!("must be > {before} (rungs are in ascending order), got {rate}"));
             }
             _ => before = Some(rate),
         }
@@ -238,7 +237,7 @@ fn ascending(kind: &str, rates: impl Iterator<Item = Rate>) -> Result<(), BuildE
     Ok(())
 }
 
-/// Rungs are told apart by their bitrates: `video-280k`.
+/// Returns the id of a rung, from its bitrate: `video-280k`.
 fn id(kind: &str, bitrate: Rate) -> String {
     match bitrate.as_bits() {
         bits if bits.is_multiple_of(1_000) => format!("{kind}-{}k", bits / 1_000),

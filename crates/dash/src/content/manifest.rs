@@ -1,4 +1,4 @@
-//! A title's manifest as text, where it was not made from one.
+//! Generated manifest of a title without an MPD file.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use quick_xml::escape::escape;
 
 use super::{AdaptationSet, Representation, Title};
 
-/// The MPD of a title: static, segments by number with a timeline in nanoseconds (ISO/IEC 23009-1 §5.3.9.6).
+/// Writes the MPD of a title: static, segments by number with a timeline in nanoseconds (ISO/IEC 23009-1 §5.3.9.6).
 pub fn written(title: &Title) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! What there is to stream: titles, adaptation sets, representations and segments (ISO/IEC 23009-1's terms).
+//! Media content: titles, adaptation sets, representations and segments (terms of ISO/IEC 23009-1).
 
 mod draft;
 pub mod ladder;
@@ -14,63 +14,63 @@ use jettison_core::{Duration, Rate};
 
 pub use parameters::{ContentParameters, LadderChoice, ShippedLadder};
 
-/// Something to watch.
+/// A title of the catalogue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Title {
-    /// Name, also in the paths of requests.
+    /// Name; used in request paths.
     pub name: String,
-    /// Length of its manifest in bytes.
+    /// Length of the manifest in bytes.
     pub manifest: u64,
-    /// Pictures.
+    /// Video.
     pub video: AdaptationSet,
-    /// Sound.
+    /// Audio.
     pub audio: Option<AdaptationSet>,
 }
 
-/// One kind of media, in one or several representations of the same segments.
+/// One kind of media, in one or more representations with the same segments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptationSet {
-    /// In ascending order of bitrate; never empty.
+    /// Representations in ascending order of bitrate; never empty.
     pub representations: Vec<Representation>,
     /// Media time of each segment; never empty.
     pub durations: Vec<Duration>,
 }
 
-/// One encoding.
+/// One encoding of an adaptation set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Representation {
-    /// Its id, also in the paths of requests.
+    /// Id.
     pub id: String,
-    /// Its nominal bitrate, which choices go by.
+    /// Nominal bitrate, the basis of choices.
     pub bitrate: Rate,
-    /// Its codec, as RFC 6381 or in plain words (`h264`, `aac`).
+    /// Codec, as in RFC 6381 or as a plain name (`h264`, `aac`).
     pub codec: String,
-    /// Of video.
+    /// Resolution and frame rate, for video.
     pub picture: Option<Picture>,
-    /// Bytes of the initialization segment.
+    /// Length of the initialization segment in bytes.
     pub initialization: u64,
-    /// Bytes of each segment.
+    /// Length of each segment in bytes.
     pub sizes: Vec<u64>,
 }
 
-/// Size and rate of a representation's pictures.
+/// Resolution and frame rate of a video representation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Picture {
-    /// In pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// Pictures a second.
+    /// Frames per second.
     pub frame_rate: f64,
 }
 
 impl AdaptationSet {
-    /// How many segments there are.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.durations.len()
     }
 
-    /// The place of the highest representation of at most `rate`, or of the lowest one.
+    /// Returns the index of the highest representation of at most `rate` bit/s, or 0.
     pub fn highest_below(&self, rate: f64) -> usize {
         let above = self.representations.partition_point(|r| r.bitrate.as_bits() as f64 <= rate);
         above.saturating_sub(1)

@@ -16,32 +16,32 @@ use super::sidecar::Sidecar;
 
 pub use super::ladder::ShippedLadder;
 
-/// What there is to watch: a bitrate ladder or a real manifest, and how its segments vary.
+/// Content: a bitrate ladder or an MPD file, and the variation of segment sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContentParameters {
-    /// The representations: a ladder's name, or a table of `video` and `audio`. Without it and without `mpd`, `ired`.
+    /// Representations: a ladder's name, or a table of `video` and `audio`. Default without `mpd`: `ired`.
     pub ladder: Option<LadderChoice>,
-    /// In place of a ladder: the file name of an MPD, whose representations and segments are streamed.
+    /// File name of an MPD whose representations and segments are streamed instead of a ladder.
     #[schemars(extend("format" = "input-file"))]
     pub mpd: Option<String>,
-    /// With `mpd`: the file name of a CSV of `representation,segment,bytes`, the sizes of its segments. Without it, those
-    /// that the MPD does not give by byte ranges are drawn.
+    /// With `mpd`: file name of a CSV of `representation,segment,bytes` with the segment sizes. Unset: sizes come from
+    /// the MPD's byte ranges, or are drawn if it has none.
     #[schemars(extend("format" = "input-file"))]
     pub sizes: Option<String>,
-    /// Length of a title of a ladder, 10 min unless given. An MPD has its own.
+    /// Length of a ladder's titles. Unset: 10 min. An MPD defines its own length.
     pub duration: Option<Duration>,
-    /// Length of the segments: of a ladder its groups of pictures unless given. An MPD has its own; this is for the
-    /// Representations that are one file with an index.
+    /// Length of segments. Unset: the ladder's groups of pictures. With an MPD it applies only to Representations that
+    /// are one file with an index.
     pub segment_duration: Option<Duration>,
-    /// Share of the encoder's buffer, 0 to 1, that the sizes of segments use; with 0 all have the bitrate.
+    /// Share of the encoder's buffer, 0 to 1, used by segment sizes; with 0 every segment has the nominal bitrate.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub variation: f64,
-    /// The buffer (VBV) of the video encoder, as time at the bitrate, where the ladder does not say.
+    /// Buffer (VBV) of the video encoder, as time at the bitrate, for rungs without their own.
     pub encoder_buffer: Duration,
-    /// Size of an initialization segment, where no file says.
+    /// Size of an initialization segment, unless a file gives it.
     pub initialization: Bytes,
-    /// Titles in the catalogue, `title-1` and so on. Each has sizes of its own, if they are drawn.
+    /// Number of titles in the catalogue, `title-1` and so on. Drawn sizes differ between titles.
     #[schemars(range(min = 1, max = 1000))]
     pub titles: u32,
 }
@@ -51,9 +51,9 @@ pub struct ContentParameters {
 #[serde(untagged)]
 #[schemars(title = "ladder")]
 pub enum LadderChoice {
-    /// One that is shipped.
+    /// Predefined ladder.
     Named(ShippedLadder),
-    /// One that is written out.
+    /// Ladder written in the scenario.
     Table(Ladder),
 }
 
@@ -66,9 +66,9 @@ impl Default for ContentParameters {
             duration: None,
             segment_duration: None,
             variation: 1.0,
-            // Our assumption for what an MPD does not tell; encoders for streaming are held to one or two seconds.
+            // Assumption for what an MPD does not state; streaming encoders are usually limited to one or two seconds.
             encoder_buffer: Duration::from_secs(1),
-            // About what `ftyp` and `moov` of one track take.
+            // Approximate size of `ftyp` and `moov` of one track.
             initialization: Bytes::new(800),
             titles: 1,
         }
@@ -76,7 +76,7 @@ impl Default for ContentParameters {
 }
 
 impl LadderChoice {
-    /// The ladder.
+    /// Returns the ladder.
     pub fn ladder(&self) -> Ladder {
         match self {
             LadderChoice::Named(name) => name.ladder(),
@@ -89,28 +89,28 @@ impl<'de> Deserialize<'de> for LadderChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LadderChoice, D::Error> {
         let value = Value::deserialize(deserializer)?;
         match value.is_object() {
-            // With the path of the key in it that is at fault.
+            // Keep the path of the offending key in the message.
             true => parameters(&value).map(LadderChoice::Table).map_err(D::Error::custom),
             false => serde_json::from_value(value).map(LadderChoice::Named).map_err(D::Error::custom),
         }
     }
 }
 
-/// Length of a ladder's titles.
+/// Default length of a ladder's titles.
 const DURATION: Duration = Duration::from_secs(600);
-/// Most titles of a catalogue.
+/// Maximum number of titles in a catalogue.
 const MOST_TITLES: u32 = 1_000;
-/// Most sizes of all titles together: 80 MB.
+/// Maximum number of segment sizes over all titles: 80 MB.
 const MOST_SIZES: usize = 10_000_000;
-/// Largest initialization segment.
+/// Maximum size of an initialization segment.
 const MOST_INITIALIZATION: Bytes = Bytes::new(1_000_000_000);
 
 impl ContentParameters {
-    /// The catalogue. `files` gives the content of a file by its name, `random` the stream of a component's name.
+    /// Creates the catalogue. `files` returns the content of a file, `random` the random stream of a component.
     ///
     /// # Errors
-    /// With the key that is at fault, and of a file its name and line.
-    #[allow(clippy::type_complexity)] // spelt out, it says what gives files
+    /// With the offending key, and the file name and line of an error in a file.
+    #[allow(clippy::type_complexity)] // an alias would hide what the closure returns
     pub fn titles(
         &self,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
@@ -122,7 +122,8 @@ impl ContentParameters {
             None => self.of_ladder()?,
         };
         BuildError::unless(draft.sizes() * self.titles as usize <= MOST_SIZES, "titles", || {
-            format!("have more than {MOST_SIZES} segments together, over all representations")
+            let sizes = draft.sizes() * self.titles as usize;
+            format!("must have at most {MOST_SIZES} segments over all representations, got {sizes}")
         })?;
         let title = |number: u32| {
             let name = format!("title-{number}");
@@ -133,31 +134,32 @@ impl ContentParameters {
 
     fn validate(&self) -> Result<(), BuildError> {
         let is_share = (0.0..=1.0).contains(&self.variation);
-        BuildError::unless(is_share, "variation", || "must be from 0 to 1".to_owned())?;
+        BuildError::unless(is_share, "variation", || format!("must be in [0, 1], got {}", self.variation))?;
         BuildError::unless((1..=MOST_TITLES).contains(&self.titles), "titles", || {
-            format!("must be from 1 to {MOST_TITLES}")
+            format!("must be in [1, {MOST_TITLES}], got {}", self.titles)
         })?;
         BuildError::unless(self.encoder_buffer <= LONGEST_BUFFER, "encoder_buffer", || {
-            format!("must be at most {LONGEST_BUFFER}")
+            format!("must be <= {LONGEST_BUFFER}, got {}", self.encoder_buffer)
         })?;
         BuildError::unless(self.initialization <= MOST_INITIALIZATION, "initialization", || {
-            format!("must be at most {MOST_INITIALIZATION}")
+            format!("must be <= {MOST_INITIALIZATION}, got {}", self.initialization)
         })?;
         let in_range = |span: Duration| !span.is_zero() && span <= LONGEST;
-        let range = || format!("must be above zero and at most {LONGEST}");
-        BuildError::unless(self.duration.is_none_or(in_range), "duration", range)?;
-        BuildError::unless(self.segment_duration.is_none_or(in_range), "segment_duration", range)?;
+        let range =
+            |span: Option<Duration>| format!("must be in (0 s, {LONGEST}], got {}", span.unwrap_or_default());
+        BuildError::unless(self.duration.is_none_or(in_range), "duration", || range(self.duration))?;
+        BuildError::unless(self.segment_duration.is_none_or(in_range), "segment_duration", || {
+            range(self.segment_duration)
+        })?;
         if self.mpd.is_some() {
             BuildError::unless(self.ladder.is_none(), "ladder", || {
                 "give `ladder` or `mpd`, not both".to_owned()
             })?;
             BuildError::unless(self.duration.is_none(), "duration", || {
-                "is of a ladder's titles; an MPD has its own length".to_owned()
+                "applies to ladders only; an MPD defines its own length".to_owned()
             })
         } else {
-            BuildError::unless(self.sizes.is_none(), "sizes", || {
-                "are of an MPD's segments; give `mpd` with it".to_owned()
-            })
+            BuildError::unless(self.sizes.is_none(), "sizes", || "requires `mpd`".to_owned())
         }
     }
 
@@ -168,7 +170,7 @@ impl ContentParameters {
         let durations = mpd::even(self.duration.unwrap_or(DURATION), segment);
         let durations = durations.map_err(|message| {
             let key = if self.segment_duration.is_some() { "segment_duration" } else { "duration" };
-            BuildError::at(key, format!("a title {message}"))
+            BuildError::at(key, format!("each title {message}"))
         })?;
         let (video, audio) = ladder.sets(&durations, self.encoder_buffer, self.variation);
         Ok(Draft { manifest: None, video, audio })

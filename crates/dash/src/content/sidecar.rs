@@ -1,8 +1,8 @@
-//! Sizes of an MPD's segments, from a CSV file beside it.
+//! Segment sizes of an MPD, from a CSV file.
 //!
-//! The first line is `representation,segment,bytes`. A line each follows for every segment: the representation's id, the
-//! segment's place from 1 whatever its `$Number$` or `$Time$`, and its length. Segment 0 is the initialization segment and
-//! may be left out. The order of lines does not matter.
+//! The first line is `representation,segment,bytes`. One line per segment follows: the representation's id, the
+//! segment's position from 1 (independent of its `$Number$` or `$Time$`), and its length. Segment 0 is the optional
+//! initialization segment. Lines may be in any order.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use super::draft::{Draft, DraftSet, MOST_SEGMENTS, Sizes};
 use jettison_sockets::{FileError, Lines};
 
 const COLUMNS: [&str; 3] = ["representation", "segment", "bytes"];
-/// Largest segment: a terabyte.
+/// Maximum segment size: 1 TB.
 const MOST_BYTES: u64 = 1_000_000_000_000;
 
-/// What the file says, by representation.
+/// Content of the file, by representation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Sidecar(BTreeMap<String, Rows>);
 
-/// Of one representation: segments by place.
+/// Sizes of one representation, by segment position.
 #[derive(Debug, Clone, PartialEq)]
 struct Rows {
-    /// The first line that names it.
+    /// First line of the representation.
     line: usize,
     segments: BTreeMap<usize, Row>,
 }
@@ -38,7 +38,7 @@ impl Sidecar {
     /// Reads a file.
     ///
     /// # Errors
-    /// With the line of what is no size, or stands there twice.
+    /// With the line of an invalid or repeated size.
     pub(super) fn read(content: &[u8]) -> Result<Sidecar, FileError> {
         let mut records =
             ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(content);
@@ -46,7 +46,7 @@ impl Sidecar {
         let mut record = StringRecord::new();
         let mut is_first = true;
         let mut count = Lines::new(content);
-        // A record's position is before the empty lines that it stands behind.
+        // A record's position is before any empty lines that precede it.
         let mut line_at = |position: Option<&Position>| {
             let start = position.map_or(0, |at| usize::try_from(at.byte()).unwrap_or(usize::MAX));
             let rest = content.get(start..).unwrap_or_default();
@@ -67,9 +67,10 @@ impl Sidecar {
             }
         }
         match is_first {
-            true => {
-                Err(FileError::at(None, format!("is empty; begin with the line `{}`", COLUMNS.join(","))))
-            }
+            true => Err(FileError::at(
+                None,
+                format!("must start with the line `{}`, got an empty file", COLUMNS.join(",")),
+            )),
             false => Ok(sidecar),
         }
     }
@@ -79,7 +80,7 @@ impl Sidecar {
         let (Some(id), Some(segment), Some(bytes), None) =
             (fields.next(), fields.next(), fields.next(), fields.next())
         else {
-            let message = format!("has {} of 3 values; write `{}`", record.len(), COLUMNS.join(","));
+            let message = format!("must have 3 values (`{}`), got {}", COLUMNS.join(","), record.len());
             return Err(FileError::at(line, message));
         };
         let segment = number(segment, "segment", 0, MOST_SEGMENTS as u64, line)? as usize;
@@ -88,17 +89,17 @@ impl Sidecar {
         match rows.segments.insert(segment, Row { line, bytes }) {
             Some(before) => {
                 let message =
-                    format!("segment {segment} of `{id}` has its size in line {} already", before.line);
+                    format!("segment {segment} of `{id}` already has a size in line {}", before.line);
                 Err(FileError::at(line, message))
             }
             None => Ok(()),
         }
     }
 
-    /// Gives the segments of a draft their sizes. `others` are representations that the MPD has and nobody streams.
+    /// Sets the segment sizes of a draft. `others` are representations of the MPD that are not streamed.
     ///
     /// # Errors
-    /// With what is missing, too much or unknown.
+    /// With a missing segment, an excess segment or an unknown representation.
     pub(super) fn apply(&self, draft: &mut Draft, others: &[String]) -> Result<(), FileError> {
         self.check_ids(draft, others)?;
         self.apply_to(&mut draft.video)?;
@@ -128,15 +129,15 @@ impl Sidecar {
             let none = BTreeMap::new();
             let rows = self.0.get(id).map_or(&none, |rows| &rows.segments);
             if let Some((place, row)) = rows.range(segments + 1..).next() {
-                let message = format!("segment {place} of `{id}`, but the MPD lists {segments}");
+                let message =
+                    format!("segment of `{id}` must be <= {segments} (the MPD's count), got {place}");
                 return Err(FileError::at(row.line, message));
             }
             let sizes: Vec<u64> = rows.range(1..).map(|(_, row)| row.bytes).collect();
             if sizes.len() < segments {
                 let missing = (1..=segments).find(|place| !rows.contains_key(place)).unwrap_or(segments);
                 let message = format!(
-                    "has {} of the {segments} segments that the MPD lists of `{id}`; the first that is missing is \
-                     {missing}",
+                    "has {} of the {segments} segments of `{id}` in the MPD; the first missing segment is {missing}",
                     sizes.len()
                 );
                 return Err(FileError::at(None, message));
@@ -154,7 +155,7 @@ fn check_header(record: &StringRecord) -> Result<(), FileError> {
     if names == COLUMNS {
         return Ok(());
     }
-    Err(FileError::at(1, format!("begins with `{}`; write `{}`", names.join(","), COLUMNS.join(","))))
+    Err(FileError::at(1, format!("first line must be `{}`, got `{}`", COLUMNS.join(","), names.join(","))))
 }
 
 fn number(text: &str, column: &str, least: u64, most: u64, line: usize) -> Result<u64, FileError> {
@@ -162,14 +163,14 @@ fn number(text: &str, column: &str, least: u64, most: u64, line: usize) -> Resul
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         _ => Err(FileError::at(
             line,
-            format!("{column} is `{text}`; write a whole number from {least} to {most}"),
+            format!("{column} must be an integer in [{least}, {most}], got `{text}`"),
         )),
     }
 }
 
 fn unreadable(error: &csv::Error, line: usize) -> FileError {
     match error.kind() {
-        csv::ErrorKind::Utf8 { .. } => FileError::at(line, "is not UTF-8 text"),
+        csv::ErrorKind::Utf8 { .. } => FileError::at(line, "must be UTF-8 text"),
         _ => FileError::at(line, error.to_string()),
     }
 }

@@ -1,35 +1,37 @@
-//! Sizes of segments, from the bitrate and the buffer of the encoder.
+//! Segment sizes, by a model of an encoder with a given bitrate and buffer.
 //!
-//! An encoder that is held to a bitrate R and a buffer of B bits (x264's `vbv-bufsize`) keeps to the hypothetical
+//! An encoder limited to a bitrate R and a buffer of B bits (x264's `vbv-bufsize`) conforms to the hypothetical
 //! reference decoder of H.264, Annex C, at a constant rate (`cbr_flag` 1): bits flow into a decoder's buffer of B at the
-//! rate R, each picture is taken out at its instant, and the buffer neither overflows nor runs empty. With f the buffer's
-//! fullness after a segment has been taken out and T the segment's duration, a segment therefore has
+//! rate R, each frame is removed at its instant, and the buffer neither overflows nor runs empty. With f the buffer's
+//! fullness after a segment has been removed and T the segment's duration, a segment therefore has
 //!
 //! ```text
 //! bits(k) = R·T(k) + f(k−1) − f(k),   0 ≤ f ≤ B
 //! ```
 //!
-//! and any run of segments at most R·time + B, at least R·time − B. What f is, the document leaves to the encoder. Here it
-//! is uniform in `[0, B]` and independent from segment to segment: an assumption. It is a title's, not a representation's,
-//! because it stands for how hard the scenes are to encode, and it ends where it began, so that the mean is R.
+//! and any run of segments at most R·time + B, at least R·time − B. The standard leaves f to the encoder. Here it is
+//! uniform in `[0, B]` and independent from segment to segment: an assumption. It belongs to a title, not to a
+//! representation, because it models how hard the scenes are to encode, and it ends where it started, so that the mean
+//! is R.
 
 use jettison_core::{Duration, RandomStream, Rate};
 
-/// No segment is smaller than this share of its bitrate's: it holds a key frame at least. It matters only where the buffer
+/// Minimum size of a segment as a share of its bitrate's: it holds at least a key frame. It matters only if the buffer
 /// holds nearly a segment.
 const LEAST: f64 = 0.1;
 
-/// The fullness after each of so many segments, as a share of the buffer.
+/// Draws the fullness after each segment, as a share of the buffer.
 pub(super) fn fullness(segments: usize, random: &mut RandomStream) -> Vec<f64> {
     (0..segments).map(|_| random.unit()).collect()
 }
 
-/// Bytes of each segment, one at least, of an encoder with a buffer of `buffer` at its bitrate.
+/// Returns the bytes of each segment (at least one), for an encoder with a buffer of `buffer` at its bitrate.
 pub(super) fn sizes(bitrate: Rate, buffer: Duration, fullness: &[f64], durations: &[Duration]) -> Vec<u64> {
     let bits_in = |span: Duration| bitrate.as_bits() as f64 * span.as_secs_f64();
     let mut levels: Vec<f64> = fullness.iter().map(|share| share * bits_in(buffer)).collect();
-    // The fullest that the buffer may be after each segment if no segment is to fall below the least. What is before the
-    // first segment is what is after the last one; twice round, because a low one at the end holds for the beginning.
+    // Maximum fullness after each segment such that no segment is below the minimum size. The fullness before the
+    // first segment equals that after the last one; two passes, because a low value at the end constrains the
+    // beginning.
     for _ in 0..2 {
         let mut before = levels.last().copied().unwrap_or_default();
         for (level, duration) in levels.iter_mut().zip(durations) {
@@ -37,7 +39,7 @@ pub(super) fn sizes(bitrate: Rate, buffer: Duration, fullness: &[f64], durations
             before = *level;
         }
     }
-    // Whole bytes by differences of the sum, so that rounding never adds up.
+    // Whole bytes by differences of the cumulative sum, so that rounding errors do not accumulate.
     let first = levels.last().copied().unwrap_or_default();
     let (mut nanos, mut before) = (0u128, 0u64);
     durations
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn representations_of_a_title_are_large_in_the_same_scenes() {
+    fn representations_of_a_title_have_large_segments_in_the_same_scenes() {
         let durations = vec![Duration::from_secs(4); 200];
         let low = drawn(5, Rate::from_kbit(280), Duration::from_millis(500), &durations);
         let high = drawn(5, Rate::from_kbit(2_800), Duration::from_millis(500), &durations);
@@ -137,7 +139,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_overflows_at_the_ends_of_what_is_allowed(
+        fn nothing_overflows_at_the_limits(
             seed: u64,
             bits in prop::sample::select(vec![1, 1_000_000_000_000u64]),
             nanos in prop::collection::vec(prop::sample::select(vec![1, 31_536_000_000_000_000u64]), 1..5),

@@ -1,4 +1,4 @@
-//! Of the `content` table as a whole: what it gives, and what it says to bad input.
+//! Tests of the `content` table as a whole: its titles, and the errors of invalid input.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn rung(kbit: u64) -> Value {
 }
 
 #[test]
-fn without_a_word_there_is_the_ired_papers_ladder() {
+fn the_default_is_the_ired_papers_ladder() {
     // Table VII.
     let all = titles(json!({}));
     let [title] = all.as_slice() else { panic!("one title") };
@@ -101,7 +101,7 @@ fn the_ired_ladders_segments_keep_to_its_encoder_buffers() {
 }
 
 #[test]
-fn titles_differ_and_come_again_with_the_seed() {
+fn titles_differ_and_are_reproducible_by_seed() {
     let catalogue = titles(json!({ "titles": 3 }));
     let names: Vec<&str> = catalogue.iter().map(|title| title.name.as_str()).collect();
     assert_eq!(names, ["title-1", "title-2", "title-3"]);
@@ -158,7 +158,7 @@ fn sizes_of_an_mpd_without_a_sidecar_are_drawn() {
 }
 
 #[test]
-fn ladders_that_are_none_are_refused() {
+fn invalid_ladders_are_refused() {
     let with = |video: Vec<Value>| json!({ "ladder": { "video": video } });
     let changed = |key: &str, value: Value| {
         let mut second = rung(700);
@@ -166,31 +166,37 @@ fn ladders_that_are_none_are_refused() {
         with(vec![rung(500), second])
     };
     for (table, message) in [
-        (with(vec![]), "ladder.video: has 0 of the 2 to 100 rungs"),
-        (with(vec![rung(500)]), "ladder.video: has 1 of the 2 to 100 rungs"),
+        (with(vec![]), "ladder.video: must have 2 to 100 rungs for adaptation, got 0"),
+        (with(vec![rung(500)]), "ladder.video: must have 2 to 100 rungs for adaptation, got 1"),
         (
             with(vec![rung(500), rung(400)]),
-            "ladder.video.1.bitrate: is 400 kbit/s after 500 kbit/s; write the rungs in ascending",
+            "ladder.video.1.bitrate: must be > 500 kbit/s (rungs are in ascending order), got 400 kbit/s",
         ),
         (
             with(vec![rung(500), rung(500)]),
-            "ladder.video.1.bitrate: is 500 kbit/s like that of the rung before",
+            "ladder.video.1.bitrate: must differ from that of the previous rung, got 500 kbit/s",
         ),
-        (with(vec![rung(0), rung(500)]), "ladder.video.0.bitrate: must be above zero"),
-        (changed("width", json!(0)), "ladder.video.1.width: must be from 1"),
-        (changed("height", json!(70_000)), "ladder.video.1.height: must be from 1"),
-        (changed("frame_rate", json!(0)), "ladder.video.1.frame_rate: must be above zero"),
-        (changed("frame_rate", json!(-5.0)), "ladder.video.1.frame_rate: must be above zero"),
-        (changed("gop", json!(0)), "ladder.video.1.gop: must be above zero"),
-        (changed("gop", json!(60)), "ladder.video.1.gop: lasts 2.4 s, but that of the first rung 2 s"),
-        (changed("gop", Value::Null), "ladder.video.1.gop: is missing, so a segment has no length"),
-        (changed("codec", json!(" ")), "ladder.video.1.codec: is empty"),
+        (with(vec![rung(0), rung(500)]), "ladder.video.0.bitrate: must be in (0 bit/s, "),
+        (changed("width", json!(0)), "ladder.video.1.width: must be in [1, 65535], got 0"),
+        (changed("height", json!(70_000)), "ladder.video.1.height: must be in [1, 65535], got 70000"),
+        (changed("frame_rate", json!(0)), "ladder.video.1.frame_rate: must be in (0, 1000], got 0"),
+        (changed("frame_rate", json!(-5.0)), "ladder.video.1.frame_rate: must be in (0, 1000], got -5"),
+        (changed("gop", json!(0)), "ladder.video.1.gop: must be > 0, got 0"),
+        (
+            changed("gop", json!(60)),
+            "ladder.video.1.gop: must last as long as in the first rung (2 s), got 2.4 s",
+        ),
+        (changed("gop", Value::Null), "ladder.video.1.gop: is missing; `gop` or"),
+        (changed("codec", json!(" ")), "ladder.video.1.codec: must be a codec such as"),
         (changed("encoder_buffer", json!("2 h")), "ladder: "),
-        (changed("encoder_buffer", json!("99 min")), "ladder.video.1.encoder_buffer: must be at most 3600 s"),
+        (
+            changed("encoder_buffer", json!("99 min")),
+            "ladder.video.1.encoder_buffer: must be <= 3600 s, got ",
+        ),
         (changed("bitrat", json!("1 kbit/s")), "ladder: "),
         (
             json!({ "ladder": { "video": [rung(1), rung(2)], "audio": [{ "bitrate": "2 kbit/s" }, { "bitrate": "1 kbit/s" }] } }),
-            "ladder.audio.1.bitrate: is 1 kbit/s after 2 kbit/s",
+            "ladder.audio.1.bitrate: must be > 2 kbit/s",
         ),
         (json!({ "ladder": "irde" }), "ladder: unknown variant `irde`"),
         (json!({ "ladder": { "vdeo": [] } }), "ladder: vdeo: unknown key `vdeo`; did you mean `video`?"),
@@ -202,28 +208,31 @@ fn ladders_that_are_none_are_refused() {
 }
 
 #[test]
-fn tables_without_sense_are_refused() {
+fn invalid_tables_are_refused() {
     for (table, message) in [
-        (json!({ "variation": 1.5 }), "variation: must be from 0 to 1"),
-        (json!({ "variation": -0.1 }), "variation: must be from 0 to 1"),
-        (json!({ "titles": 0 }), "titles: must be from 1 to 1000"),
-        (json!({ "titles": 1001 }), "titles: must be from 1 to 1000"),
-        (json!({ "duration": "0 s" }), "duration: must be above zero"),
-        (json!({ "segment_duration": "0 s" }), "segment_duration: must be above zero"),
+        (json!({ "variation": 1.5 }), "variation: must be in [0, 1], got 1.5"),
+        (json!({ "variation": -0.1 }), "variation: must be in [0, 1], got -0.1"),
+        (json!({ "titles": 0 }), "titles: must be in [1, 1000], got 0"),
+        (json!({ "titles": 1001 }), "titles: must be in [1, 1000], got 1001"),
+        (json!({ "duration": "0 s" }), "duration: must be in (0 s, "),
+        (json!({ "segment_duration": "0 s" }), "segment_duration: must be in (0 s, "),
         (
             json!({ "duration": "9000 min", "segment_duration": "1 ms" }),
-            "segment_duration: a title has 540000000 segments, more than 100000",
+            "segment_duration: each title must have at most 100000 segments, got 540000000",
         ),
-        (json!({ "duration": "500000 min" }), "duration: a title has 7500000 segments, more than 100000"),
+        (
+            json!({ "duration": "500000 min" }),
+            "duration: each title must have at most 100000 segments, got 7500000",
+        ),
         (
             json!({ "duration": "6000 min", "titles": 1000 }),
-            "titles: have more than 10000000 segments together",
+            "titles: must have at most 10000000 segments over all representations, got ",
         ),
-        (json!({ "encoder_buffer": "3601 s" }), "encoder_buffer: must be at most"),
-        (json!({ "initialization": "2 GB" }), "initialization: must be at most"),
-        (json!({ "sizes": "city.csv" }), "sizes: are of an MPD's segments"),
+        (json!({ "encoder_buffer": "3601 s" }), "encoder_buffer: must be <= 3600 s, got 3601 s"),
+        (json!({ "initialization": "2 GB" }), "initialization: must be <= "),
+        (json!({ "sizes": "city.csv" }), "sizes: requires `mpd`"),
         (json!({ "mpd": "city.mpd", "ladder": "ired" }), "ladder: give `ladder` or `mpd`, not both"),
-        (json!({ "mpd": "city.mpd", "duration": "5 s" }), "duration: is of a ladder's titles"),
+        (json!({ "mpd": "city.mpd", "duration": "5 s" }), "duration: applies to ladders only"),
         (json!({ "mpd": "town.mpd" }), "mpd: cannot read `town.mpd`"),
         (json!({ "mpd": "city.mpd", "sizes": "town.csv" }), "sizes: cannot read `town.csv`"),
         (json!({ "mpd": "city.csv" }), "mpd: city.csv: has no root element `MPD`"),
@@ -235,44 +244,62 @@ fn tables_without_sense_are_refused() {
 }
 
 #[test]
-fn sidecars_that_do_not_fit_are_refused() {
+fn mismatched_sidecars_are_refused() {
     let without = |line: &str| SIZES.replacen(&format!("{line}\n"), "", 1);
     let with = |line: &str| format!("{SIZES}{line}\n");
     for (sizes, message) in [
         (
             without("v2,2,300000"),
-            "sizes: city.csv: has 2 of the 3 segments that the MPD lists of `v2`; the first that is missing is 2",
+            "sizes: city.csv: has 2 of the 3 segments of `v2` in the MPD; the first missing segment is 2",
         ),
-        (with("v1,4,9"), "sizes: city.csv:13: segment 4 of `v1`, but the MPD lists 3"),
+        (with("v1,4,9"), "sizes: city.csv:13: segment of `v1` must be <= 3 (the MPD's count), got 4"),
         (
             with("v3,1,9"),
             "sizes: city.csv:13: the MPD has no representation `v3`; did you mean `v1`? It has: v1, v2, a1, t1",
         ),
-        (with("v1,2,9"), "sizes: city.csv:13: segment 2 of `v1` has its size in line 4 already"),
+        (with("v1,2,9"), "sizes: city.csv:13: segment 2 of `v1` already has a size in line 4"),
         (
             SIZES.replace("300000", "-300000"),
-            "sizes: city.csv:7: bytes is `-300000`; write a whole number from 1",
+            "sizes: city.csv:7: bytes must be an integer in [1, 1000000000000], got `-300000`",
         ),
-        (SIZES.replace("300000", "many"), "sizes: city.csv:7: bytes is `many`; write a whole number from 1"),
-        (SIZES.replace("300000", "0"), "sizes: city.csv:7: bytes is `0`; write a whole number from 1"),
+        (
+            SIZES.replace("300000", "many"),
+            "sizes: city.csv:7: bytes must be an integer in [1, 1000000000000], got `many`",
+        ),
+        (
+            SIZES.replace("300000", "0"),
+            "sizes: city.csv:7: bytes must be an integer in [1, 1000000000000], got `0`",
+        ),
         (
             SIZES.replace("v2,2", "v2,two"),
-            "sizes: city.csv:7: segment is `two`; write a whole number from 0 to 100000",
+            "sizes: city.csv:7: segment must be an integer in [0, 100000], got `two`",
         ),
-        (SIZES.replace("v2,2", "v2,99999999999"), "sizes: city.csv:7: segment is `99999999999`"),
-        (SIZES.replace("v2,2,", "\n\nv2,"), "sizes: city.csv:9: has 2 of 3 values"),
-        (SIZES.replace("v2,2,", "v2,2,2,"), "sizes: city.csv:7: has 4 of 3 values"),
+        (
+            SIZES.replace("v2,2", "v2,99999999999"),
+            "sizes: city.csv:7: segment must be an integer in [0, 100000], got `99999999999`",
+        ),
+        (
+            SIZES.replace("v2,2,", "\n\nv2,"),
+            "sizes: city.csv:9: must have 3 values (`representation,segment,bytes`), got 2",
+        ),
+        (
+            SIZES.replace("v2,2,", "v2,2,2,"),
+            "sizes: city.csv:7: must have 3 values (`representation,segment,bytes`), got 4",
+        ),
         (
             SIZES.replace("bytes", "size"),
-            "sizes: city.csv:1: begins with `representation,segment,size`; write `representation,",
+            "sizes: city.csv:1: first line must be `representation,segment,bytes`, got `representation,segment,size`",
         ),
-        (String::new(), "sizes: city.csv: is empty; begin with the line `representation,segment,bytes`"),
+        (
+            String::new(),
+            "sizes: city.csv: must start with the line `representation,segment,bytes`, got an empty file",
+        ),
     ] {
         let said = sizes_refusal(&sizes);
         assert!(said.starts_with(message), "{said}");
     }
     let none = SIZES.lines().filter(|line| !line.starts_with("v2")).collect::<Vec<_>>().join("\n");
-    assert!(sizes_refusal(&none).contains("has 0 of the 3 segments that the MPD lists of `v2`"));
+    assert!(sizes_refusal(&none).contains("has 0 of the 3 segments of `v2` in the MPD"));
 }
 
 #[test]

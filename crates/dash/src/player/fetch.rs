@@ -1,4 +1,4 @@
-//! One request after the other, on one connection or on a new one each.
+//! Sequential HTTP requests, on one connection or on a new one per request.
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::{Endpoint, Payload};
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::http::{HeadReader, Request};
 use jettison_sockets::{SocketId, Sockets, TcpOptions};
 
-/// After a failure a request is made again so much later.
+/// Delay before a failed request is repeated.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How long a connection is kept.
+/// Lifetime of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
@@ -22,46 +22,46 @@ pub enum Connections {
     PerSegment,
 }
 
-/// A response that came whole.
+/// A complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub bytes: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: Time,
-    /// When its first byte came.
+    /// Arrival of the first byte.
     pub first_byte_at: Time,
-    /// When its last byte came.
+    /// Arrival of the last byte.
     pub finished_at: Time,
 }
 
-/// What has come of the response that is under way.
+/// Progress of the response in transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partial {
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub bytes: u64,
-    /// How many of them have come.
+    /// Bytes received so far.
     pub received: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: Time,
-    /// When its first byte came.
+    /// Arrival of the first byte.
     pub first_byte_at: Time,
 }
 
-/// What reading gave.
+/// Result of reading from the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Nothing new.
     Nothing,
-    /// A part of the body.
+    /// A part of the body has arrived.
     Partial(Partial),
-    /// The rest of it.
+    /// The body is complete.
     Whole(Transfer),
-    /// The connection is gone, or the answer is none: the request is made again at [`Fetcher::retry_at`].
+    /// The connection failed or the response is invalid: the request is repeated at [`Fetcher::retry_at`].
     Failed,
 }
 
-/// Makes requests, one at a time.
+/// HTTP client with at most one request in progress.
 #[derive(Debug)]
 pub struct Fetcher {
     // Parameters.
@@ -73,7 +73,7 @@ pub struct Fetcher {
     socket: Option<SocketId>,
     reader: HeadReader,
     request: Option<Outstanding>,
-    /// A path to ask for again, and when.
+    /// Path of the request to repeat, and when.
     retry: Option<(String, Time)>,
 }
 
@@ -82,12 +82,12 @@ struct Outstanding {
     path: String,
     requested_at: Time,
     first_byte_at: Option<Time>,
-    /// Length of the body, how much of it has come, and whether the connection closes behind it; once the head has come.
+    /// Length of the body, bytes received, and whether the connection closes after it; set once the head is complete.
     body: Option<(u64, u64, bool)>,
 }
 
 impl Fetcher {
-    /// Towards that server.
+    /// Creates a fetcher for `server`.
     pub fn new(server: Endpoint, options: TcpOptions, connections: Connections) -> Fetcher {
         Fetcher {
             server,
@@ -101,7 +101,7 @@ impl Fetcher {
         }
     }
 
-    /// Asks for that path. Nothing else is under way.
+    /// Requests `path`. No other request may be in progress.
     pub fn ask(&mut self, path: String, now: Time, host: &mut dyn Sockets) {
         debug_assert!(self.is_idle(), "one request at a time");
         self.retry = None;
@@ -118,29 +118,29 @@ impl Fetcher {
             Some(Outstanding { path: request.path, requested_at: now, first_byte_at: None, body: None });
     }
 
-    /// Whether nothing is under way, nor waits to be asked for again.
+    /// Returns whether no request is in progress or waits for its repetition.
     pub fn is_idle(&self) -> bool {
         self.request.is_none() && self.retry.is_none()
     }
 
-    /// Whether that socket is its connection.
+    /// Returns whether `socket` is the fetcher's connection.
     pub fn owns(&self, socket: SocketId) -> bool {
         self.socket == Some(socket)
     }
 
-    /// When a request that failed is made again.
+    /// Returns the time at which a failed request is repeated.
     pub fn retry_at(&self) -> Option<Time> {
         self.retry.as_ref().map(|(_, at)| *at)
     }
 
-    /// Makes a request again whose time has come.
+    /// Repeats a failed request if it is due.
     pub fn retry(&mut self, now: Time, host: &mut dyn Sockets) {
         if let Some((path, _)) = self.retry.take_if(|(_, at)| *at <= now) {
             self.ask(path, now, host);
         }
     }
 
-    /// Takes what has arrived.
+    /// Reads arrived data.
     pub fn read(&mut self, now: Time, host: &mut dyn Sockets) -> Step {
         let Some(socket) = self.socket else { return Step::Nothing };
         let mut came = false;
@@ -169,7 +169,7 @@ impl Fetcher {
         Step::Whole(Transfer { bytes, requested_at, first_byte_at, finished_at: now })
     }
 
-    /// Takes a piece of the stream. False if it is no answer to the request.
+    /// Processes a piece of the stream. Returns false if it is not a valid response to the request.
     fn take(&mut self, payload: Payload, now: Time) -> bool {
         let Some(request) = &mut self.request else { return false };
         request.first_byte_at.get_or_insert(now);
@@ -193,7 +193,7 @@ impl Fetcher {
         }
     }
 
-    /// The connection is gone, or the server sends nothing more on it.
+    /// Handles a closed connection, or the end of the server's stream.
     pub fn on_closed(&mut self, now: Time, host: &mut dyn Sockets) -> Step {
         self.fail(now, host)
     }
@@ -207,7 +207,7 @@ impl Fetcher {
                 self.retry = Some((request.path, now + RETRY));
                 Step::Failed
             }
-            // An idle connection that the server ends: the next request opens another.
+            // The server closed an idle connection: the next request opens another.
             None => {
                 host.close(socket);
                 Step::Nothing
@@ -215,7 +215,7 @@ impl Fetcher {
         }
     }
 
-    /// Gives up what is under way. HTTP/1.1 has no other way than to end the connection.
+    /// Abandons the request in progress. HTTP/1.1 can do so only by ending the connection.
     pub fn abandon(&mut self, host: &mut dyn Sockets) {
         if let Some(socket) = self.socket.take() {
             host.abort(socket);
@@ -224,7 +224,7 @@ impl Fetcher {
         self.retry = None;
     }
 
-    /// Closes the connection, or aborts it if something is under way.
+    /// Closes the connection, or aborts it if a request is in progress.
     pub fn end(&mut self, host: &mut dyn Sockets) {
         if !self.is_idle() {
             self.abandon(host);

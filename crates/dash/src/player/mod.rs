@@ -1,7 +1,7 @@
-//! A player: fetches segments in order, chooses their representations, and plays what has come.
+//! Player: fetches segments in order, chooses their representations, and plays them.
 //!
-//! It asks for one thing at a time: the manifest, the initialization segments, then segments, of whichever kind of media
-//! is behind (pictures first). When the buffer holds all it may, it fetches nothing until it has fallen: the on/off
+//! It requests one resource at a time: the manifest, the initialization segments, then segments of the kind of media
+//! that is behind (video first). While the buffer is full it fetches nothing until the buffer has drained: the on/off
 //! pattern of streaming.
 
 mod fetch;
@@ -26,7 +26,7 @@ pub use fetch::Connections;
 pub use playout::{Kind, Thresholds};
 pub use setup::{PlayerSetup, RuleFactory};
 
-/// One viewer's player, from the first request to the last picture.
+/// One viewer's player, from the first request to the last frame.
 #[derive(Debug)]
 pub struct Player {
     setup: Arc<PlayerSetup>,
@@ -36,28 +36,28 @@ pub struct Player {
     video: Track,
     audio: Option<Track>,
     has_manifest: bool,
-    /// What is under way, or to be made again.
+    /// The request in progress, or to be repeated.
     asked: Option<Part>,
-    /// What has been chosen and waits for its initialization segment.
+    /// The chosen segment that waits for its initialization segment.
     chosen: Option<Part>,
-    /// When a full buffer will have room again.
+    /// Time at which a full buffer has room again.
     resumes_at: Option<Time>,
-    /// Whether the buffer was full and has not yet fallen to where fetching goes on.
+    /// Whether the buffer was full and has not yet drained to the resume level.
     is_full: bool,
-    /// Pictures shown when they were last asked for.
+    /// Frames shown up to the last sample.
     frames_sampled: f64,
     /// Whether the flow's series show this player's choices.
     is_shown: bool,
 }
 
-/// One kind of media of a session.
+/// State of one kind of media in a session.
 #[derive(Debug)]
 struct Track {
     kind: Kind,
     rule: Box<dyn AbrRule>,
-    /// Of each representation, whether its initialization segment has come.
+    /// Whether the initialization segment has been fetched, per representation.
     is_initialized: Vec<bool>,
-    /// Of each segment that has come: place of its representation.
+    /// Index of the representation of each fetched segment.
     fetched: Vec<u32>,
 }
 
@@ -72,10 +72,10 @@ impl Track {
 }
 
 impl Player {
-    /// A player of that title, begun now. `is_shown`: the flow's series show what it chooses.
+    /// Creates a player of `title` at time `now`. With `is_shown` the flow's series show its choices.
     pub fn new(setup: Arc<PlayerSetup>, title: Arc<Title>, is_shown: bool, now: Time) -> Player {
         let total = |set: &AdaptationSet| set.durations.iter().fold(Duration::ZERO, |sum, d| sum + *d);
-        // Tracks of different length end together.
+        // Tracks of different lengths end together.
         let length = title.audio.as_ref().map_or(total(&title.video), |a| total(&title.video).min(total(a)));
         let fetcher = Fetcher::new(setup.server, setup.options.clone(), setup.connections);
         Player {
@@ -95,22 +95,22 @@ impl Player {
         }
     }
 
-    /// Begins to fetch.
+    /// Starts fetching.
     pub fn start(&mut self, now: Time, host: &mut dyn Sockets) {
         self.proceed(now, host);
     }
 
-    /// Whether that socket is this player's.
+    /// Returns whether `socket` belongs to this player.
     pub fn owns(&self, socket: SocketId) -> bool {
         self.fetcher.owns(socket)
     }
 
-    /// Whether all has been shown.
+    /// Returns whether the title has been played to its end.
     pub fn is_ended(&self) -> bool {
         self.playout.playback() == Playback::Ended
     }
 
-    /// Something happened at its socket.
+    /// Handles an event of the player's socket.
     pub fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         let step = match event {
             SocketEvent::Readable(_) => self.fetcher.read(now, host),
@@ -135,12 +135,12 @@ impl Player {
         }
     }
 
-    /// When it wants to be called.
+    /// Returns the time of the next wakeup.
     pub fn next_wakeup(&self) -> Option<Time> {
         [self.playout.empty_at(), self.resumes_at, self.fetcher.retry_at()].into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Processes due timers.
     pub fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         self.advance(now, host.meter());
         if self.fetcher.retry_at().is_some_and(|at| at <= now) {
@@ -152,8 +152,8 @@ impl Player {
         }
     }
 
-    /// A second of its life is over: the buffer now, and the pictures shown since it was last asked, where the content says
-    /// how many a second has.
+    /// Ends one sampling interval: returns the buffer level and the frames shown since the previous sample, if the
+    /// content's frame rate is known.
     pub fn sample(&mut self, now: Time, meter: &mut FlowMeter) -> (Duration, Option<f64>) {
         self.advance(now, meter);
         let shown = self.playout.frames() - self.frames_sampled;
@@ -162,22 +162,22 @@ impl Player {
         (self.playout.level(), frames)
     }
 
-    /// The viewer leaves.
+    /// Stops the session: the viewer leaves.
     pub fn stop(&mut self, now: Time, host: &mut dyn Sockets) {
         self.end(now, host.meter());
         self.fetcher.end(host);
         self.resumes_at = None;
     }
 
-    /// The session is over, or the run is: its score.
+    /// Records the score at the end of the session or of the run.
     pub fn end(&mut self, now: Time, meter: &mut FlowMeter) {
         self.advance(now, meter);
         meter.streaming().session_ended(self.score());
     }
 
-    // ---- what is next ----------------------------------------------------------------------------------------
+    // ---- requests --------------------------------------------------------------------------------------------
 
-    /// Asks for what is next, or notes when that can be said.
+    /// Requests the next resource, or schedules the time at which to try again.
     fn proceed(&mut self, now: Time, host: &mut dyn Sockets) {
         if !self.fetcher.is_idle() || self.is_ended() {
             return;
@@ -220,7 +220,7 @@ impl Player {
         Some(self.with_initialization(kind, representation, segment))
     }
 
-    /// That segment, or what it needs to be played.
+    /// Returns the request for a segment, or for its initialization segment if that is missing.
     fn with_initialization(&mut self, kind: Kind, representation: usize, segment: usize) -> Part {
         let part = Part::Segment(kind, representation, segment);
         if self.track(kind).is_some_and(|track| track.is_initialized[representation]) {
@@ -230,7 +230,7 @@ impl Player {
         Part::Initialization(kind, representation)
     }
 
-    /// The kind of media that is behind and not yet whole.
+    /// Returns the kind of media that is behind and not completely fetched.
     fn next_kind(&self) -> Option<Kind> {
         let behind = |track: &&Track| {
             set(&self.title, track.kind).is_some_and(|set| track.fetched.len() < set.segments())
@@ -243,14 +243,14 @@ impl Player {
         self.has_manifest && self.next_kind().is_none()
     }
 
-    /// Whether another segment would overfill the buffer; notes when it will not.
+    /// Returns whether another segment would exceed the maximum buffer, and schedules the time when it will fit.
     fn is_full(&mut self, kind: Kind, now: Time) -> bool {
         let Some(next) = self.next_media(kind) else { return true };
         let room_below = self.setup.max_buffer.saturating_sub(next);
         if self.playout.level_of(kind) > room_below {
             self.is_full = true;
         }
-        // A buffer that does not play does not fall: then nothing is too much.
+        // While playback is paused the buffer does not drain, so no limit applies.
         let level =
             if self.is_full { self.setup.resume.unwrap_or(room_below).min(room_below) } else { room_below };
         match self.playout.falls_to(kind, level).filter(|at| *at > now) {
@@ -265,10 +265,10 @@ impl Player {
         }
     }
 
-    /// Media time of the next segment of that kind.
+    /// Returns the media time of the next segment of a kind.
     fn next_media(&self, kind: Kind) -> Option<Duration> {
-        let place = self.track(kind)?.fetched.len();
-        set(&self.title, kind)?.durations.get(place).copied()
+        let next = self.track(kind)?.fetched.len();
+        set(&self.title, kind)?.durations.get(next).copied()
     }
 
     fn track(&self, kind: Kind) -> Option<&Track> {
@@ -278,7 +278,7 @@ impl Player {
         }
     }
 
-    /// A track, and what its rule may know.
+    /// Returns a track and the inputs of its rule.
     fn state(&mut self, kind: Kind, now: Time) -> Option<(&mut Track, AbrState<'_>)> {
         let set = set(&self.title, kind)?;
         let track = match kind {
@@ -297,7 +297,7 @@ impl Player {
         Some((track, state))
     }
 
-    // ---- what has come ---------------------------------------------------------------------------------------
+    // ---- responses -------------------------------------------------------------------------------------------
 
     fn progress(&mut self, kind: Kind, progress: &Progress, now: Time, host: &mut dyn Sockets) {
         self.advance(now, host.meter());
@@ -326,6 +326,7 @@ impl Player {
         }
     }
 
+    /// Accounts for a complete segment in metrics, playout buffer and rule.
     fn take_segment(
         &mut self,
         kind: Kind,
@@ -354,13 +355,14 @@ impl Player {
                 host.point(metrics::SEGMENT_RATE, now, throughput / 1e3);
             }
         }
+        // The buffer comes before the track: `fetched` of the rule's state must include this segment.
         let frame_rate = picture.map_or(0.0, |picture| picture.frame_rate);
         self.playout.add(kind, media, frame_rate, now);
         let Some((track, _)) = self.state(kind, now) else { return };
         track.fetched.push(representation as u32);
         let download =
             Download { representation, segment, bytes, media, requested_at, first_byte_at, finished_at };
-        // The rule is told of the state in which it will be asked next.
+        // The rule gets the state in which its next choice is made.
         let Some((track, state)) = self.state(kind, now) else { return };
         track.rule.on_segment(&download, &state);
     }
@@ -375,19 +377,20 @@ impl Player {
         }
     }
 
-    // ---- what it was worth -----------------------------------------------------------------------------------
+    // ---- scores ----------------------------------------------------------------------------------------------
 
-    /// What the viewer saw so far.
+    /// Returns the playback history so far.
     pub fn session(&self) -> Session {
         let played = |track: &Track| -> Vec<PlayedSegment> {
             let Some(set) = set(&self.title, track.kind) else { return Vec::new() };
             let mut begins = Duration::ZERO;
             let mut segments = Vec::new();
-            for (segment, place) in track.fetched.iter().enumerate() {
+            for (segment, representation) in track.fetched.iter().enumerate() {
                 if begins >= self.playout.played() {
                     break;
                 }
-                let (media, encoding) = (set.durations[segment], &set.representations[*place as usize]);
+                let (media, encoding) =
+                    (set.durations[segment], &set.representations[*representation as usize]);
                 segments.push(PlayedSegment {
                     bitrate: encoding.bitrate.as_bits() as f64,
                     bytes: encoding.sizes[segment],

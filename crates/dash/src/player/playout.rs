@@ -1,4 +1,4 @@
-//! The playout buffer: what waits in it, what is shown of it, and when it runs empty.
+//! Playout buffer: buffered media, played media, and stalls.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use jettison_core::{Duration, Time};
 use crate::abr::Playback;
 use crate::qoe::Stall;
 
-/// When playing begins and goes on.
+/// Buffer levels at which playback starts and resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Buffer at which the first picture is shown.
+    /// Buffer level at which playback starts.
     pub start_up: Duration,
-    /// Buffer at which playing goes on after it ran empty.
+    /// Buffer level at which playback resumes after a stall.
     pub rebuffer: Duration,
 }
 
-/// Kinds of media that play together.
+/// Kinds of media that play in sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Pictures.
@@ -25,10 +25,10 @@ pub enum Kind {
     Audio,
 }
 
-/// A playout buffer and the time of what is played out of it.
+/// A playout buffer and the clock of its playback.
 ///
-/// Pictures and sound play together: playing goes on as far as both have come. What happens between two calls is made up
-/// for by [`Playout::advance`], so that nothing depends on how often it is called.
+/// Video and audio play in sync, as far as both have been fetched. [`Playout::advance`] accounts for the time since
+/// the previous call, so the result does not depend on how often it is called.
 #[derive(Debug, Clone)]
 pub struct Playout {
     // Parameters.
@@ -37,34 +37,35 @@ pub struct Playout {
     // State.
     playback: Playback,
     began: Time,
-    /// Up to here everything below is accounted for.
+    /// Time up to which playback is accounted for.
     at: Time,
-    /// Media time that has been played.
+    /// Media time played.
     played: Duration,
-    /// Media time that has come, of video and of audio.
+    /// Media time fetched, of video and of audio.
     fetched: [Duration; 2],
-    /// Video segments not yet played to their end: where each ends, and its pictures a second.
+    /// Video segments not yet played to their end: end time of each, and its frame rate.
     waiting: VecDeque<(Duration, f64)>,
-    /// Pictures shown so far.
+    /// Frames shown so far.
     frames: f64,
     start_up: Option<Duration>,
     stalls: Vec<Stall>,
     stalled_since: Time,
 }
 
-/// What [`Playout::advance`] found.
+/// Playback during one call of [`Playout::advance`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Passed {
-    /// So long media was played.
+    /// Media time played.
     pub played: Duration,
-    /// So long nothing was played after playing had begun.
+    /// Time stalled after playback had started.
     pub stalled: Duration,
-    /// The buffer ran empty.
+    /// Whether the buffer ran empty.
     pub stall_began: bool,
 }
 
 impl Playout {
-    /// An empty buffer of a title of `total` media time, begun now; a title without audio counts as if all of it had come.
+    /// Creates an empty buffer at time `now` for a title of `total` media time; without audio, all audio counts as
+    /// fetched.
     pub fn new(thresholds: Thresholds, total: Duration, has_audio: bool, now: Time) -> Playout {
         let audio = if has_audio { Duration::ZERO } else { total };
         Playout {
@@ -83,7 +84,7 @@ impl Playout {
         }
     }
 
-    /// Plays on to `now`.
+    /// Advances playback to `now`.
     pub fn advance(&mut self, now: Time) -> Passed {
         let mut passed = Passed::default();
         let elapsed = now.since(self.at);
@@ -96,7 +97,7 @@ impl Playout {
                 if self.played >= self.total {
                     self.playback = Playback::Ended;
                 } else if elapsed >= playable {
-                    // It ran empty at that instant, and has been since.
+                    // The buffer ran empty at that instant, and has been stalled since.
                     self.playback = Playback::Stalled;
                     self.stalled_since = self.at + playable;
                     self.stalls.push(Stall { after: self.played, lasted: Duration::ZERO });
@@ -116,7 +117,7 @@ impl Playout {
         passed
     }
 
-    /// A segment of that kind has come. The caller has advanced to `now`.
+    /// Adds a fetched segment. The caller has advanced to `now`.
     pub fn add(&mut self, kind: Kind, media: Duration, frame_rate: f64, now: Time) {
         debug_assert_eq!(self.at, now, "advance first");
         self.fetched[kind as usize] += media;
@@ -137,58 +138,58 @@ impl Playout {
         }
     }
 
-    /// Media time of both kinds that waits to be played.
+    /// Returns the buffer level: media time fetched of both kinds and not yet played.
     pub fn level(&self) -> Duration {
         let [video, audio] = self.fetched;
         video.min(audio).saturating_sub(self.played)
     }
 
-    /// Media time of that kind that waits to be played.
+    /// Returns the buffer level of one kind.
     pub fn level_of(&self, kind: Kind) -> Duration {
         self.fetched[kind as usize].saturating_sub(self.played)
     }
 
-    /// Media time of that kind that has come.
+    /// Returns the media time fetched of one kind.
     pub fn fetched(&self, kind: Kind) -> Duration {
         self.fetched[kind as usize]
     }
 
-    /// Whether pictures are shown.
+    /// Returns the state of playback.
     pub fn playback(&self) -> Playback {
         self.playback
     }
 
-    /// When the buffer runs empty if nothing comes; `None` while nothing is played.
+    /// Returns the time at which the buffer runs empty if nothing arrives; `None` while playback is paused.
     pub fn empty_at(&self) -> Option<Time> {
         (self.playback == Playback::Playing).then(|| self.at + self.level())
     }
 
-    /// When the level of that kind will have fallen to `level`; `None` while nothing is played.
+    /// Returns the time at which a kind's buffer will have drained to `level`; `None` while playback is paused.
     pub fn falls_to(&self, kind: Kind, level: Duration) -> Option<Time> {
         (self.playback == Playback::Playing).then(|| self.at + self.level_of(kind).saturating_sub(level))
     }
 
-    /// Media time that has been played.
+    /// Returns the media time played.
     pub fn played(&self) -> Duration {
         self.played
     }
 
-    /// Pictures shown so far; a part of one counts as such.
+    /// Returns the frames shown so far, fractions included.
     pub fn frames(&self) -> f64 {
         self.frames
     }
 
-    /// From the begin to the first picture; `None` before it.
+    /// Returns the start-up delay; `None` before the first frame.
     pub fn first_picture(&self) -> Option<Duration> {
         self.start_up
     }
 
-    /// From the begin to the first picture; so far, if there was none.
+    /// Returns the start-up delay, or the time waited so far before the first frame.
     pub fn start_up(&self) -> Duration {
         self.start_up.unwrap_or_else(|| self.at.since(self.began))
     }
 
-    /// Each time the buffer ran empty; the last may not be over.
+    /// Returns the stalls; the last may be in progress.
     pub fn stalls(&self) -> &[Stall] {
         &self.stalls
     }
@@ -205,7 +206,7 @@ impl Playout {
             }
             self.waiting.pop_front();
         }
-        debug_assert!(left.is_zero(), "no more is played than has come");
+        debug_assert!(left.is_zero(), "played media must have been fetched");
     }
 }
 
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_title_plays_though_it_is_less_than_the_threshold() {
+    fn the_rest_of_a_title_plays_below_the_threshold() {
         let mut playout = playout();
         come(&mut playout, 0, 18, 30.0);
         playout.advance(AT(19));

@@ -1,4 +1,4 @@
-//! What all players of one application share.
+//! Settings shared by all players of one application.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,39 +12,39 @@ use crate::qoe::LinearWeights;
 use crate::qoe::p1203::Viewing;
 use jettison_sockets::TcpOptions;
 
-/// How players play.
+/// Settings of players.
 #[derive(Debug, Clone)]
 pub struct PlayerSetup {
-    /// Where the server listens.
+    /// Address and port of the server.
     pub server: Endpoint,
-    /// How connections behave.
+    /// TCP options of connections.
     pub options: TcpOptions,
-    /// How long they are kept.
+    /// Lifetime of connections.
     pub connections: Connections,
-    /// When playing begins and goes on.
+    /// Buffer levels at which playback starts and resumes.
     pub thresholds: Thresholds,
-    /// Media time that the buffer holds at most.
+    /// Maximum buffer level, in media time.
     pub max_buffer: Duration,
-    /// Once full, the buffer falls to this before more is fetched; as soon as one segment fits, without it.
+    /// Level to which a full buffer must drain before fetching resumes; `None`: as soon as one segment fits.
     pub resume: Option<Duration>,
-    /// Who chooses representations.
+    /// Factory of adaptation rules.
     pub rule: RuleFactory,
-    /// Of the linear QoE.
+    /// Weights of the linear QoE.
     pub weights: LinearWeights,
-    /// Of P.1203.
+    /// Viewing conditions for P.1203.
     pub viewing: Viewing,
 }
 
-/// Makes adaptation rules: one a player and kind of media.
+/// Creates adaptation rules: one per player and kind of media.
 #[derive(Clone)]
 pub struct RuleFactory(Arc<dyn Fn() -> Box<dyn AbrRule> + Send + Sync>);
 
 impl RuleFactory {
-    /// A factory of that closure.
+    /// Creates a factory from a closure.
     pub fn new(make: impl Fn() -> Box<dyn AbrRule> + Send + Sync + 'static) -> RuleFactory {
         RuleFactory(Arc::new(make))
     }
-    /// A new rule.
+    /// Creates a rule.
     pub fn make(&self) -> Box<dyn AbrRule> {
         (self.0)()
     }

@@ -18,24 +18,24 @@ use jettison_sockets::{ControllerFactory, Datagram, EchoRequest, TcpOptions};
 
 const S: fn(u64) -> Duration = Duration::from_secs;
 
-/// Answers requests at a rate, a piece each 100 ms, after a round trip of 50 ms.
+/// Answers requests at a rate, one piece per 100 ms, after a round trip of 50 ms.
 struct Path {
     titles: Vec<Arc<Title>>,
     rate: Box<dyn Fn(Time) -> Rate>,
     now: Time,
     meter: FlowMeter,
     points: Vec<(Metric, Time, f64)>,
-    /// Connections ever opened; the last one is the live one.
+    /// Number of connections opened; the last one is active.
     opened: u64,
     closed: Vec<u64>,
     aborted: Vec<u64>,
     paths: Vec<(Time, String)>,
-    /// When each piece arrives, on which connection.
+    /// Pieces in flight, with arrival time and connection.
     coming: VecDeque<(Time, u64, Payload)>,
     arrived: VecDeque<Payload>,
     free_at: Time,
     reader: HeadReader,
-    /// The server drops the connection at its n-th request.
+    /// Number of the request at which the server drops the connection.
     fails_at: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl Path {
         }
     }
 
-    /// Lets the clock run to `until` for a player that has been started.
+    /// Runs a started player until `until`.
     fn run(&mut self, player: &mut Player, until: Time) {
         loop {
             let arrival = self.coming.front().map(|(at, ..)| *at);
@@ -160,7 +160,7 @@ impl Sockets for Path {
     fn send_echo(&mut self, _: Address, _: &EchoRequest) {}
 }
 
-/// The highest representation below half of what the last segment came at; abandons what is late if it may.
+/// Chooses the highest representation below half the last throughput; abandons late segments if `abandons`.
 #[derive(Debug)]
 struct Half {
     rate: f64,
@@ -181,7 +181,7 @@ impl AbrRule for Half {
     }
 }
 
-/// A title of that many four-second segments at 0.5, 1 and 2 Mbit/s.
+/// Returns a title of four-second segments at 0.5, 1 and 2 Mbit/s.
 fn title(segments: usize, audio: bool) -> Arc<Title> {
     let set = |rates: &[u64], picture: Option<Picture>| AdaptationSet {
         representations: rates
@@ -258,7 +258,7 @@ fn manifest_then_initialization_then_segments_in_order() {
 }
 
 #[test]
-fn a_full_buffer_makes_fetching_go_on_and_off() {
+fn a_full_buffer_makes_an_on_off_pattern() {
     let mut path = Path::new(vec![title(30, false)], |_| Rate::from_mbit(20));
     play(setup(Connections::Persistent, false), &mut path, Time::from_secs(60));
     let asked: Vec<f64> = path.segments().iter().map(|(at, _)| at.as_secs_f64()).collect();
@@ -269,7 +269,7 @@ fn a_full_buffer_makes_fetching_go_on_and_off() {
 }
 
 #[test]
-fn a_buffer_that_must_fall_first_is_filled_in_bursts() {
+fn a_resume_level_makes_fetching_bursty() {
     let mut path = Path::new(vec![title(60, false)], |_| Rate::from_mbit(20));
     let own = PlayerSetup { resume: Some(S(8)), ..setup(Connections::Persistent, false) };
     play(own, &mut path, Time::from_secs(100));
@@ -289,7 +289,7 @@ fn without_persistence_each_request_has_a_connection() {
 }
 
 #[test]
-fn a_slow_path_stalls_and_says_so() {
+fn a_slow_path_stalls_and_is_reported() {
     // 0.4 Mbit/s for 0.5: ten seconds of fetching for eight of playing.
     let mut path = Path::new(vec![title(10, false)], |_| Rate::from_kbit(400));
     let mut player = play(setup(Connections::Persistent, false), &mut path, Time::from_secs(40));

@@ -1,8 +1,8 @@
-//! The linear measure of Yin et al.
+//! Linear QoE of Yin et al.
 //!
-//! X. Yin, A. Jindal, V. Sekar, B. Sinopoli, "A Control-Theoretic Approach for Dynamic Adaptive Video Streaming over HTTP"
-//! (SIGCOMM 2015), equation 5: Σ q(R_k) − λ·Σ |q(R_{k+1}) − q(R_k)| − μ·(time of rebuffering) − μ_s·(start-up delay), with q the
-//! bitrate itself in kbit/s and times in seconds.
+//! X. Yin, A. Jindal, V. Sekar, B. Sinopoli, "A Control-Theoretic Approach for Dynamic Adaptive Video Streaming over
+//! HTTP" (SIGCOMM 2015), equation 5: Σ q(R_k) − λ·Σ |q(R_{k+1}) − q(R_k)| − μ·(rebuffering time) − μ_s·(start-up
+//! delay), with q the bitrate itself in kbit/s and times in seconds.
 
 use jettison_core::BuildError;
 use schemars::JsonSchema;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 
-/// The weights of the linear measure. The defaults are the paper's "balanced" viewer; "avoid instability" has
+/// Weights of the linear QoE. The defaults are the paper's "balanced" viewer; "avoid instability" has
 /// `switching = 3`, "avoid rebuffering" has 6000 for both times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinearWeights {
-    /// λ: what a change by 1 kbit/s takes off.
+    /// λ: penalty per change of bitrate by 1 kbit/s.
     pub switching: f64,
-    /// μ: what a second of rebuffering takes off, in kbit/s of one segment.
+    /// μ: penalty per second of rebuffering, in kbit/s of one segment.
     pub rebuffering: f64,
-    /// μ_s: what a second of start-up delay takes off, in kbit/s of one segment.
+    /// μ_s: penalty per second of start-up delay, in kbit/s of one segment.
     pub start_up: f64,
 }
 
@@ -36,15 +36,15 @@ impl LinearWeights {
             [("switching", self.switching), ("rebuffering", self.rebuffering), ("start_up", self.start_up)];
         for (key, weight) in weights {
             BuildError::unless(weight >= 0.0 && weight.is_finite(), key, || {
-                format!("{weight} is not a weight")
+                format!("must be finite and >= 0, got {weight}")
             })?;
         }
         Ok(())
     }
 }
 
-/// The measure by the number of segments played, in kbit/s: the paper's sum grows with the video's length, this does not. Of a
-/// session without a picture, the sum itself, that is its start-up delay.
+/// Returns the linear QoE per segment played, in kbit/s: unlike the paper's sum it does not grow with the video's
+/// length. For a session without segments, the sum itself, which is the penalty for its start-up delay.
 pub fn linear(session: &Session, weights: &LinearWeights) -> f64 {
     let rates = || session.video.iter().map(|segment| segment.bitrate / 1e3);
     let quality: f64 = rates().sum();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_a_picture_is_its_start_up_delay() {
+    fn a_session_without_segments_has_only_its_start_up_penalty() {
         let nothing = Session { start_up: Duration::from_secs(3), ..Session::default() };
         assert_eq!(linear(&nothing, &LinearWeights::default()), -9000.0);
     }
@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_longer_session_of_the_same_rate_is_worth_the_same(kbit in 1u32..10_000, segments in 1usize..50) {
+        fn the_score_is_independent_of_the_sessions_length(kbit in 1u32..10_000, segments in 1usize..50) {
             let value = linear(&session(&vec![kbit; segments]), &LinearWeights::default());
             prop_assert!((value - f64::from(kbit)).abs() < 1e-6);
         }

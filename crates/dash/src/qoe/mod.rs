@@ -1,4 +1,4 @@
-//! What a session was worth to its viewer, by models of the literature.
+//! Quality of experience of a session, by published models.
 
 mod linear;
 pub mod p1203;
@@ -9,37 +9,37 @@ use super::content::Picture;
 
 pub use linear::{LinearWeights, linear};
 
-/// What one viewer saw.
+/// Playback history of one viewer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Session {
     /// Video segments played, in order.
     pub video: Vec<PlayedSegment>,
     /// Audio segments played, in order.
     pub audio: Vec<PlayedSegment>,
-    /// From the session's begin to the first picture; the time waited so far if there was none.
+    /// Start-up delay: from the start of the session to the first frame, or to now before it.
     pub start_up: Duration,
-    /// Each time the buffer ran empty.
+    /// Stalls, in order.
     pub stalls: Vec<Stall>,
 }
 
-/// A segment that was played.
+/// A played segment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayedSegment {
     /// The representation's nominal bitrate in bit/s.
     pub bitrate: f64,
-    /// Bytes of the segment itself.
+    /// Length of the segment in bytes.
     pub bytes: u64,
-    /// Its media time.
+    /// Media time of the segment.
     pub media: Duration,
-    /// Of video.
+    /// Resolution and frame rate, for video.
     pub picture: Option<Picture>,
 }
 
-/// A time without pictures.
+/// An interruption of playback by an empty buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stall {
-    /// Media time played before it.
+    /// Media time played before the stall.
     pub after: Duration,
-    /// How long it lasted.
+    /// Duration of the stall.
     pub lasted: Duration,
 }

@@ -1,4 +1,4 @@
-//! What AdaptationSets and Representations say of themselves: their kind of media, their pictures, whether they align.
+//! Properties of AdaptationSets and Representations: kind of media, resolution, alignment.
 
 use jettison_core::Duration;
 
@@ -23,7 +23,7 @@ impl Kind {
     }
 }
 
-/// §5.3.7.2: the type of media is that of `contentType`, else of `mimeType`. Of one that has both, the pictures decide.
+/// Returns the kind of media by §5.3.7.2: `contentType`, else `mimeType`. A set with both kinds counts as video.
 pub(super) fn kind_of(set: &AdaptationSet) -> Option<Kind> {
     let inner = &set.representations;
     let content = [set.content_type.as_deref()]
@@ -44,12 +44,13 @@ pub(super) fn kind_of(set: &AdaptationSet) -> Option<Kind> {
     }
 }
 
-/// DASH-IF's sets of key frames for winding are no representations of what is played.
+/// Returns whether a set holds key frames for trick modes (DASH-IF), which are not used in normal playback.
 pub(super) fn is_for_trick_modes(set: &AdaptationSet) -> bool {
     set.essential_properties.iter().any(|scheme| scheme.ends_with("trickmode"))
 }
 
-/// Of a Representation that says all of it: width, height and frame rate, each its own or its set's.
+/// Returns width, height and frame rate, each from the Representation or its AdaptationSet; `None` unless all are
+/// known.
 pub(super) fn picture(
     set: &AdaptationSet,
     representation: &Representation,
@@ -57,7 +58,12 @@ pub(super) fn picture(
     let (own, sets) = (&representation.common, &set.common);
     let pixels = |own: Option<u64>, sets: Option<u64>, key: &str| {
         own.or(sets)
-            .map(|n| u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| format!("has a @{key} of {n}")))
+            .map(|n| {
+                u32::try_from(n)
+                    .ok()
+                    .filter(|n| *n > 0)
+                    .ok_or_else(|| format!("must have a @{key} in [1, {}], got {n}", u32::MAX))
+            })
             .transpose()
     };
     let width = pixels(own.width, sets.width, "width")?;
@@ -66,37 +72,38 @@ pub(super) fn picture(
     Ok(width.zip(height).zip(rate).map(|((width, height), frame_rate)| Picture { width, height, frame_rate }))
 }
 
-/// `30` or `30000/1001` (§5.3.7.2, `FrameRateType`), and decimals, which some write.
+/// Parses `30` or `30000/1001` (§5.3.7.2, `FrameRateType`), and decimals, which some packagers write.
 fn frame_rate(text: &str) -> Result<f64, String> {
-    let (pictures, seconds) = text.split_once('/').unwrap_or((text, "1"));
-    let rate = match (pictures.trim().parse::<f64>(), seconds.trim().parse::<f64>()) {
-        (Ok(pictures), Ok(seconds)) => pictures / seconds,
+    let (frames, seconds) = text.split_once('/').unwrap_or((text, "1"));
+    let rate = match (frames.trim().parse::<f64>(), seconds.trim().parse::<f64>()) {
+        (Ok(frames), Ok(seconds)) => frames / seconds,
         _ => f64::NAN,
     };
     if rate > 0.0 && rate <= MOST_PICTURES {
         Ok(rate)
     } else {
-        Err(format!("has the @frameRate `{text}`; write one such as \"30\" or \"30000/1001\""))
+        Err(format!("must have a @frameRate such as \"30\" or \"30000/1001\", got `{text}`"))
     }
 }
 
 pub(super) fn check(segments: &Segments) -> Result<(), String> {
     match segments.durations.iter().position(|duration| duration.is_zero()) {
-        Some(place) => Err(format!("has a segment that lasts no time, number {}", place + 1)),
+        Some(place) => Err(format!("has a segment of zero duration: number {}", place + 1)),
         None => Ok(()),
     }
 }
 
-/// Whether two lists of segments begin together, to within a tenth of the longest: timescales round.
+/// Checks that the segments of two lists start together, with a tolerance of a tenth of the longest for rounded
+/// timescales.
 pub(super) fn align(first: &[Duration], other: &[Duration]) -> Result<(), String> {
     if first.len() != other.len() {
-        return Err(format!("has {} segments, other than the {} of", other.len(), first.len()));
+        return Err(format!("has {} segments instead of {} as in", other.len(), first.len()));
     }
     let slack = first.iter().copied().max().unwrap_or_default().as_nanos() / 10;
     let (mut at, mut other_at) = (0u64, 0u64);
     for (place, (duration, other)) in first.iter().zip(other).enumerate() {
         if at.abs_diff(other_at) > slack {
-            return Err(format!("has a segment number {} that begins apart from", place + 1));
+            return Err(format!("has a segment number {} that is not aligned with", place + 1));
         }
         at += duration.as_nanos();
         other_at += other.as_nanos();

@@ -1,28 +1,28 @@
-//! Durations as XML Schema writes them (XML Schema Part 2 §3.2.6), such as `PT1H2M3.5S`.
+//! Durations in the format of XML Schema (XML Schema Part 2 §3.2.6), such as `PT1H2M3.5S`.
 
 use jettison_core::Duration;
 
-/// Why a text is no duration.
+/// Reason why a text is not a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DurationError {
-    /// Not in the form of one.
+    /// Wrong syntax.
     Malformed,
-    /// Below zero.
+    /// Negative.
     Negative,
-    /// More nanoseconds than fit.
+    /// More nanoseconds than fit into 64 bits.
     OutOfRange,
 }
 
 const DAY: u64 = 24 * 3600;
-/// Designators before `T` in the order in which they may stand, each with its seconds. ISO/IEC 23009-1 does not say how long
-/// months and years are; no stream needs them. Weeks are of ISO 8601 alone, and some packagers write them.
+/// Designators before `T` in their required order, each with its seconds. ISO/IEC 23009-1 does not define the length
+/// of months and years; no stream needs them. Weeks are defined by ISO 8601 only, and some packagers write them.
 const DATE: [(char, u64); 4] = [('Y', 365 * DAY), ('M', 30 * DAY), ('W', 7 * DAY), ('D', DAY)];
-/// Those after `T`.
+/// Designators after `T`.
 const TIME: [(char, u64); 3] = [('H', 3600), ('M', 60), ('S', 1)];
 
 const NANOS: u64 = 1_000_000_000;
 
-/// Reads an `xs:duration`; digits beyond the nanosecond are cut off.
+/// Parses an `xs:duration`; digits beyond the nanosecond are truncated.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let text = text.trim();
     let (is_negative, text) = match text.strip_prefix('-') {
@@ -31,7 +31,7 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     };
     let text = text.strip_prefix('P').ok_or(DurationError::Malformed)?;
     let (date, time) = match text.split_once('T') {
-        // A `T` announces at least one of hours, minutes and seconds.
+        // `T` must be followed by at least one of hours, minutes and seconds.
         Some((_, "")) => return Err(DurationError::Malformed),
         Some(parts) => parts,
         None if text.is_empty() => return Err(DurationError::Malformed),
@@ -50,7 +50,7 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// The nanoseconds of counts with their designators, each at most once and in the order of `units`.
+/// Sums the nanoseconds of counts with their designators, each at most once and in the order of `units`.
 fn sum(mut text: &str, units: &[(char, u64)]) -> Result<u64, DurationError> {
     let mut units = units.iter();
     let mut total = Ok(0u64);
@@ -60,7 +60,7 @@ fn sum(mut text: &str, units: &[(char, u64)]) -> Result<u64, DurationError> {
         let (designator, seconds) =
             units.find(|(designator, _)| rest.starts_with(*designator)).ok_or(DurationError::Malformed)?;
         text = rest.get(1..).unwrap_or_default();
-        // Only seconds have a fraction.
+        // Only seconds may have a fraction.
         let (whole, fraction) = match count.split_once(['.', ',']) {
             Some((whole, fraction)) if *designator == 'S' => (whole, fraction),
             Some(_) => return Err(DurationError::Malformed),
@@ -72,7 +72,7 @@ fn sum(mut text: &str, units: &[(char, u64)]) -> Result<u64, DurationError> {
         let nanos = whole.parse::<u64>().ok();
         let nanos = nanos.and_then(|whole| whole.checked_mul(*seconds)?.checked_mul(NANOS));
         let nanos = nanos.and_then(|nanos| nanos.checked_add(nanos_of(fraction)));
-        // What follows may still be malformed, which is the better message.
+        // The rest may be malformed, which is the better message.
         total = total.and_then(|total: u64| {
             nanos.and_then(|nanos| total.checked_add(nanos)).ok_or(DurationError::OutOfRange)
         });
@@ -84,7 +84,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The nanoseconds of the digits behind the point of a second.
+/// Converts the digits after the decimal point to nanoseconds.
 fn nanos_of(fraction: &str) -> u64 {
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
     digits.fold(0, |nanos, digit| nanos * 10 + u64::from(digit - b'0'))

@@ -1,7 +1,7 @@
-//! Representations and segments of a real manifest: static MPDs of ISO/IEC 23009-1.
+//! Reader of MPD files: static manifests of ISO/IEC 23009-1.
 //!
-//! The first AdaptationSet of each kind is streamed, sets for trick modes aside. Several Periods are joined to one title if
-//! they offer the same Representations.
+//! The first AdaptationSet of each kind is streamed, except sets for trick modes. Several Periods are joined into one
+//! title if they offer the same Representations.
 
 mod describe;
 mod duration;
@@ -20,31 +20,31 @@ use model::{AdaptationSet, Mpd, Period, Representation};
 use segments::Place;
 pub(super) use segments::even;
 
-/// What an MPD leaves open.
+/// Properties that an MPD does not define.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Open {
-    /// The buffer of the encoder of its pictures, as time at the bitrate.
+    /// Buffer of the video encoder, as time at the bitrate.
     pub(super) encoder_buffer: Duration,
-    /// The length of the segments of files that hold many.
+    /// Length of the segments in files with an index.
     pub(super) segment_duration: Option<Duration>,
 }
 
-/// What an MPD holds.
+/// Content of an MPD.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Presentation {
-    /// What is streamed of it.
+    /// Streamed content.
     pub(super) draft: Draft,
-    /// The ids of the other Representations.
+    /// Ids of the other Representations.
     pub(super) others: Vec<String>,
 }
 
 /// Reads an MPD.
 ///
 /// # Errors
-/// With the line of the element that is at fault.
+/// With the line of the offending element.
 pub(super) fn read(content: &[u8], open: Open) -> Result<Presentation, FileError> {
     let text = std::str::from_utf8(content)
-        .map_err(|error| FileError::at(Lines::new(content).at(error.valid_up_to()), "is not UTF-8 text"))?;
+        .map_err(|error| FileError::at(Lines::new(content).at(error.valid_up_to()), "must be UTF-8 text"))?;
     let text = text.trim_start_matches('\u{feff}');
     let mpd = Mpd::parse(text)?;
     let reading = Reading { mpd: &mpd, open };
@@ -62,24 +62,24 @@ impl<'m> Reading<'m> {
     fn presentation(&self) -> Result<Presentation, FileError> {
         let root = |message: &str| FileError::at(self.mpd.line, message);
         if self.mpd.kind.as_deref() == Some("dynamic") {
-            return Err(root("is a live presentation (type=\"dynamic\"); only type=\"static\" is streamed"));
+            return Err(root(
+                "must have @type=\"static\", got \"dynamic\": live presentations are unsupported",
+            ));
         }
         if self.mpd.periods.is_empty() {
-            return Err(root("has no Period"));
+            return Err(root("must have at least one Period"));
         }
         let lengths = self.lengths()?;
         let (mut video, mut audio) = (None, None);
         for (place, (period, length)) in self.mpd.periods.iter().zip(lengths).enumerate() {
             if period.is_link {
-                let message = format!(
-                    "{}: what stands behind a link (xlink) is not fetched",
-                    period_name(place, period)
-                );
+                let message =
+                    format!("{}: unsupported: remote element (xlink:href)", period_name(place, period));
                 return Err(FileError::at(period.line, message));
             }
             let next = self.set(period, length, Kind::Video)?.ok_or_else(|| {
                 let message = format!(
-                    "{} has no video: no AdaptationSet is of contentType or mimeType video",
+                    "{} has no AdaptationSet of contentType or mimeType video",
                     period_name(place, period)
                 );
                 FileError::at(period.line, message)
@@ -91,17 +91,17 @@ impl<'m> Reading<'m> {
                 (None, _) if audio.is_none() => {}
                 _ => {
                     let message =
-                        format!("{}: some Periods have audio and some have not", period_name(place, period));
+                        format!("{}: either all Periods must have audio or none", period_name(place, period));
                     return Err(FileError::at(period.line, message));
                 }
             }
         }
-        let video = video.ok_or_else(|| root("has no Period"))?;
+        let video = video.ok_or_else(|| root("must have at least one Period"))?;
         let draft = Draft { manifest: None, video, audio };
         Ok(Presentation { others: self.others(&draft), draft })
     }
 
-    /// The length of each Period, if it is known (§5.3.2.1).
+    /// Returns the length of each Period, if known (§5.3.2.1).
     fn lengths(&self) -> Result<Vec<Option<Duration>>, FileError> {
         let total = self.mpd.duration.map(|total| span(total, "mediaPresentationDuration"));
         let total = total.transpose().map_err(|message| FileError::at(self.mpd.line, message))?;
@@ -122,7 +122,7 @@ impl<'m> Reading<'m> {
                 _ => None,
             };
             if length == Some(Duration::ZERO) {
-                return Err(at(format!("{} lasts no time", period_name(place, period))));
+                return Err(at(format!("{} must have a length > 0, got 0 s", period_name(place, period))));
             }
             start = start.zip(length).map(|(start, length)| start.saturating_add(length));
             lengths.push(length);
@@ -130,15 +130,15 @@ impl<'m> Reading<'m> {
         Ok(lengths)
     }
 
-    /// The first set of that kind in a Period.
+    /// Returns the first AdaptationSet of a kind in a Period, if any.
     fn set(
         &self,
         period: &'m Period,
         length: Option<Duration>,
         kind: Kind,
     ) -> Result<Option<DraftSet>, FileError> {
-        let is_meant = |set: &&AdaptationSet| kind_of(set) == Some(kind) && !is_for_trick_modes(set);
-        let Some(number) = period.sets.iter().position(|set| is_meant(&set)) else { return Ok(None) };
+        let matches = |set: &&AdaptationSet| kind_of(set) == Some(kind) && !is_for_trick_modes(set);
+        let Some(number) = period.sets.iter().position(|set| matches(&set)) else { return Ok(None) };
         let set = &period.sets[number];
         let least = match kind {
             Kind::Video => 2,
@@ -146,10 +146,10 @@ impl<'m> Reading<'m> {
         };
         if set.representations.len() < least {
             let message = format!(
-                "the AdaptationSet of {} has {} of the {least} Representations or more that it takes{}",
+                "the AdaptationSet of {} must have at least {least} Representations{}, got {}",
                 kind.word(),
+                if kind == Kind::Video { " for adaptation" } else { "" },
                 set.representations.len(),
-                if kind == Kind::Video { ": with less there is nothing to adapt" } else { "" },
             );
             return Err(FileError::at(set.line, message));
         }
@@ -174,21 +174,22 @@ impl<'m> Reading<'m> {
                 .iter()
                 .find(|other| other.id == drafted.id || other.bitrate == drafted.bitrate)
             {
-                let both = match twin.id == drafted.id {
+                let shared = match twin.id == drafted.id {
                     true => "id",
                     false => "@bandwidth",
                 };
                 return Err(at(format!(
-                    "has the {both} of Representation `{}`: choices go by the bitrate, requests by the id",
+                    "must differ in id and @bandwidth from the others, got the {shared} of `{}`",
                     twin.id
                 )));
             }
+            // The first Representation defines the segment boundaries of the set.
             if representations.is_empty() {
                 durations = segments.durations;
             } else {
                 align(&durations, &segments.durations).map_err(|message| {
                     at(format!(
-                        "{message} those of `{}`: segments of a set begin together",
+                        "{message} `{}`; the segments of a set must be aligned",
                         representations[0].id
                     ))
                 })?;
@@ -208,23 +209,20 @@ impl<'m> Reading<'m> {
         sizes: Option<Vec<u64>>,
     ) -> Result<DraftRepresentation, String> {
         if representation.is_link {
-            return Err("stands behind a link (xlink), which is not fetched".to_owned());
+            return Err("is a remote element (xlink:href), which is unsupported".to_owned());
         }
         if representation.dependency_id.is_some() {
-            return Err("needs another one to be decoded (@dependencyId); layers are not streamed".to_owned());
+            return Err(
+                "depends on another one (@dependencyId); layered encodings are unsupported".to_owned()
+            );
         }
         let id = representation.id.clone().ok_or("has no @id")?;
         if id.is_empty() || id.len() > 200 || id.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(
-                "has an @id that no request could name: 1 to 200 characters without spaces".to_owned()
-            );
+            return Err("must have an @id of 1 to 200 characters without spaces".to_owned());
         }
         let bandwidth = representation.bandwidth.ok_or("has no @bandwidth")?;
         if bandwidth == 0 || Rate::from_bits(bandwidth) > HIGHEST {
-            return Err(format!(
-                "has a @bandwidth of {bandwidth}; it is above 0 and at most {}",
-                HIGHEST.as_bits()
-            ));
+            return Err(format!("must have a @bandwidth in [1, {}], got {bandwidth}", HIGHEST.as_bits()));
         }
         let codec = representation.common.codecs.clone().or_else(|| set.common.codecs.clone());
         let sizes = match (sizes, kind) {
@@ -241,7 +239,7 @@ impl<'m> Reading<'m> {
         Ok(DraftRepresentation { id, bitrate, codec, picture, initialization, sizes })
     }
 
-    /// Appends a Period's set to those before it.
+    /// Appends a Period's set to the joined sets of the Periods before it.
     fn join(
         &self,
         place: usize,
@@ -258,8 +256,7 @@ impl<'m> Reading<'m> {
         };
         if offered(before) != offered(&next) {
             let message = format!(
-                "Period number {} offers other Representations than the first: Periods are joined if their \
-                 Representations have the same ids and bitrates",
+                "Period number {} must offer the same Representations (ids and bitrates) as the first",
                 place + 1
             );
             return Err(FileError::at(period.line, message));
@@ -275,14 +272,14 @@ impl<'m> Reading<'m> {
         let total = before.durations.iter().copied().fold(Duration::ZERO, Duration::saturating_add);
         if before.durations.len() > MOST_SEGMENTS || total > LONGEST {
             let message = format!(
-                "the Periods have more than {MOST_SEGMENTS} segments together, or last longer than {LONGEST}"
+                "all Periods together must have at most {MOST_SEGMENTS} segments and last at most {LONGEST}"
             );
             return Err(FileError::at(period.line, message));
         }
         Ok(())
     }
 
-    /// The Representations that are in the MPD and not in the draft.
+    /// Returns the ids of the Representations that are in the MPD and not in the draft.
     fn others(&self, draft: &Draft) -> Vec<String> {
         let sets = [Some(&draft.video), draft.audio.as_ref()];
         let streamed: Vec<&str> =
@@ -305,5 +302,5 @@ fn period_name(place: usize, period: &Period) -> String {
 }
 
 fn span(span: Duration, key: &str) -> Result<Duration, String> {
-    if span > LONGEST { Err(format!("@{key} is longer than {LONGEST}")) } else { Ok(span) }
+    if span > LONGEST { Err(format!("@{key} must be at most {LONGEST}, got {span}")) } else { Ok(span) }
 }

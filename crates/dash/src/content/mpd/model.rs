@@ -1,6 +1,6 @@
-//! The elements and attributes of an MPD that streaming needs (ISO/IEC 23009-1 §5.3); all others are passed over.
+//! Elements and attributes of an MPD needed for streaming (ISO/IEC 23009-1 §5.3); others are ignored.
 //!
-//! An attribute that is not written is `None`: which default or which outer element then holds is decided where it is used.
+//! A missing attribute is `None`; its default or inherited value is resolved at its use.
 
 use jettison_core::Duration;
 
@@ -23,7 +23,7 @@ pub(super) struct Mpd {
 pub(super) struct Period {
     pub(super) line: usize,
     pub(super) id: Option<String>,
-    /// Whether `@xlink:href` stands for what the element would hold.
+    /// Whether `@xlink:href` replaces the element's content.
     pub(super) is_link: bool,
     pub(super) start: Option<Duration>,
     pub(super) duration: Option<Duration>,
@@ -51,16 +51,16 @@ pub(super) struct Representation {
     pub(super) line: usize,
     pub(super) id: Option<String>,
     pub(super) is_link: bool,
-    /// In bits a second.
+    /// Bandwidth in bit/s.
     pub(super) bandwidth: Option<u64>,
     pub(super) dependency_id: Option<String>,
-    /// No attribute of the standard's Representation, but some packagers write it.
+    /// Not in the standard's Representation, but written by some packagers.
     pub(super) content_type: Option<String>,
     pub(super) common: Common,
     pub(super) segments: SegmentInformation,
 }
 
-/// What AdaptationSets and Representations both may say (§5.3.7).
+/// Attributes common to AdaptationSets and Representations (§5.3.7).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Common {
     pub(super) mime_type: Option<String>,
@@ -70,7 +70,7 @@ pub(super) struct Common {
     pub(super) frame_rate: Option<String>,
 }
 
-/// How segments are found, at one level (§5.3.9.1).
+/// Segment information at one level (§5.3.9.1).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SegmentInformation {
     pub(super) base: Option<SegmentBase>,
@@ -88,11 +88,11 @@ pub(super) struct SegmentBase {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SegmentList {
     pub(super) timescale: Option<u64>,
-    /// In units of the timescale.
+    /// Duration in units of the timescale.
     pub(super) duration: Option<u64>,
     pub(super) initialization: Option<Initialization>,
     pub(super) timeline: Option<Timeline>,
-    /// `SegmentURL@mediaRange` of each.
+    /// `SegmentURL@mediaRange` of each segment.
     pub(super) media_ranges: Vec<Option<String>>,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct SegmentList {
 pub(super) struct SegmentTemplate {
     pub(super) timescale: Option<u64>,
     pub(super) presentation_time_offset: Option<u64>,
-    /// In units of the timescale. The standard's is a whole number; some packagers write fractions.
+    /// Duration in units of the timescale. The standard defines an integer; some packagers write fractions.
     pub(super) duration: Option<f64>,
     pub(super) start_number: Option<u64>,
     pub(super) end_number: Option<u64>,
@@ -130,10 +130,10 @@ pub(super) struct TimelineEntry {
 }
 
 impl Mpd {
-    /// Reads a text.
+    /// Parses an MPD.
     ///
     /// # Errors
-    /// With the line where it is no XML, or no MPD.
+    /// With the line at which the text is not an MPD.
     pub(super) fn parse(text: &str) -> Result<Mpd, FileError> {
         Ok(Mpd::of(&Element::root(text)?)?)
     }
@@ -352,34 +352,34 @@ mod tests {
         let inside = |set: &str| {
             format!("<MPD>\n<Period><AdaptationSet/>\n<AdaptationSet>{set}</AdaptationSet></Period></MPD>")
         };
-        let whole = "must be a whole number from 0 to 18446744073709551615, got";
+        let whole = "must be an integer in [0, 18446744073709551615], got";
         for (text, message) in [
-            ("<MPD>\n<Period start=\"5 s\"/></MPD>".to_owned(), "line 2: is no MPD: Period[0].@start must be a duration such as \"PT1M30.5S\", got `5 s`".to_owned()),
-            ("<MPD>\n<Period/><Period duration=\"-PT5S\"/></MPD>".to_owned(), "line 2: is no MPD: Period[1].@duration must be >= 0, got `-PT5S`".to_owned()),
-            ("<MPD><Period start=\"P999999Y\"/></MPD>".to_owned(), "line 1: Period[0].@start is `P999999Y`, a duration out of range".to_owned()),
+            ("<MPD>\n<Period start=\"5 s\"/></MPD>".to_owned(), "line 2: invalid MPD: Period[0].@start must be a duration such as \"PT1M30.5S\", got `5 s`".to_owned()),
+            ("<MPD>\n<Period/><Period duration=\"-PT5S\"/></MPD>".to_owned(), "line 2: invalid MPD: Period[1].@duration must be >= 0, got `-PT5S`".to_owned()),
+            ("<MPD><Period start=\"P999999Y\"/></MPD>".to_owned(), "line 1: Period[0].@start must be a duration below 2^64 ns, got `P999999Y`".to_owned()),
             (
                 inside("<Representation width=\"12.5\"/>"),
-                format!("line 3: is no MPD: Period[0].AdaptationSet[1].Representation[0].@width {whole} `12.5`"),
+                format!("line 3: invalid MPD: Period[0].AdaptationSet[1].Representation[0].@width {whole} `12.5`"),
             ),
             (
                 inside("\n<SegmentTemplate startNumber=\"\"/>"),
-                format!("line 4: is no MPD: Period[0].AdaptationSet[1].SegmentTemplate.@startNumber {whole} ``"),
+                format!("line 4: invalid MPD: Period[0].AdaptationSet[1].SegmentTemplate.@startNumber {whole} ``"),
             ),
             (
                 inside("<SegmentTemplate duration=\"2s\"/>"),
-                "line 3: is no MPD: Period[0].AdaptationSet[1].SegmentTemplate.@duration must be a number, got `2s`".to_owned(),
+                "line 3: invalid MPD: Period[0].AdaptationSet[1].SegmentTemplate.@duration must be a number, got `2s`".to_owned(),
             ),
             (
                 inside("<SegmentList duration=\"2.5\"/>"),
-                format!("line 3: is no MPD: Period[0].AdaptationSet[1].SegmentList.@duration {whole} `2.5`"),
+                format!("line 3: invalid MPD: Period[0].AdaptationSet[1].SegmentList.@duration {whole} `2.5`"),
             ),
             (
                 inside("<SegmentList><SegmentTimeline><S/>\n<S r=\"all\"/></SegmentTimeline></SegmentList>"),
-                "line 4: is no MPD: Period[0].AdaptationSet[1].SegmentList.SegmentTimeline.S[1].@r must be a whole number, got `all`".to_owned(),
+                "line 4: invalid MPD: Period[0].AdaptationSet[1].SegmentList.SegmentTimeline.S[1].@r must be an integer, got `all`".to_owned(),
             ),
             (
                 inside("<SegmentTemplate/>\n<SegmentTemplate/>"),
-                "line 4: is no MPD: Period[0].AdaptationSet[1].SegmentTemplate must stand once, found a second one".to_owned(),
+                "line 4: invalid MPD: Period[0].AdaptationSet[1].SegmentTemplate must occur at most once, found a second one".to_owned(),
             ),
         ] {
             assert_eq!(refusal(&text), message);

@@ -1,5 +1,4 @@
-//! When the segments of a Representation begin, of whichever of the four ways in which an MPD says so (ISO/IEC 23009-1
-//! §5.3.9).
+//! Segment boundaries of a Representation, from any of the four forms of segment information (ISO/IEC 23009-1 §5.3.9).
 
 use jettison_core::Duration;
 
@@ -9,36 +8,37 @@ use super::model::{
 };
 use crate::content::draft::{LONGEST, MOST_SEGMENTS};
 
-/// The segments of one Representation in one Period.
+/// Segments of one Representation in one Period.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Segments {
-    /// Media time of each.
+    /// Media time of each segment.
     pub(super) durations: Vec<Duration>,
-    /// Bytes of the initialization segment, if a byte range says them.
+    /// Length of the initialization segment in bytes, if a byte range gives it.
     pub(super) initialization: Option<u64>,
-    /// Bytes of each, if byte ranges say them.
+    /// Length of each segment in bytes, if byte ranges give it.
     pub(super) sizes: Option<Vec<u64>>,
 }
 
-/// Where a Representation stands: what it does not say itself, its AdaptationSet says or its Period (§5.3.9.1).
+/// Position of a Representation in the MPD. Missing attributes are inherited from its AdaptationSet or its Period
+/// (§5.3.9.1).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'m> {
     pub(super) period: &'m Period,
     pub(super) set: &'m AdaptationSet,
     pub(super) representation: &'m Representation,
-    /// Length of the Period, if it is known.
+    /// Length of the Period, if known.
     pub(super) length: Option<Duration>,
-    /// Length of the segments in one file, whose index the MPD does not hold.
+    /// Length of the segments in files with an index, which the MPD does not hold.
     pub(super) segment_duration: Option<Duration>,
 }
 
 impl<'m> Place<'m> {
-    /// The segments.
+    /// Computes the segments.
     ///
     /// # Errors
-    /// With what is missing, contradictory or absurd, without the place.
+    /// With the missing or inconsistent attribute, without the position.
     pub(super) fn segments(&self) -> Result<Segments, String> {
-        // The innermost element decides which of the ways it is.
+        // The innermost element determines the form.
         for level in self.levels() {
             if level.template.is_some() {
                 return self.by_template();
@@ -53,7 +53,7 @@ impl<'m> Place<'m> {
         self.by_index()
     }
 
-    /// Innermost first.
+    /// Returns the levels of segment information, innermost first.
     fn levels(&self) -> [&'m SegmentInformation; 3] {
         [&self.representation.segments, &self.set.segments, &self.period.segments]
     }
@@ -82,9 +82,7 @@ impl<'m> Place<'m> {
             }
             Some(Pace::Duration(duration)) => self.template_of_duration(duration, timescale)?,
             None => {
-                return Err(
-                    "has a SegmentTemplate without @duration and without a SegmentTimeline".to_owned()
-                );
+                return Err("must have a SegmentTemplate with @duration or a SegmentTimeline".to_owned());
             }
         };
         let initialization = initialization(self.template(|template| template.initialization.as_ref()))?;
@@ -94,21 +92,21 @@ impl<'m> Place<'m> {
     fn template_of_duration(&self, duration: f64, timescale: u64) -> Result<Vec<Duration>, String> {
         let seconds = duration / timescale as f64;
         if !(seconds.is_finite() && seconds > 0.0) {
-            return Err("has a SegmentTemplate whose @duration is no time at all".to_owned());
+            return Err(format!("must have a SegmentTemplate with a @duration > 0, got {duration}"));
         }
         let numbered = match (self.template(|t| t.start_number), self.template(|t| t.end_number)) {
             (first, Some(last)) => {
                 let first = first.unwrap_or(1);
                 let count = last.checked_sub(first).ok_or_else(|| {
                     format!(
-                        "has a SegmentTemplate whose @endNumber {last} is before its @startNumber {first}"
+                        "must have a SegmentTemplate with @endNumber >= @startNumber, got {last} < {first}"
                     )
                 })?;
                 Some(count.saturating_add(1))
             }
             (_, None) => None,
         };
-        // A rest of less than a millionth of a segment is rounding.
+        // A remainder below a millionth of a segment is rounding.
         let in_period = self.length.map(|length| libm::ceil(length.as_secs_f64() / seconds - 1e-6).max(1.0));
         let count = match (in_period, numbered) {
             (Some(in_period), Some(numbered)) => in_period.min(numbered as f64),
@@ -132,11 +130,12 @@ impl<'m> Place<'m> {
     fn by_list(&self) -> Result<Segments, String> {
         let ranges: &[Option<String>] = self
             .list(|list| (!list.media_ranges.is_empty()).then_some(list.media_ranges.as_slice()))
-            .ok_or("has a SegmentList without a SegmentURL (lists behind a link are not fetched)")?;
+            .ok_or("must have a SegmentList with a SegmentURL (remote lists are unsupported)")?;
         if ranges.len() > MOST_SEGMENTS {
             return Err(too_many(ranges.len() as u64));
         }
         let timescale = timescale(self.list(|list| list.timescale))?;
+        // A SegmentTimeline has precedence over @duration.
         let pace = self.list(|list| {
             let timeline = list.timeline.as_ref().map(Pace::Timeline);
             timeline.or(list.duration.map(|duration| Pace::Duration(duration as f64)))
@@ -146,7 +145,7 @@ impl<'m> Place<'m> {
                 let durations = self.timeline(timeline, timescale, 0)?;
                 if durations.len() != ranges.len() {
                     return Err(format!(
-                        "has a SegmentTimeline of {} segments, but {} SegmentURLs",
+                        "must have as many SegmentURLs as its SegmentTimeline has segments ({}), got {}",
                         durations.len(),
                         ranges.len()
                     ));
@@ -154,13 +153,14 @@ impl<'m> Place<'m> {
                 durations
             }
             (Some(Pace::Duration(duration)), length) => {
+                // The last segment may be shorter: it ends with the Period.
                 let whole = Duration::from_secs_f64(duration / timescale as f64);
                 let before_last = whole.saturating_mul(ranges.len() as u64 - 1);
                 let end = before_last.saturating_add(whole);
                 let end = length.map_or(end, |length| length.min(end));
                 if end <= before_last {
                     return Err(format!(
-                        "lists {} segments of {whole}, more than fill its Period",
+                        "must have a SegmentList within its Period, got {} segments of {whole}",
                         ranges.len()
                     ));
                 }
@@ -172,22 +172,22 @@ impl<'m> Place<'m> {
             (None, Some(length)) if ranges.len() == 1 => vec![length],
             (None, None) if ranges.len() == 1 => return Err(NO_LENGTH.to_owned()),
             (None, _) => {
-                return Err("has a SegmentList without @duration and without a SegmentTimeline".to_owned());
+                return Err("must have a SegmentList with @duration or a SegmentTimeline".to_owned());
             }
         };
         let initialization = initialization(self.list(|list| list.initialization.as_ref()))?;
-        // All of them or none: a size that one has to guess is better drawn with the others.
+        // Use either all sizes or none: if one is unknown, all are drawn from the same model.
         let sizes: Option<Result<Vec<u64>, String>> =
             ranges.iter().map(|range| range.as_deref().map(length_of_range)).collect();
         Ok(Segments { durations, initialization, sizes: sizes.transpose()? })
     }
 
-    /// One file with an index in it (SegmentBase, or no more than a BaseURL).
+    /// Computes the segments of one file with an index (SegmentBase, or a BaseURL alone).
     fn by_index(&self) -> Result<Segments, String> {
         let Some(segment) = self.segment_duration.filter(|segment| !segment.is_zero()) else {
             return Err(
-                "is one file, whose index with the segments stands in the file and not in the MPD; say in \
-                        `segment_duration` how long they are"
+                "is one file with an index that the MPD does not contain; give the length of its segments in \
+                 `segment_duration`"
                     .to_owned(),
             );
         };
@@ -196,56 +196,57 @@ impl<'m> Place<'m> {
         Ok(Segments { durations: even(length, segment)?, initialization, sizes: None })
     }
 
-    /// §5.3.9.6.
+    /// Computes the segments of a SegmentTimeline (§5.3.9.6).
     fn timeline(&self, timeline: &Timeline, timescale: u64, offset: u64) -> Result<Vec<Duration>, String> {
         let period_end = self.length.map(|length| {
             u128::from(offset) + u128::from(length.as_nanos()) * u128::from(timescale) / 1_000_000_000
         });
         let mut ticks: Vec<u64> = Vec::new();
+        // End of the previous entry, in ticks.
         let mut clock: Option<u128> = None;
         for (place, entry) in timeline.entries.iter().enumerate() {
             let at = |message: &str| format!("has a SegmentTimeline whose S number {} {message}", place + 1);
             let Some(each) = entry.d.filter(|d| *d > 0) else {
-                return Err(at("lasts no time: it needs @d above zero"));
+                return Err(at("must have @d > 0"));
             };
             let duration = u128::from(each);
             let start = entry.t.map(u128::from).or(clock).unwrap_or(0);
             if let Some(clock) = clock {
-                // A few ticks are rounding of who wrote it.
+                // A few ticks are the packager's rounding.
                 if clock > start && (clock - start) * 2 > duration {
-                    return Err(at("begins before the one in front of it ends"));
+                    return Err(at("must not overlap the previous one"));
                 }
                 if start > clock && (start - clock) * 2 > duration {
-                    return Err(at("begins after a gap: segments are played without gaps"));
+                    return Err(at("must not start after a gap"));
                 }
             }
             let end = match entry.r.unwrap_or(0) {
                 repeats if repeats >= 0 => start + duration * (repeats.unsigned_abs() as u128 + 1),
-                // Until the next one begins, or the Period ends.
+                // Until the next entry, or the end of the Period.
                 _ => match timeline.entries.get(place + 1) {
                     Some(next) => next
                         .t
                         .map(u128::from)
-                        .ok_or_else(|| at("repeats until the next one begins, but that has no @t"))?,
-                    None => {
-                        period_end.ok_or_else(|| at("repeats until the end of a Period of unknown length"))?
-                    }
+                        .ok_or_else(|| at("repeats until the next one, which must have @t"))?,
+                    None => period_end.ok_or_else(|| {
+                        at("repeats until the end of its Period, whose length must be known")
+                    })?,
                 },
             };
             if end <= start {
-                return Err(at("repeats until a time before it begins"));
+                return Err(at("must repeat until a time after its start"));
             }
             let count = (end - start).div_ceil(duration);
             if count + ticks.len() as u128 > MOST_SEGMENTS as u128 {
                 return Err(too_many(u64::try_from(count + ticks.len() as u128).unwrap_or(u64::MAX)));
             }
             ticks.extend(std::iter::repeat_n(each, count as usize - 1));
-            // The last one of those until a time may be shorter; it is no longer than @d.
+            // The last repetition before a given time may be shorter than @d, but not longer.
             ticks.push((end - start - duration * (count - 1)) as u64);
             clock = Some(end);
         }
         if ticks.is_empty() {
-            return Err("has a SegmentTimeline without a segment".to_owned());
+            return Err("must have a SegmentTimeline with a segment".to_owned());
         }
         let total: u128 = ticks.iter().copied().map(u128::from).sum();
         if total / u128::from(timescale) > u128::from(LONGEST.as_nanos() / 1_000_000_000) {
@@ -262,22 +263,22 @@ impl<'m> Place<'m> {
 
 enum Pace<'m> {
     Timeline(&'m Timeline),
-    /// In units of the timescale.
+    /// Duration in units of the timescale.
     Duration(f64),
 }
 
 const NO_LENGTH: &str =
-    "lies in a Period of unknown length: give MPD@mediaPresentationDuration or Period@duration";
+    "must be in a Period of known length: give MPD@mediaPresentationDuration or Period@duration";
 
 pub(super) fn too_many(count: u64) -> String {
-    format!("has {count} segments, more than {MOST_SEGMENTS}")
+    format!("must have at most {MOST_SEGMENTS} segments, got {count}")
 }
 
 pub(super) fn too_long() -> String {
-    format!("lasts longer than {LONGEST}")
+    format!("must last at most {LONGEST}")
 }
 
-/// Segments of that duration, the last one what is left.
+/// Divides `total` into segments of one duration; the last one may be shorter.
 pub(in crate::content) fn even(total: Duration, segment: Duration) -> Result<Vec<Duration>, String> {
     let count = total.as_nanos().div_ceil(segment.as_nanos().max(1));
     if count > MOST_SEGMENTS as u64 {
@@ -299,7 +300,7 @@ fn by_boundaries(mut boundaries: impl Iterator<Item = Duration>) -> Vec<Duration
 
 fn timescale(timescale: Option<u64>) -> Result<u64, String> {
     match timescale {
-        Some(0) => Err("has a @timescale of 0".to_owned()),
+        Some(0) => Err("must have a @timescale > 0, got 0".to_owned()),
         Some(timescale) => Ok(timescale),
         None => Ok(1),
     }
@@ -309,16 +310,16 @@ fn initialization(element: Option<&Initialization>) -> Result<Option<u64>, Strin
     element.and_then(|element| element.range.as_deref()).map(length_of_range).transpose()
 }
 
-/// The length of a byte range such as `0-862` (RFC 9110 §14.1.2, without its open ends).
+/// Returns the length of a byte range such as `0-862` (RFC 9110 §14.1.2, without open ends).
 fn length_of_range(range: &str) -> Result<u64, String> {
     let bounds = range.trim().split_once('-').and_then(|(from, to)| {
         let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
         to.checked_sub(from)?.checked_add(1)
     });
-    bounds.filter(|length| *length <= MOST_RANGE).ok_or_else(|| {
-        format!("has the byte range `{range}`; write one such as \"0-862\", of a terabyte at most")
-    })
+    bounds
+        .filter(|length| *length <= MOST_RANGE)
+        .ok_or_else(|| format!("must have byte ranges such as \"0-862\" of at most 1 TB, got `{range}`"))
 }
 
-/// Longest byte range: a terabyte.
+/// Maximum length of a byte range: 1 TB.
 const MOST_RANGE: u64 = 1_000_000_000_000;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 const OPEN: Open = Open { encoder_buffer: Duration::from_secs(1), segment_duration: None };
 
-/// A video of two representations with what is given inside, and around, the AdaptationSet.
+/// Returns an MPD of two video representations with text inside, and around, the AdaptationSet.
 fn mpd(period: &str, set: &str) -> String {
     format!(
         r#"<?xml version="1.0"?>
@@ -63,7 +63,7 @@ fn end_numbers_and_fractions_of_durations_are_read() {
 }
 
 #[test]
-fn what_a_representation_does_not_say_its_set_says_or_its_period() {
+fn missing_attributes_are_inherited_from_the_set_or_the_period() {
     // §5.3.9.1: attributes are inherited one by one.
     let text = mpd(
         r#"<SegmentTemplate timescale="1000" duration="9000"/>"#,
@@ -87,7 +87,7 @@ fn a_timeline_repeats_and_its_end_is_the_periods() {
 }
 
 #[test]
-fn ticks_that_are_no_whole_nanoseconds_do_not_add_up() {
+fn rounding_of_ticks_to_nanoseconds_does_not_accumulate() {
     let timeline = r#"<SegmentTemplate timescale="3"><SegmentTimeline><S d="1" r="30"/></SegmentTimeline></SegmentTemplate>"#;
     let durations = read_text(&mpd("", timeline)).draft.video.durations;
     let total = durations.iter().copied().fold(Duration::ZERO, Duration::saturating_add);
@@ -166,11 +166,14 @@ fn periods_with_the_same_representations_are_one_title() {
 fn other_periods_are_refused() {
     let other = TWO_PERIODS.replacen("id=\"b\" bandwidth=\"2000\"/><", "id=\"b\" bandwidth=\"2001\"/><", 1);
     let message = refusal(&other);
-    assert!(message.starts_with("city.mpd:4: Period number 2 offers other Representations"), "{message}");
+    assert!(
+        message.starts_with("city.mpd:4: Period number 2 must offer the same Representations"),
+        "{message}"
+    );
     let audio = r#"<SegmentTemplate duration="5"/><AdaptationSet contentType="audio">
         <Representation id="c" bandwidth="10"/></AdaptationSet>"#;
     let message = refusal(&TWO_PERIODS.replacen(r#"<SegmentTemplate duration="5"/>"#, audio, 1));
-    assert_eq!(message, "city.mpd:4: Period number 2: some Periods have audio and some have not");
+    assert_eq!(message, "city.mpd:4: Period number 2: either all Periods must have audio or none");
 }
 
 #[test]
@@ -178,72 +181,88 @@ fn refusals_name_the_line_and_the_element() {
     let template = r#"<SegmentTemplate duration="5"/>"#;
     let good = mpd("", template);
     for (from, to, message) in [
-        ("type=\"static\"", "type=\"dynamic\"", "city.mpd:2: is a live presentation (type=\"dynamic\")"),
-        ("mimeType=\"video/mp4\"", "mimeType=\"text/vtt\"", "city.mpd:3: Period number 1 has no video"),
+        ("type=\"static\"", "type=\"dynamic\"", "city.mpd:2: must have @type=\"static\", got \"dynamic\""),
+        (
+            "mimeType=\"video/mp4\"",
+            "mimeType=\"text/vtt\"",
+            "city.mpd:3: Period number 1 has no AdaptationSet of contentType or mimeType video",
+        ),
         (" bandwidth=\"300000\"", "", "city.mpd:7: Representation `low` has no @bandwidth"),
-        ("\"300000\"", "\"0\"", "city.mpd:7: Representation `low` has a @bandwidth of 0"),
+        (
+            "\"300000\"",
+            "\"0\"",
+            "city.mpd:7: Representation `low` must have a @bandwidth in [1, 1000000000000], got 0",
+        ),
         (
             "\"300000\"",
             "\"2000000\"",
-            "city.mpd:7: Representation `low` has the @bandwidth of Representation `high`",
+            "city.mpd:7: Representation `low` must differ in id and @bandwidth from the others, got the @bandwidth of `high`",
         ),
-        ("\"low\"", "\"high\"", "city.mpd:7: Representation `high` has the id of Representation `high`"),
-        ("\"low\"", "\"a b\"", "city.mpd:7: Representation `a b` has an @id that no request could name"),
+        (
+            "\"low\"",
+            "\"high\"",
+            "city.mpd:7: Representation `high` must differ in id and @bandwidth from the others, got the id of `high`",
+        ),
+        ("\"low\"", "\"a b\"", "city.mpd:7: Representation `a b` must have an @id of 1 to 200 characters"),
         ("id=\"low\" ", "", "city.mpd:7: Representation number 2 has no @id"),
-        ("\"15\"", "\"15/0\"", "city.mpd:7: Representation `low` has the @frameRate `15/0`"),
-        ("\"426\"", "\"0\"", "city.mpd:7: Representation `low` has a @width of 0"),
-        ("duration=\"5\"", "", "city.mpd:6: Representation `high` has a SegmentTemplate without @duration"),
+        (
+            "\"15\"",
+            "\"15/0\"",
+            "city.mpd:7: Representation `low` must have a @frameRate such as \"30\" or \"30000/1001\", got `15/0`",
+        ),
+        ("\"426\"", "\"0\"", "city.mpd:7: Representation `low` must have a @width in [1, 4294967295], got 0"),
+        (
+            "duration=\"5\"",
+            "",
+            "city.mpd:6: Representation `high` must have a SegmentTemplate with @duration or",
+        ),
         (
             "duration=\"5\"",
             "duration=\"0\"",
-            "city.mpd:6: Representation `high` has a SegmentTemplate whose @duration",
+            "city.mpd:6: Representation `high` must have a SegmentTemplate with a @duration > 0, got",
         ),
         (
             "duration=\"5\"",
             "duration=\"NaN\"",
-            "city.mpd:6: Representation `high` has a SegmentTemplate whose @duration",
+            "city.mpd:6: Representation `high` must have a SegmentTemplate with a @duration > 0, got",
         ),
         (
             "duration=\"5\"",
             "duration=\"5\" timescale=\"0\"",
-            "city.mpd:6: Representation `high` has a @timescale of 0",
+            "city.mpd:6: Representation `high` must have a @timescale > 0, got 0",
         ),
         (
             "duration=\"5\"",
             "duration=\"5\" timescale=\"9999999\"",
-            "city.mpd:6: Representation `high` has 20999998 segments",
+            "city.mpd:6: Representation `high` must have at most 100000 segments, got 20999998",
         ),
-        ("PT0H0M10.5S", "PT0S", "city.mpd:3: Period number 1 lasts no time"),
-        ("PT0H0M10.5S", "P3Y", "city.mpd:2: @mediaPresentationDuration is longer than"),
+        ("PT0H0M10.5S", "PT0S", "city.mpd:3: Period number 1 must have a length > 0, got 0 s"),
+        ("PT0H0M10.5S", "P3Y", "city.mpd:2: @mediaPresentationDuration must be at most"),
         (
             "PT0H0M10.5S",
             "P99999999999Y",
-            "city.mpd:2: @mediaPresentationDuration is `P99999999999Y`, a duration out of range",
+            "city.mpd:2: @mediaPresentationDuration must be a duration below 2^64 ns, got `P99999999999Y`",
         ),
-        ("PT0H0M10.5S", "ten seconds", "city.mpd:2: is no MPD: @mediaPresentationDuration"),
+        ("PT0H0M10.5S", "ten seconds", "city.mpd:2: invalid MPD: @mediaPresentationDuration"),
         (
             " mediaPresentationDuration=\"PT0H0M10.5S\"",
             "",
-            "city.mpd:6: Representation `high` lies in a Period of unknown length",
+            "city.mpd:6: Representation `high` must be in a Period of known length",
         ),
-        ("<Period>", "<Period xlink:href=\"x\">", "city.mpd:3: Period number 1: what stands behind a link"),
+        ("<Period>", "<Period xlink:href=\"x\">", "city.mpd:3: Period number 1: unsupported: remote element"),
         (
             "id=\"low\"",
             "id=\"low\" dependencyId=\"high\"",
-            "city.mpd:7: Representation `low` needs another one",
+            "city.mpd:7: Representation `low` depends on another one",
         ),
         (
             "\"300000\"",
             "\"-1\"",
-            "city.mpd:7: is no MPD: Period[0].AdaptationSet[0].Representation[1].@bandwidth",
+            "city.mpd:7: invalid MPD: Period[0].AdaptationSet[0].Representation[1].@bandwidth",
         ),
         ("</Period>", "", "city.mpd:10: ill-formed document: expected `</Period>`, but `</MPD>` was found"),
-        (
-            "</Period>\n</MPD>",
-            "</Period>",
-            "city.mpd:10: the file ends before its elements do: it was cut short",
-        ),
-        ("</MPD>", "</MPD><MPD/>", "city.mpd:10: more follows the end"),
+        ("</Period>\n</MPD>", "</Period>", "city.mpd:10: unexpected end of file inside an element"),
+        ("</MPD>", "</MPD><MPD/>", "city.mpd:10: unexpected content after the root element"),
         ("\"low\"", "\"low\" id=\"other\"", "city.mpd:7: "),
         ("\"low\"", "\"&nobody;\"", "city.mpd:7: "),
     ] {
@@ -251,40 +270,37 @@ fn refusals_name_the_line_and_the_element() {
         let said = refusal(&good.replacen(from, to, 1));
         assert!(said.starts_with(message), "{to}: {said}");
     }
-    assert_eq!(refusal(""), "city.mpd: has no root element `MPD`");
-    assert_eq!(refusal("<html/>"), "city.mpd:1: the root element is `html`, not `MPD`: this is no MPD");
-    assert_eq!(refusal("<MPD/>"), "city.mpd:1: has no Period");
+    assert_eq!(refusal(""), "city.mpd: must have a root element `MPD`");
+    assert_eq!(refusal("<html/>"), "city.mpd:1: the root element must be `MPD`, got `html`");
+    assert_eq!(refusal("<MPD/>"), "city.mpd:1: must have at least one Period");
     let error = read(b"<MPD>\n\xff</MPD>", OPEN).expect_err("it is not UTF-8");
-    assert_eq!(error.in_file("city.mpd"), "city.mpd:2: is not UTF-8 text");
+    assert_eq!(error.in_file("city.mpd"), "city.mpd:2: must be UTF-8 text");
 }
 
 #[test]
-fn one_representation_is_nothing_to_adapt_with() {
+fn a_single_video_representation_is_refused() {
     let good = mpd("", r#"<SegmentTemplate duration="5"/>"#);
     let low = good.lines().find(|line| line.contains("\"low\"")).expect("there is a low one");
     let message = refusal(&good.replacen(low, "", 1));
     assert!(
-        message.starts_with("city.mpd:4: the AdaptationSet of video has 1 of the 2 Representations"),
+        message.starts_with("city.mpd:4: the AdaptationSet of video must have at least 2 Representations for adaptation, got 1"),
         "{message}"
     );
 }
 
 #[test]
-fn timelines_without_sense_are_refused() {
+fn invalid_timelines_are_refused() {
     for (timeline, message) in [
-        ("", "without a segment"),
-        (r#"<S t="0"/>"#, "S number 1 lasts no time"),
-        (r#"<S d="10"/><S t="2" d="10"/>"#, "S number 2 begins before the one in front of it ends"),
-        (r#"<S d="10"/><S t="20" d="10"/>"#, "S number 2 begins after a gap"),
-        (
-            r#"<S d="1" r="-1"/><S d="1"/>"#,
-            "S number 1 repeats until the next one begins, but that has no @t",
-        ),
-        (r#"<S t="99" d="1" r="-1"/>"#, "S number 1 repeats until a time before it begins"),
-        (r#"<S d="1" r="9223372036854775807"/>"#, "more than 100000"),
-        (r#"<S d="18446744073709551615" r="9223372036854775807"/>"#, "more than 100000"),
-        (r#"<S d="18446744073709551615"/>"#, "lasts longer than"),
-        (r#"<S t="18446744073709551615" d="5" r="-1"/>"#, "repeats until a time before it begins"),
+        ("", "must have a SegmentTimeline with a segment"),
+        (r#"<S t="0"/>"#, "S number 1 must have @d > 0"),
+        (r#"<S d="10"/><S t="2" d="10"/>"#, "S number 2 must not overlap the previous one"),
+        (r#"<S d="10"/><S t="20" d="10"/>"#, "S number 2 must not start after a gap"),
+        (r#"<S d="1" r="-1"/><S d="1"/>"#, "S number 1 repeats until the next one, which must have @t"),
+        (r#"<S t="99" d="1" r="-1"/>"#, "S number 1 must repeat until a time after its start"),
+        (r#"<S d="1" r="9223372036854775807"/>"#, "must have at most 100000 segments"),
+        (r#"<S d="18446744073709551615" r="9223372036854775807"/>"#, "must have at most 100000 segments"),
+        (r#"<S d="18446744073709551615"/>"#, "must last at most"),
+        (r#"<S t="18446744073709551615" d="5" r="-1"/>"#, "must repeat until a time after its start"),
     ] {
         let template =
             format!("<SegmentTemplate><SegmentTimeline>{timeline}</SegmentTimeline></SegmentTemplate>");
@@ -294,18 +310,21 @@ fn timelines_without_sense_are_refused() {
 }
 
 #[test]
-fn lists_without_sense_are_refused() {
+fn invalid_lists_are_refused() {
     for (list, message) in [
-        (r#"duration="4">"#, "without a SegmentURL"),
-        (r#"><SegmentURL/><SegmentURL/>"#, "without @duration"),
+        (r#"duration="4">"#, "must have a SegmentList with a SegmentURL"),
+        (r#"><SegmentURL/><SegmentURL/>"#, "must have a SegmentList with @duration"),
         (
             r#"duration="9"><SegmentURL/><SegmentURL/><SegmentURL/>"#,
-            "lists 3 segments of 9 s, more than fill its Period",
+            "must have a SegmentList within its Period, got 3 segments of 9 s",
         ),
-        (r#"duration="9"><SegmentURL mediaRange="7-3"/>"#, "has the byte range `7-3`"),
+        (
+            r#"duration="9"><SegmentURL mediaRange="7-3"/>"#,
+            "must have byte ranges such as \"0-862\" of at most 1 TB, got `7-3`",
+        ),
         (
             r#"><SegmentTimeline><S d="2" r="1"/></SegmentTimeline><SegmentURL/>"#,
-            "2 segments, but 1 SegmentURLs",
+            "as its SegmentTimeline has segments (2), got 1",
         ),
     ] {
         let said = refusal(&mpd("", &format!("<SegmentList {list}</SegmentList>")));
@@ -328,12 +347,12 @@ fn representations_that_do_not_align_are_refused() {
         )
     };
     assert!(
-        refusal(&text(20, 40)).contains("`b` has 3 segments, other than the 5 of those of `a`"),
+        refusal(&text(20, 40)).contains("`b` has 3 segments instead of 5 as in `a`"),
         "{}",
         refusal(&text(20, 40))
     );
     assert!(
-        refusal(&text(20, 22)).contains("`b` has a segment number 3 that begins apart"),
+        refusal(&text(20, 22)).contains("`b` has a segment number 3 that is not aligned with `a`"),
         "{}",
         refusal(&text(20, 22))
     );
@@ -344,17 +363,17 @@ fn representations_that_do_not_align_are_refused() {
 fn deep_nesting_is_refused_and_not_followed() {
     for inside in ["<Period>", "<AdaptationSet>", "<a>"] {
         let message = refusal(&format!("<MPD>{}", inside.repeat(200_000)));
-        assert_eq!(message, "city.mpd:1: elements nest deeper than 64 levels");
+        assert_eq!(message, "city.mpd:1: elements must nest at most 64 levels deep");
     }
 }
 
 #[test]
-fn a_byte_order_mark_is_let_pass() {
+fn a_byte_order_mark_is_accepted() {
     let text = mpd("", r#"<SegmentTemplate duration="5"/>"#);
     assert_eq!(read_text(&format!("\u{feff}{text}")).draft.video, read_text(&text).draft.video);
 }
 
-/// Attributes and elements that an MPD may have, with values at and beyond what makes sense.
+/// Attributes and elements of an MPD, with values at and beyond their valid ranges.
 fn odd_mpd() -> impl Strategy<Value = String> {
     let value = prop::sample::select(vec![
         "0",
@@ -443,7 +462,7 @@ proptest! {
         }
     }
 
-    /// A good MPD with a piece of it replaced: what comes through can be streamed.
+    /// A valid MPD with a piece of it replaced: if it is accepted, it can be streamed.
     #[test]
     fn a_damaged_mpd_is_read_or_refused(
         from in 0usize..900,

@@ -1,4 +1,4 @@
-//! The elements of an XML text, each with its line, and typed access to what they hold.
+//! XML elements with their line numbers and typed access to their attributes.
 
 use std::str::FromStr;
 
@@ -10,31 +10,31 @@ use quick_xml::reader::Reader;
 use super::duration::{DurationError, parse_duration};
 use jettison_sockets::{FileError, Lines};
 
-/// Elements of an MPD nest to about eight levels.
+/// Maximum depth of nesting; an MPD has about eight levels.
 const DEEPEST: usize = 64;
 
-/// An element without its text, of which an MPD needs none.
+/// An element without its text, which an MPD does not need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
-    /// Name without its namespace's prefix.
+    /// Local name.
     name: String,
     /// Line of its start tag, from 1.
     pub(super) line: usize,
-    /// Names with their prefix, and values with references resolved.
+    /// Names with their prefix, and values with resolved references.
     attributes: Vec<(String, String)>,
     children: Vec<Element>,
 }
 
-/// What is wrong in an element.
+/// Error in an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Line of the element.
     line: usize,
-    /// Elements from the root's child to the one at fault, such as `Period[0].AdaptationSet[1].`.
+    /// Path from the root's child to the offending element, such as `Period[0].AdaptationSet[1].`.
     path: String,
-    /// The attribute or child, and what is wrong with it.
+    /// The offending attribute or child, and the error.
     message: String,
-    /// Whether the value has no meaning at all, as opposed to one that is too large.
+    /// Whether the value is malformed, as opposed to well-formed but too large.
     is_malformed: bool,
 }
 
@@ -49,21 +49,21 @@ impl Fault {
 impl From<Fault> for FileError {
     fn from(fault: Fault) -> FileError {
         let Fault { line, path, message, is_malformed } = fault;
-        let verdict = if is_malformed { "is no MPD: " } else { "" };
+        let verdict = if is_malformed { "invalid MPD: " } else { "" };
         FileError::at(line, format!("{verdict}{path}{message}"))
     }
 }
 
 impl Element {
-    /// Reads a text whose root element is an `MPD`.
+    /// Parses a text whose root element is an `MPD`.
     ///
     /// # Errors
-    /// With the line at which the text stops being well-formed XML, or an MPD.
+    /// With the line at which the text is not well-formed XML, or not an MPD.
     pub(super) fn root(text: &str) -> Result<Element, FileError> {
         let mut lines = Lines::new(text.as_bytes());
         let mut reader = Reader::from_str(text);
         let mut root: Option<Element> = None;
-        // The elements whose end tag is still to come, outermost first.
+        // Open elements, outermost first.
         let mut open: Vec<Element> = Vec::new();
         loop {
             let line = lines.at(offset(reader.buffer_position()));
@@ -76,7 +76,7 @@ impl Element {
                         check_root(&tag, line, root.is_some())?;
                     }
                     if open.len() == DEEPEST {
-                        let message = format!("elements nest deeper than {DEEPEST} levels");
+                        let message = format!("elements must nest at most {DEEPEST} levels deep");
                         return Err(FileError::at(line, message));
                     }
                     open.push(Element::of(&tag, line)?);
@@ -90,12 +90,11 @@ impl Element {
                 }
                 Event::End(_) => open.pop(),
                 Event::Eof if !open.is_empty() => {
-                    return Err(FileError::at(
-                        line,
-                        "the file ends before its elements do: it was cut short",
-                    ));
+                    return Err(FileError::at(line, "unexpected end of file inside an element"));
                 }
-                Event::Eof => return root.ok_or_else(|| FileError::at(None, "has no root element `MPD`")),
+                Event::Eof => {
+                    return root.ok_or_else(|| FileError::at(None, "must have a root element `MPD`"));
+                }
                 _ => None,
             };
             if let Some(element) = ended {
@@ -122,23 +121,23 @@ impl Element {
         Ok(Element { name: name.to_owned(), line, attributes, children: Vec::new() })
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub(super) fn text(&self, attribute: &str) -> Option<&str> {
         let (_, value) = self.attributes.iter().find(|(name, _)| name == attribute)?;
         Some(value)
     }
 
-    /// The value of an attribute, owned.
+    /// Returns the value of an attribute, owned.
     pub(super) fn string(&self, attribute: &str) -> Option<String> {
         self.text(attribute).map(str::to_owned)
     }
 
-    /// Whether the element stands for another one that is to be fetched (`xlink:href`, of whichever prefix).
+    /// Returns whether the element is a reference to a remote element (`xlink:href`, with any prefix).
     pub(super) fn is_link(&self) -> bool {
         self.attributes.iter().any(|(name, _)| name.rsplit(':').next() == Some("href"))
     }
 
-    /// A number.
+    /// Parses an attribute as a number.
     ///
     /// # Errors
     /// If the value is not `required`.
@@ -148,22 +147,22 @@ impl Element {
         text.trim().parse().map(Some).map_err(malformed)
     }
 
-    /// A number of `xs:unsignedLong`, which includes all narrower ones.
+    /// Parses an attribute as `xs:unsignedLong`, which includes all narrower types.
     pub(super) fn unsigned(&self, attribute: &str) -> Result<Option<u64>, Fault> {
-        self.number(attribute, "a whole number from 0 to 18446744073709551615")
+        self.number(attribute, "an integer in [0, 18446744073709551615]")
     }
 
-    /// A number of `xs:integer`.
+    /// Parses an attribute as `xs:integer`.
     pub(super) fn integer(&self, attribute: &str) -> Result<Option<i64>, Fault> {
-        self.number(attribute, "a whole number")
+        self.number(attribute, "an integer")
     }
 
-    /// A number of `xs:double`.
+    /// Parses an attribute as `xs:double`.
     pub(super) fn decimal(&self, attribute: &str) -> Result<Option<f64>, Fault> {
         self.number(attribute, "a number")
     }
 
-    /// An `xs:duration`.
+    /// Parses an attribute as `xs:duration`.
     pub(super) fn duration(&self, attribute: &str) -> Result<Option<Duration>, Fault> {
         let Some(text) = self.text(attribute) else { return Ok(None) };
         parse_duration(text).map(Some).map_err(|error| {
@@ -173,14 +172,14 @@ impl Element {
                 }
                 DurationError::Negative => format!("@{attribute} must be >= 0, got `{text}`"),
                 DurationError::OutOfRange => {
-                    format!("@{attribute} is `{text}`, a duration out of range")
+                    format!("@{attribute} must be a duration below 2^64 ns, got `{text}`")
                 }
             };
             self.fault(message, error != DurationError::OutOfRange)
         })
     }
 
-    /// Reads all children of a name.
+    /// Reads all children with a name.
     pub(super) fn all<T>(
         &self,
         name: &str,
@@ -192,7 +191,7 @@ impl Element {
         children.enumerate().map(numbered).collect()
     }
 
-    /// Reads the child of a name that may stand once.
+    /// Reads the child with a name, which may occur at most once.
     pub(super) fn one<T>(
         &self,
         name: &str,
@@ -201,7 +200,7 @@ impl Element {
         let mut children = self.children.iter().filter(|child| child.name == name);
         let Some(child) = children.next() else { return Ok(None) };
         if let Some(second) = children.next() {
-            let message = format!("{name} must stand once, found a second one");
+            let message = format!("{name} must occur at most once, found a second one");
             return Err(second.fault(message, true));
         }
         read(child).map(Some).map_err(|fault| fault.inside(name))
@@ -214,12 +213,12 @@ impl Element {
 
 fn check_root(tag: &BytesStart<'_>, line: usize, has_root: bool) -> Result<(), FileError> {
     if has_root {
-        return Err(FileError::at(line, "more follows the end of the root element `MPD`"));
+        return Err(FileError::at(line, "unexpected content after the root element `MPD`"));
     }
     let name = tag.local_name();
     match name.as_ref() {
         "MPD" => Ok(()),
-        name => Err(FileError::at(line, format!("the root element is `{name}`, not `MPD`: this is no MPD"))),
+        name => Err(FileError::at(line, format!("the root element must be `MPD`, got `{name}`"))),
     }
 }
 
@@ -280,38 +279,41 @@ mod tests {
             let text = mpd.text(name).expect("it is there").to_owned();
             let fault = mpd.unsigned(name).expect_err("it is no unsigned number");
             let wanted = format!(
-                "line 1: is no MPD: @{name} must be a whole number from 0 to 18446744073709551615, got `{text}`"
+                "line 1: invalid MPD: @{name} must be an integer in [0, 18446744073709551615], got `{text}`"
             );
             assert_eq!(message(fault), wanted);
         }
         assert_eq!(mpd.integer("minus"), Ok(Some(-1)));
         assert_eq!(mpd.decimal("half"), Ok(Some(0.5)));
         let fault = mpd.decimal("word").expect_err("it is no number");
-        assert_eq!(message(fault), "line 1: is no MPD: @word must be a number, got `5x`");
+        assert_eq!(message(fault), "line 1: invalid MPD: @word must be a number, got `5x`");
     }
 
     #[test]
     fn faults_name_the_path_to_the_element() {
         let mpd = root("<MPD><a/><a>\n<b d=\"x\"/></a></MPD>");
         let fault = mpd.all("a", |a| a.one("b", |b| b.unsigned("d"))).expect_err("it is no number");
-        assert!(message(fault).starts_with("line 2: is no MPD: a[1].b.@d must be"));
+        assert!(message(fault).starts_with("line 2: invalid MPD: a[1].b.@d must be"));
     }
 
     #[test]
     fn a_second_element_of_one_is_refused() {
         let mpd = root("<MPD><a/>\n<a/></MPD>");
         let fault = mpd.one("a", |_| Ok(())).expect_err("there are two");
-        assert_eq!(message(fault), "line 2: is no MPD: a must stand once, found a second one");
+        assert_eq!(message(fault), "line 2: invalid MPD: a must occur at most once, found a second one");
     }
 
     #[test]
-    fn durations_are_refused_with_what_is_wrong() {
+    fn invalid_durations_are_refused_with_a_reason() {
         let mpd = root("<MPD a=\"5 s\" b=\"-PT5S\" c=\"P99999999999D\" d=\"PT5S\"/>");
         let said = |name| mpd.duration(name).map_err(message);
-        let malformed = "line 1: is no MPD: @a must be a duration such as \"PT1M30.5S\", got `5 s`";
+        let malformed = "line 1: invalid MPD: @a must be a duration such as \"PT1M30.5S\", got `5 s`";
         assert_eq!(said("a"), Err(malformed.to_owned()));
-        assert_eq!(said("b"), Err("line 1: is no MPD: @b must be >= 0, got `-PT5S`".to_owned()));
-        assert_eq!(said("c"), Err("line 1: @c is `P99999999999D`, a duration out of range".to_owned()));
+        assert_eq!(said("b"), Err("line 1: invalid MPD: @b must be >= 0, got `-PT5S`".to_owned()));
+        assert_eq!(
+            said("c"),
+            Err("line 1: @c must be a duration below 2^64 ns, got `P99999999999D`".to_owned())
+        );
         assert_eq!(said("d"), Ok(Some(Duration::from_secs(5))));
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::super::PlayedSegment;
 use super::{mos_from_r, whole_seconds};
 
-/// An audio codec that P.1203.2 has coefficients for.
+/// Audio codecs with coefficients in P.1203.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AudioCodec {
@@ -22,7 +22,7 @@ pub enum AudioCodec {
 }
 
 impl AudioCodec {
-    /// a2 and a3; a1 is 100 for all of them.
+    /// Returns a2 and a3; a1 is 100 for every codec.
     fn coefficients(self) -> (f64, f64) {
         match self {
             AudioCodec::AacLc => (-0.05, 14.60),
@@ -33,14 +33,14 @@ impl AudioCodec {
     }
 }
 
-/// Audio quality at `kbit` kbit/s for both channels.
+/// Returns the audio quality at `kbit` kbit/s for both channels.
 pub fn quality(codec: AudioCodec, kbit: f64) -> f64 {
     let (a2, a3) = codec.coefficients();
     let degradation = 100.0 * libm::exp(a2 * kbit) + a3;
     mos_from_r(100.0 - degradation)
 }
 
-/// O.21: for each whole second, the quality of the segment played as it ends, by its own bytes.
+/// Returns O.21: for each whole second, the quality of the segment played at its end, from that segment's bytes.
 pub fn each_second(segments: &[PlayedSegment], codec: AudioCodec) -> Vec<f64> {
     let seconds = whole_seconds(segments);
     let mut scores = Vec::with_capacity(seconds);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_is_what_the_codec_leaves() {
+    fn the_best_quality_depends_on_the_codec() {
         // P.1203.2: R = 100 − (a1·exp(a2·bitrate) + a3), here without the exponential.
         let codecs = [
             (AudioCodec::AacLc, 85.40),

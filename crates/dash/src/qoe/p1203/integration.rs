@@ -1,26 +1,26 @@
-//! P.1203.3: one quality from that of each second, and from start-up and stalls.
+//! P.1203.3: integrates the quality per second, start-up and stalls into one score.
 //!
 //! Clause 8 of P.1203.3, with equation 20 as the edition of 01/2019 corrects it.
 
 use super::Scores;
 
-/// A change of quality that counts (clauses 8.1.2.3 to 8.1.2.5).
+/// Minimum difference of a quality change (clauses 8.1.2.3 to 8.1.2.5).
 const CHANGE: f64 = 0.2;
-/// Seconds that the quality is averaged over to tell in which direction it goes, and between two of these means.
+/// Window in seconds of the moving average that determines the direction of quality, and its step.
 const MEAN_OF: usize = 5;
 const STEP: usize = 3;
 
-/// A time without pictures.
+/// An interruption of playback.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interruption {
-    /// Media time before it, in seconds.
+    /// Media time before the interruption, in seconds.
     pub at: f64,
-    /// In seconds.
+    /// Duration in seconds.
     pub lasted: f64,
 }
 
-/// From audio and video quality each second, of the same number of seconds, and the interruptions in order. `None` of
-/// nothing.
+/// Integrates audio and video quality per second (of equal length) and the interruptions in order. Returns `None` if
+/// the lists are empty or differ in length.
 pub fn integrate(o21: Vec<f64>, o22: Vec<f64>, interruptions: &[Interruption]) -> Option<Scores> {
     if o22.is_empty() || o21.len() != o22.len() {
         return None;
@@ -45,7 +45,7 @@ fn audiovisual(audio: f64, video: f64) -> f64 {
     mos.clamp(1.0, 5.0)
 }
 
-/// Equations 19 to 21: later seconds and bad ones count more.
+/// Equations 19 to 21: mean with higher weights of late and of bad seconds.
 fn weighted_mean(o34: &[f64]) -> f64 {
     let total = o34.len() as f64;
     let (mut sum, mut weights) = (0.0, 0.0);
@@ -59,7 +59,7 @@ fn weighted_mean(o34: &[f64]) -> f64 {
     sum / weights
 }
 
-/// Equations 5 to 7: what the worst tenth lies below the mean, where what is recent counts more.
+/// Equations 5 to 7: deviation of the worst tenth below the mean, with higher weights of recent seconds.
 fn negative_bias(o34: &[f64], baseline: f64) -> f64 {
     let last = o34.len() - 1;
     let mut below: Vec<f64> = o34
@@ -70,7 +70,7 @@ fn negative_bias(o34: &[f64], baseline: f64) -> f64 {
         })
         .collect();
     below.sort_by(f64::total_cmp);
-    // The tenth percentile, interpolated linearly.
+    // Tenth percentile with linear interpolation.
     let place = 0.1 * last as f64;
     let whole = libm::floor(place) as usize;
     let next = below[(whole + 1).min(last)];
@@ -78,7 +78,7 @@ fn negative_bias(o34: &[f64], baseline: f64) -> f64 {
     (-percentile).max(0.0) * 0.018_538_20
 }
 
-/// Equations 23 to 27: quality that goes up and down, and quality that changes.
+/// Equations 23 to 27: penalties of oscillation and of quality changes.
 fn changes_compensation(o22: &[f64]) -> f64 {
     let total = o22.len() as f64;
     let highest = o22.iter().copied().fold(f64::MIN, f64::max);
@@ -99,11 +99,11 @@ fn changes_compensation(o22: &[f64]) -> f64 {
     oscillation + adaptation
 }
 
-/// Clauses 8.1.2.4 and 8.1.2.5: how many stretches there are in which quality goes one way, and the longest time from one to
-/// the next in seconds.
+/// Clauses 8.1.2.4 and 8.1.2.5: number of stretches with quality in one direction, and the longest time between two of
+/// them in seconds.
 fn directions(o22: &[f64]) -> (f64, f64) {
     let last = o22.len() - 1;
-    // The mean over five seconds, with the first and the last second repeated at the ends.
+    // Mean over five seconds, padded with the first and the last second at the ends.
     let mean = |end: usize| {
         let window = (0..MEAN_OF).map(|back| o22[(end + 1 + back).saturating_sub(MEAN_OF).min(last)]);
         window.sum::<f64>() / MEAN_OF as f64
@@ -127,10 +127,10 @@ fn directions(o22: &[f64]) -> (f64, f64) {
     (f64::from(turns), (longest * STEP) as f64)
 }
 
-/// Clause 8.1.1 and equation 29: 1 without an interruption.
+/// Clause 8.1.1 and equation 29: influence of stalls, 1 without an interruption.
 fn stalling_influence(interruptions: &[Interruption], total: f64) -> f64 {
     let count = interruptions.len() as f64;
-    // What is recent counts more.
+    // Recent stalls have higher weights.
     let time: f64 = interruptions.iter().map(|i| i.lasted * decaying(0.484_128_79, 10.0, total - i.at)).sum();
     let interval = match (interruptions.first(), interruptions.last()) {
         (Some(first), Some(last)) if count > 1.0 => (last.at - first.at) / (count - 1.0),
@@ -141,7 +141,7 @@ fn stalling_influence(interruptions: &[Interruption], total: f64) -> f64 {
         * libm::exp(-interval / total / 11.056_755_8)
 }
 
-/// From 1 now to `end` long ago, with that half life in seconds.
+/// Decays from 1 now to `end` in the distant past, with the given half-life in seconds.
 fn decaying(end: f64, half_life: f64, ago: f64) -> f64 {
     end + (1.0 - end) * libm::exp2(-ago / half_life)
 }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_counted_where_the_mean_goes_another_way() {
+    fn turns_are_counted_where_the_mean_changes_direction() {
         assert_eq!(directions(&[3.0; 60]), (0.0, 63.0));
         let mut rising = [2.0; 60];
         rising[30..].fill(4.0);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn oscillation_takes_more_off_than_one_change() {
+    fn oscillation_costs_more_than_one_change() {
         // Equations 23 to 27.
         let square: Vec<f64> = (0..60).map(|second| if second / 6 % 2 == 0 { 2.0 } else { 4.0 }).collect();
         let mut once = vec![2.0; 60];
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_judged() {
+    fn an_empty_session_has_no_score() {
         assert_eq!(integrate(vec![], vec![], &[]), None);
         assert_eq!(integrate(vec![4.0], vec![4.0, 4.0], &[]), None);
     }

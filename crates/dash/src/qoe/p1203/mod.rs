@@ -1,28 +1,29 @@
-//! ITU-T P.1203 mode 0, but for a quarter of its last step.
+//! ITU-T P.1203 mode 0 without the random forest of its last step.
 //!
-//! P.1203 (10/2017) estimates the mean opinion score of a progressive download on a scale from 1 to 5. Mode 0 needs nothing
-//! but bitrates, resolutions and frame rates:
+//! P.1203 (10/2017) estimates the mean opinion score of a progressive download on a scale from 1 to 5. Mode 0 needs
+//! only bitrates, resolutions and frame rates:
 //!
-//! | output | is | by |
+//! | output | meaning | source |
 //! | --- | --- | --- |
-//! | O.21 | audio quality each second | P.1203.2, [`audio`] |
-//! | O.22 | video quality each second | P.1203.1 mode 0, [`video`] |
-//! | O.23 | quality as far as start-up and stalls go | P.1203.3, [`integration`] |
-//! | O.34 | audiovisual quality each second | P.1203.3 |
+//! | O.21 | audio quality per second | P.1203.2, [`audio`] |
+//! | O.22 | video quality per second | P.1203.1 mode 0, [`video`] |
+//! | O.23 | quality by start-up and stalls alone | P.1203.3, [`integration`] |
+//! | O.34 | audiovisual quality per second | P.1203.3 |
 //! | O.35 | audiovisual quality of the session | P.1203.3 |
 //! | O.46 | overall quality | P.1203.3; see below |
 //!
-//! O.46 mixes two estimates: three quarters come from O.35 and the stalls by formula, one quarter from a random forest of
-//! 20 trees. These come as an electronic attachment of P.1203.3, and with the authors' implementation under a licence for
-//! research alone; they are not here. So there is no O.46: [`Scores::parametric`] is the first of the two estimates, and
-//! [`Scores::overall`] gives O.46 to those who have the forest's answer from elsewhere. The amendments of 2019 and later
-//! (very low audio quality, very long stalls) are off, as they are by default in the published implementation.
+//! O.46 mixes two estimates: three quarters come from O.35 and the stalls by formula, one quarter from a random forest
+//! of 20 trees. The trees are distributed as an electronic attachment of P.1203.3, and with the authors'
+//! implementation under a research-only licence; they are not included here. [`Scores::parametric`] is therefore the
+//! first of the two estimates, and [`Scores::overall`] computes O.46 from a forest estimate obtained elsewhere. The
+//! amendments of 2019 and later (very low audio quality, very long stalls) are off, as they are by default in the
+//! published implementation.
 //!
-//! The model was fitted to H.264 up to 1920x1080, to AAC-LC, HE-AAC, MPEG-1 layer II and AC-3, and to sessions of a few
-//! minutes. Outside of that its numbers are extrapolated.
+//! The model was fitted to H.264 up to 1920x1080, to AAC-LC, HE-AAC, MPEG-1 layer II and AC-3, and to sessions of a
+//! few minutes. Other inputs are extrapolation.
 //!
-//! Formulas are the recommendations'. Their coefficients were checked against those of the implementation that the model's
-//! authors publish, no line of which is here, and mode 0 against the values it is verified with.
+//! The formulas are the recommendations'. Their coefficients were checked against those of the implementation that the
+//! model's authors publish (none of whose code is here), and mode 0 against its verification values.
 
 pub mod audio;
 pub mod integration;
@@ -36,7 +37,7 @@ use super::{PlayedSegment, Session};
 use audio::AudioCodec;
 use integration::Interruption;
 
-/// What P.1203 assumes of the viewer.
+/// Viewing conditions assumed by P.1203.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Viewing {
@@ -44,9 +45,9 @@ pub struct Viewing {
     pub width: u32,
     /// Height of the display in pixels.
     pub height: u32,
-    /// Whether it is a handheld device; otherwise a PC or TV.
+    /// Whether the device is a handheld; otherwise a PC or TV.
     pub handheld: bool,
-    /// The audio's codec.
+    /// Audio codec.
     pub audio_codec: AudioCodec,
 }
 
@@ -60,46 +61,47 @@ impl Viewing {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), BuildError> {
         for (key, pixels) in [("width", self.width), ("height", self.height)] {
-            BuildError::unless(pixels > 0, key, || "a display has pixels".to_owned())?;
+            BuildError::unless(pixels > 0, key, || "must be >= 1, got 0".to_owned())?;
         }
         Ok(())
     }
 }
 
-/// What P.1203 says of a session.
+/// P.1203 scores of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// O.21, each second; 5 where there is no audio.
+    /// O.21, per second; 5 without audio.
     pub o21: Vec<f64>,
-    /// O.22, each second.
+    /// O.22, per second.
     pub o22: Vec<f64>,
     /// O.23.
     pub o23: f64,
-    /// O.34, each second.
+    /// O.34, per second.
     pub o34: Vec<f64>,
     /// O.35.
     pub o35: f64,
-    /// 1 + (O.35 − 1)·SI, with SI the influence of stalls: the estimate that makes up three quarters of O.46. It is not O.46.
+    /// 1 + (O.35 − 1)·SI, with SI the influence of stalls: the parametric estimate with weight 3/4 in O.46. It is not
+    /// O.46.
     pub parametric: f64,
 }
 
 impl Scores {
-    /// O.46, with the forest's estimate from elsewhere (P.1203.3 (10/2017) equations 28 and 30).
+    /// Returns O.46 with the forest's estimate from elsewhere (P.1203.3 (10/2017) equations 28 and 30).
     pub fn overall(&self, forest: f64) -> f64 {
         0.02833052 + 0.98117059 * (0.75 * self.parametric + 0.25 * forest)
     }
 }
 
-/// Judges a session; `None` if less than a second was played, or the size of its pictures is not known. A session without
-/// audio segments is judged as one of the best audio. The start-up delay counts as an interruption at the begin, as P.1203
-/// has it.
+/// Scores a session; `None` if less than a second was played or a resolution is unknown. A session without audio
+/// segments is scored with the best audio. The start-up delay counts as an interruption at the beginning, as P.1203
+/// specifies.
 pub fn p1203(session: &Session, viewing: &Viewing) -> Option<Scores> {
     let mut o22 = video::each_second(&session.video, viewing)?;
     let mut o21 = audio::each_second(&session.audio, viewing.audio_codec);
     if session.audio.is_empty() {
         o21 = vec![5.0; o22.len()];
     }
-    // Both are cut to the shorter one (P.1203.3 clause 3.2.2).
+    // Both are truncated to the shorter one (P.1203.3 clause 3.2.2).
     let seconds = o21.len().min(o22.len());
     o21.truncate(seconds);
     o22.truncate(seconds);
@@ -115,13 +117,13 @@ pub fn p1203(session: &Session, viewing: &Viewing) -> Option<Scores> {
     integration::integrate(o21, o22, &interruptions)
 }
 
-/// How many whole seconds segments make. What is a hundredth short of a second counts as one.
+/// Returns the number of whole seconds in the segments, with a tolerance of a hundredth of a second.
 fn whole_seconds(segments: &[PlayedSegment]) -> usize {
     let media: f64 = segments.iter().map(|segment| segment.media.as_secs_f64()).sum();
     libm::floor(media + 0.01) as usize
 }
 
-/// The scale from R, of 0 to 100, to MOS, of 1.05 to 4.9, on which P.1203.1 and P.1203.2 add degradations.
+/// Maps R in [0, 100] to MOS in [1.05, 4.9]; P.1203.1 and P.1203.2 add degradations on the R scale.
 fn mos_from_r(r: f64) -> f64 {
     // Below 0 the cubic would rise again.
     let r = r.clamp(0.0, 100.0);
@@ -129,7 +131,7 @@ fn mos_from_r(r: f64) -> f64 {
     mos.clamp(1.05, 4.9)
 }
 
-/// Its inverse, by bisection where the scale rises. Below R = 3.25 the scale is flat at its lowest.
+/// Inverse of the mapping, by bisection where it rises. Below R = 3.25 the mapping is constant at its minimum.
 fn r_from_mos(mos: f64) -> f64 {
     if mos <= 1.05 {
         return 0.0;
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_away_lowers_every_overall_measure() {
+    fn each_degradation_lowers_every_overall_measure() {
         let good = judge(&minute(&[3000], 1080));
         let coarse = judge(&minute(&[300], 240));
         assert!(coarse.o35 < good.o35 && coarse.parametric < good.parametric);
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_audio_is_one_of_the_best_audio() {
+    fn a_session_without_audio_is_scored_with_the_best_audio() {
         let mut silent = minute(&[2000], 1080);
         silent.audio.clear();
         assert_eq!(judge(&silent).o21, vec![5.0; 60]);
@@ -210,14 +212,14 @@ mod tests {
     fn the_shorter_medium_ends_the_session() {
         let mut session = minute(&[2000], 1080);
         session.audio.truncate(5);
-        // A stall after the end is none.
+        // A stall after the end is ignored.
         session.stalls = vec![Stall { after: Duration::from_secs(40), lasted: Duration::from_secs(9) }];
         let scores = judge(&session);
         assert_eq!((scores.o22.len(), scores.o23), (20, 5.0));
     }
 
     #[test]
-    fn what_cannot_be_judged_is_not() {
+    fn sessions_without_the_inputs_have_no_score() {
         let viewing = Viewing::default();
         assert_eq!(p1203(&Session::default(), &viewing), None);
         let mut short = minute(&[2000], 1080);

@@ -1,14 +1,14 @@
 //! P.1203.1 mode 0: video quality by bitrate, resolution and frame rate.
 //!
-//! Three things degrade: coding, by the bits for a pixel; upscaling to the display; frame rates below 24 a second.
+//! Three degradations: coding, by the bits per pixel; upscaling to the display; frame rates below 24 frames/s.
 
 use super::super::PlayedSegment;
 use super::{Viewing, mos_from_r, r_from_mos, whole_seconds};
 
-/// Seconds on either side of a second that its measurement window holds (P.1203.1 clause 7.4).
+/// Half the measurement window around a second, in seconds (P.1203.1 clause 7.4).
 const HALF_WINDOW: f64 = 10.0;
 
-// Coding: quantisation from bitrate and bits for a pixel, MOS from quantisation.
+// Coding: quantisation from bitrate and bits per pixel, MOS from quantisation.
 const A1: f64 = 11.998_351_9;
 const A2: f64 = -2.999_918_47;
 const A3: f64 = 41.247_507_400_1;
@@ -26,18 +26,18 @@ const T3: f64 = 64.65;
 // Handheld devices, equation 13.
 const HANDHELD: [f64; 4] = [-0.60293, 2.12382, -0.36936, 0.03409];
 
-/// What is shown.
+/// Encoding of the displayed video.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coding {
-    /// Pixels of a picture as it is coded.
+    /// Pixels per coded frame.
     pub pixels: f64,
-    /// Pictures a second.
+    /// Frames per second.
     pub frame_rate: f64,
-    /// In kbit/s.
+    /// Bitrate in kbit/s.
     pub kbit: f64,
 }
 
-/// Video quality of mode 0 on a display of that many pixels.
+/// Returns the video quality of mode 0 on a display of that many pixels.
 pub fn quality(coding: Coding, display: f64) -> f64 {
     let Coding { pixels, frame_rate, kbit } = coding;
     let quantisation =
@@ -54,14 +54,15 @@ pub fn quality(coding: Coding, display: f64) -> f64 {
     mos_from_r(100.0 - (coded + scaled + slowed).clamp(0.0, 100.0))
 }
 
-/// The same on a handheld device, from the quality on a PC or TV.
+/// Converts the quality on a PC or TV to that on a handheld device.
 pub fn on_handheld(quality: f64) -> f64 {
     let [h1, h2, h3, h4] = HANDHELD;
     (h1 + quality * (h2 + quality * (h3 + quality * h4))).clamp(1.0, 5.0)
 }
 
-/// O.22: for each whole second, the quality of the representation shown as it ends, at the mean bitrate of what the
-/// measurement window holds of it without a break. `None` if less than a second was played or a picture's size is not known.
+/// Returns O.22: for each whole second, the quality of the representation shown at its end, at the mean bitrate of
+/// that representation's contiguous stretch in the measurement window. `None` if less than a second was played or a
+/// resolution is unknown.
 pub fn each_second(segments: &[PlayedSegment], viewing: &Viewing) -> Option<Vec<f64>> {
     let seconds = whole_seconds(segments);
     if seconds == 0 {
@@ -96,7 +97,7 @@ pub fn each_second(segments: &[PlayedSegment], viewing: &Viewing) -> Option<Vec<
         .collect()
 }
 
-/// A segment and when it is shown, in seconds of media.
+/// A segment with its presentation time, in seconds of media.
 struct Placed<'a> {
     segment: &'a PlayedSegment,
     from: f64,
@@ -104,13 +105,13 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Seconds of it in a second's window.
+    /// Returns the seconds of the segment inside the window of `second`.
     fn within(&self, second: f64) -> f64 {
         (self.to.min(second + HALF_WINDOW) - self.from.max(second - HALF_WINDOW)).max(0.0)
     }
 }
 
-/// In bit/s, of what the window holds of the representation shown.
+/// Returns the mean bitrate in bit/s of the shown representation's stretch in the window.
 fn mean_bitrate(placed: &[Placed<'_>], shown: usize, second: f64) -> f64 {
     let same = |other: &&Placed<'_>| {
         let (a, b) = (other.segment, placed[shown].segment);
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handheld_forgives() {
+    fn a_handheld_has_a_higher_quality() {
         // Equation 13.
         assert!((on_handheld(3.0) - (-0.60293 + 6.37146 - 3.32424 + 0.92043)).abs() < 1e-9);
         assert!((1..=4).all(|mos| on_handheld(f64::from(mos)) > f64::from(mos)));
@@ -206,7 +207,7 @@ mod tests {
         near(1, (8.0 * 900.0 + 3.0 * 1100.0) / 11.0);
         // That of second 15 begins at 5 s.
         near(15, (3.0 * 900.0 + 8.0 * 1100.0) / 11.0);
-        // What comes after another representation is not of the same stretch.
+        // Segments after a different representation belong to another stretch.
         near(16, (2.0 * 900.0 + 8.0 * 1100.0) / 10.0);
         near(20, 2000.0);
         near(32, 5000.0);
