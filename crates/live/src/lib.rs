@@ -12,6 +12,7 @@ pub mod device;
 mod error;
 pub mod host;
 pub mod net;
+mod netlink;
 pub mod process;
 pub mod router;
 

@@ -10,6 +10,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::namespace::Namespaces;
 use super::tcp_info::{TcpInfo, TcpReading};
+use crate::netlink::{self, Request};
 
 /// Which sockets are meant: those joined to an address, and to a port or from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +45,6 @@ const CONG: u16 = 4;
 /// Established, and what comes after as long as data may be under way: FIN-WAIT-1 and 2, CLOSE-WAIT, LAST-ACK, CLOSING, as bits
 /// (`linux/tcp_states.h`).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-/// `struct nlmsghdr`.
-const MESSAGE_HEADER: usize = 16;
 /// `struct inet_diag_req_v2`.
 const REQUEST: usize = 56;
 /// `struct inet_diag_msg`.
@@ -83,7 +82,7 @@ impl DiagSampler {
     pub fn sample(&mut self) -> io::Result<Vec<TcpReading>> {
         let mut all = Vec::new();
         for family in [libc::AF_INET, libc::AF_INET6] {
-            self.socket.send(&request(family as u8))?;
+            self.socket.send(request(family as u8).as_bytes())?;
             loop {
                 let count = self.socket.recv(&mut self.buffer)?;
                 // SAFETY: `recv` has written the first `count` bytes of the buffer.
@@ -104,42 +103,25 @@ impl AsFd for DiagSampler {
 }
 
 /// Asks for all sockets of a family.
-fn request(family: u8) -> [u8; MESSAGE_HEADER + REQUEST] {
-    let mut bytes = [0; MESSAGE_HEADER + REQUEST];
-    bytes[..4].copy_from_slice(&((MESSAGE_HEADER + REQUEST) as u32).to_ne_bytes());
-    bytes[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
-    let flags = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
-    bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
-    let own = &mut bytes[MESSAGE_HEADER..];
+fn request(family: u8) -> Request {
+    let mut own = [0; REQUEST];
     own[0] = family;
     own[1] = libc::IPPROTO_TCP as u8;
     own[2] = 1 << (INFO - 1) | 1 << (CONG - 1);
     own[4..8].copy_from_slice(&STATES.to_ne_bytes());
-    bytes
+    Request::new(BY_FAMILY, libc::NLM_F_DUMP, &own)
 }
 
 /// Reads the messages of one datagram. Whether they were the last.
-fn answers(mut bytes: &[u8], all: &mut Vec<TcpReading>) -> io::Result<bool> {
-    while let Some((kind, body, rest)) = message(bytes) {
+fn answers(bytes: &[u8], all: &mut Vec<TcpReading>) -> io::Result<bool> {
+    for (kind, body) in netlink::messages(bytes) {
         match i32::from(kind) {
             libc::NLMSG_DONE => return Ok(true),
-            libc::NLMSG_ERROR => {
-                let error = body.first_chunk::<4>().map_or(0, |code| i32::from_ne_bytes(*code));
-                return Err(io::Error::from_raw_os_error(-error));
-            }
+            libc::NLMSG_ERROR => return netlink::failure(body).map_or(Ok(true), Err),
             _ => all.extend(answer(body)),
         }
-        bytes = rest;
     }
     Ok(false)
-}
-
-/// The first message: its type, what it holds, and what follows it.
-fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
-    let length = u32::from_ne_bytes(*bytes.first_chunk::<4>()?) as usize;
-    let kind = u16::from_ne_bytes(*bytes.get(4..)?.first_chunk::<2>()?);
-    let body = bytes.get(MESSAGE_HEADER..length)?;
-    Some((kind, body, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))
 }
 
 /// A socket, with what was asked for of it.
@@ -156,8 +138,7 @@ fn answer(bytes: &[u8]) -> Option<TcpReading> {
     let local = SocketAddr::new(address(8)?, port(4)?);
     let remote = SocketAddr::new(address(24)?, port(6)?);
     let mut reading = TcpReading { local, remote, congestion: String::new(), info: TcpInfo::default() };
-    let mut attributes = bytes.get(ANSWER..)?;
-    while let Some((kind, value, rest)) = attribute(attributes) {
+    for (kind, value) in netlink::attributes(bytes.get(ANSWER..)?) {
         match kind {
             INFO => reading.info = TcpInfo::parse(value),
             CONG => {
@@ -166,16 +147,8 @@ fn answer(bytes: &[u8]) -> Option<TcpReading> {
             }
             _ => {}
         }
-        attributes = rest;
     }
     Some(reading)
-}
-
-/// The first attribute: its type, its value, and what follows it.
-fn attribute(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
-    let length = usize::from(u16::from_ne_bytes(*bytes.first_chunk::<2>()?));
-    let kind = u16::from_ne_bytes(*bytes.get(2..)?.first_chunk::<2>()?);
-    Some((kind, bytes.get(4..length)?, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -209,7 +182,8 @@ mod tests {
     #[test]
     fn what_is_cut_short_is_no_message() {
         let mut all = Vec::new();
-        let whole = request(libc::AF_INET as u8);
+        let request = request(libc::AF_INET as u8);
+        let whole = request.as_bytes();
         for length in 0..whole.len() {
             assert_eq!(answers(&whole[..length], &mut all).ok(), Some(false));
             answer(&whole[..length]);

@@ -6,12 +6,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use futures_util::{StreamExt, TryStreamExt, pin_mut};
-use rtnetlink::packet_route::link::{LinkAttribute, Stats64};
-use rtnetlink::packet_route::tc::{TcAttribute, TcStats2};
-
-use super::{Namespace, netlink};
+use super::Namespace;
 use crate::LiveError;
+use crate::netlink::{Request, attributes, dump};
+
+/// `struct ifinfomsg`.
+const LINK: usize = 16;
+/// `struct tcmsg`.
+const DISCIPLINE: usize = 20;
+/// `TCA_STATS_QUEUE` of `linux/gen_stats.h`.
+const QUEUE: u16 = 3;
 
 /// Counters by what they count, at one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -131,58 +135,72 @@ pub fn is_part(what: &str) -> bool {
 }
 
 fn devices(values: &mut BTreeMap<String, u64>) -> Result<(), LiveError> {
-    netlink::run("the devices' counters could not be read", async |handle| {
-        let mut names = BTreeMap::new();
-        let links = handle.link().get().execute();
-        pin_mut!(links);
-        while let Some(link) = links.try_next().await? {
-            let mut stats = None;
-            for attribute in link.attributes {
-                match attribute {
-                    LinkAttribute::IfName(name) => drop(names.insert(link.header.index, name)),
-                    LinkAttribute::Stats64(counted) => stats = Some(counted),
-                    _ => {}
-                }
-            }
-            if let (Some(name), Some(stats)) = (names.get(&link.header.index), stats) {
-                for (what, count) in drops(&stats) {
-                    values.insert(format!("device {name}: {what}"), count);
-                }
-            }
+    let failed = || LiveError::system("the devices' counters could not be read");
+    let mut names = BTreeMap::new();
+    let links = Request::new(libc::RTM_GETLINK, libc::NLM_F_DUMP, &[0; LINK]);
+    dump(&links, |link| {
+        let Some(device) = Device::of_link(link) else { return };
+        for (what, count) in device.drops {
+            values.insert(format!("device {}: {what}", device.name), count);
         }
-        let disciplines = handle.qdisc().get().execute();
-        pin_mut!(disciplines);
-        while let Some(discipline) = disciplines.next().await {
-            let discipline = discipline?;
-            let Some(name) = u32::try_from(discipline.header.index).ok().and_then(|index| names.get(&index))
-            else {
-                continue;
-            };
-            for attribute in &discipline.attributes {
-                let TcAttribute::Stats2(stats) = attribute else { continue };
-                for queue in stats {
-                    if let TcStats2::Queue(queue) = queue {
-                        let drops = values
-                            .entry(format!("device {name}: dropped by the kernel's qdisc"))
-                            .or_default();
-                        *drops += u64::from(queue.drops);
-                    }
-                }
-            }
-        }
-        Ok(())
+        names.insert(device.index, device.name);
     })
+    .map_err(failed())?;
+    let disciplines = Request::new(libc::RTM_GETQDISC, libc::NLM_F_DUMP, &[0; DISCIPLINE]);
+    dump(&disciplines, |discipline| {
+        let Some((index, drops)) = drops_of_discipline(discipline) else { return };
+        let Some(name) = names.get(&index) else { return };
+        *values.entry(format!("device {name}: dropped by the kernel's qdisc")).or_default() += drops;
+    })
+    .map_err(failed())
 }
 
-fn drops(stats: &Stats64) -> [(&'static str, u64); 6] {
-    [
-        ("received packets dropped", stats.rx_dropped),
-        ("sent packets dropped", stats.tx_dropped),
-        ("errors in receiving", stats.rx_errors),
-        ("errors in sending", stats.tx_errors),
-        ("received packets missed", stats.rx_missed_errors),
-        ("received packets for nobody", stats.rx_nohandler),
-    ]
+/// A device, and what it counts.
+#[derive(Debug, PartialEq, Eq)]
+struct Device {
+    index: u32,
+    name: String,
+    drops: [(&'static str, u64); 6],
+}
+
+impl Device {
+    /// Reads a device's `struct ifinfomsg` and attributes.
+    fn of_link(bytes: &[u8]) -> Option<Device> {
+        let index = u32::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
+        let (mut name, mut stats) = (None, None);
+        for (kind, value) in attributes(bytes.get(LINK..)?) {
+            match kind {
+                libc::IFLA_IFNAME => {
+                    let text = value.split(|byte| *byte == 0).next().unwrap_or_default();
+                    name = Some(String::from_utf8_lossy(text).into_owned());
+                }
+                libc::IFLA_STATS64 => stats = Some(value),
+                _ => {}
+            }
+        }
+        // The places in `struct rtnl_link_stats64` of `linux/if_link.h`. Older kernels have a shorter one.
+        let (chunks, _) = stats?.as_chunks();
+        let counter = |place: usize| chunks.get(place).map_or(0, |bytes| u64::from_ne_bytes(*bytes));
+        let drops = [
+            ("received packets dropped", counter(6)),
+            ("sent packets dropped", counter(7)),
+            ("errors in receiving", counter(4)),
+            ("errors in sending", counter(5)),
+            ("received packets missed", counter(15)),
+            ("received packets for nobody", counter(23)),
+        ];
+        Some(Device { index, name: name?, drops })
+    }
+}
+
+/// The device's index and the drops of a queueing discipline, of its `struct tcmsg` and attributes.
+fn drops_of_discipline(bytes: &[u8]) -> Option<(u32, u64)> {
+    let index = u32::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
+    let (_, stats) = attributes(bytes.get(DISCIPLINE..)?).find(|(kind, _)| *kind == libc::TCA_STATS2)?;
+    let (_, queue) = attributes(stats).find(|(kind, _)| *kind == QUEUE)?;
+    // `struct gnet_stats_queue`: length, backlog, drops, …
+    let drops = u32::from_ne_bytes(*queue.get(8..)?.first_chunk()?);
+    Some((index, u64::from(drops)))
 }
 
 fn text(file: &str) -> Result<String, LiveError> {
@@ -228,6 +246,39 @@ fn softnet(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::netlink::attribute;
+
+    /// Pieces of a message one behind the other.
+    fn joined(fixed: &[u8], parts: &[Vec<u8>]) -> Vec<u8> {
+        [fixed, &parts.concat()].concat()
+    }
+
+    #[test]
+    fn counters_of_a_device_are_found_by_their_place() {
+        let mut fixed = [0; LINK];
+        fixed[4..8].copy_from_slice(&7u32.to_ne_bytes());
+        let stats: Vec<u8> = (100..124u64).flat_map(u64::to_ne_bytes).collect();
+        let name = attribute(libc::IFLA_IFNAME, b"v1\0");
+        let whole = joined(&fixed, &[name.clone(), attribute(libc::IFLA_STATS64, &stats)]);
+        let device = Device::of_link(&whole).unwrap();
+        assert_eq!((device.index, device.name.as_str()), (7, "v1"));
+        assert_eq!(device.drops.map(|(_, count)| count), [106, 107, 104, 105, 115, 123]);
+        let older = joined(&fixed, &[name.clone(), attribute(libc::IFLA_STATS64, &stats[..23 * 8])]);
+        assert_eq!(Device::of_link(&older).unwrap().drops[5].1, 0, "there was no such counter");
+        assert!(Device::of_link(&joined(&fixed, &[name])).is_none());
+        assert!((0..LINK).all(|length| Device::of_link(&whole[..length]).is_none()));
+    }
+
+    #[test]
+    fn drops_of_a_discipline_are_those_of_its_queue() {
+        let mut fixed = [0; DISCIPLINE];
+        fixed[4..8].copy_from_slice(&7u32.to_ne_bytes());
+        let queue: Vec<u8> = [1u32, 2, 3, 4, 5].into_iter().flat_map(u32::to_ne_bytes).collect();
+        let stats = [attribute(1, &[9; 12]), attribute(QUEUE, &queue)].concat();
+        let whole = joined(&fixed, &[attribute(1, b"codel\0"), attribute(libc::TCA_STATS2, &stats)]);
+        assert_eq!(drops_of_discipline(&whole), Some((7, 3)));
+        assert_eq!(drops_of_discipline(&fixed), None);
+    }
 
     #[test]
     fn names_what_grew_and_nothing_else() {

@@ -1,16 +1,19 @@
 //! Devices, addresses and routes of a host.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use nix::net::if_::if_nametoindex;
-use rtnetlink::packet_route::address::{AddressAttribute, AddressFlags};
-use rtnetlink::packet_route::link::LinkAttribute;
-use rtnetlink::packet_route::route::{RouteAttribute, RouteMessage, RouteMetric, RouteScope};
-use rtnetlink::{LinkUnspec, RouteMessageBuilder};
 
-use super::{CongestionControl, Namespace, choose_congestion_control, netlink, sysctl};
+use super::{CongestionControl, Namespace, choose_congestion_control, sysctl};
 use crate::LiveError;
+use crate::netlink::{Request, attribute, transact};
+
+/// `RTAX_CC_ALGO` of `linux/rtnetlink.h`.
+const CONGESTION_CONTROL: u16 = 16;
+/// What makes something that must not be there yet.
+const NEW: i32 = libc::NLM_F_ACK | libc::NLM_F_CREATE | libc::NLM_F_EXCL;
 
 /// What a device in a namespace is to be like. The device is there already.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,28 +78,17 @@ pub fn configure(namespace: &Namespace, interface: &Interface) -> Result<(), Liv
                 write(ipv6.join("disable_ipv6"))?;
             }
         }
-        netlink::run(&format!("device {name}: its MTU and queue could not be set"), async |handle| {
-            let queue = LinkAttribute::TxQueueLen(interface.tx_queue_length);
-            let link = LinkUnspec::new_with_index(index).mtu(interface.mtu).append_extra_attribute(queue);
-            handle.link().set(link.build()).execute().await
-        })?;
+        let sizes = set_link(index, 0)
+            .with(libc::IFLA_MTU, &interface.mtu.to_ne_bytes())
+            .with(libc::IFLA_TXQLEN, &interface.tx_queue_length.to_ne_bytes());
+        let what = format!("device {name}: its MTU and queue could not be set");
+        transact(&sizes).map_err(LiveError::system(what))?;
         for &(address, prefix) in &interface.addresses {
-            netlink::run(
-                &format!("device {name}: address {address}/{prefix} could not be set"),
-                async |handle| {
-                    let mut request = handle.address().add(index, address, prefix);
-                    if address.is_ipv6() {
-                        let attributes = &mut request.message_mut().attributes;
-                        attributes.push(AddressAttribute::Flags(AddressFlags::Nodad));
-                    }
-                    request.execute().await
-                },
-            )?;
+            let what = format!("device {name}: address {address}/{prefix} could not be set");
+            transact(&new_address(index, address, prefix)).map_err(LiveError::system(what))?;
         }
         if interface.up {
-            netlink::run(&format!("device {name} could not be turned on"), async |handle| {
-                handle.link().set(LinkUnspec::new_with_index(index).up().build()).execute().await
-            })?;
+            turn_on(name).map_err(LiveError::system(format!("device {name} could not be turned on")))?;
         }
         Ok(())
     })?
@@ -107,23 +99,74 @@ pub fn add_route(namespace: &Namespace, route: &Route) -> Result<(), LiveError> 
     namespace.enter(|| {
         let Route { to: (address, prefix), via_device, congestion_control } = route;
         let index = index(via_device)?;
-        let mut message: RouteMessage = match *address {
-            IpAddr::V4(to) => RouteMessageBuilder::<Ipv4Addr>::new()
-                .destination_prefix(to, *prefix)
-                .output_interface(index)
-                .scope(RouteScope::Link)
-                .build(),
-            IpAddr::V6(to) => RouteMessageBuilder::<Ipv6Addr>::new()
-                .destination_prefix(to, *prefix)
-                .output_interface(index)
-                .build(),
-        };
+        let mut request = new_route(index, *address, *prefix);
         if let Some(name) = congestion_control {
-            message.attributes.push(RouteAttribute::Metrics(vec![RouteMetric::CcAlgo(name.clone())]));
+            let name = format!("{name}\0");
+            request = request.with(libc::RTA_METRICS, &attribute(CONGESTION_CONTROL, name.as_bytes()));
         }
         let what = format!("the route to {address}/{prefix} through {via_device} could not be added");
-        netlink::run(&what, async |handle| handle.route().add(message).execute().await)
+        transact(&request).map_err(LiveError::system(what))
     })?
+}
+
+/// Turns on a device of the calling thread's namespace.
+pub(super) fn turn_on(device: &str) -> io::Result<()> {
+    let index = if_nametoindex(device)?;
+    transact(&set_link(index, libc::IFF_UP as u32))
+}
+
+/// `RTM_SETLINK` with its `struct ifinfomsg`: turns those flags of a device on.
+fn set_link(index: u32, flags: u32) -> Request {
+    let mut fixed = [0; 16];
+    fixed[4..8].copy_from_slice(&index.to_ne_bytes());
+    fixed[8..12].copy_from_slice(&flags.to_ne_bytes());
+    // Which flags are meant.
+    fixed[12..16].copy_from_slice(&flags.to_ne_bytes());
+    Request::new(libc::RTM_SETLINK, libc::NLM_F_ACK, &fixed)
+}
+
+/// `RTM_NEWADDR` with its `struct ifaddrmsg`. IPv6 addresses are used without a search for duplicates.
+fn new_address(index: u32, address: IpAddr, prefix: u8) -> Request {
+    let mut fixed = [family(address), prefix, 0, 0, 0, 0, 0, 0];
+    fixed[4..8].copy_from_slice(&index.to_ne_bytes());
+    let request = Request::new(libc::RTM_NEWADDR, NEW, &fixed);
+    match address {
+        IpAddr::V4(address) => {
+            let own = address.octets();
+            let request = request.with(libc::IFA_LOCAL, &own).with(libc::IFA_ADDRESS, &own);
+            // Shorter networks have no broadcast address (RFC 3021).
+            match u32::MAX.checked_shr(u32::from(prefix)) {
+                Some(hosts @ 3..) => {
+                    request.with(libc::IFA_BROADCAST, &(address.to_bits() | hosts).to_be_bytes())
+                }
+                _ => request,
+            }
+        }
+        IpAddr::V6(address) => request
+            .with(libc::IFA_ADDRESS, &address.octets())
+            .with(libc::IFA_FLAGS, &libc::IFA_F_NODAD.to_ne_bytes()),
+    }
+}
+
+/// `RTM_NEWROUTE` with its `struct rtmsg`: to all of a prefix directly through a device.
+fn new_route(index: u32, to: IpAddr, prefix: u8) -> Request {
+    let scope = if to.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
+    let mut fixed = [0; 12];
+    fixed[..2].copy_from_slice(&[family(to), prefix]);
+    fixed[4..8].copy_from_slice(&[libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, scope, libc::RTN_UNICAST]);
+    let request = Request::new(libc::RTM_NEWROUTE, NEW, &fixed);
+    let request = match to {
+        IpAddr::V4(to) => request.with(libc::RTA_DST, &to.octets()),
+        IpAddr::V6(to) => request.with(libc::RTA_DST, &to.octets()),
+    };
+    request.with(libc::RTA_OIF, &index.to_ne_bytes())
+}
+
+fn family(address: IpAddr) -> u8 {
+    match address {
+        IpAddr::V4(_) => libc::AF_INET as u8,
+        IpAddr::V6(_) => libc::AF_INET6 as u8,
+    }
 }
 
 /// Turns IPv6 off in the whole namespace, for its present devices and those to come. Nothing to do where the kernel has

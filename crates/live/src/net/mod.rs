@@ -4,7 +4,6 @@ mod congestion;
 pub mod counters;
 mod interface;
 mod namespace;
-mod netlink;
 pub mod sysctl;
 
 pub use congestion::{CongestionControl, choose_congestion_control};

@@ -8,9 +8,8 @@ use std::thread;
 
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
-use rtnetlink::LinkUnspec;
 
-use super::{netlink, sysctl};
+use super::{interface, sysctl};
 use crate::LiveError;
 
 /// The calling thread's network namespace. Not `/proc/self`, which is the process's first thread.
@@ -35,9 +34,7 @@ impl Namespace {
                 };
                 LiveError::system(format!("a network namespace could not be made{hint}"))(errno)
             })?;
-            netlink::run("loopback could not be set up", async |handle| {
-                handle.link().set(LinkUnspec::new_with_name("lo").up().build()).execute().await
-            })?;
+            interface::turn_on("lo").map_err(LiveError::system("loopback could not be set up"))?;
             if Path::new("/proc/sys/net/ipv6").exists() {
                 for device in ["all", "default"] {
                     sysctl::silence(device)?;
