@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jettison_core::{DropReason, Duration, MarkReason, Seed, Time};
 use jettison_measure::Outcomes;
 use jettison_p4_exec::compiled::Compiled;
-use jettison_p4_exec::table::{Entry, Tables, Then};
+use jettison_p4_exec::table::{Entry, EntryAction, Tables};
 use jettison_p4_front::ir::{ActionValue, KeyMatch, Program};
 use jettison_p4_front::source::Sources;
 use jettison_p4_front::syntax::Options;
@@ -239,8 +239,8 @@ fn ternary() -> Result<f64, String> {
         let (a, b) = (random.uniform(0, u64::from(u32::MAX)), random.uniform(0, u64::from(u32::MAX)));
         keys.push([a, b]);
         let field = |value: u64| KeyMatch::Ternary(value.into(), mask(number).into());
-        let then = Then::Action(ActionValue { action: 0, data: vec![(number % 500).into()] });
-        let entry = Entry { keys: vec![field(a), field(b)], priority: number as i64, then };
+        let action = EntryAction::Action(ActionValue { action: 0, data: vec![(number % 500).into()] });
+        let entry = Entry { keys: vec![field(a), field(b)], priority: number as i64, action };
         tables.table_mut(id).insert(entry).map_err(|error| error.to_string())?;
     }
     let table = tables.table(id);

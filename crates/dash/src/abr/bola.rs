@@ -166,7 +166,7 @@ impl AbrRule for Bola {
         self.finished = Some(download.finished_at);
         let Some(levels) = Levels::of(&self.buffer, state) else { return };
         // The fetched representation may be lower than the level with its placeholder suggests.
-        let room = (levels.worthless(download.representation) - self.asked_at).max(0.0);
+        let room = (levels.zero_score(download.representation) - self.asked_at).max(0.0);
         self.placeholder = (self.placeholder * DECAY).min(room);
     }
 }

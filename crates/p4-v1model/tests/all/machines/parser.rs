@@ -164,10 +164,12 @@ impl Generator<'_> {
 
 /// Whether a type or one of its members satisfies the predicate.
 fn has(types: &Types, ty: TypeId, predicate: &impl Fn(&Types, TypeId) -> bool) -> bool {
-    what(types, ty)
+    predicate(types, ty)
         || match types.get(ty) {
-            Type::Composite(id) => types.composite(id).fields.iter().any(|field| has(types, field.ty, what)),
-            Type::Stack { element, .. } => has(types, element, what),
+            Type::Composite(id) => {
+                types.composite(id).fields.iter().any(|field| has(types, field.ty, predicate))
+            }
+            Type::Stack { element, .. } => has(types, element, predicate),
             _ => false,
         }
 }
