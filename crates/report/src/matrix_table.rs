@@ -67,7 +67,7 @@ fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String 
 
 fn render(first: &[String], columns: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).force_no_tty();
+    table.load_style(presets::UTF8_BORDERS_ONLY);
     let row = |index: usize| std::iter::once(&first[index]).chain(columns.iter().map(move |c| &c[index]));
     table.set_header(row(0));
     for index in 1..first.len() {

@@ -168,7 +168,7 @@ pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
 
 pub(crate) fn new_table() -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).force_no_tty();
+    table.load_style(presets::UTF8_BORDERS_ONLY);
     table
 }
 
