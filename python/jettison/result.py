@@ -266,6 +266,19 @@ class Result:
         """The unit of each metric."""
         return dict(self.manifest["units"])
 
+    def describe(self, metric: str) -> str:
+        """What a metric or a gauge is, in a sentence or two.
+
+        Raises:
+            KeyError: There is neither.
+        """
+        if metric in (gauges := self.gauges):
+            return gauges[metric]
+        for name, _, _, _, description in _jettison.metrics():
+            if name == metric:
+                return description
+        raise KeyError(f"there is no metric `{metric}`")
+
     @property
     def gauges(self) -> dict[str, str]:
         """The gauges that were sampled, the internal state of components, and what each is; see the scenario's `gauges`."""

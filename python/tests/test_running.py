@@ -330,6 +330,10 @@ def test_gauges_are_series_where_a_scenario_asks_for_them(small: Scenario) -> No
     assert len(plain.queues.filter(metric="red_average")) == 0
     sampled = jettison.run(red.set("gauges", True), seeds=1)
     assert sampled.gauges["red_average"].startswith("Average queue")
+    assert sampled.describe("red_average") == sampled.gauges["red_average"]
+    assert sampled.describe("jitter") == "Interarrival jitter, smoothed as RFC 3550 §6.4.1 says."
+    with pytest.raises(KeyError, match="no metric `red_averages`"):
+        sampled.describe("red_averages")
     assert sampled.units["red_average"] == "packets"
     average = sampled.queues.filter(object="bottleneck.forward", metric="red_average")
     assert len(average) == 80

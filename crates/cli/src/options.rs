@@ -336,6 +336,8 @@ pub enum Listing {
     Links,
     /// Reasons for which packets are dropped or marked
     Reasons,
+    /// Metrics that results may have
+    Metrics,
     /// Gauges: the internal state of components that can be sampled
     Gauges,
 }

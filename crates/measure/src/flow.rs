@@ -2,8 +2,9 @@
 
 use jettison_core::{Duration, Time};
 
+use crate::by_metric::ByMetric;
 use crate::distribution::IntervalMean;
-use crate::{Distribution, FrameMeter, FramePart, StreamingMeter, Timeliness, VideoMeter};
+use crate::{Distribution, FrameMeter, FramePart, Metric, StreamingMeter, Timeliness, VideoMeter};
 
 /// Counters and distributions of one flow.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ pub struct FlowMeter {
     pub(crate) frames: Option<Box<FrameMeter>>,
     pub(crate) streaming: Option<Box<StreamingMeter>>,
     pub(crate) video: Option<Box<VideoMeter>>,
+    // What has no field of its own.
+    pub(crate) more: ByMetric,
 }
 
 impl Default for FlowMeter {
@@ -65,6 +68,7 @@ impl Default for FlowMeter {
             frames: None,
             streaming: None,
             video: None,
+            more: ByMetric::default(),
         }
     }
 }
@@ -93,7 +97,7 @@ impl FlowMeter {
     /// jitter (RFC 3550 §6.4.1, J += (|D| − J) / 16).
     #[inline]
     pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
-        self.count(sequence);
+        self.count_received(sequence);
         self.last_arrival = Some(now);
         // Clocks of two machines may disagree either way: the difference wraps, as RFC 3550's does.
         let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
@@ -110,11 +114,11 @@ impl FlowMeter {
     /// The reply to echo request number `sequence` came back: counts it.
     #[inline]
     pub fn echo_received(&mut self, sequence: u64) {
-        self.count(sequence);
+        self.count_received(sequence);
     }
 
     #[inline]
-    fn count(&mut self, sequence: u64) {
+    fn count_received(&mut self, sequence: u64) {
         self.received += 1;
         self.dropped_since = 0;
         self.sequences = Some(match self.sequences {
@@ -230,6 +234,18 @@ impl FlowMeter {
         self.completion.record(took);
     }
 
+    /// Adds `by` to a count: a metric that has no method of its own here.
+    #[inline]
+    pub fn count(&mut self, metric: Metric, by: u64) {
+        self.more.count(metric, by);
+    }
+
+    /// Adds a time to a distribution: of a metric that has no method of its own here.
+    #[inline]
+    pub fn record(&mut self, metric: Metric, value: Duration) {
+        self.more.record(metric, value);
+    }
+
     /// The smoothed interarrival jitter now.
     pub fn jitter(&self) -> Duration {
         Duration::from_nanos(self.jitter as u64)
@@ -256,6 +272,7 @@ impl FlowMeter {
         self.goodput_bytes = 0;
         self.sent = 0;
         self.interval_loss.before_clear(self.received, self.sequences);
+        self.more = ByMetric::default();
         self.received = 0;
         self.failed = 0;
         self.sequences = None;

@@ -11,6 +11,7 @@
 //! Everything is keyed by an object's name in the scenario (`queues` by `<link>.forward`, flows by their key), so
 //! that two runs of one scenario can be laid side by side.
 
+mod by_metric;
 mod distribution;
 mod flow;
 mod frames;
@@ -27,7 +28,7 @@ mod video;
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
 pub use frames::{FrameMeter, FramePart};
-pub use metric::{Metric, metrics};
+pub use metric::{Declared, Kept, Metric, Owner, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use recorder::{

@@ -1,8 +1,9 @@
-//! What is measured: a name and a unit.
+//! What is measured: names, units, and what each quantity is.
 
 use jettison_core::Duration;
 
-/// A measured quantity. Any crate may define more; [`metrics`] holds those of queues and flows in general.
+/// A measured quantity. Components may have more ([`jettison_core::Gauge`]); [`metrics`] holds those of queues, flows, switches and
+/// hosts in general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Metric {
     /// Name in results, lower case with underscores.
@@ -26,102 +27,312 @@ impl Metric {
             _ => nanos / 1e6,
         }
     }
+
+    /// What is declared of it, if it is one of [`metrics`].
+    pub fn declared(self) -> Option<&'static Declared> {
+        Declared::named(self.name).filter(|declared| declared.metric == self)
+    }
 }
 
-/// The metrics of queues, links and flows.
-#[allow(missing_docs)] // name and unit say it all
-pub mod metrics {
-    use super::Metric;
+/// What is measured of what, and how: a line of the table in [`metrics`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declared {
+    /// Name and unit.
+    pub metric: Metric,
+    /// What it is called in headings, such as `sojourn time`; `None` for its name, with blanks.
+    pub title: Option<&'static str>,
+    /// What it is measured of.
+    pub owner: Owner,
+    /// Where results have it.
+    pub kept: &'static [Kept],
+    /// What it is, in a sentence or two.
+    pub description: &'static str,
+}
 
+/// What a metric is measured of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A queue with the link behind it.
+    Queue,
+    /// A flow.
+    Flow,
+    /// All flows together.
+    AllFlows,
+    /// A switch.
+    Switch,
+    /// The machine that a live run runs on.
+    Machine,
+}
+
+/// Where results have a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Among the series, at each sample or off the grid.
+    Series,
+    /// In the summary: a mean, or a count.
+    Summary,
+    /// As a distribution, with percentiles in the summary.
+    Distribution,
+}
+
+impl Declared {
+    /// The metric of that name.
+    pub fn named(name: &str) -> Option<&'static Declared> {
+        metrics::DECLARED.iter().find(|declared| declared.metric.name == name)
+    }
+}
+
+impl Owner {
+    /// As results and `jettison list` have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Owner::Queue => "queue",
+            Owner::Flow => "flow",
+            Owner::AllFlows => "all flows",
+            Owner::Switch => "switch",
+            Owner::Machine => "machine",
+        }
+    }
+}
+
+impl Kept {
+    /// As `jettison list` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kept::Series => "series",
+            Kept::Summary => "summary",
+            Kept::Distribution => "distribution",
+        }
+    }
+}
+
+/// The metrics of queues, links, flows and switches.
+///
+/// The table below is the only place where they are listed. `jettison list metrics`, the headings of the report and of Python's
+/// plots are derived from it; the table of the book is tested against it. What is recorded of a metric becomes series,
+/// summary values and distributions under its name without further ado: [`crate::Recorder::point`] takes values of series,
+/// [`crate::QueueMeter::count`] and [`crate::QueueMeter::record`] (and those of [`crate::FlowMeter`]) counts and times.
+pub mod metrics {
+    use super::{Declared, Kept, Metric, Owner};
+
+    /// `/// Description.` above `CONSTANT = "name" ("unit") Owner: Kept Kept, "title";`. Without a title the name serves.
     macro_rules! metrics {
-        ($($(#[$doc:meta])* $id:ident = $name:literal, $unit:literal;)*) => {
-            $($(#[$doc])* pub const $id: Metric = Metric::new($name, $unit);)*
+        ($(
+            $(#[doc = $doc:literal])+
+            $id:ident = $name:literal ($unit:literal) $owner:ident: $($kept:ident)+ $(, $title:literal)?;
+        )*) => {
+            $($(#[doc = $doc])+ pub const $id: Metric = Metric::new($name, $unit);)*
             /// All of them.
             pub const ALL: &[Metric] = &[$($id),*];
+            /// What is declared of each.
+            pub const DECLARED: &[Declared] = &[$(Declared {
+                metric: $id,
+                title: metrics!(@title $($title)?),
+                owner: Owner::$owner,
+                kept: &[$(Kept::$kept),+],
+                description: concat!($($doc),+).trim_ascii(),
+            }),*];
         };
+        (@title) => { None };
+        (@title $title:literal) => { Some($title) };
     }
     metrics! {
-        BACKLOG = "backlog", "packets";
-        BACKLOG_BYTES = "backlog_bytes", "bytes";
-        SOJOURN = "sojourn", "ms";
-        SOJOURN_MAX = "sojourn_max", "ms";
-        THROUGHPUT = "throughput", "Mbit/s";
-        UTILISATION = "utilisation", "%";
-        DROPS = "drops", "packets";
-        DROP_RATE = "drop_rate", "%";
-        MARKS = "marks", "packets";
-        PACKETS = "packets", "packets";
+        /// Packets that wait, at the sample.
+        BACKLOG = "backlog" ("packets") Queue: Series Summary, "backlog";
+        /// Bytes that wait, at the sample.
+        BACKLOG_BYTES = "backlog_bytes" ("bytes") Queue: Series, "backlog";
+        /// Time in the queue; the series holds the mean of the interval.
+        SOJOURN = "sojourn" ("ms") Queue: Series Summary Distribution, "sojourn time";
+        /// The longest time in the queue of the interval.
+        SOJOURN_MAX = "sojourn_max" ("ms") Queue: Series, "longest sojourn time";
+        /// Bytes that left for the link, overhead included.
+        THROUGHPUT = "throughput" ("Mbit/s") Queue: Series Summary, "throughput";
+        /// Throughput over the link's capacity. It may exceed 100 by the packet that was under way as the warm-up ended.
+        UTILISATION = "utilisation" ("%") Queue: Summary;
+        /// Packets dropped; the `part` is the reason, and without one it is the total. Losses on the link behind the queue
+        /// count (`link-loss`, `scheduled-loss`). Clones (`clone-consumed`, `clone-lost`) are no flow's packets and count in no
+        /// total.
+        DROPS = "drops" ("packets") Queue: Series Summary;
+        /// Drops of what was offered to the queue, clones left out.
+        DROP_RATE = "drop_rate" ("%") Queue: Summary;
+        /// Packets marked; the `part` is the reason.
+        MARKS = "marks" ("packets") Queue: Series Summary;
+        /// Packets that left for the link.
+        PACKETS = "packets" ("packets") Queue: Summary;
 
-        GOODPUT = "goodput", "Mbit/s";
-        CWND = "cwnd", "bytes";
-        SSTHRESH = "ssthresh", "bytes";
-        SRTT = "srtt", "ms";
-        RTT = "rtt", "ms";
-        IN_FLIGHT = "in_flight", "bytes";
-        PACING_RATE = "pacing_rate", "Mbit/s";
-        RETRANSMITS = "retransmits", "packets";
-        TIMEOUTS = "timeouts", "count";
-        OWD = "owd", "ms";
-        JITTER = "jitter", "ms";
-        DEADLINE_MISS = "deadline_miss", "%";
-        LONGEST_GAP = "longest_gap", "ms";
-        LOSS = "loss", "%";
-        SENT = "sent", "packets";
-        RECEIVED = "received", "packets";
-        SEND_RATE = "send_rate", "Mbit/s";
-        BANDWIDTH_ESTIMATE = "bandwidth_estimate", "Mbit/s";
-        SEND_BUFFER = "send_buffer", "bytes";
-        FRAMES = "frames", "count";
-        FRAME_LOSS = "frame_loss", "%";
-        FRAME_DELAY = "frame_delay", "ms";
-        COMPLETION = "completion_time", "ms";
-        TRANSFERS = "transfers", "count";
-        FAILED_TRANSFERS = "failed_transfers", "count";
-        FAIRNESS = "jain_index", "1";
+        /// New bytes that the receiving application got; of `all flows` the sum.
+        GOODPUT = "goodput" ("Mbit/s") Flow: Series Summary, "goodput";
+        /// Congestion window of the TCP sender of `bulk` and `segments`, and of the server of `dash`.
+        CWND = "cwnd" ("bytes") Flow: Series, "congestion window";
+        /// Slow-start threshold of that sender, from the first congestion on.
+        SSTHRESH = "ssthresh" ("bytes") Flow: Series, "slow-start threshold";
+        /// Smoothed RTT of that sender, or of a sender of messages.
+        SRTT = "srtt" ("ms") Flow: Series, "smoothed RTT";
+        /// Round trips measured by the transport, or by `ping`, of which alone there is a series.
+        RTT = "rtt" ("ms") Flow: Series Summary Distribution, "RTT";
+        /// Bytes in flight of that sender, or of a sender of messages.
+        IN_FLIGHT = "in_flight" ("bytes") Flow: Series, "in flight";
+        /// Pacing rate of that sender, if it paces.
+        PACING_RATE = "pacing_rate" ("Mbit/s") Flow: Series;
+        /// Packets that the flow's senders sent again.
+        RETRANSMITS = "retransmits" ("packets") Flow: Summary;
+        /// Retransmission timeouts of the flow's senders.
+        TIMEOUTS = "timeouts" ("count") Flow: Summary;
+        /// One-way delay of datagrams; the series holds the mean of those that arrived in the interval.
+        OWD = "owd" ("ms") Flow: Series Summary Distribution, "one-way delay";
+        /// Interarrival jitter, smoothed as RFC 3550 §6.4.1 says.
+        JITTER = "jitter" ("ms") Flow: Summary, "jitter";
+        /// Of `haptic`: samples that arrived later than a deadline, which is the `part` (`5 ms`), of those that were sent from
+        /// the first to the last one received. Lost ones are in `loss`, over the same number.
+        DEADLINE_MISS = "deadline_miss" ("%") Flow: Summary, "deadlines missed";
+        /// Of `haptic`: the longest time between two arrivals one after the other, the sender's own silences included.
+        LONGEST_GAP = "longest_gap" ("ms") Flow: Summary;
+        /// Datagrams or echo requests that are missing between the first and the last one received (RFC 3550 appendix A.3), so
+        /// that what is still under way is not lost. The series holds the loss of the interval, once something later arrives.
+        LOSS = "loss" ("%") Flow: Series Summary;
+        /// Datagrams or echo requests that were sent.
+        SENT = "sent" ("packets") Flow: Summary;
+        /// Datagrams or echo replies that were received.
+        RECEIVED = "received" ("packets") Flow: Summary;
+        /// Of a `conference` that adapts: payload bits a second, at its start and at each report.
+        SEND_RATE = "send_rate" ("Mbit/s") Flow: Series;
+        /// What the transport of messages tells its sender.
+        BANDWIDTH_ESTIMATE = "bandwidth_estimate" ("Mbit/s") Flow: Series, "bandwidth estimate";
+        /// Of a sender of video in messages: bytes that wait to be sent.
+        SEND_BUFFER = "send_buffer" ("bytes") Flow: Series;
+        /// Frames; the `part` is `sent`, and of `conference` `complete`, of video in messages `decoded`. Each is counted where it
+        /// happens.
+        FRAMES = "frames" ("count") Flow: Summary;
+        /// Of `conference`: frames that never came whole, of those from the first to the last one of which anything came.
+        FRAME_LOSS = "frame_loss" ("%") Flow: Summary;
+        /// Of `conference`: from a frame's sending to the arrival of its last packet, of those that came whole.
+        FRAME_DELAY = "frame_delay" ("ms") Flow: Summary Distribution;
+        /// How long transfers took that ended.
+        COMPLETION = "completion_time" ("ms") Flow: Summary Distribution, "completion time";
+        /// Transfers of `web` that ended with all bytes acknowledged.
+        TRANSFERS = "transfers" ("count") Flow: Summary;
+        /// Transfers of `web` that ended otherwise.
+        FAILED_TRANSFERS = "failed_transfers" ("count") Flow: Summary;
+        /// Jain's fairness index over the goodputs of the flows that carry data, of whatever kind, those that got nothing
+        /// included, where these are two or more.
+        FAIRNESS = "jain_index" ("1") AllFlows: Summary, "Jain's fairness index";
 
-        BUFFER = "buffer", "s";
-        FRAMES_PER_SECOND = "frames_per_second", "1/s";
-        REPRESENTATION_RATE = "representation_rate", "kbit/s";
-        SEGMENT_RATE = "segment_rate", "kbit/s";
-        BURST_TIME = "burst_time", "ms";
-        SWITCHES = "switches", "count";
-        ABANDONED = "abandoned", "count";
-        START_UP_DELAY = "start_up_delay", "s";
-        STALLS = "stalls", "count";
-        STALL_TIME = "stall_time", "s";
-        STALL_RATIO = "stall_ratio", "%";
-        LINEAR_QOE = "linear_qoe", "kbit/s";
-        P1203_PARAMETRIC = "p1203_parametric", "MOS";
-        SESSIONS = "sessions", "count";
-        UNSEEN = "unseen_sessions", "count";
-        ACTIVE_PLAYERS = "active_players", "count";
-        RATE_FAIRNESS = "representation_rate_jain_index", "1";
+        /// Of `dash` and `dash-load`: media time that waits to be played, at each second of a player's life; the series of
+        /// `dash-load` holds the mean of its players.
+        BUFFER = "buffer" ("s") Flow: Series Summary, "playout buffer";
+        /// Of `dash` and `dash-load`: frames played in each of these seconds, none while playing stands still; in the series the
+        /// same mean.
+        FRAMES_PER_SECOND = "frames_per_second" ("1/s") Flow: Series Summary, "frames per second";
+        /// Nominal bitrate of the video segments fetched, weighted by media time; the series of `dash` has a point a segment,
+        /// when it is whole.
+        REPRESENTATION_RATE = "representation_rate" ("kbit/s") Flow: Series Summary, "representation";
+        /// Rate at which a video segment came, from its request to its last byte; the mean counts each segment alike, and the
+        /// series of `dash` has a point each.
+        SEGMENT_RATE = "segment_rate" ("kbit/s") Flow: Series Summary, "segment rate";
+        /// From the first to the last byte of a video segment's response.
+        BURST_TIME = "burst_time" ("ms") Flow: Summary Distribution, "burst time";
+        /// Video segments of another representation than the one before.
+        SWITCHES = "switches" ("count") Flow: Summary;
+        /// Requests given up for one of less quality; left out if there were none.
+        ABANDONED = "abandoned" ("count") Flow: Summary;
+        /// From a session's begin to its first frame; the mean over the sessions that had one, each as a whole, the warm-up
+        /// included.
+        START_UP_DELAY = "start_up_delay" ("s") Flow: Summary;
+        /// Times that the buffer ran empty after the first frame.
+        STALLS = "stalls" ("count") Flow: Summary;
+        /// Time without frames since the first one.
+        STALL_TIME = "stall_time" ("s") Flow: Summary;
+        /// Stall time of the time watched, which is the time played and the stall time.
+        STALL_RATIO = "stall_ratio" ("%") Flow: Summary, "time stalled";
+        /// Linear quality of experience of Yin et al. 2015, a segment: its bitrate, less the change from the one before, less
+        /// stalls and start-up by their weights; the sum over all sessions by the number of segments played in them, each
+        /// session as a whole, the warm-up included.
+        LINEAR_QOE = "linear_qoe" ("kbit/s") Flow: Summary, "linear QoE";
+        /// ITU-T P.1203 mode 0 from 1 to 5, without its random forest; the mean over the sessions for which it could be
+        /// computed, each as a whole.
+        P1203_PARAMETRIC = "p1203_parametric" ("MOS") Flow: Summary, "P.1203 score";
+        /// Sessions that were scored, where there was more than one.
+        SESSIONS = "sessions" ("count") Flow: Summary;
+        /// Sessions that ended, or were cut off by the end of the run, without a single frame.
+        UNSEEN = "unseen_sessions" ("count") Flow: Summary;
+        /// Of `dash-load`: players at the sample.
+        ACTIVE_PLAYERS = "active_players" ("count") Flow: Series Summary, "active players";
+        /// Jain's fairness index over the mean representation rates of all sessions, of whatever flow.
+        RATE_FAIRNESS = "representation_rate_jain_index" ("1") AllFlows: Summary, "Jain's index of representation rates";
 
-        AGE_OF_INFORMATION = "age_of_information", "ms";
-        FRAME_LATENCY = "frame_latency", "ms";
-        SQI_SSIM = "sqi_ssim", "dB";
-        SSIM = "ssim", "1";
-        FRAMES_DECODED = "frames_decoded", "%";
-        LAYER_SHARE = "layer_share", "%";
-        MESSAGES = "messages", "count";
-        MESSAGE_DROPS = "message_drops", "count";
-        REFUSED_MESSAGES = "refused_messages", "count";
-        LATE_MESSAGES = "late_messages", "count";
+        /// Age of the newest frame just before each delivery of a newer one.
+        AGE_OF_INFORMATION = "age_of_information" ("ms") Flow: Series Summary Distribution, "age of information";
+        /// From a frame's capture to the arrival of its highest decoded layer; in the series by time of capture.
+        FRAME_LATENCY = "frame_latency" ("ms") Flow: Series Summary Distribution, "frame latency";
+        /// SSIM of what was on the screen for each frame, decaying where it could not be shown; in the series by time of
+        /// capture.
+        SQI_SSIM = "sqi_ssim" ("dB") Flow: Series Summary, "SQI-SSIM";
+        /// The same as a number from 0 to 1.
+        SSIM = "ssim" ("1") Flow: Series Summary, "SSIM";
+        /// Frames that could be shown.
+        FRAMES_DECODED = "frames_decoded" ("%") Flow: Summary;
+        /// Frames by their highest decoded layer, which is the `part`.
+        LAYER_SHARE = "layer_share" ("%") Flow: Summary;
+        /// Messages that the sender took.
+        MESSAGES = "messages" ("count") Flow: Summary;
+        /// Messages that the sender dropped; the `part` is the reason.
+        MESSAGE_DROPS = "message_drops" ("count") Flow: Summary;
+        /// Messages that found the send buffer full.
+        REFUSED_MESSAGES = "refused_messages" ("count") Flow: Summary;
+        /// Messages that came after their frame was scored.
+        LATE_MESSAGES = "late_messages" ("count") Flow: Summary;
 
-        CLONES = "clones", "packets";
-        RECIRCULATIONS = "recirculations", "packets";
-        RECIRCULATED_BYTES = "recirculated_bytes", "bytes";
-        RECIRCULATED_SHARE = "recirculated_share", "%";
+        /// Clones that the switch made.
+        CLONES = "clones" ("packets") Switch: Summary;
+        /// Packets that took its recirculation port.
+        RECIRCULATIONS = "recirculations" ("packets") Switch: Summary;
+        /// IP bytes of those.
+        RECIRCULATED_BYTES = "recirculated_bytes" ("bytes") Switch: Summary;
+        /// Recirculations over the packets that the switch received on its links, in all directions.
+        RECIRCULATED_SHARE = "recirculated_share" ("%") Switch: Summary;
 
-        // Of real players: frames that came too late, and what the machine had no time for.
-        LATE_FRAMES = "late_frames", "count";
-        DECODER_DROPPED_FRAMES = "decoder_dropped_frames", "count";
-        DECODER_STALLS = "decoder_stalls", "count";
-        DECODER_STALL_TIME = "decoder_stall_time", "s";
+        /// Of real players: pictures skipped because they came after their time.
+        LATE_FRAMES = "late_frames" ("count") Flow: Summary;
+        /// Of real players: pictures that the decoder dropped for lack of processor time.
+        DECODER_DROPPED_FRAMES = "decoder_dropped_frames" ("count") Flow: Summary, "frames dropped by the decoder";
+        /// Of real players: times that no new picture was shown although there was media ahead.
+        DECODER_STALLS = "decoder_stalls" ("count") Flow: Summary;
+        /// Of real players: the time of those.
+        DECODER_STALL_TIME = "decoder_stall_time" ("s") Flow: Summary;
 
-        // In real time alone.
-        LATENESS = "lateness", "us";
-        KERNEL_DROPS = "kernel_drops", "packets";
-        ROUTER_CPU = "router_cpu", "%";
+        /// Live only: how late a packet was written behind the instant that its link gives it.
+        LATENESS = "lateness" ("us") Queue: Summary Distribution, "lateness";
+        /// Live only: packets that the kernel dropped, by its own counters.
+        KERNEL_DROPS = "kernel_drops" ("packets") Machine: Summary;
+        /// Live only: CPU time of the router's thread, of one core.
+        ROUTER_CPU = "router_cpu" ("%") Machine: Summary, "router's CPU time";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_metric_is_declared_once_and_in_sentences() {
+        let names: HashSet<_> = metrics::ALL.iter().map(|metric| metric.name).collect();
+        assert_eq!(names.len(), metrics::ALL.len());
+        for declared in metrics::DECLARED {
+            let text = declared.description;
+            assert!(text.ends_with('.') && !text.starts_with(' ') && !text.contains("  "), "{text}");
+            assert!(declared.title.is_none_or(|title| !title.is_empty() && !title.contains('_')));
+            assert_eq!(declared.metric.declared(), Some(declared));
+        }
+        assert_eq!(Metric::new("sojourn", "s").declared(), None, "the unit is another");
+    }
+
+    #[test]
+    fn a_distribution_is_one_of_times() {
+        for declared in metrics::DECLARED.iter().filter(|d| d.kept.contains(&Kept::Distribution)) {
+            assert!(["ms", "us", "s"].contains(&declared.metric.unit), "{}", declared.metric.name);
+            assert!(declared.kept.contains(&Kept::Summary), "{}", declared.metric.name);
+        }
     }
 }

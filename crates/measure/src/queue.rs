@@ -2,7 +2,8 @@
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 
-use crate::Distribution;
+use crate::by_metric::ByMetric;
+use crate::{Distribution, Metric};
 
 /// Counters and distributions of one queue.
 ///
@@ -12,8 +13,8 @@ use crate::Distribution;
 pub struct QueueMeter {
     // Measured: after the warm-up.
     pub(crate) sojourn: Distribution,
-    // In real time only.
-    pub(crate) lateness: Option<Box<Distribution>>,
+    // What has no field of its own.
+    pub(crate) more: ByMetric,
     pub(crate) enqueued: u64,
     pub(crate) departed: u64,
     pub(crate) departed_bytes: u64,
@@ -48,10 +49,16 @@ impl QueueMeter {
         self.interval_bytes += u64::from(wire_bytes);
     }
 
-    /// A packet was written so long behind the instant that the link gives it: in real time only.
+    /// Adds `by` to a count: a metric that has no method of its own here.
     #[inline]
-    pub fn late(&mut self, lateness: Duration) {
-        self.lateness.get_or_insert_default().record(lateness);
+    pub fn count(&mut self, metric: Metric, by: u64) {
+        self.more.count(metric, by);
+    }
+
+    /// Adds a time to a distribution: of a metric that has no method of its own here.
+    #[inline]
+    pub fn record(&mut self, metric: Metric, value: Duration) {
+        self.more.record(metric, value);
     }
 
     /// A packet was dropped.
@@ -71,7 +78,7 @@ impl QueueMeter {
     /// Forgets what was measured so far: the warm-up has ended.
     pub(crate) fn start_measuring(&mut self) {
         self.sojourn.clear();
-        self.lateness = None;
+        self.more = ByMetric::default();
         self.enqueued = 0;
         self.departed = 0;
         self.departed_bytes = 0;
@@ -124,14 +131,9 @@ impl QueueMeter {
         &self.sojourn
     }
 
-    /// How late packets were written, where somebody else has kept that.
-    pub fn set_lateness(&mut self, lateness: Distribution) {
-        self.lateness = Some(Box::new(lateness));
-    }
-
-    /// How late packets were written since the warm-up, if anything was.
-    pub fn lateness(&self) -> Option<&Distribution> {
-        self.lateness.as_deref()
+    /// Takes over a distribution that was kept elsewhere.
+    pub fn set_distribution(&mut self, metric: Metric, distribution: Distribution) {
+        self.more.set_distribution(metric, distribution);
     }
 
     /// Mean throughput since `start`, in Mbit/s on the wire.

@@ -427,7 +427,7 @@ impl Recorder {
             summarise_queue(&mut summary, name, id, meter, &series, start, end);
             gauges::summarise(&mut summary, name, id, &series, &self.gauges, start);
             let mut distributions = vec![(metrics::SOJOURN, meter.sojourn.clone())];
-            distributions.extend(meter.lateness().map(|lateness| (metrics::LATENESS, lateness.clone())));
+            distributions.extend(meter.more.distributions().map(|(metric, own)| (metric, own.clone())));
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
         let mut goodputs = Vec::new();
@@ -452,6 +452,7 @@ impl Recorder {
                 let latency = (metrics::FRAME_LATENCY, video.latency());
                 distributions.extend([(metrics::AGE_OF_INFORMATION, video.age()), latency]);
             }
+            distributions.extend(meter.more.distributions());
             if let Some(streaming) = &meter.streaming {
                 sessions.extend(streaming.sessions().iter().map(|session| session.rate));
             }
@@ -512,13 +513,24 @@ pub(crate) fn part_of(value: SummaryValue, part: impl Into<Cow<'static, str>>) -
 
 /// Percentiles of a series' values after the warm-up.
 fn of_series(series: &[Series], id: ObjectId, metric: Metric, start: Time) -> Option<[f64; 3]> {
-    let first = series.partition_point(|s| s.object < id);
-    let found = series[first..].iter().take_while(|s| s.object == id).find(|s| s.metric == metric)?;
-    let from = found.times.partition_point(|t| *t <= start);
-    let mut values = found.values[from..].to_vec();
+    let found = of_object(series, id).find(|own| own.metric == metric)?;
+    of_samples("", found, start)?.percentiles
+}
+
+/// The series of one object, of all in the order of objects.
+fn of_object(series: &[Series], id: ObjectId) -> impl Iterator<Item = &Series> {
+    let first = series.partition_point(|series| series.object < id);
+    series[first..].iter().take_while(move |series| series.object == id)
+}
+
+/// The mean and the percentiles of a series' values after the warm-up.
+fn of_samples(name: &str, series: &Series, start: Time) -> Option<SummaryValue> {
+    let mut values = series.values[series.times.partition_point(|time| *time <= start)..].to_vec();
+    let mean = statistics::mean(&values)?;
     values.sort_by(f64::total_cmp);
     let at = |share| statistics::quantile(&values, share);
-    Some([at(0.5)?, at(0.95)?, at(0.99)?])
+    let percentiles = Some([at(0.5)?, at(0.95)?, at(0.99)?]);
+    Some(SummaryValue { percentiles, ..part_of(plain(name, series.metric, mean), series.part) })
 }
 
 fn summarise_queue(
@@ -534,18 +546,8 @@ fn summarise_queue(
     let mut throughput = plain(name, metrics::THROUGHPUT, meter.throughput(start, end));
     throughput.percentiles = of_series(series, id, metrics::THROUGHPUT, start);
     summary.push(throughput);
-    if let Some(percentiles) = of_series(series, id, metrics::BACKLOG, start) {
-        let first = series.partition_point(|s| s.object < id);
-        let values: Vec<f64> = series[first..]
-            .iter()
-            .find(|s| s.object == id && s.metric == metrics::BACKLOG)
-            .map(|s| s.values[s.times.partition_point(|t| *t <= start)..].to_vec())
-            .unwrap_or_default();
-        if let Some(mean) = statistics::mean(&values) {
-            let percentiles = Some(percentiles);
-            summary.push(SummaryValue { percentiles, ..plain(name, metrics::BACKLOG, mean) });
-        }
-    }
+    let own = of_object(series, id).find(|own| own.metric == metrics::BACKLOG);
+    summary.extend(own.and_then(|own| of_samples(name, own, start)));
     summary.push(plain(name, metrics::PACKETS, meter.departed as f64));
     summary.push(plain(name, metrics::DROPS, meter.total_drops() as f64));
     for (reason, count) in DropReason::ALL.iter().zip(meter.drops).filter(|(_, count)| *count > 0) {
@@ -561,7 +563,7 @@ fn summarise_queue(
             summary.push(part_of(plain(name, metrics::MARKS, count as f64), reason.name()));
         }
     }
-    summary.extend(meter.lateness().and_then(|late| of_distribution(name, metrics::LATENESS, late)));
+    meter.more.summarise(name, summary);
 }
 
 fn summarise_flow(
@@ -612,4 +614,5 @@ fn summarise_flow(
     if let Some(video) = &meter.video {
         video.summarise(name, summary);
     }
+    meter.more.summarise(name, summary);
 }

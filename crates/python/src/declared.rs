@@ -1,6 +1,7 @@
-//! What the crates declare in one place, for Python: reasons of drops and marks.
+//! What the crates declare in one place, for Python: reasons of drops and marks, and metrics.
 
 use jettison_core::{DropReason, MarkReason};
+use jettison_measure::metrics::DECLARED;
 use pyo3::prelude::*;
 
 /// All reasons of drops, then of marks: kind (`drop` or `mark`), name, owner, whether it is a loss, description.
@@ -10,4 +11,14 @@ pub fn reasons() -> Vec<(&'static str, &'static str, &'static str, bool, &'stati
     let drops = DropReason::ALL.map(|r| ("drop", r.name(), r.owner(), r.is_loss(), r.description()));
     let marks = MarkReason::ALL.map(|r| ("mark", r.name(), r.owner(), false, r.description()));
     drops.into_iter().chain(marks).collect()
+}
+
+/// All metrics: name, unit, what it is measured of, title where it has one, description.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // a row of a table
+pub fn metrics() -> Vec<(&'static str, &'static str, &'static str, Option<&'static str>, &'static str)> {
+    let row = |own: &jettison_measure::Declared| {
+        (own.metric.name, own.metric.unit, own.owner.name(), own.title, own.description)
+    };
+    DECLARED.iter().map(row).collect()
 }

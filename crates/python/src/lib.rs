@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jettison {
     #[pymodule_export]
-    use crate::declared::reasons;
+    use crate::declared::{metrics, reasons};
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::discipline::driven::drive;

@@ -84,8 +84,10 @@ fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
             recorder.queue(bottleneck.index).offered();
             recorder.queue(bottleneck.index).departed(sojourn, 1514);
             if mode == Mode::Live {
-                recorder.queue(bottleneck.index).late(Duration::from_micros(4 + noise() / 4));
-                recorder.queue(access.index).late(Duration::from_nanos(2_500 + 80 * noise()));
+                let late = Duration::from_micros(4 + noise() / 4);
+                recorder.queue(bottleneck.index).record(metrics::LATENESS, late);
+                let late = Duration::from_nanos(2_500 + 80 * noise());
+                recorder.queue(access.index).record(metrics::LATENESS, late);
             }
             recorder.queue(access.index).offered();
             recorder.queue(access.index).departed(Duration::from_micros(1 + noise() / 50), 1514);

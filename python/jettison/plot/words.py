@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .. import _jettison
 from .palette import sized
 
 __all__ = ["METRICS", "PRETTY", "axis_label", "metric_name", "pretty"]
@@ -26,16 +27,7 @@ PRETTY: Mapping[str, str] = {
 }  # fmt: skip
 
 #: What metrics are called on an axis, where their own name is not what one would say.
-METRICS: Mapping[str, str] = {
-    "backlog_bytes": "backlog", "sojourn": "sojourn time", "sojourn_max": "longest sojourn time",
-    "rtt": "RTT", "srtt": "smoothed RTT", "owd": "one-way delay", "cwnd": "congestion window",
-    "ssthresh": "slow-start threshold", "sqi_ssim": "SQI-SSIM", "ssim": "SSIM",
-    "jain_index": "Jain's fairness index", "burst_time": "burst transfer time",
-    "buffer": "media in the buffer", "linear_qoe": "linear QoE", "p1203_parametric": "P.1203 score",
-    "representation_rate": "representation", "frames_per_second": "frame rate",
-    "stall_ratio": "time stalled", "drop_rate": "drop rate", "deadline_miss": "deadlines missed",
-    "router_cpu": "router's CPU time",
-}  # fmt: skip
+METRICS: Mapping[str, str] = {name: title for name, _, _, title, _ in _jettison.metrics() if title is not None}
 
 
 def pretty(name: str) -> str:

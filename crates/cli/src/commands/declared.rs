@@ -1,6 +1,7 @@
-//! `jettison list reasons` and `gauges`: what the crates declare in one place.
+//! `jettison list reasons`, `metrics` and `gauges`: what the crates declare in one place.
 
 use jettison_core::{DropReason, Duration, Gauge, MarkReason, RandomStream, Seed, Time};
+use jettison_measure::metrics;
 use jettison_messages::path::{PathContext, build_path_controller, path_controllers};
 use jettison_queue::registry::{BuildContext, disciplines};
 use jettison_switch::registry::port_queues;
@@ -56,6 +57,37 @@ pub fn reasons(json: bool) -> Result<(), Failure> {
         };
         let head = format!("{}  {} by {}{note}", reason.id, reason.kind, reason.owner);
         print(format_args!("{head}\n{}", indented(reason.description)))?;
+    }
+    Ok(())
+}
+
+/// A metric of queues, flows, switches or the machine.
+#[derive(Debug, Serialize)]
+struct MetricRecord {
+    id: &'static str,
+    unit: &'static str,
+    owner: &'static str,
+    kept: Vec<&'static str>,
+    description: &'static str,
+}
+
+/// Lists the metrics that results may have.
+pub fn metrics(json: bool) -> Result<(), Failure> {
+    for declared in metrics::DECLARED {
+        let record = MetricRecord {
+            id: declared.metric.name,
+            unit: declared.metric.unit,
+            owner: declared.owner.name(),
+            kept: declared.kept.iter().map(|kept| kept.name()).collect(),
+            description: declared.description,
+        };
+        if json {
+            print_record(&record)?;
+            continue;
+        }
+        let MetricRecord { id, unit, owner, kept, description } = record;
+        let head = format!("{id}  {unit} of {owner}: {}", kept.join(", "));
+        print(format_args!("{head}\n{}", indented(description)))?;
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
         Listing::Encoders => sources().iter().map(entry).collect(),
         Listing::Links => links().iter().map(entry).collect(),
         Listing::Reasons => return super::declared::reasons(json),
+        Listing::Metrics => return super::declared::metrics(json),
         Listing::Gauges => return super::declared::gauges(json),
     };
     for (index, entry) in entries.iter().enumerate() {

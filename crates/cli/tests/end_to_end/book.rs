@@ -60,6 +60,19 @@ fn reasons_are_those_of_the_code() {
 }
 
 #[test]
+fn metrics_are_those_of_the_code() {
+    let head =
+        ["| metric | unit | of | in | what |".to_owned(), "| --- | --- | --- | --- | --- |".to_owned()];
+    let rows = listed("metrics").into_iter().map(|metric| {
+        let kept: Vec<&str> =
+            metric["kept"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let (id, unit, owner) = (text(&metric, "id"), text(&metric, "unit"), text(&metric, "owner"));
+        format!("| `{id}` | {unit} | {owner} | {} | {} |", kept.join(", "), text(&metric, "description"))
+    });
+    hold("results.md", "metrics", &head.into_iter().chain(rows).collect::<Vec<_>>());
+}
+
+#[test]
 fn gauges_are_those_of_the_code() {
     let head = ["| gauge | unit | of | what |".to_owned(), "| --- | --- | --- | --- |".to_owned()];
     let rows = listed("gauges").into_iter().map(|gauge| {

@@ -109,7 +109,7 @@ mod tests {
         let (mut router, mut hosts) = (recorder([1_000_000, 500_000]), recorder([500_000, 0]));
         let queue = router.add_queue("bottleneck.forward").index;
         router.queue(queue).departed(Duration::from_millis(1), 1500);
-        router.queue(queue).late(Duration::from_micros(40));
+        router.queue(queue).record(metrics::LATENESS, Duration::from_micros(40));
         router.sample_queue(queue, 1, 1500, AT(1000));
         router.summarise("router", metrics::ROUTER_CPU, 12.0, None);
         hosts.summarise("hosts", metrics::KERNEL_DROPS, 0.0, None);

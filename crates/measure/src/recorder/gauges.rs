@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jettison_core::{Gauge, Gauges, Time};
 
-use super::{ObjectId, Recorder, Series, SummaryValue, part_of, plain};
+use super::{ObjectId, Recorder, Series, SummaryValue, of_object, of_samples};
+use crate::Metric;
 use crate::transfer::kept;
-use crate::{Metric, statistics};
 
 /// Which gauges are sampled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,18 +72,8 @@ pub(super) fn summarise(
     gauges: &[Gauge],
     start: Time,
 ) {
-    let first = series.partition_point(|series| series.object < id);
-    for own in series[first..].iter().take_while(|series| series.object == id) {
-        if !gauges.iter().any(|gauge| gauge.name == own.metric.name) {
-            continue;
-        }
-        let mut values = own.values[own.times.partition_point(|time| *time <= start)..].to_vec();
-        let Some(mean) = statistics::mean(&values) else { continue };
-        values.sort_by(f64::total_cmp);
-        let at = |share| statistics::quantile(&values, share).unwrap_or(mean);
-        let percentiles = Some([at(0.5), at(0.95), at(0.99)]);
-        summary.push(SummaryValue { percentiles, ..part_of(plain(name, own.metric, mean), own.part) });
-    }
+    let own = of_object(series, id).filter(|own| gauges.iter().any(|gauge| gauge.name == own.metric.name));
+    summary.extend(own.filter_map(|own| of_samples(name, own, start)));
 }
 
 #[cfg(test)]

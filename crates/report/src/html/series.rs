@@ -1,31 +1,6 @@
 //! What series are called, in which order they are shown, and in which units.
 
-/// Names of series and distributions; others are called as they are, without underscores.
-const NAMES: [(&str, &str); 23] = [
-    ("backlog", "Backlog"),
-    ("sojourn", "Sojourn time"),
-    ("throughput", "Throughput"),
-    ("goodput", "Goodput"),
-    ("cwnd", "Congestion window"),
-    ("in_flight", "In flight"),
-    ("rtt", "RTT"),
-    ("srtt", "Smoothed RTT"),
-    ("owd", "One-way delay"),
-    ("jitter", "Jitter"),
-    ("buffer", "Playout buffer"),
-    ("frames_per_second", "Frames per second"),
-    ("representation_rate", "Representation"),
-    ("segment_rate", "Segment rate"),
-    ("burst_time", "Burst time"),
-    ("active_players", "Active players"),
-    ("completion_time", "Completion time"),
-    ("sqi_ssim", "SQI-SSIM"),
-    ("ssim", "SSIM"),
-    ("frame_latency", "Frame latency"),
-    ("age_of_information", "Age of information"),
-    ("bandwidth_estimate", "Bandwidth estimate"),
-    ("lateness", "Lateness"),
-];
+use jettison_measure::Declared;
 
 /// Series that are shown at once, in this order; the others are folded away.
 const MAIN: [&str; 9] =
@@ -70,10 +45,13 @@ pub(super) fn main_series(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
     all.iter().filter(|metric| has(metric) && !repeats(metric)).copied().collect()
 }
 
-/// A metric's name as text.
+/// A metric's name as text: its title, if it has one, as a heading.
 pub(super) fn readable(metric: &str) -> String {
-    let named = NAMES.iter().find(|(m, _)| *m == metric);
-    named.map_or_else(|| metric.replace('_', " "), |(_, name)| (*name).to_owned())
+    let Some(title) = Declared::named(metric).and_then(|declared| declared.title) else {
+        return metric.replace('_', " ");
+    };
+    let mut letters = title.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The label of an axis, and a shorter one for where the metric's name stands above it.

@@ -129,7 +129,7 @@ impl Outcome {
         recorder.adopt_flows(hosts.recorder, |flow| built_in.get(flow.0 as usize).copied().unwrap_or(false));
         for (queue, lateness) in lateness.queues().iter().enumerate() {
             if lateness.count() > 0 {
-                recorder.queue(queue as u32).set_lateness(lateness.clone());
+                recorder.queue(queue as u32).set_distribution(metrics::LATENESS, lateness.clone());
             }
         }
         recorder.summarise("router", metrics::ROUTER_CPU, facts.cpu_percent(), None);

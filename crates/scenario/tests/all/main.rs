@@ -5,6 +5,8 @@ mod bad_variants;
 mod bad_worlds;
 mod cells;
 mod files;
+mod gauges;
+mod metrics;
 mod p4;
 mod profiles;
 mod robustness;
