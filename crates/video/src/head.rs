@@ -1,28 +1,29 @@
-//! What a message of a video says of itself.
+//! Head of a video message.
 
 use jettison_core::Time;
 use jettison_wire::InlineBytes;
 
-/// The first bytes of each message: which part of which frame it is, and when that was captured. In network order.
+/// The first bytes of each message: its position in the video and its capture time, in network byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageHead {
-    /// Number of the frame within its flow, from 0; it does not start anew when the video does.
+    /// Number of the frame within its flow, from 0; continues when the video repeats.
     pub frame: u32,
     /// Quality, temporal or density layer.
     pub layer: u8,
-    /// Cell of a volumetric frame; of a frame without layers how many frames the encoder skipped right before it; 0 otherwise.
+    /// Cell of a volumetric frame; without layers, the number of frames that the encoder skipped directly before this
+    /// one; otherwise 0.
     pub cell: u8,
-    /// The rung of the ladder, counted from 0; what else the encoder chose, where there is no ladder.
+    /// Rung of the ladder, from 0; without a ladder, another choice of the encoder.
     pub rung: u16,
-    /// When the frame was captured.
+    /// Capture time of the frame.
     pub captured_at: Time,
 }
 
 impl MessageHead {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 16;
 
-    /// Its bytes.
+    /// Serializes the head.
     pub fn emit(self) -> InlineBytes {
         let mut bytes = [0; MessageHead::LENGTH];
         bytes[..4].copy_from_slice(&self.frame.to_be_bytes());
@@ -33,7 +34,7 @@ impl MessageHead {
         InlineBytes::new(&bytes).expect("16 bytes fit in 40")
     }
 
-    /// Reads it; `None` if there are too few bytes.
+    /// Parses a head; `None` if there are too few bytes.
     pub fn parse(bytes: &[u8]) -> Option<MessageHead> {
         let (frame, rest) = bytes.split_first_chunk::<4>()?;
         let (&[layer, cell, r0, r1], rest) = rest.split_first_chunk::<4>()?;
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn heads_round_trip() {
         let head = MessageHead { frame: 7, layer: 2, cell: 1, rung: 9, captured_at: Time::from_millis(1234) };
         assert_eq!(MessageHead::parse(head.emit().as_slice()), Some(head));
         assert_eq!(MessageHead::parse(&head.emit().as_slice()[..15]), None);

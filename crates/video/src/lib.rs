@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
-//! Media sent as messages: what makes them, what takes them, and what each carries.
+//! Media sent as messages: sources, sinks, and the carriers between them.
 //!
-//! A [`Source`] is an encoder and its adaptation: asked at each frame, it says which messages to send. A [`Sink`] is the
-//! viewer: it gets whole messages and measures what can be shown. Neither knows what carries them.
+//! A [`Source`] is an encoder with its adaptation: for each frame it returns the messages to send. A [`Sink`] is the
+//! viewer: it receives complete messages and measures what can be shown. Both are independent of the transport.
 
 pub mod carrier;
 pub mod content;
@@ -25,57 +25,59 @@ use jettison_sockets::{FlowApplications, FlowTransport};
 
 pub use head::MessageHead;
 
-/// Makes frames.
+/// A source of frames.
 pub trait Source: Send {
-    /// When the next frame is due, by the application's clock that starts at `start`; `None` after the last.
+    /// Returns the capture time of the next frame; `None` after the last. The clock starts at `start`.
     fn next_frame(&self) -> Option<Time>;
 
-    /// The first frame is due at `now`.
+    /// Starts the source: the first frame is due at `now`.
     fn start(&mut self, now: Time);
 
-    /// The frame that is due at `now`: its messages go to `out`, in the order of sending, or none if it is skipped.
+    /// Encodes the frame due at `now` and appends its messages to `out` in sending order; none if the frame is
+    /// skipped.
     fn make_frame(&mut self, now: Time, path: &PathEstimate, out: &mut Vec<Outgoing>);
 
-    /// What became of a message.
+    /// Handles the fate of a message.
     fn handle_fate(&mut self, _head: &MessageHead, _fate: Fate, _now: Time) {}
 }
 
 /// A message to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The stream it belongs to.
+    /// Stream of the message.
     pub stream: u16,
-    /// What it says of itself.
+    /// Head with the message's position in the video.
     pub head: MessageHead,
-    /// Bytes, the head included (at least [`MessageHead::LENGTH`]).
+    /// Length in bytes with the head (at least [`MessageHead::LENGTH`]).
     pub length: u32,
-    /// How it may be dropped.
+    /// Dropping rules of the message.
     pub params: MessageParams,
 }
 
-/// What became of a message.
+/// Fate of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// All of it was acknowledged.
+    /// Completely acknowledged.
     Acknowledged,
-    /// The send buffer dropped it for a reason of its own.
+    /// Dropped by the send buffer.
     Dropped(DropReason),
-    /// The send buffer was full, and it was not taken.
+    /// Refused by a full send buffer.
     Refused,
-    /// A part of it was lost, and it is not sent again.
+    /// Partly lost, and not retransmitted.
     Lost,
 }
 
-/// Takes messages that arrived whole.
+/// Receiver of complete messages.
 pub trait Sink: Send {
-    /// A message has arrived whole.
+    /// Handles a complete message.
     fn handle_message(&mut self, head: &MessageHead, length: u32, now: Time, meter: &mut FlowMeter);
 
-    /// The run has ended.
+    /// Finishes the measurement at the end of the run.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
 }
 
-/// The programs of a flow that sends a source's messages to a sink; `None` over a transport that carries none.
+/// Creates the applications of a flow that sends a source's messages to a sink; `None` if the transport carries no
+/// messages.
 pub fn applications(
     source: Box<dyn Source>,
     sink: Box<dyn Sink>,

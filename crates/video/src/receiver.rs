@@ -1,4 +1,4 @@
-//! The program at the receiving host: hands whole messages to its sink.
+//! Receiver application: passes complete messages to its sink.
 
 use jettison_core::Time;
 use jettison_measure::FlowMeter;
@@ -7,7 +7,7 @@ use super::Sink;
 use super::carrier::Receiver;
 use jettison_sockets::{Application, SocketEvent, Sockets};
 
-/// Receives a flow's messages.
+/// Receives the messages of a flow.
 pub(super) struct MessageReceiver {
     sink: Box<dyn Sink>,
     receiver: Box<dyn Receiver>,
@@ -18,7 +18,7 @@ impl MessageReceiver {
         MessageReceiver { sink, receiver }
     }
 
-    fn take_in(&mut self, now: Time, host: &mut dyn Sockets) {
+    fn read_messages(&mut self, now: Time, host: &mut dyn Sockets) {
         while let Some((head, length)) = self.receiver.poll_message() {
             let meter = host.meter();
             meter.delivered(u64::from(length));
@@ -34,12 +34,12 @@ impl Application for MessageReceiver {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         self.receiver.handle_event(&event, now, host);
-        self.take_in(now, host);
+        self.read_messages(now, host);
     }
 
     fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         self.receiver.handle_wakeup(now, host);
-        self.take_in(now, host);
+        self.read_messages(now, host);
     }
 
     fn next_wakeup(&self) -> Option<Time> {

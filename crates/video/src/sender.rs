@@ -1,4 +1,4 @@
-//! The program at the sending host: asks its source for frames and hands their messages to what carries them.
+//! Sender application: requests frames from its source and passes their messages to the carrier.
 
 use jettison_core::{Gauges, Time};
 use jettison_measure::{FlowMeter, metrics};
@@ -8,14 +8,14 @@ use super::carrier::{Carrier, SERIES_INTERVAL};
 use super::{Fate, Outgoing, Source};
 use jettison_sockets::{Application, SocketEvent, Sockets};
 
-/// Sends a source's messages.
+/// Sends the messages of a source.
 pub(super) struct MessageSender {
     source: Box<dyn Source>,
     carrier: Box<dyn Carrier>,
     running: bool,
-    /// The number of the next frame.
+    /// Number of the next frame.
     frame: u32,
-    /// What a frame is made of, kept between frames for its memory.
+    /// Messages of the current frame; a field to reuse its memory.
     messages: Vec<Outgoing>,
     last_point: Option<Time>,
 }
@@ -31,7 +31,7 @@ impl MessageSender {
             self.write_series(&estimate, now, host);
             self.messages.clear();
             self.source.make_frame(now, &estimate, &mut self.messages);
-            // A frame that the encoder skips counts as one that nobody sees.
+            // A frame skipped by the encoder counts as not shown.
             host.meter().video().frame_sent(self.frame, now);
             self.frame = self.frame.saturating_add(1);
             for at in 0..self.messages.len() {
@@ -43,11 +43,11 @@ impl MessageSender {
                     self.source.handle_fate(&message.head, Fate::Refused, now);
                 }
             }
-            self.tell_fates(now);
+            self.report_fates(now);
         }
     }
 
-    fn tell_fates(&mut self, now: Time) {
+    fn report_fates(&mut self, now: Time) {
         while let Some((head, fate)) = self.carrier.poll_fate() {
             self.source.handle_fate(&head, fate, now);
         }
@@ -79,12 +79,12 @@ impl Application for MessageSender {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         self.carrier.handle_event(&event, now, host);
-        self.tell_fates(now);
+        self.report_fates(now);
     }
 
     fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         self.carrier.handle_wakeup(now, host);
-        self.tell_fates(now);
+        self.report_fates(now);
         self.make_frames(now, host);
     }
 

@@ -1,4 +1,4 @@
-//! The applications that send a video as messages: one for each kind of video.
+//! Applications that send a video as messages: one per kind of video.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct TemporalEncoders;
 #[derive(Debug, Clone, Copy)]
 pub struct VolumetricEncoders;
 
-/// The encoders that can encode that kind.
+/// Returns the encoders that support a kind of video.
 fn encoders_of(kind: VideoKind) -> Registry<SourceEntry> {
     let mut registry = Registry::new("encoder");
     for entry in sources().iter().filter(|entry| entry.kinds().contains(&kind)) {
@@ -64,11 +64,11 @@ impl Choices for VolumetricEncoders {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpatialVideoParameters {
-    /// What is filmed.
+    /// Video content.
     pub content: SpatialContent,
-    /// How it is encoded, and adapted to the network.
+    /// Encoder and its adaptation.
     pub encoder: Choice<SpatialEncoders>,
-    /// How frames are scored.
+    /// Scoring of frames by the viewer.
     pub viewer: ScoreParameters,
 }
 
@@ -76,13 +76,13 @@ pub struct SpatialVideoParameters {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemporalVideoParameters {
-    /// What is filmed.
+    /// Video content.
     pub content: TemporalContent,
-    /// How it is encoded, and adapted to the network.
+    /// Encoder and its adaptation.
     pub encoder: Choice<TemporalEncoders>,
-    /// How frames are scored.
+    /// Scoring of frames by the viewer.
     pub viewer: ScoreParameters,
-    /// Whether a group's first frame refers to the one of the group before, rather than to nothing.
+    /// Whether the first frame of a group refers to the first frame of the previous group instead of none.
     pub open_gop: bool,
 }
 
@@ -90,11 +90,11 @@ pub struct TemporalVideoParameters {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VolumetricVideoParameters {
-    /// What is filmed.
+    /// Video content.
     pub content: VolumetricContent,
-    /// How it is encoded, and adapted to the network.
+    /// Encoder and its adaptation.
     pub encoder: Choice<VolumetricEncoders>,
-    /// How frames are scored.
+    /// Scoring of frames by the viewer.
     pub viewer: ScoreParameters,
 }
 

@@ -1,4 +1,4 @@
-//! What carries messages between the two ends of a flow: the Octopus transport, or a byte stream over TCP.
+//! Carriers of messages between the two ends of a flow: the Octopus transport, or a TCP byte stream.
 
 mod octopus;
 mod tcp;
@@ -14,49 +14,49 @@ pub use octopus::OctopusSocket;
 use octopus::{OctopusReceiver, OctopusSender};
 use tcp::{TcpReceiver, TcpSender};
 
-/// The sending end.
+/// The sending end of a carrier.
 pub(super) trait Carrier: Send {
-    /// Opens what it needs.
+    /// Opens the carrier's socket.
     fn open(&mut self, now: Time, host: &mut dyn Sockets);
-    /// Takes a message; false if there is no room for it.
+    /// Sends a message; returns false if the send buffer has no room for it.
     fn send(&mut self, message: &Outgoing, now: Time, host: &mut dyn Sockets) -> bool;
-    /// What is known of the path.
+    /// Returns the path estimate of the transport.
     fn estimate(&self, now: Time, host: &dyn Sockets) -> PathEstimate;
-    /// Something happened at its socket.
+    /// Handles an event of the carrier's socket.
     fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets);
-    /// When it wants to be called by itself.
+    /// Returns the time of the next wakeup.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
-    /// That time has come.
+    /// Processes due timers.
     fn handle_wakeup(&mut self, _now: Time, _host: &mut dyn Sockets) {}
-    /// The next message of which is known what became of it.
+    /// Returns the next message with a known fate.
     fn poll_fate(&mut self) -> Option<(MessageHead, Fate)>;
-    /// Nothing more will be sent.
+    /// Closes the carrier: no more messages follow.
     fn close(&mut self, now: Time, host: &mut dyn Sockets);
-    /// Reports the gauges of its transport's controller. A TCP connection is asked itself.
+    /// Reports the gauges of the transport's controller. A TCP connection reports its own.
     fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
-    /// The run has ended.
+    /// Finishes the measurement at the end of the run.
     fn finish(&mut self, _now: Time, _meter: &mut jettison_measure::FlowMeter) {}
 }
 
-/// The receiving end.
+/// The receiving end of a carrier.
 pub(super) trait Receiver: Send {
-    /// Listens.
+    /// Starts listening.
     fn open(&mut self, now: Time, host: &mut dyn Sockets);
-    /// Something happened at its socket.
+    /// Handles an event of the carrier's socket.
     fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets);
-    /// When it wants to be called by itself.
+    /// Returns the time of the next wakeup.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
-    /// That time has come.
+    /// Processes due timers.
     fn handle_wakeup(&mut self, _now: Time, _host: &mut dyn Sockets) {}
-    /// The next message that has arrived whole, with its length.
+    /// Returns the next complete message and its length.
     fn poll_message(&mut self) -> Option<(MessageHead, u32)>;
 }
 
-/// Both ends over a flow's transport; `None` for one that carries no messages.
+/// Creates both ends for a flow's transport; `None` if it carries no messages.
 pub(super) fn carriers(
     transport: &FlowTransport,
     remote: Endpoint,
@@ -74,5 +74,5 @@ pub(super) fn carriers(
     }
 }
 
-/// Time between two points of a sender's series, at least.
+/// Minimum time between two points of a sender's series.
 pub const SERIES_INTERVAL: Duration = Duration::from_millis(100);

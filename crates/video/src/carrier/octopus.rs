@@ -13,21 +13,21 @@ use super::{Carrier, Receiver};
 use crate::{Fate, MessageHead, Outgoing};
 use jettison_sockets::{Datagram, OctopusOptions, SocketEvent, SocketId, Sockets};
 
-/// One end of a connection and the socket under it.
+/// One end of a connection with its UDP socket.
 pub struct OctopusSocket {
     options: OctopusOptions,
     connection: Option<Connection>,
     socket: Option<SocketId>,
     remote: Option<Endpoint>,
-    /// The device's own queue is full: try again then.
+    /// Time of the next attempt after the device's queue was full.
     blocked_until: Option<Time>,
 }
 
-/// How often a sender looks whether its device has room again: the time of a packet at 12 Mbit/s.
+/// Interval of a sender's attempts while its device's queue is full: the time of a packet at 12 Mbit/s.
 const RETRY: Duration = Duration::from_millis(1);
 
 impl OctopusSocket {
-    /// An end that sends to `remote`, or waits for who sends to it.
+    /// Creates an end that connects to `remote`, or listens without one.
     pub fn new(options: &OctopusOptions, remote: Option<Endpoint>) -> OctopusSocket {
         OctopusSocket {
             options: options.clone(),
@@ -38,23 +38,23 @@ impl OctopusSocket {
         }
     }
 
-    /// Binds `port` (0 for any).
+    /// Binds `port` (0 for any port).
     pub fn open(&mut self, port: u16, now: Time, host: &mut dyn Sockets) {
         self.socket = Some(host.udp_bind(port));
         self.connection = Some(Connection::new(&self.options.parameters, (self.options.controller)(), now));
     }
 
-    /// The connection, once it is open.
+    /// Returns the connection, once it is open.
     pub fn connection(&self) -> Option<&Connection> {
         self.connection.as_ref()
     }
 
-    /// The connection, once it is open; what it has to send must be flushed.
+    /// Returns the connection, once it is open; the caller must flush it after writing.
     pub fn connection_mut(&mut self) -> Option<&mut Connection> {
         self.connection.as_mut()
     }
 
-    /// Takes a datagram in, and sends what it causes.
+    /// Handles a datagram, and sends the packets that it triggers.
     pub fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets) {
         let SocketEvent::Datagram { from, datagram, .. } = event else { return };
         let Some(connection) = &mut self.connection else { return };
@@ -65,13 +65,13 @@ impl OctopusSocket {
         self.flush(now, host);
     }
 
-    /// When it wants to be called by itself.
+    /// Returns the time of the next wakeup.
     pub fn next_wakeup(&self) -> Option<Time> {
-        // Its pacing may be due long since.
+        // A pacing timer may already have expired.
         self.blocked_until.or_else(|| self.connection.as_ref()?.next_wakeup())
     }
 
-    /// That time has come.
+    /// Processes due timers.
     pub fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         let Some(connection) = &mut self.connection else { return };
         let is_due = connection.next_wakeup().is_some_and(|at| at <= now);
@@ -83,7 +83,7 @@ impl OctopusSocket {
         }
     }
 
-    /// Sends what may leave.
+    /// Sends all packets that pacing and the window allow.
     pub fn flush(&mut self, now: Time, host: &mut dyn Sockets) {
         let (Some(connection), Some(socket), Some(remote)) = (&mut self.connection, self.socket, self.remote)
         else {
@@ -114,7 +114,7 @@ impl OctopusSocket {
 /// The sending end.
 pub(super) struct OctopusSender {
     socket: OctopusSocket,
-    /// Messages whose fate is not known, by stream and number, in order of sending.
+    /// Messages of unknown fate, by stream and number, in sending order.
     open: VecDeque<(u16, MessageNumber, MessageHead)>,
     fates: VecDeque<(MessageHead, Fate)>,
 }
@@ -233,7 +233,7 @@ impl Receiver for OctopusReceiver {
         let connection = self.socket.connection_mut()?;
         loop {
             let message = connection.poll_message()?;
-            // What is no message of a video is none of ours.
+            // Ignore messages without a video head.
             if let Some(head) = MessageHead::parse(message.payload.head.as_slice()) {
                 return Some((head, message.payload.len() as u32));
             }

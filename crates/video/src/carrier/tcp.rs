@@ -1,4 +1,4 @@
-//! Messages over a TCP connection: each with its length and its head in front, one after the other.
+//! Messages over a TCP connection, each preceded by its length and its head.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::{Carrier, Receiver};
 use crate::{Fate, MessageHead, Outgoing};
 use jettison_sockets::{SocketEvent, SocketId, Sockets, TcpOptions};
 
-/// Bytes of a message's length (u32, network order), which counts what follows it.
+/// Bytes of a message's length field (u32, network byte order), which counts the bytes after it.
 const PREFIX: usize = 4;
 
 /// The sending end: connects, and writes.
@@ -20,7 +20,7 @@ pub(super) struct TcpSender {
     socket: Option<SocketId>,
     /// Bytes written so far.
     written: u64,
-    /// Messages not yet acknowledged, with the stream offset of their ends.
+    /// Unacknowledged messages with the stream offset of their ends.
     open: VecDeque<(u64, MessageHead)>,
     fates: VecDeque<(MessageHead, Fate)>,
 }
@@ -87,9 +87,9 @@ impl Carrier for TcpSender {
 pub(super) struct TcpReceiver {
     options: TcpOptions,
     port: u16,
-    /// The front of the message that arrives, as far as it is here.
+    /// Length field and head of the current message, as far as received.
     front: Vec<u8>,
-    /// Bytes of it that are still to come, once its front is here.
+    /// Bytes of the current message still to arrive, once its head is complete.
     rest: u64,
     messages: VecDeque<(MessageHead, u32)>,
 }
@@ -99,7 +99,7 @@ impl TcpReceiver {
         TcpReceiver { options: options.clone(), port, front: Vec::new(), rest: 0, messages: VecDeque::new() }
     }
 
-    fn take_in(&mut self, mut payload: Payload) {
+    fn parse(&mut self, mut payload: Payload) {
         const FRONT: usize = PREFIX + MessageHead::LENGTH;
         while !payload.is_empty() {
             if self.front.len() < FRONT {
@@ -114,6 +114,7 @@ impl TcpReceiver {
                 }
                 self.rest = u64::from(self.length()).saturating_sub(MessageHead::LENGTH as u64);
             }
+            // The body has no content of interest: only its length is counted.
             let (taken, left) = payload.split(self.rest);
             self.rest -= taken.len();
             payload = left;
@@ -140,7 +141,7 @@ impl Receiver for TcpReceiver {
         match event {
             SocketEvent::Readable(socket) => {
                 while let Some(payload) = host.read(*socket, u64::MAX) {
-                    self.take_in(payload);
+                    self.parse(payload);
                 }
             }
             SocketEvent::PeerClosed(socket) => host.close(*socket),

@@ -1,33 +1,34 @@
-//! When frames are captured.
+//! Frame rates and capture times.
 
 use jettison_core::Duration;
 
-/// Frames a second.
+/// Frame rate in frames per second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameRate(u32);
 
 impl FrameRate {
-    /// So many a second, one at least.
+    /// Creates a frame rate of at least one frame per second.
     pub const fn new(per_second: u32) -> FrameRate {
         FrameRate(if per_second == 0 { 1 } else { per_second })
     }
 
-    /// Frames a second.
+    /// Returns the frames per second.
     pub const fn per_second(self) -> u32 {
         self.0
     }
 
-    /// From the capture of frame 0 to that of frame `frame`: whole nanoseconds, so that roundings never add up.
+    /// Returns the time from the capture of frame 0 to that of `frame`, in whole nanoseconds without accumulated
+    /// rounding.
     pub const fn offset(self, frame: u32) -> Duration {
         Duration::from_nanos(frame as u64 * 1_000_000_000 / self.0 as u64)
     }
 
-    /// From one capture to the next, rounded down to a nanosecond.
+    /// Returns the time between two captures, rounded down to a nanosecond.
     pub const fn interval(self) -> Duration {
         self.offset(1)
     }
 
-    /// How many frames have been captured once `since` has passed since frame 0, that one included.
+    /// Returns the number of frames captured up to time `since` after frame 0, including that one.
     pub const fn captured(self, since: Duration) -> u64 {
         // Frame n is captured at ⌊n·10⁹/rate⌋: the last one with n·10⁹ < (since + 1)·rate.
         let scaled = (since.as_nanos() as u128 + 1) * self.0 as u128 - 1;

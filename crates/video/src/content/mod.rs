@@ -1,8 +1,8 @@
-//! Videos: how large each layer of each frame is, and what it looks like with and without it.
+//! Video content: sizes and quality of each layer of each frame.
 //!
-//! A video comes from a trace file that somebody recorded, or from a seeded generator. Encoders take the sizes of their
-//! messages from it, viewers the quality of what they got. It repeats from its end: frame n of a flow is frame n modulo
-//! [`SpatialVideo::frames`] of the video, always a whole number of groups of pictures.
+//! A video comes from a recorded trace file or from a seeded generator. Encoders take the sizes of their messages from
+//! it, viewers the quality of the decoded layers. It repeats from its end: frame n of a flow is frame n modulo
+//! [`SpatialVideo::frames`] of the video, which is always a whole number of groups of pictures.
 
 mod frame_rate;
 mod noise;

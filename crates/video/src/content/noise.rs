@@ -1,26 +1,26 @@
-//! Random numbers that hang together over time.
+//! Random numbers with correlation over time.
 
 use jettison_core::RandomStream;
 
-/// A standard normal number (Box & Muller 1958).
+/// Draws a standard normal number (Box & Muller 1958).
 pub(super) fn normal(random: &mut RandomStream) -> f64 {
     let radius = libm::sqrt(random.exponential(2.0));
     radius * libm::cos(2.0 * std::f64::consts::PI * random.unit())
 }
 
-/// A stationary sequence of standard normal numbers, each correlated with the one before (AR(1)).
+/// Stationary AR(1) sequence of standard normal numbers.
 pub(super) struct Correlated {
     correlation: f64,
     level: f64,
 }
 
 impl Correlated {
-    /// With that correlation from one to the next, 0 to below 1.
+    /// Creates a sequence with a correlation in [0, 1) between neighbours.
     pub(super) fn new(correlation: f64, random: &mut RandomStream) -> Correlated {
         Correlated { correlation, level: normal(random) }
     }
 
-    /// The next one.
+    /// Draws the next number.
     pub(super) fn next(&mut self, random: &mut RandomStream) -> f64 {
         let level = self.level;
         let fresh = libm::sqrt(1.0 - self.correlation * self.correlation);

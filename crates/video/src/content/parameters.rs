@@ -1,4 +1,4 @@
-//! What a scenario may say of the video that a flow carries.
+//! Scenario parameters of a flow's video.
 
 use std::sync::Arc;
 
@@ -7,62 +7,62 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::trace::FileError;
-use super::volumetric::Told;
+use super::volumetric::VolumetricSettings;
 use super::{
     DensityQuality, FrameRate, SpatialGenerator, SpatialVideo, TemporalGenerator, TemporalVideo,
     VolumetricGenerator, VolumetricVideo, spatial, temporal, volumetric,
 };
 
-/// A video in quality layers: from a trace, or generated.
+/// A video in quality layers, from a trace or generated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpatialContent {
-    /// The file name of a trace; without it, the video is generated.
+    /// File name of a trace; unset: the video is generated.
     #[schemars(extend("format" = "input-file"))]
     pub file: Option<String>,
-    /// In place of a file: how to generate it.
+    /// Generator settings, as an alternative to `file`.
     pub generator: Option<SpatialGenerator>,
-    /// Bytes of all layers over those that a codec without layers needs for the same.
+    /// Ratio of the bytes of all layers to those of a codec without layers at the same quality.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub overhead: f64,
 }
 
-/// A video in temporal layers: from a trace, or generated.
+/// A video in temporal layers, from a trace or generated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemporalContent {
-    /// The file name of a trace; without it, the video is generated.
+    /// File name of a trace; unset: the video is generated.
     #[schemars(extend("format" = "input-file"))]
     pub file: Option<String>,
-    /// In place of a file: how to generate it.
+    /// Generator settings, as an alternative to `file`.
     pub generator: Option<TemporalGenerator>,
-    /// Bytes of its frames over those that a codec without layers needs for the same.
+    /// Ratio of the bytes of its frames to those of a codec without layers at the same quality.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub overhead: f64,
 }
 
-/// A video of point clouds: from a trace, or generated.
+/// A video of point clouds, from a trace or generated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VolumetricContent {
-    /// The file name of a trace; without it, the video is generated.
+    /// File name of a trace; unset: the video is generated.
     #[schemars(extend("format" = "input-file"))]
     pub file: Option<String>,
-    /// In place of a file: how to generate it.
+    /// Generator settings, as an alternative to `file`.
     pub generator: Option<VolumetricGenerator>,
-    /// Bytes of all layers over those that a codec without layers needs for the same.
+    /// Ratio of the bytes of all layers to those of a codec without layers at the same quality.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub overhead: f64,
-    /// Cells in front, the first ones; the others are occluded. All of them, if there are not so many.
+    /// Number of cells in front, counted from the first; the others are occluded. Limited to the number of cells.
     #[schemars(range(min = 1))]
     pub front_cells: u8,
-    /// What a point cloud looks like with a part of its points.
+    /// Quality of a point cloud by its density.
     pub quality: DensityQuality,
 }
 
-/// The Octopus paper's figure: what layers cost beside a codec without them.
+/// Overhead of layers over a codec without layers, from the Octopus paper.
 const OVERHEAD: f64 = 1.165;
-/// The same of point clouds.
+/// The same overhead for point clouds.
 const VOLUMETRIC_OVERHEAD: f64 = 1.11;
 
 impl Default for SpatialContent {
@@ -89,18 +89,19 @@ impl Default for VolumetricContent {
     }
 }
 
-/// What gives the content of a file by its name.
+/// Reader of files by name.
 #[derive(Clone, Copy)]
 struct Files<'a> {
-    #[allow(clippy::type_complexity)] // spelt out, it says what it does
+    #[allow(clippy::type_complexity)] // an alias would hide the signature
     read: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
 }
 
 impl SpatialContent {
-    /// The video. `files` gives the content of a file by its name, `random` the flow's stream of a component's name.
+    /// Loads or generates the video. `files` returns the content of a file, `random` the flow's random stream of a
+    /// component.
     ///
     /// # Errors
-    /// With the key that is at fault, and of a file its name and line.
+    /// With the offending key, and the file name and line of an error in a file.
     #[allow(clippy::type_complexity)] // as above
     pub fn load(
         &self,
@@ -112,15 +113,16 @@ impl SpatialContent {
         let generate = |generator: &SpatialGenerator| {
             generator.video(self.overhead, &mut stream("spatial", generator.seed, random))
         };
-        of_either(&self.file, &self.generator, Files { read: files }, parse, generate)
+        parse_or_generate(&self.file, &self.generator, Files { read: files }, parse, generate)
     }
 }
 
 impl TemporalContent {
-    /// The video. `files` gives the content of a file by its name, `random` the flow's stream of a component's name.
+    /// Loads or generates the video. `files` returns the content of a file, `random` the flow's random stream of a
+    /// component.
     ///
     /// # Errors
-    /// With the key that is at fault, and of a file its name and line.
+    /// With the offending key, and the file name and line of an error in a file.
     #[allow(clippy::type_complexity)] // as above
     pub fn load(
         &self,
@@ -132,15 +134,16 @@ impl TemporalContent {
         let generate = |generator: &TemporalGenerator| {
             generator.video(self.overhead, &mut stream("temporal", generator.seed, random))
         };
-        of_either(&self.file, &self.generator, Files { read: files }, parse, generate)
+        parse_or_generate(&self.file, &self.generator, Files { read: files }, parse, generate)
     }
 }
 
 impl VolumetricContent {
-    /// The video. `files` gives the content of a file by its name, `random` the flow's stream of a component's name.
+    /// Loads or generates the video. `files` returns the content of a file, `random` the flow's random stream of a
+    /// component.
     ///
     /// # Errors
-    /// With the key that is at fault, and of a file its name and line.
+    /// With the offending key, and the file name and line of an error in a file.
     #[allow(clippy::type_complexity)] // as above
     pub fn load(
         &self,
@@ -148,20 +151,23 @@ impl VolumetricContent {
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<VolumetricVideo>, BuildError> {
         check_overhead(self.overhead)?;
-        BuildError::unless(self.front_cells > 0, "front_cells", || "must be at least 1".to_owned())?;
+        BuildError::unless(self.front_cells > 0, "front_cells", || "must be >= 1, got 0".to_owned())?;
         self.quality.validate().map_err(|error| error.under("quality"))?;
-        let told =
-            || Told { front: self.front_cells, overhead: self.overhead, quality: self.quality.clone() };
-        let parse = |content: &[u8]| volumetric::trace::parse(content, told());
-        let generate = |generator: &VolumetricGenerator| {
-            generator.video(told(), &mut stream("volumetric", generator.seed, random))
+        let settings = || VolumetricSettings {
+            front: self.front_cells,
+            overhead: self.overhead,
+            quality: self.quality.clone(),
         };
-        of_either(&self.file, &self.generator, Files { read: files }, parse, generate)
+        let parse = |content: &[u8]| volumetric::trace::parse(content, settings());
+        let generate = |generator: &VolumetricGenerator| {
+            generator.video(settings(), &mut stream("volumetric", generator.seed, random))
+        };
+        parse_or_generate(&self.file, &self.generator, Files { read: files }, parse, generate)
     }
 }
 
-/// Of a file, or generated.
-fn of_either<G: Clone + Default, V>(
+/// Parses a file, or generates the video without one.
+fn parse_or_generate<G: Clone + Default, V>(
     file: &Option<String>,
     generator: &Option<G>,
     files: Files<'_>,
@@ -179,19 +185,21 @@ fn of_either<G: Clone + Default, V>(
     parse(&content).map(Arc::new).map_err(|error| BuildError::at("file", error.in_file(file)))
 }
 
-/// A video with a seed of its own is the same in all flows and runs.
+/// Returns the generator's random stream: with a seed it is the same in all flows and runs.
 fn stream(kind: &str, seed: Option<u64>, random: &dyn Fn(&str) -> RandomStream) -> RandomStream {
     seed.map_or_else(|| random("video"), |seed| Seed(seed).stream(&["video", kind]))
 }
 
 fn check_overhead(overhead: f64) -> Result<(), BuildError> {
-    BuildError::unless((1.0..=10.0).contains(&overhead), "overhead", || "must be from 1 to 10".to_owned())
+    BuildError::unless((1.0..=10.0).contains(&overhead), "overhead", || {
+        format!("must be in [1, 10], got {overhead}")
+    })
 }
 
-/// Most sizes of a generated video: its frames times what each consists of.
+/// Maximum number of sizes in a generated video: frames times parts per frame.
 const MOST_SIZES: u64 = 3_000_000;
 
-/// How many frames a generated video of that length has, cut to whole groups, if each consists of so many parts.
+/// Returns the number of frames of a generated video, cut to whole groups, where each frame has `parts` sizes.
 pub(super) fn check_frames(
     duration: Duration,
     rate: FrameRate,
@@ -201,11 +209,13 @@ pub(super) fn check_frames(
     let frames = duration.as_nanos() as u128 * u128::from(rate.per_second()) / 1_000_000_000;
     let frames = u64::try_from(frames).unwrap_or(u64::MAX);
     BuildError::unless(frames >= u64::from(gop), "duration", || {
-        format!("is shorter than a group of pictures, {}", rate.offset(gop))
+        format!("must be at least one group of pictures ({}), got {duration}", rate.offset(gop))
     })?;
     let most = MOST_SIZES / parts as u64;
     BuildError::unless(frames <= most && most >= u64::from(gop), "duration", || {
-        format!("has {frames} frames of {parts} sizes each, and may have {most}; it repeats from its end")
+        format!(
+            "must be at most {most} frames of {parts} sizes each, got {frames}; videos repeat from their end"
+        )
     })?;
     Ok(frames as u32 / gop * gop)
 }

@@ -1,4 +1,4 @@
-//! How the pictures of a generated video change.
+//! Scenes of a generated video.
 
 use jettison_core::{BuildError, Duration, RandomStream};
 use schemars::JsonSchema;
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::FrameRate;
 use super::noise::{Correlated, normal};
 
-/// How the pictures of a generated video change, within scenes and between them.
+/// Variation of the pictures of a generated video, within scenes and between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenes {
-    /// Mean length of a scene; lengths are exponential.
+    /// Mean length of a scene; lengths are exponentially distributed.
     pub length: Duration,
-    /// Standard deviation between scenes of what they take away from SSIM, in dB: some are harder to encode.
+    /// Standard deviation between scenes of their loss of SSIM, in dB: some scenes are harder to encode.
     pub complexity: f64,
-    /// A frame that begins a scene within a group of pictures is so many times as large as its neighbours, for nothing before it
-    /// helps.
+    /// Ratio of the size of a frame that starts a scene within a group of pictures to its neighbours': it has no
+    /// useful reference.
     pub cut_ratio: f64,
-    /// Standard deviation of the logarithm of frame sizes, but for key frames and cuts.
+    /// Standard deviation of the logarithm of frame sizes, except for key frames and cuts.
     pub variation: f64,
-    /// Correlation of that from one frame to the next, 0 to below 1.
+    /// Correlation of the logarithm from one frame to the next, in [0, 1).
     pub correlation: f64,
-    /// Standard deviation of SSIM within a scene, in dB; it is correlated like the sizes.
+    /// Standard deviation of SSIM within a scene, in dB; correlated like the sizes.
     pub ssim_variation: f64,
 }
 
 impl Default for Scenes {
-    // What encoders of conversational video do varies widely; these are our assumptions.
+    // Encoders of conversational video vary widely; these are our assumptions.
     fn default() -> Scenes {
         Scenes {
             length: Duration::from_secs(8),
@@ -40,48 +40,49 @@ impl Default for Scenes {
     }
 }
 
-/// The pictures of a video, as its encoder finds them.
+/// Pictures of a video, as inputs of its encoder.
 pub(super) struct Pictures {
     pub(super) frames: Vec<Picture>,
 }
 
-/// A picture.
+/// One picture.
 pub(super) struct Picture {
-    /// A scene begins with it; the first one's scene begins with a key frame anyway.
+    /// Whether a scene starts with it; not set for the first scene, which starts with a key frame.
     pub(super) is_cut: bool,
-    /// What is added to SSIM in dB at any bitrate.
+    /// Contribution to SSIM in dB at any bitrate.
     pub(super) ssim_db: f64,
-    /// The logarithm of what its size is multiplied by, one number a layer.
+    /// Logarithm of the factor of its size, one number per layer.
     pub(super) log_sizes: Vec<f64>,
 }
 
 impl Scenes {
-    /// Whether they make sense.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.length >= Duration::from_millis(100), "length", || {
-            "must be at least 100 ms".to_owned()
+            format!("must be >= 100 ms, got {}", self.length)
         })?;
         BuildError::unless((0.0..=10.0).contains(&self.complexity), "complexity", || {
-            "must be from 0 to 10".to_owned()
+            format!("must be in [0, 10] dB, got {}", self.complexity)
         })?;
         BuildError::unless((1.0..=20.0).contains(&self.cut_ratio), "cut_ratio", || {
-            "must be from 1 to 20".to_owned()
+            format!("must be in [1, 20], got {}", self.cut_ratio)
         })?;
         BuildError::unless((0.0..=2.0).contains(&self.variation), "variation", || {
-            "must be from 0 to 2".to_owned()
+            format!("must be in [0, 2], got {}", self.variation)
         })?;
         BuildError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
-            "must be from 0 to below 1".to_owned()
+            format!("must be in [0, 1), got {}", self.correlation)
         })?;
         BuildError::unless((0.0..=10.0).contains(&self.ssim_variation), "ssim_variation", || {
-            "must be from 0 to 10".to_owned()
+            format!("must be in [0, 10] dB, got {}", self.ssim_variation)
         })
     }
 
-    /// Draws pictures. Of the variance of a layer's size, half is its own and half is common to all layers, which show the same.
+    /// Draws pictures. Half of the variance of a layer's size is its own; the other half is common to all layers,
+    /// which show the same picture.
     pub(super) fn draw(
         &self,
         frames: u32,
@@ -114,8 +115,9 @@ impl Scenes {
 }
 
 impl Pictures {
-    /// Sizes of a layer's frames by rate control: a group of pictures gets what `groups` says of `bytes`, and each frame of it a
-    /// share by its weight. `weight` is of a frame and its place in its group, without noise.
+    /// Returns the sizes of a layer's frames by rate control: a group of pictures gets its share `groups` of `bytes`,
+    /// and each of its frames a share by its weight. `weight` takes a frame and its index in the group, and excludes
+    /// noise.
     pub(super) fn sizes(
         &self,
         layer: usize,
@@ -137,14 +139,14 @@ impl Pictures {
     }
 }
 
-/// What each group of pictures gets of the bitrate: lognormal about 1, of which the mean is exactly 1.
+/// Draws each group's share of the bitrate: lognormal, with a mean of exactly 1.
 pub(super) fn groups(count: usize, variation: f64, random: &mut RandomStream) -> Vec<f64> {
     let drawn: Vec<f64> = (0..count).map(|_| libm::exp(variation * normal(random))).collect();
     let mean = drawn.iter().sum::<f64>() / count as f64;
     drawn.iter().map(|share| share / mean).collect()
 }
 
-/// Whole bytes, one at least.
+/// Rounds to whole bytes, at least one.
 pub(super) fn whole(bytes: f64) -> u32 {
     libm::round(bytes).clamp(1.0, f64::from(u32::MAX)) as u32
 }

@@ -1,16 +1,16 @@
-//! SSIM as a number and in dB.
+//! Conversion of SSIM between a number and dB.
 
-/// SSIM in dB, as video traces have it: −10·log₁₀(1 − SSIM). Of an SSIM of 1 the highest that is told, [`MOST_DB`].
+/// Converts SSIM to dB, as in video traces: −10·log₁₀(1 − SSIM), at most [`MOST_DB`].
 pub fn to_db(ssim: f64) -> f64 {
     (-10.0 * libm::log10(1.0 - ssim)).min(MOST_DB)
 }
 
-/// The SSIM of that many dB: 1 − 10^(−dB/10).
+/// Converts dB to SSIM: 1 − 10^(−dB/10).
 pub fn from_db(db: f64) -> f64 {
     1.0 - libm::exp10(-db / 10.0)
 }
 
-/// What stands for a picture without any difference: an SSIM of 1 − 10⁻¹⁰.
+/// Maximum SSIM in dB, for identical pictures: an SSIM of 1 − 10⁻¹⁰.
 pub const MOST_DB: f64 = 100.0;
 
 #[cfg(test)]

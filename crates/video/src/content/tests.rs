@@ -1,4 +1,4 @@
-//! What traces and generators give, and what they say to bad input.
+//! Content of traces and generators, and the errors of invalid input.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -93,49 +93,58 @@ fn traces_may_have_carriage_returns_empty_lines_and_a_byte_order_mark() {
     assert_eq!(spatial(from_file(), odd.as_bytes()), spatial(from_file(), SPATIAL.as_bytes()));
 }
 
-/// The text with one line replaced, or taken out.
+/// Returns the text with one line replaced or removed.
 fn with(text: &str, line: usize, by: &str) -> String {
     let lines = text.lines().enumerate().map(|(place, old)| if place + 1 == line { by } else { old });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn traces_of_quality_layers_that_do_not_hold_together_are_refused_with_the_line() {
+fn inconsistent_traces_of_quality_layers_are_refused_with_the_line() {
     let long = "2 2\n100 0 0 10 40 5\n100 0 1 20 100 7\n";
     for (text, message) in [
-        (String::new(), "is empty; begin with the line `GoP layers`"),
-        (with(SPATIAL, 1, "2"), "1: has 1 of 2 values; write `GoP layers`"),
-        (with(SPATIAL, 1, "0 2"), "1: GoP is `0`; write a whole number from 1 to 1000"),
-        (with(SPATIAL, 1, "2 9"), "1: layers is `9`; write a whole number from 1 to 8"),
-        (with(SPATIAL, 1, "2 3"), "4: is of frame 1, layer 0, but frame 0, layer 2 was to come: something"),
-        (with(SPATIAL, 1, "3 2"), "has 2 frames, fewer than its group of pictures of 3"),
-        (with(SPATIAL, 3, ""), "3: is of frame 1, layer 0, but frame 0, layer 1 was to come: something is"),
-        (with(SPATIAL, 4, "100 3 0 1 40 5"), "4: is of frame 3, layer 0, but frame 1, layer 0 was to come"),
+        (String::new(), "must start with the line `GoP layers`, got an empty file"),
+        (with(SPATIAL, 1, "2"), "1: must have 2 values (`GoP layers`), got 1"),
+        (with(SPATIAL, 1, "0 2"), "1: GoP must be an integer in [1, 1000], got `0`"),
+        (with(SPATIAL, 1, "2 9"), "1: layers must be an integer in [1, 8], got `9`"),
+        (with(SPATIAL, 1, "2 3"), "4: must be frame 0, layer 2, got frame 1, layer 0: a line is"),
+        (with(SPATIAL, 1, "3 2"), "must have at least one group of pictures of 3 frames, got 2"),
+        (with(SPATIAL, 3, ""), "3: must be frame 0, layer 1, got frame 1, layer 0: a line is missing"),
+        (with(SPATIAL, 4, "100 3 0 1 40 5"), "4: must be frame 1, layer 0, got frame 3, layer 0"),
         (
             format!("{long}100 0 0 10 40 5\n"),
-            "4: is of frame 0, layer 0, but frame 1, layer 0 was to come: frames count up from 0",
+            "4: must be frame 1, layer 0, got frame 0, layer 0: frames must be in ascending order from 0",
         ),
-        (with(SPATIAL, 3, "100 0 1 0 100 7"), "3: bytes is `0`; write a whole number from 1"),
-        (with(SPATIAL, 3, "100 0 1 -5 100 7"), "3: bytes is `-5`"),
-        (with(SPATIAL, 3, "100 0 1 2.5 100 7"), "3: bytes is `2.5`"),
-        (with(SPATIAL, 3, "100 0 1 20 100 NaN"), "3: SSIM(dB) is `NaN`; write a number from -3.02 to 100"),
-        (with(SPATIAL, 3, "100 0 1 20 100 inf"), "3: SSIM(dB) is `inf`"),
-        (with(SPATIAL, 3, "100 0 1 20 100"), "3: has 5 of 6 values; write `ladder(kbit/s) frame layer"),
-        (with(SPATIAL, 3, "100 0 1 20 100 7 8"), "3: has 7 of 6 values"),
+        (with(SPATIAL, 3, "100 0 1 0 100 7"), "3: bytes must be an integer in [1, 1000000000], got `0`"),
+        (with(SPATIAL, 3, "100 0 1 -5 100 7"), "3: bytes must be an integer in [1, 1000000000], got `-5`"),
+        (with(SPATIAL, 3, "100 0 1 2.5 100 7"), "3: bytes must be an integer in [1, 1000000000], got `2.5`"),
+        (with(SPATIAL, 3, "100 0 1 20 100 NaN"), "3: SSIM(dB) must be a number in [-3.02, 100], got `NaN`"),
+        (with(SPATIAL, 3, "100 0 1 20 100 inf"), "3: SSIM(dB) must be a number in [-3.02, 100], got `inf`"),
+        (with(SPATIAL, 3, "100 0 1 20 100"), "3: must have 6 values (`ladder(kbit/s) frame layer"),
+        (with(SPATIAL, 3, "100 0 1 20 100 7 8"), "3: must have 6 values ("),
         (
             with(SPATIAL, 3, "100 0 1 20 40 7"),
-            "3: cumulative(kbit/s) is 40 kbit/s, not above the layer below",
+            "3: cumulative(kbit/s) must be above that of the layer below, got 40 kbit/s",
         ),
-        (with(SPATIAL, 3, "100 0 1 20 90 7"), "3: cumulative(kbit/s) is 90 kbit/s; that of the last layer"),
-        (with(SPATIAL, 3, "100 0 2 20 100 7"), "3: layer is `2`; write a whole number from 0 to 1"),
-        (with(SPATIAL, 3, "0 0 1 20 100 7"), "3: ladder(kbit/s) is `0`"),
-        (with(SPATIAL, 9, ""), "ladder 200 ends with 1 of the 2 layers of frame 1"),
-        (with(SPATIAL, 5, ""), "5: ladder 100 ends with 1 of the 2 layers of frame 1"),
+        (
+            with(SPATIAL, 3, "100 0 1 20 90 7"),
+            "3: cumulative(kbit/s) of the last layer must be the ladder's 100, got 90 kbit/s",
+        ),
+        (with(SPATIAL, 3, "100 0 2 20 100 7"), "3: layer must be an integer in [0, 1], got `2`"),
+        (
+            with(SPATIAL, 3, "0 0 1 20 100 7"),
+            "3: ladder(kbit/s) must be an integer in [1, 1000000000], got `0`",
+        ),
+        (with(SPATIAL, 9, ""), "ladder 200 must have 2 layers of frame 1, got 1"),
+        (with(SPATIAL, 5, ""), "5: ladder 100 must have 2 layers of frame 1, got 1"),
         (
             format!("{SPATIAL}300 0 0 5 80 6\n300 0 1 5 300 6\n400 0 0 5 80 6\n"),
-            "12: ladder 300 has 1 frames, but ladder 100 has 2",
+            "12: ladder 300 must have 2 frames as ladder 100, got 1",
         ),
-        (format!("{SPATIAL}100 2 0 5 40 6\n"), "10: is of ladder 100 after 200; write ladders in ascending"),
+        (
+            format!("{SPATIAL}100 2 0 5 40 6\n"),
+            "10: ladder must be >= 200 (ladders are contiguous and in ascending order), got 100",
+        ),
     ] {
         let said = spatial(from_file(), text.as_bytes()).expect_err(message).to_string();
         let expected = match message.starts_with(|c: char| c.is_ascii_digit()) {
@@ -145,21 +154,24 @@ fn traces_of_quality_layers_that_do_not_hold_together_are_refused_with_the_line(
         assert!(said.starts_with(&expected), "{said}\n{expected}");
     }
     let said = spatial(from_file(), b"2 2\n100 \xff 0\n").expect_err("not text").to_string();
-    assert_eq!(said, "file: a.trace:2: is not UTF-8 text");
+    assert_eq!(said, "file: a.trace:2: must be UTF-8 text");
 }
 
 #[test]
-fn traces_of_temporal_layers_that_do_not_hold_together_are_refused_with_the_line() {
+fn inconsistent_traces_of_temporal_layers_are_refused_with_the_line() {
     for (text, message) in [
-        ("", " is empty; begin with the line `GoP`"),
-        ("3\n0 1 1\n", "1: GoP is `3`; write a whole number from 4 to 64"),
-        ("12\n0 1 1\n", "1: GoP is 12; a dyadic group has a power of two"),
-        ("4\n0 1 1\n1 1 1\n", " has 2 frames, fewer than its group of pictures of 4"),
-        ("4\n0 1 1\n2 1 1\n", "3: is of frame 2, but frame 1 was to come: something is missing before it"),
-        ("4\n0 1 1\n1 1 1\n0 1 1\n", "4: is of frame 0, but frame 2 was to come: frames count up from 0"),
-        ("4\n0 0 1\n", "2: bytes is `0`"),
-        ("4\n0 1 nan\n", "2: SSIM(dB) is `nan`"),
-        ("4\n0 1\n", "2: has 2 of 3 values; write `frame bytes SSIM(dB)`"),
+        ("", " must start with the line `GoP`, got an empty file"),
+        ("3\n0 1 1\n", "1: GoP must be an integer in [4, 64], got `3`"),
+        ("12\n0 1 1\n", "1: GoP must be a power of two such as 8, got 12"),
+        ("4\n0 1 1\n1 1 1\n", " must have at least one group of pictures of 4 frames, got 2"),
+        ("4\n0 1 1\n2 1 1\n", "3: must be frame 1, got frame 2: a line is missing before it"),
+        (
+            "4\n0 1 1\n1 1 1\n0 1 1\n",
+            "4: must be frame 2, got frame 0: frames must be in ascending order from 0",
+        ),
+        ("4\n0 0 1\n", "2: bytes must be an integer in [1, 1000000000], got `0`"),
+        ("4\n0 1 nan\n", "2: SSIM(dB) must be a number in [-3.02, 100], got `nan`"),
+        ("4\n0 1\n", "2: must have 3 values (`frame bytes SSIM(dB)`), got 2"),
     ] {
         let said = temporal(from_file(), text.as_bytes()).expect_err(message).to_string();
         assert!(said.starts_with(&format!("file: a.trace:{message}")), "{said}");
@@ -167,34 +179,34 @@ fn traces_of_temporal_layers_that_do_not_hold_together_are_refused_with_the_line
 }
 
 #[test]
-fn traces_of_point_clouds_that_do_not_hold_together_are_refused_with_the_line() {
+fn inconsistent_traces_of_point_clouds_are_refused_with_the_line() {
     for (text, message) in [
-        (String::new(), " is empty; begin with the line `layers cells frames`"),
-        (with(VOLUMETRIC, 1, "2 0 2"), "1: cells is `0`"),
+        (String::new(), " must start with the line `layers cells frames`, got an empty file"),
+        (with(VOLUMETRIC, 1, "2 0 2"), "1: cells must be an integer in [1, 64], got `0`"),
         (
             with(VOLUMETRIC, 1, "2 2 3"),
-            " ends with 0 of the 4 layers of cells of frame 2; by its first line it",
+            " must have 3 frames by its first line, got 0 of the 4 layers of cells of frame 2",
         ),
-        (with(VOLUMETRIC, 1, "2 2 1"), "6: frame is `1`; write a whole number from 0 to 0"),
+        (with(VOLUMETRIC, 1, "2 2 1"), "6: frame must be an integer in [0, 0], got `1`"),
         (
             with(VOLUMETRIC, 9, ""),
-            " ends with 3 of the 4 layers of cells of frame 1; by its first line it has 2",
+            " must have 2 frames by its first line, got 3 of the 4 layers of cells of frame 1",
         ),
-        (
-            with(VOLUMETRIC, 4, ""),
-            "4: is of frame 0, layer 1, cell 1, but frame 0, layer 1, cell 0 was to come",
-        ),
+        (with(VOLUMETRIC, 4, ""), "4: must be frame 0, layer 1, cell 0, got frame 0, layer 1, cell 1"),
         (
             with(VOLUMETRIC, 7, "0 0 0 1 50"),
-            "7: is of frame 0, layer 0, cell 0, but frame 1, layer 0, cell 1",
+            "7: must be frame 1, layer 0, cell 1, got frame 0, layer 0, cell 0",
         ),
-        (with(VOLUMETRIC, 4, "0 1 0 0 100"), "4: bytes is `0`"),
-        (with(VOLUMETRIC, 4, "0 1 0 5 50"), "4: cumulative(kbit/s) is 50 kbit/s, not above the layer below"),
+        (with(VOLUMETRIC, 4, "0 1 0 0 100"), "4: bytes must be an integer in [1, 1000000000], got `0`"),
+        (
+            with(VOLUMETRIC, 4, "0 1 0 5 50"),
+            "4: cumulative(kbit/s) must be above that of the layer below, got 50 kbit/s",
+        ),
         (
             with(VOLUMETRIC, 5, "0 1 1 5 90"),
-            "5: cumulative(kbit/s) is 90 kbit/s, below 100 kbit/s of the cell",
+            "5: cumulative(kbit/s) must be >= 100 kbit/s of the previous cell, got 90 kbit/s",
         ),
-        (with(VOLUMETRIC, 5, "0 1 1 5"), "5: has 4 of 5 values"),
+        (with(VOLUMETRIC, 5, "0 1 1 5"), "5: must have 5 values ("),
     ] {
         let said = volumetric(from_file(), text.as_bytes()).expect_err(message).to_string();
         assert!(said.starts_with(&format!("file: a.trace:{message}")), "{said}");
@@ -202,25 +214,34 @@ fn traces_of_point_clouds_that_do_not_hold_together_are_refused_with_the_line() 
 }
 
 #[test]
-fn a_table_without_sense_is_refused_with_its_key() {
+fn an_invalid_table_is_refused_with_its_key() {
     let said =
         |table: Value| spatial(table.clone(), b"").map(|_| table).expect_err("it makes no sense").to_string();
     for (table, message) in [
         (json!({ "file": "b.trace" }), "file: cannot read `b.trace`"),
         (json!({ "file": "a.trace", "generator": {} }), "generator: give `file` or `generator`, not both"),
-        (json!({ "overhead": 0.5 }), "overhead: must be from 1 to 10"),
-        (json!({ "generator": { "gop": 0 } }), "generator.gop: must be from 1"),
-        (json!({ "generator": { "duration": "100 ms" } }), "generator.duration: is shorter than a group"),
-        (json!({ "generator": { "duration": "9000 min" } }), "generator.duration: has 16200000 frames of 30"),
+        (json!({ "overhead": 0.5 }), "overhead: must be in [1, 10], got 0.5"),
+        (json!({ "generator": { "gop": 0 } }), "generator.gop: must be in [1, 1000], got 0"),
+        (
+            json!({ "generator": { "duration": "100 ms" } }),
+            "generator.duration: must be at least one group of pictures (",
+        ),
+        (
+            json!({ "generator": { "duration": "9000 min" } }),
+            "generator.duration: must be at most 100000 frames of 30 sizes each, got 16200000",
+        ),
         (json!({ "generator": { "ladder": [] } }), "generator.ladder: must have 1 to 1000 rungs"),
         (
             json!({ "generator": { "ladder": ["2 Mbit/s", "1 Mbit/s"] } }),
-            "generator.ladder: must have its bitrates",
+            "generator.ladder: must have its bitrates in ascending order",
         ),
-        (json!({ "generator": { "ladder": ["600 kbit/s"] } }), "generator.floors: leave a layer without any"),
-        (json!({ "generator": { "shares": [0.5, 0.2, 1] } }), "generator.shares: must rise"),
-        (json!({ "generator": { "shares": [0.5, 0.9] , "floors": [] } }), "generator.shares: must rise"),
-        (json!({ "generator": { "shares": [1] } }), "generator.floors: must be fewer"),
+        (
+            json!({ "generator": { "ladder": ["600 kbit/s"] } }),
+            "generator.floors: must leave each layer a bitrate > 0",
+        ),
+        (json!({ "generator": { "shares": [0.5, 0.2, 1] } }), "generator.shares: must ascend"),
+        (json!({ "generator": { "shares": [0.5, 0.9] , "floors": [] } }), "generator.shares: must ascend"),
+        (json!({ "generator": { "shares": [1] } }), "generator.floors: must have fewer"),
         (json!({ "generator": { "key_ratios": [] } }), "generator.key_ratios: must be"),
         (json!({ "generator": { "group_variation": -1 } }), "generator.group_variation: must be"),
         (json!({ "generator": { "scenes": { "correlation": 1 } } }), "generator.scenes.correlation: must be"),
@@ -231,16 +252,16 @@ fn a_table_without_sense_is_refused_with_its_key() {
         assert!(said.starts_with(message), "{table}: {said}");
     }
     let said = temporal(json!({ "generator": { "gop": 12 } }), b"").expect_err("12").to_string();
-    assert_eq!(said, "generator.gop: must be a power of two from 4 to 64");
+    assert_eq!(said, "generator.gop: must be a power of two in [4, 64], got 12");
     let said =
         temporal(json!({ "generator": { "layer_ratios": [0, 1, 1] } }), b"").expect_err("0").to_string();
     assert!(said.starts_with("generator.layer_ratios: must be"), "{said}");
     let said = volumetric(json!({ "front_cells": 0 }), b"").expect_err("0").to_string();
-    assert_eq!(said, "front_cells: must be at least 1");
+    assert_eq!(said, "front_cells: must be >= 1, got 0");
     let said = volumetric(json!({ "quality": { "table": [] } }), b"").expect_err("none").to_string();
-    assert!(said.starts_with("quality.table: must begin"), "{said}");
+    assert!(said.starts_with("quality.table: must start"), "{said}");
     let said = volumetric(json!({ "generator": { "cells": [1, 0] } }), b"").expect_err("0").to_string();
-    assert!(said.starts_with("generator.cells: must be 1 to 64 numbers"), "{said}");
+    assert!(said.starts_with("generator.cells: must be 1 to 64 numbers in [0.001, 1000000], got"), "{said}");
 }
 
 #[test]
@@ -288,7 +309,7 @@ fn more_layers_and_more_bitrate_look_better_and_the_first_frame_of_a_group_is_la
 }
 
 #[test]
-fn sizes_of_generated_frames_vary_as_much_as_the_scenario_says() {
+fn sizes_of_generated_frames_vary_as_configured() {
     let spread = |variation: f64| {
         let scenes = json!({ "variation": variation, "length": "500 min" });
         let table = json!({ "generator": { "duration": "600 s", "gop": 600, "group_variation": 0, "scenes": scenes } });
@@ -354,7 +375,7 @@ fn a_generated_point_cloud_has_its_bitrate_in_equal_layers() {
 }
 
 #[test]
-fn a_generated_video_is_a_flows_own_unless_it_has_a_seed() {
+fn a_generated_video_differs_between_flows_unless_it_has_a_seed() {
     let of = |seed: Option<u64>, run: u64| {
         let content =
             parameters::<SpatialContent>(&json!({ "generator": { "seed": seed, "duration": "2 s" } }));
@@ -408,7 +429,7 @@ fn recorded_traces_of_quality_layers_are_read() {
         let bits = 8.0 * (0..video.frames()).map(bytes).sum::<u64>() as f64;
         let seconds = video.frame_rate().offset(video.frames()).as_secs_f64();
         assert!((bits / seconds / 15e6 - 1.0).abs() < 0.05, "{name}: {} Mbit/s", bits / seconds / 1e6);
-        // Cut off anywhere in its last frame, it is refused.
+        // Truncated anywhere in its last frame, it is refused.
         let shorter = content.len() - 40;
         assert!(spatial(from_file(), &content[..shorter]).is_err(), "{name}");
     }
@@ -457,7 +478,7 @@ proptest! {
     }
 
     #[test]
-    fn what_holds_together_is_read_and_nothing_is_lost(
+    fn consistent_traces_are_read_completely(
         gop in 1usize..4,
         groups in 1usize..4,
         layers in 1usize..5,

@@ -1,7 +1,7 @@
-//! Viewers: what they can decode of the messages that came, and what that looked like.
+//! Viewers: decode the received messages and score the frames.
 //!
-//! A [`Viewer`] keeps the last frames and scores each of them; a [`Decoder`] says what of a frame can be decoded, one for each
-//! kind of video.
+//! A [`Viewer`] keeps the latest frames and scores each of them; a [`Decoder`] determines which parts of a frame are
+//! decodable. There is one per kind of video.
 
 mod score;
 mod single_layer;
@@ -26,51 +26,51 @@ pub use temporal::TemporalDecoder;
 pub use volumetric::VolumetricDecoder;
 pub use window::Window;
 
-/// What of a video's frames can be decoded.
+/// Decoding rules of one kind of video.
 pub trait Decoder: Send {
-    /// What is known of a frame.
+    /// Decoding state of a frame.
     type Frame: Clone + Send;
 
-    /// Of a frame of which nothing has come.
+    /// Returns the state of a frame without messages.
     fn blank(&self) -> Self::Frame;
 
-    /// When frames are captured.
+    /// Returns the frame rate.
     fn frame_rate(&self) -> FrameRate;
 
-    /// A message of a frame in the window has arrived whole: what it makes possible is decoded, in later frames too.
+    /// Handles a complete message of a frame in the window, and decodes all layers and later frames that it unblocks.
     fn arrived(&self, head: &MessageHead, now: Time, frames: &mut Window<Self::Frame>);
 
-    /// What a frame looks like, of what was decoded by `by`; `None` if it cannot be shown.
+    /// Returns the picture of a frame from the layers decoded by time `by`; `None` if it cannot be shown.
     fn shown(&self, number: u32, frame: &Self::Frame, by: Time) -> Option<Shown>;
 }
 
-/// Takes the messages of a video and scores each of its frames, whether or not anything came of it.
+/// Receives the messages of a video and scores each of its frames, including those without any message.
 ///
-/// A frame is scored once [`Window::OPEN`] later frames have begun to arrive, or at the end. Those that were captured in the
-/// last second of the run are scored only up to the newest that came: the others may be under way.
+/// A frame is scored once [`Window::OPEN`] later frames have begun to arrive, or at the end of the run. Frames
+/// captured in the last second of the run are scored only up to the newest received one: the others may be in flight.
 pub struct Viewer<D: Decoder> {
     decoder: D,
     parameters: ScoreParameters,
     frames: Window<D::Frame>,
-    /// When frame 0 was captured, once a message has said so.
+    /// Capture time of frame 0, derived from the first message.
     start: Option<Time>,
-    /// The newest frame of which anything came.
+    /// The newest frame with a received message.
     newest: Option<u32>,
-    /// The last frame that was shown.
+    /// The last frame shown.
     last: Option<FrameScore>,
 }
 
-/// What was captured so long before the end may still be under way then.
-const UNDER_WAY: Duration = Duration::from_secs(1);
+/// Time before the end of the run in which captured frames may still be in flight.
+const IN_FLIGHT: Duration = Duration::from_secs(1);
 
 impl<D: Decoder> Viewer<D> {
-    /// With that decoder.
+    /// Creates a viewer with a decoder.
     pub fn new(decoder: D, parameters: ScoreParameters) -> Viewer<D> {
         let frames = Window::new(decoder.blank());
         Viewer { decoder, parameters, frames, start: None, newest: None, last: None }
     }
 
-    /// Scores frames before `end`.
+    /// Scores the frames before `end`.
     fn score_before(&mut self, end: u32, start: Time, meter: &mut FlowMeter) {
         while self.frames.first() < end {
             let number = self.frames.first();
@@ -95,7 +95,8 @@ impl<D: Decoder> Sink for Viewer<D> {
         let rate = self.decoder.frame_rate();
         let first = head.captured_at.as_nanos().saturating_sub(rate.offset(head.frame).as_nanos());
         let start = *self.start.get_or_insert(Time::from_nanos(first));
-        // A frame that cannot have been captured yet is none of this video. (One more, for captures that are rounded.)
+        // Ignore a frame number from the future: it is not a frame of this video. (One frame of tolerance for rounded
+        // capture times.)
         if u64::from(head.frame) > rate.captured(now.since(start)) {
             return;
         }
@@ -119,7 +120,7 @@ impl<D: Decoder> Sink for Viewer<D> {
         let of_last = |(frame, at): (u32, Time)| at.as_nanos().saturating_sub(rate.offset(frame).as_nanos());
         let Some(start) = self.start.or(last.map(|last| Time::from_nanos(of_last(last)))) else { return };
         let after = |frame: Option<u32>| frame.map_or(0, |frame| frame.saturating_add(1));
-        let settled = match now.since(start).as_nanos().checked_sub(UNDER_WAY.as_nanos()) {
+        let settled = match now.since(start).as_nanos().checked_sub(IN_FLIGHT.as_nanos()) {
             Some(nanos) => u32::try_from(rate.captured(Duration::from_nanos(nanos))).unwrap_or(u32::MAX),
             None => 0,
         };

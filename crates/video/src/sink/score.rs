@@ -1,4 +1,4 @@
-//! What a frame is worth, shown or not.
+//! Score of a frame, shown or not.
 
 use jettison_core::{BuildError, Duration, Time};
 use jettison_measure::FrameScore;
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::ssim;
 
-/// How frames are scored that could not be shown, and which those are.
+/// Scoring of frames that are not shown, and the playout deadline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScoreParameters {
-    /// In place of a frame that could not be shown stands the last one that was: its SSIM, in dB and as a number, falls to 1/e
-    /// over this time between the captures of the two.
+    /// A frame that is not shown is replaced by the last one shown: its SSIM, in dB and as a number, decays to 1/e
+    /// over this time between the captures of both.
     pub decay: Duration,
-    /// What is decoded later than this after its capture is not shown, though later frames may refer to it; without it, whatever
-    /// is decoded is shown.
+    /// Maximum time from capture to decoding for a frame to be shown; frames decoded later remain references. Unset:
+    /// no deadline.
     pub playout_deadline: Option<Duration>,
 }
 
 impl Default for ScoreParameters {
     fn default() -> ScoreParameters {
-        // The paper gives no decay.
+        // The paper does not specify a decay.
         ScoreParameters { decay: Duration::from_secs(1), playout_deadline: None }
     }
 }
 
 impl ScoreParameters {
-    /// Whether they make sense.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(!self.decay.is_zero(), "decay", || "must be above zero".to_owned())
+        BuildError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())
     }
 
-    /// The score of a frame that could not be shown, after `last` had been.
+    /// Returns the score of a frame that is not shown, after `last` was.
     pub(super) fn unshown(&self, frame: u32, captured_at: Time, last: Option<&FrameScore>) -> FrameScore {
         let left = last.map_or(0.0, |last| {
             let since = captured_at.since(last.captured_at).as_secs_f64();
@@ -53,12 +53,12 @@ impl ScoreParameters {
     }
 }
 
-/// What of a frame was decoded.
+/// Decoded part of a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shown {
-    /// How many layers, one at least.
+    /// Number of layers, at least one.
     pub layers: u8,
-    /// When the last of them was.
+    /// Time at which the highest of them was decoded.
     pub at: Time,
     /// SSIM in dB.
     pub ssim_db: f64,

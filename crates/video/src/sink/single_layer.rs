@@ -1,4 +1,4 @@
-//! Decoding without layers.
+//! Decoder of video without layers.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use super::{Decoder, Shown, Window};
 use crate::MessageHead;
 use crate::content::{FrameRate, SingleLayerVideo};
 
-/// A frame is decoded if all earlier frames of its group of pictures were that the encoder made: [`MessageHead::cell`] says how
-/// many it skipped right before. One that came before these waits for them.
+/// Decodes a frame if all earlier encoded frames of its group of pictures were decoded: [`MessageHead::cell`] is the
+/// number of frames skipped directly before it. A frame that arrives before these waits for them.
 pub struct SingleLayerDecoder {
     video: Arc<SingleLayerVideo>,
 }
 
-/// What is known of a frame.
+/// Decoding state of a frame.
 #[derive(Debug, Clone, Default)]
 pub struct SingleLayerFrame {
-    /// Rung and frames skipped before it, once it came.
+    /// Rung and number of frames skipped before it, once it has arrived.
     came: Option<(u16, u8)>,
     decoded_at: Option<Time>,
 }
 
 impl SingleLayerDecoder {
-    /// Of that video.
+    /// Creates a decoder of `video`.
     pub fn new(video: Arc<SingleLayerVideo>) -> SingleLayerDecoder {
         SingleLayerDecoder { video }
     }
 
-    fn place(&self, number: u32) -> u32 {
+    fn index_in_group(&self, number: u32) -> u32 {
         (number % self.video.frames()) % self.video.gop()
     }
 
@@ -36,8 +36,8 @@ impl SingleLayerDecoder {
         let Some((_, skipped)) = frames.get(number).and_then(|frame| frame.came) else { return false };
         let distance = u32::from(skipped) + 1;
         match number.checked_sub(distance) {
-            // The first one of its group that was made needs none before.
-            Some(before) if self.place(number) >= distance => {
+            // The first encoded frame of a group has no reference.
+            Some(before) if self.index_in_group(number) >= distance => {
                 frames.get(before).is_some_and(|frame| frame.decoded_at.is_some())
             }
             _ => true,
@@ -61,7 +61,7 @@ impl Decoder for SingleLayerDecoder {
         let Some(frame) = frames.open(head.frame).filter(|_| is_of_video) else { return };
         frame.came.get_or_insert((head.rung, head.cell));
         for number in head.frame..frames.end() {
-            if number > head.frame && self.place(number) == 0 {
+            if number > head.frame && self.index_in_group(number) == 0 {
                 break;
             }
             let is_decodable = self.is_decodable(number, frames);

@@ -1,4 +1,4 @@
-//! Decoding of quality layers.
+//! Decoder of quality layers.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use super::{Decoder, Shown, Window};
 use crate::MessageHead;
 use crate::content::{FrameRate, SpatialVideo};
 
-/// A layer is decoded with the lower layers of its frame and, but in the first frame of a group of pictures, its own layer of
-/// the frame before. One that came before what it needs waits for it.
+/// Decodes a layer with the lower layers of its frame and, except in the first frame of a group of pictures, the same
+/// layer of the previous frame. A layer that arrives before these waits for them.
 pub struct SpatialDecoder {
     video: Arc<SpatialVideo>,
 }
 
-/// What is known of a frame.
+/// Decoding state of a frame.
 #[derive(Debug, Clone, Default)]
 pub struct SpatialFrame {
     rung: u16,
-    /// Layers that came, a bit each.
+    /// Received layers, one bit per layer.
     came: u8,
     decoded: u8,
-    /// When each of those that were decoded was.
+    /// Decoding time of each decoded layer.
     decoded_at: [Time; 8],
 }
 
 impl SpatialDecoder {
-    /// Of that video.
+    /// Creates a decoder of `video`.
     pub fn new(video: Arc<SpatialVideo>) -> SpatialDecoder {
         SpatialDecoder { video }
     }
@@ -35,7 +35,7 @@ impl SpatialDecoder {
         (number % self.video.frames()).is_multiple_of(self.video.gop())
     }
 
-    /// How many layers of a frame have what they need of the frame before.
+    /// Returns the number of layers whose references in the previous frame are decoded.
     fn allowed(&self, number: u32, frames: &Window<SpatialFrame>) -> u8 {
         if self.is_first_of_group(number) {
             return self.video.layers();
@@ -61,7 +61,7 @@ impl Decoder for SpatialDecoder {
         if frame.came == 0 {
             frame.rung = head.rung;
         } else if frame.rung != head.rung {
-            return; // of another encoding: it does not fit what is there
+            return; // a layer of another rung cannot be combined with those received
         }
         frame.came |= 1 << head.layer;
         for number in head.frame..frames.end() {
@@ -72,7 +72,7 @@ impl Decoder for SpatialDecoder {
                 frame.decoded_at[usize::from(frame.decoded)] = now;
                 frame.decoded += 1;
             }
-            // Nothing new for later frames to refer to.
+            // No new references for later frames.
             if frame.decoded == before || self.is_first_of_group(number.saturating_add(1)) {
                 break;
             }
@@ -81,7 +81,7 @@ impl Decoder for SpatialDecoder {
 
     fn shown(&self, number: u32, frame: &SpatialFrame, by: Time) -> Option<Shown> {
         let decoded_at = &frame.decoded_at[..usize::from(frame.decoded)];
-        // A layer is decoded no earlier than those below.
+        // A layer is decoded no earlier than the layers below.
         let layers = decoded_at.partition_point(|at| *at <= by) as u8;
         let highest = layers.checked_sub(1)?;
         let ssim_db = self.video.layer(usize::from(frame.rung), number, highest).ssim_db;

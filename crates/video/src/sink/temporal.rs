@@ -1,4 +1,4 @@
-//! Decoding of temporal layers.
+//! Decoder of temporal layers.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use super::{Decoder, Shown, Window};
 use crate::MessageHead;
 use crate::content::{FrameRate, TemporalVideo};
 
-/// A frame is decoded with the frame that it refers to ([`TemporalVideo::reference`]), which must have been. One that came
-/// before waits for it.
+/// Decodes a frame if its reference frame ([`TemporalVideo::reference`]) was decoded. A frame that arrives before its
+/// reference waits for it.
 pub struct TemporalDecoder {
     video: Arc<TemporalVideo>,
     open_gop: bool,
 }
 
-/// What is known of a frame.
+/// Decoding state of a frame.
 #[derive(Debug, Clone, Default)]
 pub struct TemporalFrame {
     came: bool,
@@ -23,7 +23,8 @@ pub struct TemporalFrame {
 }
 
 impl TemporalDecoder {
-    /// Of that video. With `open_gop`, the first frame of a group refers to the first one of the group before; without, to none.
+    /// Creates a decoder of `video`. With `open_gop`, the first frame of a group refers to the first frame of the
+    /// previous group; otherwise to none.
     pub fn new(video: Arc<TemporalVideo>, open_gop: bool) -> TemporalDecoder {
         TemporalDecoder { video, open_gop }
     }
@@ -35,7 +36,7 @@ impl TemporalDecoder {
             None if self.open_gop => number.checked_sub(self.video.gop()),
             None => None,
         };
-        // A flow's first frames may refer to none.
+        // The first frames of a flow may have no reference.
         reference
             .is_none_or(|reference| frames.get(reference).is_some_and(|frame| frame.decoded_at.is_some()))
     }

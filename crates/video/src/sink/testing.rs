@@ -1,4 +1,4 @@
-//! Small videos, and viewers that are told what comes when.
+//! Small videos, and viewers with scripted arrivals.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use crate::content::{
 };
 use crate::{MessageHead, Sink};
 
-/// Two groups of five frames in three layers, at two rungs. Layers 0, 1 and 2 have 10, 14 and 18 dB, 2 more at the second rung.
+/// Returns two groups of five frames in three layers, at two rungs. Layers 0, 1 and 2 have 10, 14 and 18 dB, 2 more at
+/// the second rung.
 pub(super) fn spatial() -> Arc<SpatialVideo> {
     let mut text = "5 3\n".to_owned();
     for (rung, kbit) in [1_000, 2_000].into_iter().enumerate() {
@@ -24,7 +25,7 @@ pub(super) fn spatial() -> Arc<SpatialVideo> {
     content.load(&|_| Ok(Arc::from(text.as_bytes())), &|name| Seed(1).stream(&[name])).expect("a trace")
 }
 
-/// Three groups of eight frames, frame n with n dB.
+/// Returns three groups of eight frames, frame n with n dB.
 pub(super) fn temporal() -> Arc<TemporalVideo> {
     let lines: String = (0..24).map(|frame| format!("{frame} 1000 {frame}\n")).collect();
     let content = TemporalContent { file: Some("a".to_owned()), ..TemporalContent::default() };
@@ -32,7 +33,7 @@ pub(super) fn temporal() -> Arc<TemporalVideo> {
     content.load(&|_| Ok(Arc::from(text.as_bytes())), &|name| Seed(1).stream(&[name])).expect("a trace")
 }
 
-/// Four cells, two of them in front, in five layers.
+/// Returns four cells, two of them in front, in five layers.
 pub(super) fn volumetric() -> Arc<VolumetricVideo> {
     let no_files = |_: &str| Err("no files".to_owned());
     VolumetricContent::default()
@@ -40,7 +41,7 @@ pub(super) fn volumetric() -> Arc<VolumetricVideo> {
         .expect("the default makes sense")
 }
 
-/// A viewer and what it measures.
+/// A viewer and its meter.
 pub(super) struct Watched<D: Decoder> {
     decoder_rate: crate::content::FrameRate,
     viewer: Viewer<D>,
@@ -57,18 +58,18 @@ impl<D: Decoder> Watched<D> {
         Watched { decoder_rate, viewer: Viewer::new(decoder, parameters), meter: FlowMeter::default() }
     }
 
-    /// When that frame was captured: frame 0 a second into the run.
+    /// Returns the capture time of a frame: frame 0 is captured one second into the run.
     pub(super) fn captured(&self, frame: u32) -> Time {
         Time::from_secs(1) + self.decoder_rate.offset(frame)
     }
 
-    /// That frame was sent.
+    /// Records that a frame was sent.
     pub(super) fn sent(&mut self, frame: u32) {
         let at = self.captured(frame);
         self.meter.video().frame_sent(frame, at);
     }
 
-    /// A message comes `after` ms after its frame was captured.
+    /// Delivers a message `after` ms after its frame was captured.
     pub(super) fn comes(&mut self, frame: u32, layer: u8, cell: u8, rung: u16, after: u64) {
         let captured_at = self.captured(frame);
         let head = MessageHead { frame, layer, cell, rung, captured_at };
@@ -80,18 +81,18 @@ impl<D: Decoder> Watched<D> {
         &mut self.viewer
     }
 
-    /// The run ends at that millisecond.
+    /// Ends the run at a time in milliseconds.
     pub(super) fn finish(&mut self, end: u64) {
         self.viewer.finish(Time::from_millis(end), &mut self.meter);
     }
 
-    /// The score of each frame, when the run ends at that millisecond.
+    /// Returns the score of each frame, for a run that ends at a time in milliseconds.
     pub(super) fn scores(mut self, end: u64) -> Vec<FrameScore> {
         self.finish(end);
         self.meter.video().scores().to_vec()
     }
 
-    /// How many layers of each frame were decoded, when the run ends with the last message.
+    /// Returns the number of decoded layers of each frame, for a run that ends with the last message.
     pub(super) fn layers(self) -> Vec<u8> {
         self.scores(0).iter().map(|score| score.layers).collect()
     }

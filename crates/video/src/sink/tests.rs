@@ -1,4 +1,4 @@
-//! The rules of decoding, and what is measured of it.
+//! Rules of decoding and its metrics.
 
 use jettison_core::Duration;
 use jettison_measure::{FrameScore, metrics};
@@ -12,7 +12,7 @@ use crate::content::ssim;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// All three layers of that frame come, 40 ms and more after its capture.
+/// Delivers all three layers of a frame, 40 ms and more after its capture.
 fn whole(watched: &mut Watched<SpatialDecoder>, frame: u32) {
     (0..3).for_each(|layer| watched.comes(frame, layer, 0, 0, 40 + u64::from(layer)));
 }
@@ -41,12 +41,12 @@ fn a_layer_needs_its_own_layer_of_the_frame_before_but_in_the_first_frame_of_a_g
 }
 
 #[test]
-fn what_came_before_what_it_needs_waits_for_it() {
+fn a_layer_waits_for_its_references() {
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
     whole(&mut watched, 1);
     whole(&mut watched, 2);
     (0..3).for_each(|layer| watched.comes(0, layer, 0, 0, 400));
-    watched.comes(2, 0, 0, 0, 900); // it came before
+    watched.comes(2, 0, 0, 0, 900); // early
     let scores = watched.scores(0);
     assert_eq!(scores.iter().map(|score| score.layers).collect::<Vec<_>>(), [3, 3, 3]);
     // Frame 2 was captured 66.67 ms after frame 0, and decoded with it.
@@ -57,7 +57,7 @@ fn what_came_before_what_it_needs_waits_for_it() {
 }
 
 #[test]
-fn the_latency_of_a_frame_ends_with_its_highest_decoded_layer() {
+fn a_frames_latency_ends_with_its_highest_decoded_layer() {
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
     watched.comes(0, 0, 0, 1, 30);
     watched.comes(0, 1, 0, 1, 95);
@@ -71,7 +71,7 @@ fn a_layer_of_another_rung_does_not_fit() {
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
     watched.comes(0, 0, 0, 0, 30);
     watched.comes(0, 1, 0, 1, 31);
-    watched.comes(1, 0, 0, 2, 30); // there is no such rung
+    watched.comes(1, 0, 0, 2, 30); // nonexistent rung
     assert_eq!(watched.layers(), [1, 0]);
 }
 
@@ -79,7 +79,7 @@ fn a_layer_of_another_rung_does_not_fit() {
 fn a_frame_that_cannot_be_shown_scores_the_last_one_shown_times_a_decay() {
     let parameters = ScoreParameters { decay: MS(500), ..ScoreParameters::default() };
     let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
-    watched.comes(1, 0, 0, 0, 40); // its group's first frame has not come
+    watched.comes(1, 0, 0, 0, 40); // without the first frame of its group
     whole(&mut watched, 5);
     watched.comes(8, 0, 0, 0, 40);
     let scores = watched.scores(0);
@@ -95,7 +95,7 @@ fn a_frame_that_cannot_be_shown_scores_the_last_one_shown_times_a_decay() {
 }
 
 #[test]
-fn what_is_decoded_after_the_deadline_is_not_shown_but_may_be_referred_to() {
+fn frames_decoded_after_the_deadline_are_not_shown_but_remain_references() {
     let parameters = ScoreParameters { playout_deadline: Some(MS(100)), ..ScoreParameters::default() };
     let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
     watched.comes(0, 0, 0, 0, 99);
@@ -124,7 +124,7 @@ fn a_message_whose_frame_has_been_scored_is_counted_as_late() {
 }
 
 #[test]
-fn frames_that_were_sent_are_scored_at_the_end_though_nothing_of_them_came() {
+fn sent_frames_are_scored_at_the_end_without_any_message() {
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
     (0..90).for_each(|frame| watched.sent(frame));
     whole(&mut watched, 0);
@@ -132,7 +132,7 @@ fn frames_that_were_sent_are_scored_at_the_end_though_nothing_of_them_came() {
     let scores = watched.scores(3_500);
     assert_eq!(scores.len(), 46);
     assert!(scores[1..].iter().all(|score| score.layers == 0));
-    // Even if nothing came at all, from the first to the last that was sent.
+    // Without any message, all frames from the first to the last sent one are scored.
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
     (0..20).for_each(|frame| watched.sent(frame));
     let scores = watched.scores(60_000);
@@ -175,7 +175,7 @@ fn the_first_frame_of_a_group_refers_to_the_one_before_only_if_groups_are_open()
 }
 
 #[test]
-fn a_temporal_frame_waits_for_what_it_refers_to() {
+fn a_temporal_frame_waits_for_its_reference() {
     let mut watched = Watched::new(TemporalDecoder::new(temporal(), true));
     for frame in [1, 4, 7, 8, 9, 6] {
         watched.comes(frame, 0, 0, 0, 40);
@@ -204,7 +204,7 @@ fn without_layers_a_frame_needs_all_earlier_ones_of_its_group() {
     for frame in [0, 1, 3, 4, 5, 6] {
         watched.comes(frame, 0, 0, 1, 40);
     }
-    watched.comes(7, 0, 0, 2, 40); // no such rung
+    watched.comes(7, 0, 0, 2, 40); // nonexistent rung
     let scores = watched.scores(0);
     let layers: Vec<u8> = scores.iter().map(|score| score.layers).collect();
     assert_eq!(layers, [1, 1, 0, 0, 0, 1, 1, 0]);
@@ -252,7 +252,7 @@ fn a_layer_of_density_needs_the_lower_ones_of_its_cell_in_its_frame() {
 }
 
 #[test]
-fn a_point_cloud_of_which_nothing_in_front_came_is_not_shown() {
+fn a_point_cloud_without_a_cell_in_front_is_not_shown() {
     let mut watched = Watched::new(VolumetricDecoder::new(volumetric(), true));
     watched.comes(0, 0, 1, 0, 40);
     watched.comes(1, 0, 2, 0, 40);
@@ -292,7 +292,7 @@ fn a_viewer_fills_the_summary_and_the_series() {
     assert_eq!(kept, [metrics::AGE_OF_INFORMATION, metrics::FRAME_LATENCY]);
 }
 
-/// What holds of any decoder, whatever comes.
+/// Checks invariants of any decoder for any sequence of messages.
 fn holds<D: Decoder>(decoder: D, messages: &[(u32, u8, u8, u16)]) -> Result<(), TestCaseError> {
     let mut watched = Watched::new(decoder);
     for (place, (frame, layer, cell, rung)) in messages.iter().enumerate() {
@@ -310,7 +310,7 @@ fn holds<D: Decoder>(decoder: D, messages: &[(u32, u8, u8, u16)]) -> Result<(), 
 
 proptest! {
     #[test]
-    fn whatever_comes_every_frame_is_scored_once_and_in_order(
+    fn every_frame_is_scored_once_and_in_order(
         messages in prop::collection::vec((0u32..400, 0u8..9, 0u8..6, 0u16..3), 0..300),
         open_gop: bool,
         is_layered: bool,
@@ -322,7 +322,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_messages_come_changes_nothing_that_is_decoded(
+    fn the_order_of_arrival_does_not_change_the_decoded_layers(
         mut messages in prop::collection::vec((0u32..30, 0u8..3), 0..100),
         seed: u64,
     ) {

@@ -1,4 +1,4 @@
-//! Decoding of layers of density.
+//! Decoder of density layers.
 
 use std::sync::Arc;
 
@@ -8,26 +8,28 @@ use super::{Decoder, Shown, Window};
 use crate::MessageHead;
 use crate::content::{FrameRate, VolumetricVideo, ssim};
 
-/// A layer of a cell is decoded with the lower layers of its cell in its frame. A frame of which nothing in front came is not
-/// shown; of another one the share of points over its cells, occluded ones weighted less, says what it looks like.
+/// Decodes a layer of a cell with the lower layers of the same cell and frame. A frame without any decoded cell in
+/// front is not shown; otherwise its quality follows from the share of points over all cells, with a lower weight for
+/// occluded ones.
 pub struct VolumetricDecoder {
     video: Arc<VolumetricVideo>,
     is_layered: bool,
 }
 
-/// What is known of a frame: when each layer of each cell came, cell by cell.
+/// Decoding state of a frame: arrival time of each layer of each cell, cell by cell.
 #[derive(Debug, Clone)]
 pub struct VolumetricFrame {
     came_at: Vec<Option<Time>>,
 }
 
 impl VolumetricDecoder {
-    /// Of that video. Without layers (`is_layered` false), a message of layer l holds all points up to that layer.
+    /// Creates a decoder of `video`. Without layers (`is_layered` false), a message of layer l contains all points up
+    /// to layer l.
     pub fn new(video: Arc<VolumetricVideo>, is_layered: bool) -> VolumetricDecoder {
         VolumetricDecoder { video, is_layered }
     }
 
-    /// How many layers of a cell were decoded by `by`, and when the last of them was.
+    /// Returns the number of layers of a cell decoded by `by`, and when the highest of them was decoded.
     fn decoded(&self, layers: &[Option<Time>], by: Time) -> (u8, Option<Time>) {
         let came = layers.iter().map_while(|at| at.filter(|at| *at <= by));
         came.fold((0, None), |(count, last), at| (count + 1, last.max(Some(at))))

@@ -1,47 +1,47 @@
-//! The frames that a viewer still knows.
+//! Window of recent frames.
 
-/// The state of the frames about the next one to be scored: [`Window::OPEN`] from that one on, and as many before it, which
-/// later ones may refer to.
+/// State of the frames around the next one to be scored: the [`Window::OPEN`] frames from that one on, and the same
+/// number before it as references.
 #[derive(Debug, Clone)]
 pub struct Window<F> {
-    /// Frame n has place n modulo the length.
+    /// Frame n is at index n modulo the length.
     frames: Vec<F>,
     blank: F,
     first: u32,
 }
 
 impl<F: Clone> Window<F> {
-    /// Frames that may be open at once: what is overtaken by more is too late.
+    /// Maximum number of open frames: a frame overtaken by more than this is late.
     pub const OPEN: u32 = 128;
 
-    /// From frame 0 on.
+    /// Creates a window that starts at frame 0.
     pub(super) fn new(blank: F) -> Window<F> {
         Window { frames: vec![blank.clone(); 2 * Self::OPEN as usize], blank, first: 0 }
     }
 
-    /// The next frame to be scored.
+    /// Returns the next frame to be scored.
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// The frame after the last open one.
+    /// Returns the frame after the last open one.
     pub fn end(&self) -> u32 {
         self.first.saturating_add(Self::OPEN)
     }
 
-    /// A frame that is open, or was shortly before.
+    /// Returns a frame that is open or in the window before.
     pub fn get(&self, number: u32) -> Option<&F> {
         let is_kept = number < self.end() && number >= self.first.saturating_sub(Self::OPEN);
         is_kept.then(|| &self.frames[number as usize % self.frames.len()])
     }
 
-    /// An open frame.
+    /// Returns an open frame.
     pub fn open(&mut self, number: u32) -> Option<&mut F> {
         let length = self.frames.len();
         (self.first..self.end()).contains(&number).then(|| &mut self.frames[number as usize % length])
     }
 
-    /// The first open frame has been scored.
+    /// Advances the window by one frame, after the first open frame has been scored.
     pub(super) fn advance(&mut self) {
         let place = self.end() as usize % self.frames.len();
         self.frames[place].clone_from(&self.blank);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_known_for_as_long_as_later_ones_may_need_them() {
+    fn frames_are_kept_while_later_ones_may_refer_to_them() {
         let mut window = Window::new(0u32);
         assert_eq!((window.get(127), window.get(128)), (Some(&0), None));
         for number in 0..1_000 {

@@ -1,31 +1,31 @@
-//! What an encoder knows of its decoder, from what became of its frames.
+//! An encoder's knowledge of its decoder, derived from the fates of its frames.
 
 use std::collections::VecDeque;
 
 use crate::Fate;
 
-/// The frames that were sent since the newest that the decoder is known to have decoded, that one included.
+/// Frames sent since the newest one known to be decoded, including that one.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     /// Oldest first.
     coded: VecDeque<Coded>,
 }
 
-/// A frame that was sent.
+/// A sent frame.
 #[derive(Debug, Clone, Copy)]
 struct Coded {
     frame: u32,
-    /// What it was coded against; `None` for a key frame.
+    /// Reference frame; `None` for a key frame.
     reference: Option<u32>,
     fate: Option<Fate>,
     is_decoded: bool,
 }
 
 impl Arrivals {
-    /// Frames that are remembered though none of them is known to be decoded.
+    /// Maximum number of remembered frames while none is known to be decoded.
     const MOST: usize = 256;
 
-    /// A frame was sent that was coded against `reference`.
+    /// Records a sent frame and its reference.
     pub(super) fn sent(&mut self, frame: u32, reference: Option<u32>) {
         if self.coded.len() == Arrivals::MOST {
             self.coded.pop_front();
@@ -33,14 +33,14 @@ impl Arrivals {
         self.coded.push_back(Coded { frame, reference, fate: None, is_decoded: false });
     }
 
-    /// It is known what became of a frame.
+    /// Records the fate of a frame.
     pub(super) fn settle(&mut self, frame: u32, fate: Fate) {
-        let Some(place) = self.place(frame) else { return };
+        let Some(place) = self.index_of(frame) else { return };
         self.coded[place].fate = Some(fate);
         for index in place..self.coded.len() {
             let Coded { reference, fate, .. } = self.coded[index];
             let has_reference = match reference {
-                Some(reference) => self.place(reference).is_some_and(|place| self.coded[place].is_decoded),
+                Some(reference) => self.index_of(reference).is_some_and(|place| self.coded[place].is_decoded),
                 None => true,
             };
             self.coded[index].is_decoded = fate == Some(Fate::Acknowledged) && has_reference;
@@ -50,12 +50,12 @@ impl Arrivals {
         }
     }
 
-    /// The newest frame that is known to be decoded.
+    /// Returns the newest frame known to be decoded.
     pub(super) fn decoded(&self) -> Option<u32> {
         self.coded.front().filter(|coded| coded.is_decoded).map(|coded| coded.frame)
     }
 
-    /// Whether that frame is known never to be decoded: it or one that it needs did not arrive.
+    /// Returns whether a frame is known to be undecodable: it or a frame that it depends on did not arrive.
     pub(super) fn is_broken(&self, frame: u32) -> bool {
         let mut needed = frame;
         for coded in self.coded.iter().rev() {
@@ -73,7 +73,7 @@ impl Arrivals {
         false
     }
 
-    fn place(&self, frame: u32) -> Option<usize> {
+    fn index_of(&self, frame: u32) -> Option<usize> {
         self.coded.binary_search_by_key(&frame, |coded| coded.frame).ok()
     }
 }
@@ -82,7 +82,7 @@ impl Arrivals {
 mod tests {
     use super::*;
 
-    /// Frames 0 to 6, each coded against the one before, 0 and 4 key frames.
+    /// Returns frames 0 to 6, each coded against the previous one, with key frames 0 and 4.
     fn chain() -> Arrivals {
         let mut arrivals = Arrivals::default();
         for frame in 0..7u32 {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_arrived_is_decoded_with_all_that_it_needs() {
+    fn a_received_frame_is_decoded_with_all_of_its_references() {
         let mut arrivals = chain();
         arrivals.settle(1, Fate::Acknowledged);
         assert_eq!(arrivals.decoded(), None);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_frame_that_was_lost_is_broken() {
+    fn frames_that_depend_on_a_lost_one_are_broken() {
         let mut arrivals = chain();
         arrivals.settle(2, Fate::Lost);
         let broken: Vec<_> = (0..7).filter(|frame| arrivals.is_broken(*frame)).collect();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_without_news() {
+    fn its_memory_is_bounded_without_feedback() {
         let mut arrivals = Arrivals::default();
         for frame in 0..3_000 {
             arrivals.sent(frame, None);

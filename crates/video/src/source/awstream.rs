@@ -1,8 +1,8 @@
-//! AWStream (Zhang, Jin, Ratnasamy, Wawrzynek, Lee, SIGCOMM 2018) as Chen, Tahir, Mittal compare with it: rate or frame rate
-//! follows the transport's estimate, down at once and up late.
+//! AWStream (Zhang, Jin, Ratnasamy, Wawrzynek, Lee, SIGCOMM 2018), as in the comparison of Chen, Tahir, Mittal:
+//! bitrate or frame rate follows the transport's estimate, decreasing immediately and increasing slowly.
 //!
-//! Down when what waits to be sent grows, or the estimate no longer carries the present level; up only after the buffer has
-//! been empty for 2 s. What has been coded is sent: a frame once made waits its turn.
+//! It decreases when the send backlog grows, or the estimate no longer sustains the present level, and increases only
+//! after the buffer has been empty for 2 s. Encoded frames are never discarded: they wait in the buffer.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ use crate::{Fate, MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AwstreamParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// How long the application's buffer must have been empty before the next level up.
+    /// Time for which the application's buffer must have been empty before the level increases.
     pub hold: Duration,
-    /// Where it goes up to: `estimate`, the highest level that the estimate carries; `step`, the next one.
+    /// Target of an increase: `estimate`, the highest level that the estimate sustains; `step`, the next level.
     pub upgrade: Upgrade,
-    /// What waits counts as grown once the estimate takes longer than this to send it.
+    /// The backlog counts as grown once the estimate needs longer than this to send it.
     pub tolerance: Duration,
-    /// Share of the estimate that a level may need, above 0.
+    /// Share of the estimate that a level may use, > 0.
     pub share: f64,
-    /// Bytes with headers over bytes without: levels are multiplied with it.
+    /// Ratio of bytes with headers to bytes without: the bitrates of levels are multiplied by it.
     pub header_factor: f64,
-    /// Levels of a video of one bitrate, best first: each n-th frame of a group of pictures.
+    /// Levels of a video with one bitrate, best first: every n-th frame of a group of pictures.
     pub every: Vec<u32>,
 }
 
@@ -51,11 +51,11 @@ impl Default for AwstreamParameters {
     }
 }
 
-/// Where AWStream goes up to.
+/// Target of an increase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Upgrade {
-    /// The highest level that the estimate carries; the next one where the application limits the estimate.
+    /// The highest level that the estimate sustains; the next one if the application limits the estimate.
     Estimate,
     /// The next level.
     Step,
@@ -69,12 +69,12 @@ impl AwstreamParameters {
         let is_falling = self.every.first().is_some_and(|first| *first >= 1)
             && self.every.windows(2).all(|pair| pair[0] < pair[1]);
         BuildError::unless(is_falling, "every", || {
-            "must be rising whole numbers from 1 on, such as [1, 2, 4]".to_owned()
+            format!("must be ascending integers >= 1 such as [1, 2, 4], got {:?}", self.every)
         })
     }
 }
 
-/// What it may send: a rung, of each n-th frame of a group.
+/// An adaptation level: a rung, and every n-th frame of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Level {
     rung: usize,
@@ -82,13 +82,13 @@ struct Level {
     rate: Rate,
 }
 
-/// Adapts one level at a time of congestion, and waits before it goes up.
+/// The AWStream encoder: adapts by one level per congestion event, and increases after a waiting time.
 #[derive(Debug)]
 pub struct Awstream {
     parameters: AwstreamParameters,
     encoder: Encoder,
     clock: FrameClock,
-    /// Lowest first.
+    /// Levels, lowest first.
     levels: Vec<Level>,
     // State.
     level: Option<usize>,
@@ -97,10 +97,10 @@ pub struct Awstream {
 }
 
 impl Awstream {
-    /// An encoder of `video`: of its bitrates if it has several, else of its frames.
+    /// Creates an encoder of `video`, with levels of bitrate if it has several, otherwise of frame rate.
     ///
     /// # Errors
-    /// For a parameter out of range.
+    /// If a parameter is out of range.
     pub fn new(parameters: AwstreamParameters, video: Arc<SingleLayerVideo>) -> Result<Awstream, BuildError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
@@ -115,17 +115,18 @@ impl Awstream {
         Ok(Awstream { parameters, encoder, clock, levels, level: None, backlog: 0, empty_since: None })
     }
 
-    /// The level of the frame that is due.
+    /// Returns the level of the frame that is due.
     fn choose(&mut self, now: Time, path: &PathEstimate) -> usize {
         let usable = path.bandwidth.map(|rate| rate.mul_f64(self.parameters.share));
         let carried = usable.map(|usable| self.highest_within(usable));
         let grows = path.backlog > self.backlog && self.is_long(path);
         self.backlog = path.backlog;
         let is_empty = path.backlog == 0;
+        // A backlog restarts the waiting time before an increase.
         let since = self.empty_since.filter(|_| is_empty).unwrap_or(now);
         self.empty_since = is_empty.then_some(since);
         let Some(level) = self.level else { return carried.unwrap_or(0) };
-        // What the application itself limits is no upper bound of the path's bandwidth.
+        // An application-limited estimate is not an upper bound of the path's bandwidth.
         let ceiling = carried.filter(|_| !path.is_app_limited).unwrap_or(usize::MAX);
         let chosen = if grows {
             level.saturating_sub(1).min(carried.unwrap_or(usize::MAX))
@@ -135,12 +136,12 @@ impl Awstream {
             level.min(ceiling)
         };
         if chosen != level {
-            self.empty_since = is_empty.then_some(now); // a new level is tried as long
+            self.empty_since = is_empty.then_some(now); // a new level restarts the waiting time
         }
         chosen
     }
 
-    /// Where it would go up to.
+    /// Returns the target of an increase.
     fn above(&self, level: usize, carried: Option<usize>) -> usize {
         let next = (level + 1).min(self.levels.len() - 1);
         match self.parameters.upgrade {
@@ -153,13 +154,13 @@ impl Awstream {
         self.levels.iter().rposition(|level| level.rate <= rate).unwrap_or(0)
     }
 
-    /// Whether what waits takes longer to send than is tolerated.
+    /// Returns whether the backlog takes longer to send than `tolerance`.
     fn is_long(&self, path: &PathEstimate) -> bool {
         path.bandwidth.is_none_or(|rate| rate.time_for(Bytes::new(path.backlog)) > self.parameters.tolerance)
     }
 }
 
-/// The mean bitrate of each `every`-th frame of the groups of a video's only rung.
+/// Returns the mean bitrate of every `every`-th frame in the groups of a video's only rung.
 fn thinned(video: &SingleLayerVideo, every: u32) -> Rate {
     let is_kept = |frame: &u32| (frame % video.gop()).is_multiple_of(every);
     let bytes = (0..video.frames()).filter(is_kept).map(|frame| u64::from(video.frame(0, frame).bytes)).sum();
@@ -206,7 +207,7 @@ mod tests {
         Awstream::new(parameters, Arc::new(single())).expect("it is valid")
     }
 
-    /// The rungs of so many frames.
+    /// Returns the rungs of `count` frames.
     fn rungs(source: &mut Awstream, count: u32, path: impl Fn(u32) -> PathEstimate) -> Vec<u16> {
         frames(source, count, path).iter().map(|m| m.head.rung).collect()
     }
@@ -218,13 +219,13 @@ mod tests {
     // Rungs of `single`: 1,200, 2,050 and 3,000 kbit/s over 1.165, that is 1,030, 1,760 and 2,575.
 
     #[test]
-    fn it_begins_with_what_the_estimate_carries() {
+    fn it_starts_with_the_level_that_the_estimate_sustains() {
         let first = |estimate| rungs(&mut source(|_| ()), 1, |_| path(estimate))[0];
         assert_eq!([None, Some(1_000), Some(1_760), Some(2_576)].map(first), [0, 0, 1, 2]);
     }
 
     #[test]
-    fn an_estimate_that_falls_brings_it_down_at_once() {
+    fn a_falling_estimate_decreases_the_level_immediately() {
         let sent = rungs(&mut source(|_| ()), 6, |frame| path(Some(if frame < 3 { 3_000 } else { 1_800 })));
         assert_eq!(sent, [2, 2, 2, 1, 1, 1]);
         let sent = rungs(&mut source(|_| ()), 4, |frame| path(Some(if frame < 3 { 3_000 } else { 500 })));
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_grows_brings_it_down_at_once() {
+    fn a_growing_backlog_decreases_the_level_immediately() {
         // 3,000 kbit/s send 37,500 bytes in 100 ms.
         let backlog = [0, 30_000, 37_501, 37_000, 37_501, 37_501];
         let sent = rungs(&mut source(|_| ()), 6, |frame| waiting(3_000, backlog[frame as usize]));
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(sent.iter().position(|rung| *rung == 2), Some(60));
         assert!(sent[60..].iter().all(|rung| *rung == 2));
         assert!(sent[..60].iter().all(|rung| *rung == 0));
-        // One byte that waits begins the 2 s anew.
+        // A backlog of one byte restarts the 2 s.
         let sent = rungs(&mut source(|_| ()), 130, |frame| match frame {
             0 => path(Some(500)),
             50 => waiting(9_000, 1),

@@ -1,10 +1,10 @@
-//! When frames are due.
+//! Clock of frames.
 
 use jettison_core::Time;
 
 use crate::content::FrameRate;
 
-/// Counts frames and says when each is due, exact over any number of them.
+/// Counts frames and computes their due times without drift.
 #[derive(Debug, Clone)]
 pub(super) struct FrameClock {
     rate: FrameRate,
@@ -13,22 +13,22 @@ pub(super) struct FrameClock {
 }
 
 impl FrameClock {
-    /// For so many frames a second.
+    /// Creates a clock with a frame rate.
     pub(super) fn new(rate: FrameRate) -> FrameClock {
         FrameClock { rate, start: None, frame: 0 }
     }
 
-    /// The first frame is due at `now`.
+    /// Starts the clock: the first frame is due at `now`.
     pub(super) fn start(&mut self, now: Time) {
         self.start = Some(now);
     }
 
-    /// When the next frame is due; `None` before the start, and after 2³² frames.
+    /// Returns when the next frame is due; `None` before the start, and after 2³² frames.
     pub(super) fn next(&self) -> Option<Time> {
         self.start.map(|start| start + self.rate.offset(self.frame))
     }
 
-    /// The number of the frame that is due, from 0. A late call moves none of the later frames.
+    /// Returns the number of the frame that is due, from 0. A late call does not delay later frames.
     pub(super) fn tick(&mut self) -> u32 {
         let frame = self.frame;
         match frame.checked_add(1) {

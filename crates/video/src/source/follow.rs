@@ -1,8 +1,8 @@
-//! An encoder that follows its transport's target rate: what runs over GCC (Carlucci et al. 2016) and SCReAM (RFC 8298).
+//! Encoder that follows its transport's target rate; used over GCC (Carlucci et al. 2016) and SCReAM (RFC 8298).
 //!
-//! The frames are those of the highest rung that the target carries: at once when it falls (an encoder coarsens its
-//! quantiser from one frame to the next), with the next group of pictures when it rises. Key frames are those of the video's
-//! groups. A pacer spreads each frame over time; while too much waits in it, frames are skipped.
+//! Frames come from the highest rung within the target: immediately when the target falls (an encoder coarsens its
+//! quantiser from one frame to the next), and at the next group of pictures when it rises. Key frames are those of the
+//! video's groups. A pacer spreads each frame over time; while its backlog is too long, frames are skipped.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::{Fate, MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FollowParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// The target before the transport has one; unset: the lowest rung.
+    /// Target before the transport has one; unset: the lowest rung.
     pub initial: Option<Rate>,
-    /// Share of the target that a rung may need, above 0: what headers, repairs and redundancy leave.
+    /// Share of the target that a rung may use, > 0; the rest is for headers, repairs and redundancy.
     pub share: f64,
-    /// A frame is skipped while what waits takes longer than this at the target; unset: none is.
+    /// Maximum backlog, as time at the target rate, above which a frame is skipped; unset: frames are never skipped.
     pub skip_above: Option<Duration>,
 }
 
@@ -44,7 +44,7 @@ impl FollowParameters {
     }
 }
 
-/// Sends each frame at the rung that its target carries.
+/// The encoder: sends each frame at the rung within its target.
 #[derive(Debug)]
 pub struct Follow {
     parameters: FollowParameters,
@@ -54,10 +54,10 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     ///
     /// # Errors
-    /// For a parameter out of range.
+    /// If a parameter is out of range.
     pub fn new(parameters: FollowParameters, video: Arc<SingleLayerVideo>) -> Result<Follow, BuildError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn before_there_is_a_target_the_initial_one_holds() {
+    fn the_initial_target_applies_before_the_first() {
         let first = |source: &mut Follow| frames(source, 1, |_| path(None))[0].head.rung;
         assert_eq!(first(&mut source(|_| ())), 0);
         assert_eq!(first(&mut source(|p| p.initial = Some(Rate::from_kbit(2_000)))), 1);

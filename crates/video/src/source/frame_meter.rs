@@ -1,20 +1,20 @@
-//! The throughput of whole frames, from what became of their messages.
+//! Throughput of complete frames, from the fates of their messages.
 //!
-//! A frame's transfer begins when it could first be acknowledged on a path with nothing on it, or when the frame before was
-//! settled if that is later; it ends when all its messages are settled. So frames that queue behind one another are measured
-//! at the rate at which they leave the queue, and the round trip counts in none.
+//! The transfer of a frame starts when it could first be acknowledged on an empty path, or when the previous frame was
+//! settled if that is later; it ends when all of its messages are settled. Frames that queue behind one another are
+//! thus measured at the rate at which they leave the queue, and the round trip is excluded.
 
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, Rate, Time};
 
-/// Measures the last frames.
+/// Meter of the latest frames.
 #[derive(Debug)]
 pub(super) struct FrameMeter {
     window: usize,
-    /// Frames that are not settled, oldest first.
+    /// Unsettled frames, oldest first.
     pending: VecDeque<Pending>,
-    /// Seconds a bit of the last frames: their mean is the inverse of the throughputs' harmonic mean.
+    /// Seconds per bit of the latest frames: their mean is the inverse of the throughputs' harmonic mean.
     latest: VecDeque<f64>,
     settled_at: Time,
 }
@@ -22,26 +22,26 @@ pub(super) struct FrameMeter {
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     frame: u32,
-    /// When it could first be acknowledged.
+    /// Earliest time at which it could be acknowledged.
     from: Time,
-    /// Messages of which nothing is known yet.
+    /// Messages of unknown fate.
     messages: usize,
-    /// Bytes that have arrived.
+    /// Bytes delivered.
     arrived: u64,
 }
 
 impl FrameMeter {
-    /// A transfer takes this long at least: acknowledgements may come in bursts.
+    /// Minimum duration of a transfer: acknowledgements may arrive in bursts.
     const SHORTEST: Duration = Duration::from_millis(1);
-    /// Frames that are remembered though nothing is heard of them.
+    /// Maximum number of unsettled frames remembered.
     const MOST_PENDING: usize = 1024;
 
-    /// For the mean of so many frames.
+    /// Creates a meter with a window of frames.
     pub(super) fn new(window: usize) -> FrameMeter {
         FrameMeter { window, pending: VecDeque::new(), latest: VecDeque::new(), settled_at: Time::ZERO }
     }
 
-    /// A frame of so many messages is sent.
+    /// Records a sent frame with its number of messages.
     pub(super) fn sent(&mut self, frame: u32, messages: usize, now: Time, min_rtt: Option<Duration>) {
         if self.pending.len() == FrameMeter::MOST_PENDING {
             self.pending.pop_front();
@@ -50,7 +50,7 @@ impl FrameMeter {
         self.pending.push_back(Pending { frame, from, messages, arrived: 0 });
     }
 
-    /// It is known what became of a message: so many bytes of it arrived.
+    /// Records the fate of a message and the number of its delivered bytes.
     pub(super) fn settle(&mut self, frame: u32, arrived: u64, now: Time) {
         let Some(place) = self.pending.iter().position(|pending| pending.frame == frame) else { return };
         let pending = &mut self.pending[place];
@@ -67,7 +67,7 @@ impl FrameMeter {
         let took = now.since(frame.from.max(self.settled_at)).max(FrameMeter::SHORTEST);
         self.settled_at = now;
         if frame.arrived == 0 {
-            return; // how fast it would have been is not known
+            return; // nothing delivered: no throughput sample
         }
         if self.latest.len() == self.window {
             self.latest.pop_front();
@@ -75,7 +75,7 @@ impl FrameMeter {
         self.latest.push_back(took.as_secs_f64() / (frame.arrived as f64 * 8.0));
     }
 
-    /// The harmonic mean; `None` before the first frame has arrived.
+    /// Returns the harmonic mean; `None` before the first frame is delivered.
     pub(super) fn harmonic_mean(&self) -> Option<Rate> {
         let sum: f64 = self.latest.iter().sum();
         (sum > 0.0).then(|| Rate::from_bits((self.latest.len() as f64 / sum) as u64))
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_round_trip_counts_not() {
+    fn the_round_trip_is_excluded() {
         let mut meter = FrameMeter::new(20);
         meter.sent(0, 2, Time::from_millis(100), Some(RTT));
         meter.settle(0, 500, Time::from_millis(162));
@@ -121,12 +121,12 @@ mod tests {
             meter.sent(frame, 1, now, None);
             meter.settle(frame, 1_000, now + Duration::from_millis(took));
         }
-        // 800 and 200 kbit/s; the 8,000 before are forgotten.
+        // 800 and 200 kbit/s; the earlier 8,000 are outside the window.
         assert_eq!(kbit(&meter), Some(320));
     }
 
     #[test]
-    fn what_was_lost_did_not_arrive() {
+    fn lost_bytes_are_not_counted() {
         let mut meter = FrameMeter::new(20);
         meter.sent(0, 2, Time::ZERO, None);
         meter.settle(0, 1_000, Time::from_millis(5));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_heard_of_is_forgotten() {
+    fn frames_without_feedback_are_forgotten() {
         let mut meter = FrameMeter::new(20);
         for frame in 0..3_000 {
             meter.sent(frame, 1, Time::ZERO, None);

@@ -1,4 +1,4 @@
-//! Which parts of a volumetric frame matter most.
+//! Order of importance of the parts of a volumetric frame.
 
 use jettison_core::{Bytes, Rate};
 use schemars::JsonSchema;
@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::VolumetricVideo;
 
-/// What goes first when there is too little for all of a volumetric frame.
+/// Order in which parts of a volumetric frame are dropped when bandwidth is insufficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Occluded cells, from their highest layer down, then the others from their highest layer down.
     #[default]
     OccludedFirst,
-    /// The highest layer of occluded cells, that of the others, and so on down.
+    /// The highest layer of occluded cells, then that of the others, and so on downwards.
     LayersFirst,
 }
 
-/// One layer of the cells in front, or of those that are occluded: what is as important as each other.
+/// One layer of the cells in front or of the occluded cells: parts of equal importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class {
-    /// The layer of density.
+    /// Density layer.
     pub(super) layer: u8,
-    /// Cells from this one on,
+    /// First cell.
     pub(super) from: u8,
-    /// up to before this one.
+    /// Cell after the last one.
     pub(super) to: u8,
-    /// The video's mean bitrate up to this class.
+    /// Mean bitrate of the video up to this class.
     pub(super) cumulative: Rate,
 }
 
-/// The classes of a video, most important first.
+/// Returns the classes of a video, most important first.
 pub(super) fn classes(video: &VolumetricVideo, order: Order) -> Vec<Class> {
     let (front, cells) = (video.front_cells(), video.cells());
     let class = |layer, from, to| Class { layer, from, to, cumulative: Rate::ZERO };
@@ -52,7 +52,7 @@ pub(super) fn classes(video: &VolumetricVideo, order: Order) -> Vec<Class> {
     classes
 }
 
-/// Bytes of a class in all frames of a video.
+/// Returns the bytes of a class in all frames of a video.
 fn class_bytes(video: &VolumetricVideo, class: &Class) -> u64 {
     let of_frame = |frame| -> u64 {
         (class.from..class.to).map(|cell| u64::from(video.part(frame, class.layer, cell).bytes)).sum()

@@ -1,8 +1,8 @@
-//! Encoders and how they adapt: the sources of message streams.
+//! Sources of message streams: encoders and their adaptation.
 //!
-//! Those with layers label their messages and leave the choice to the queue (`svc_*`); the others choose sizes themselves,
-//! from what the transport tells them, of a codec without layers, and nobody may drop what they send. To add one: write its
-//! file, and add an entry to [`sources`].
+//! Layered encoders label their messages and leave dropping to the queue (`svc_*`). The others have no layers: they
+//! choose sizes from the transport's estimate, and their messages must not be dropped. To add an encoder, write its
+//! file and add an entry to [`sources`].
 
 mod arrivals;
 mod awstream;
@@ -36,12 +36,14 @@ pub use svc_temporal::{SvcTemporal, SvcTemporalParameters};
 pub use vivo::{Vivo, VivoParameters};
 pub use volumetric::{SvcVolumetric, SvcVolumetricParameters};
 
-/// The length of a message of that many bytes of video, its head counted among them.
+/// Returns the length of a message with `bytes` bytes of video, which include its head.
 fn length_of(bytes: u32) -> u32 {
     bytes.max(MessageHead::LENGTH as u32)
 }
 
-/// Checks a key that must be above zero.
+/// Checks that the value of a key is > 0.
 fn check_positive(key: &str, value: f64) -> Result<(), BuildError> {
-    BuildError::unless(value > 0.0 && value.is_finite(), key, || format!("{value} is not above 0"))
+    BuildError::unless(value > 0.0 && value.is_finite(), key, || {
+        format!("must be finite and > 0, got {value}")
+    })
 }

@@ -1,8 +1,9 @@
-//! Salsify (Fouladi et al., NSDI 2018): each frame is as large as the transport can let out now, or is not sent.
+//! Salsify (Fouladi et al., NSDI 2018): encodes each frame at the largest size that the transport can send now, or
+//! skips it.
 //!
-//! Its codec makes several versions of a frame and sends the largest that fits what the transport would let out now; if
-//! none fits, the frame is skipped, and the next one is coded against the last that was sent. Of a video of one bitrate
-//! nothing but skipping is left: the frame-rate-only variant of Chen, Tahir, Mittal.
+//! Its codec encodes several versions of a frame and sends the largest one within the transport's budget; if none
+//! fits, the frame is skipped, and the next one is coded against the last sent frame. For a video with one bitrate
+//! only skipping remains: the frame-rate-only variant of Chen, Tahir, Mittal.
 
 use std::sync::Arc;
 
@@ -22,17 +23,17 @@ use crate::{Fate, MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SalsifyParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// Share of the budget that a frame may need, above 0.
+    /// Share of the budget that a frame may use, > 0.
     pub share: f64,
-    /// Bytes with headers over bytes without: sizes are multiplied with it.
+    /// Ratio of bytes with headers to bytes without: sizes are multiplied by it.
     pub header_factor: f64,
-    /// Frames in a row that may be skipped: the next one is sent at its smallest even so, that the transport may learn. Unset:
-    /// any number.
+    /// Maximum number of consecutive skipped frames: the next one is sent at its smallest size regardless, to give the
+    /// transport a sample. Unset: unlimited.
     pub most_skipped: Option<u32>,
-    /// After a loss the next frame is coded against the last one that is known to be decoded, as Salsify's codec can; off:
-    /// against the last one sent, so that the rest of the group of pictures is lost with it.
+    /// Whether the frame after a loss is coded against the last frame known to be decoded, as Salsify's codec does.
+    /// Off: it is coded against the last sent frame, so that the rest of the group of pictures is lost too.
     pub recover: bool,
 }
 
@@ -50,7 +51,7 @@ impl SalsifyParameters {
     }
 }
 
-/// Sends of each frame what fits.
+/// The Salsify encoder.
 #[derive(Debug)]
 pub struct Salsify {
     parameters: SalsifyParameters,
@@ -62,10 +63,10 @@ pub struct Salsify {
 }
 
 impl Salsify {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     ///
     /// # Errors
-    /// For a parameter out of range.
+    /// If a parameter is out of range.
     pub fn new(parameters: SalsifyParameters, video: Arc<SingleLayerVideo>) -> Result<Salsify, BuildError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
@@ -73,28 +74,28 @@ impl Salsify {
         Ok(Salsify { parameters, encoder, clock, skipped: 0, arrivals: Arrivals::default() })
     }
 
-    /// Bytes that may be sent of the frame that is due; `None` if the transport knows nothing yet. Where it has no notion of a
-    /// budget, it is what the bandwidth carries in the time since the last frame that was sent.
+    /// Returns the budget in bytes for the frame that is due; `None` without an estimate. If the transport defines no
+    /// budget, it is the bandwidth times the time since the last sent frame.
     fn budget(&self, path: &PathEstimate) -> Option<f64> {
         let since = self.encoder.video().frame_rate().offset(self.skipped.saturating_add(1));
         let bytes = path.budget.or(path.bandwidth.map(|rate| rate.bytes_in(since).get()))?;
         Some(bytes.saturating_sub(path.backlog) as f64 * self.parameters.share)
     }
 
-    /// The rung of the frame that is due; `None` to skip it.
+    /// Returns the rung of the frame that is due; `None` to skip it.
     fn choose(&self, frame: u32, path: &PathEstimate) -> Option<usize> {
         let smallest = Some(0);
         let Some(budget) = self.budget(path) else { return smallest };
         let needs = |rung| f64::from(self.encoder.length(frame, rung)) * self.parameters.header_factor;
         let fitting = (0..self.encoder.video().rungs()).rev().find(|rung| needs(*rung) <= budget);
-        // While anything waits the transport learns from that.
+        // A backlog provides samples to the transport without a forced frame.
         let is_enough =
             path.backlog == 0 && self.parameters.most_skipped.is_some_and(|most| self.skipped >= most);
         fitting.or(if is_enough { smallest } else { None })
     }
 
-    /// If what the next frame would be coded against can't be decoded, it is coded against what was.
-    fn mend(&mut self) {
+    /// If the reference of the next frame is undecodable, replaces it by the last decoded frame.
+    fn repair_reference(&mut self) {
         if self.parameters.recover
             && self.encoder.reference().is_some_and(|frame| self.arrivals.is_broken(frame))
         {
@@ -114,7 +115,7 @@ impl Source for Salsify {
 
     fn make_frame(&mut self, now: Time, path: &PathEstimate, out: &mut Vec<Outgoing>) {
         let frame = self.clock.tick();
-        self.mend();
+        self.repair_reference();
         match self.choose(frame, path) {
             Some(rung) => {
                 let reference = self.encoder.send(frame, rung, now, out);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_does_not_fit_is_skipped_and_the_next_says_so() {
+    fn a_frame_that_does_not_fit_is_skipped_and_the_next_one_records_it() {
         let sent = frames(&mut source(|_| ()), 6, |frame| {
             budget(if frame == 2 || frame == 3 { 50 } else { 90_000 })
         });
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_already_is_no_budget() {
+    fn the_backlog_reduces_the_budget() {
         let full = PathEstimate { backlog: 5, ..budget(size(0, 0) + 4) };
         assert!(frames(&mut source(|_| ()), 1, |_| full).is_empty());
         let enough = PathEstimate { backlog: 4, ..full };
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_budget_the_bandwidth_since_the_last_frame_is_one() {
+    fn without_a_budget_the_bandwidth_since_the_last_frame_is_used() {
         let of = |bytes| PathEstimate { bandwidth: Some(Rate::from_bits(bytes * 8 * 30)), ..path(None) };
         let first = |bytes| frames(&mut source(|_| ()), 1, |_| of(bytes)).first().map(|m| m.head.rung);
         assert_eq!([size(1, 0) + 2, size(1, 0) - 2].map(first), [Some(1), Some(0)]);
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn after_three_skipped_frames_the_smallest_is_sent_even_so() {
+    fn after_three_skipped_frames_the_smallest_is_sent_anyway() {
         let numbers = |source: &mut Salsify| -> Vec<_> {
             frames(source, 9, |_| budget(0)).iter().map(|m| (m.head.frame, m.head.rung)).collect()
         };
@@ -222,8 +223,8 @@ mod tests {
         assert!(sent.iter().all(|m| m.head.rung == 0));
     }
 
-    /// Sends frames 0 to 5, of which 3 is lost and the others up to 4 arrive, then 6, then 7 with 5 lost too; gives how many
-    /// frames each of the last two passes over.
+    /// Sends frames 0 to 5, of which 3 is lost and the others up to 4 arrive, then 6, then 7 with 5 lost too; returns the
+    /// number of frames that each of the last two skips.
     fn after_loss(mut source: Salsify) -> [u8; 2] {
         let sent = frames(&mut source, 6, |_| budget(90_000));
         for message in &sent[..5] {

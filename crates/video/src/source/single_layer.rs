@@ -1,9 +1,9 @@
-//! What encoders without layers share: which frame is coded against which, and how large it is.
+//! Common parts of encoders without layers: references and sizes of frames.
 //!
-//! The first frame that is sent of a group of pictures is its key frame, of the size that the video has for the group's
-//! first. Each other one is coded against the one sent before, so that every P-frame needs all earlier frames of its group
-//! that were made (Chen, Tahir, Mittal's rule for codecs without layers). [`MessageHead::cell`] says how many frames were
-//! skipped in between; as many as its place in the group, or more, say that it is the key frame.
+//! The first sent frame of a group of pictures is its key frame, with the size of the group's first frame in the
+//! video. Each other frame is coded against the previously sent one, so that every P-frame needs all earlier encoded
+//! frames of its group (Chen, Tahir, Mittal's rule for codecs without layers). [`MessageHead::cell`] is the number of
+//! frames skipped in between; a value of at least the frame's index in the group marks the key frame.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::{MessageHead, Outgoing};
 pub(super) struct Encoder {
     video: Arc<SingleLayerVideo>,
     stream: u16,
-    /// The frame that the next one is coded against.
+    /// Reference of the next frame.
     reference: Option<u32>,
-    /// What was that before the last frame.
+    /// Reference before the last frame was sent.
     before: Option<u32>,
 }
 
@@ -34,38 +34,38 @@ impl Encoder {
         &self.video
     }
 
-    /// Place of a frame in its group of pictures.
+    /// Returns the index of a frame in its group of pictures.
     pub(super) fn place(&self, frame: u32) -> u32 {
         (frame % self.video.frames()) % self.video.gop()
     }
 
-    /// The highest rung whose bitrate is at most `rate`; the lowest if none is.
+    /// Returns the highest rung with a bitrate of at most `rate`, or the lowest rung.
     pub(super) fn highest_within(&self, rate: Rate) -> usize {
         (0..self.video.rungs()).rev().find(|rung| self.video.rate(*rung) <= rate).unwrap_or(0)
     }
 
-    /// Whether that frame would be the key frame of its group.
+    /// Returns whether a frame would be the key frame of its group.
     fn is_key(&self, frame: u32) -> bool {
         self.skipped(frame) >= self.place(frame)
     }
 
-    /// Frames between it and the one that it would be coded against.
+    /// Returns the number of frames between a frame and its reference.
     fn skipped(&self, frame: u32) -> u32 {
         self.reference.map_or(frame, |reference| frame.saturating_sub(reference).saturating_sub(1))
     }
 
-    /// What that frame would be at a rung, in bytes.
+    /// Returns the bytes of a frame at a rung.
     pub(super) fn length(&self, frame: u32, rung: usize) -> u32 {
         let of = if self.is_key(frame) { frame - self.place(frame) } else { frame };
         length_of(self.video.frame(rung, of).bytes)
     }
 
-    /// The frame that the next one is coded against, unless it is a key frame.
+    /// Returns the reference of the next frame, unless that is a key frame.
     pub(super) fn reference(&self) -> Option<u32> {
         self.reference
     }
 
-    /// Codes and sends that frame; says what it is coded against, `None` for a key frame.
+    /// Encodes and sends a frame; returns its reference, `None` for a key frame.
     pub(super) fn send(
         &mut self,
         frame: u32,
@@ -74,7 +74,7 @@ impl Encoder {
         out: &mut Vec<Outgoing>,
     ) -> Option<u32> {
         let against = self.reference.filter(|_| !self.is_key(frame));
-        // A place beyond 255 can't be told from a lesser one; nobody skips that many frames of one group.
+        // Indices beyond 255 saturate; so many frames of one group are never skipped in practice.
         let cell =
             if self.is_key(frame) { self.skipped(frame).max(self.place(frame)) } else { self.skipped(frame) };
         out.push(Outgoing {
@@ -94,14 +94,14 @@ impl Encoder {
         against
     }
 
-    /// The transport did not take that frame: as if it had been skipped.
+    /// Undoes a frame that the transport refused: it counts as skipped.
     pub(super) fn refused(&mut self, frame: u32) {
         if self.reference == Some(frame) {
             self.reference = self.before;
         }
     }
 
-    /// The next frame is coded against that one.
+    /// Sets the reference of the next frame.
     pub(super) fn refer_to(&mut self, frame: Option<u32>) {
         self.reference = frame;
         self.before = frame;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_says_how_many_were_skipped_before_it() {
+    fn a_frame_records_the_number_skipped_before_it() {
         let video = Arc::new(single());
         let size = |frame| video.frame(0, frame).bytes;
         let mut encoder = Encoder::new(Arc::clone(&video), 0);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_was_not_taken_is_as_one_skipped() {
+    fn a_refused_frame_counts_as_skipped() {
         let video = Arc::new(single());
         let size = |frame| video.frame(0, frame).bytes;
         let mut encoder = Encoder::new(Arc::clone(&video), 0);

@@ -1,8 +1,8 @@
-//! Spatial SVC (case 2 of Chen, Tahir, Mittal): three quality layers, one message a layer a frame.
+//! Spatial SVC (case 2 of Chen, Tahir, Mittal): three quality layers, one message per layer and frame.
 //!
-//! The sender takes the highest rung of the ladder that the transport's estimate carries, anew with each group of pictures,
-//! and errs on the high side with it. In between, the queue drops the higher layers while the stream has less bandwidth than
-//! the rung needs up to them. A new group makes all that is left of the old one superfluous.
+//! For each group of pictures the sender chooses the highest rung that the transport's estimate sustains, deliberately
+//! a little too high. Within the group, the queue drops the higher layers while the stream has less bandwidth than the
+//! rung needs up to them. A new group makes the rest of the old one obsolete.
 
 use std::sync::Arc;
 
@@ -22,23 +22,25 @@ use crate::{MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SvcSpatialParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// What the ladder is chosen by before the transport has an estimate; unset: its lowest rung.
+    /// Rate for the choice of a rung before the transport has an estimate; unset: the lowest rung.
     pub initial: Option<Rate>,
-    /// Share of the estimate that a rung may need, above 0.
+    /// Share of the estimate that a rung may use, > 0.
     pub share: f64,
-    /// While the application limits the estimate, which then says no more than what was sent, each group takes the next rung up:
-    /// a little too much, of which the queue drops the right part. Without it, a sender that has come down stays there.
+    /// Whether each group takes the next higher rung while the estimate is application-limited and therefore no higher
+    /// than the sending rate. The queue drops the excess layers. Otherwise a sender never recovers from a lower rung.
     pub probe: bool,
-    /// The choices of the authors' code: `slack`, `droppers` and `header_factor` take its values where they are not written.
+    /// Whether unset values of `slack`, `droppers` and `header_factor` are those of the authors' code.
     pub authors: bool,
-    /// How long the messages of each layer may wait, lowest layer first, whole milliseconds up to 511 ms; the last one holds for
-    /// layers beyond. A queue and a send buffer heed it with their own `slack = true` only. Unset: none; 300, 200 and 100 ms with `authors`.
+    /// Maximum waiting time of each layer's messages, lowest layer first, in whole milliseconds up to 511 ms; the last
+    /// value applies to all further layers. Queues and send buffers use it only with their own `slack = true`. Unset:
+    /// none; 300, 200 and 100 ms with `authors`.
     pub slack: Option<Vec<Duration>>,
-    /// Which messages of the first frame of a group are droppers. Unset: `base`; `all-layers` with `authors`.
+    /// Droppers among the messages of a group's first frame. Unset: `base`; `all-layers` with `authors`.
     pub droppers: Option<GopDroppers>,
-    /// Bytes with headers over bytes without: rungs and thresholds are multiplied with it. Unset: 1; 15/14 with `authors`.
+    /// Ratio of bytes with headers to bytes without: rungs and thresholds are multiplied by it. Unset: 1; 15/14 with
+    /// `authors`.
     pub header_factor: Option<f64>,
 }
 
@@ -57,14 +59,15 @@ impl Default for SvcSpatialParameters {
     }
 }
 
-/// Which messages of the first frame of a group are droppers.
+/// Droppers among the messages of a group's first frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GopDroppers {
-    /// That of the lowest layer, of threshold 0: whatever is older is superfluous. A layer's number, from 0, is its priority.
+    /// The message of the lowest layer, with threshold 0: all older messages are obsolete. Priorities are layer
+    /// numbers, from 0.
     Base,
-    /// That of each layer, of threshold 1, 2, 3: older messages of its own and of higher layers are superfluous. Priorities
-    /// are 1, 2, 3 too. (The authors' code.)
+    /// The message of each layer, with thresholds 1, 2, 3: older messages of the same and of higher layers are
+    /// obsolete. Priorities are 1, 2, 3 too. (The authors' code.)
     AllLayers,
 }
 
@@ -77,7 +80,7 @@ impl SvcSpatialParameters {
             let fits = slack.as_millis() <= u64::from(OctopusHeader::MAX_SLACK);
             let is_whole = slack.as_nanos().is_multiple_of(1_000_000);
             BuildError::unless(fits && is_whole, &index.to_string(), || {
-                format!("{slack} is not a whole number of milliseconds up to {} ms", OctopusHeader::MAX_SLACK)
+                format!("must be whole milliseconds in [0, {}] ms, got {slack}", OctopusHeader::MAX_SLACK)
             })
             .map_err(|error| error.under("slack"))?;
         }
@@ -92,7 +95,7 @@ impl SvcSpatialParameters {
         self.header_factor.unwrap_or(if self.authors { 15.0 / 14.0 } else { 1.0 })
     }
 
-    /// Slack of a layer in ms.
+    /// Returns the slack of a layer in ms.
     fn slack(&self, layer: u8) -> u16 {
         let millis = |slack: &Duration| slack.as_millis() as u16;
         match &self.slack {
@@ -103,7 +106,7 @@ impl SvcSpatialParameters {
     }
 }
 
-/// Sends all layers of each frame, at the rung of its group of pictures.
+/// The spatial SVC encoder: sends all layers of each frame, at the rung of its group of pictures.
 #[derive(Debug)]
 pub struct SvcSpatial {
     parameters: SvcSpatialParameters,
@@ -113,10 +116,10 @@ pub struct SvcSpatial {
 }
 
 impl SvcSpatial {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     ///
     /// # Errors
-    /// For a parameter out of range; if there are more layers than priorities.
+    /// If a parameter is out of range, or there are more layers than priorities.
     pub fn new(parameters: SvcSpatialParameters, video: Arc<SpatialVideo>) -> Result<SvcSpatial, BuildError> {
         parameters.validate()?;
         let most = match parameters.droppers() {
@@ -124,14 +127,14 @@ impl SvcSpatial {
             GopDroppers::AllLayers => OctopusHeader::LEVELS - 1,
         };
         BuildError::unless(usize::from(video.layers()) <= most, "video", || {
-            format!("{} layers are more than the {most} priorities there are", video.layers())
+            format!("must have at most {most} layers (the number of priorities), got {}", video.layers())
         })?;
         let clock = FrameClock::new(video.frame_rate());
         Ok(SvcSpatial { parameters, video, clock, rung: 0 })
     }
 
-    /// The highest rung that the estimate carries, headers included; the lowest if none; the next one up, where the
-    /// application limits the estimate.
+    /// Returns the highest rung that the estimate sustains with headers, or the lowest one; the next higher one if the
+    /// estimate is application-limited.
     fn choose(&self, path: &PathEstimate) -> usize {
         let carried = self.carried(path);
         let is_limited = path.is_app_limited && path.backlog == 0 && path.bandwidth.is_some();
@@ -149,7 +152,7 @@ impl SvcSpatial {
     }
 
     fn labels(&self, layer: u8, cumulative: Rate, is_first: bool) -> MessageParams {
-        // The lowest layer is never too much: without it there is no picture.
+        // The lowest layer has no bitrate threshold: it is always needed.
         let bitrate =
             if layer == 0 { Rate::ZERO } else { cumulative.mul_f64(self.parameters.header_factor()) };
         let bitrate_threshold = kbit(bitrate);
@@ -173,7 +176,7 @@ impl SvcSpatial {
     }
 }
 
-/// In kbit/s to the nearest, as far as the header's field goes.
+/// Rounds to kbit/s, limited to the range of the header's field.
 pub(super) fn kbit(rate: Rate) -> u32 {
     let kbit = rate.as_bits().saturating_add(500) / 1000;
     kbit.min(u64::from(OctopusHeader::MAX_BITRATE)) as u32
@@ -221,7 +224,7 @@ mod tests {
         SvcSpatialParameters { authors: true, ..SvcSpatialParameters::default() }
     }
 
-    /// The rung in kbit/s that a group takes at an estimate.
+    /// Returns the rung in kbit/s that a group takes at an estimate.
     fn rung(parameters: SvcSpatialParameters, kbit: Option<u64>) -> u64 {
         let sent = frames(&mut source(parameters), 1, |_| path(kbit));
         spatial().rate(usize::from(sent[0].head.rung)).as_bits() / 1000
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_that_the_application_limits_is_probed_a_rung_a_group() {
+    fn an_application_limited_estimate_is_probed_by_one_rung_per_group() {
         let limited = |frame| PathEstimate { is_app_limited: frame < 25, ..path(Some(1_300)) };
         let rungs = |parameters| -> Vec<u16> {
             let sent = frames(&mut source(parameters), 40, limited);
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn each_frame_is_a_message_a_layer_of_the_traces_size() {
+    fn each_frame_has_one_message_per_layer_of_the_traces_size() {
         let video = spatial();
         let sent = frames(&mut source(SvcSpatialParameters::default()), 25, |_| path(Some(2_100)));
         assert_eq!(sent.len(), 75);
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lowest_layer_of_a_group_makes_all_that_is_older_superfluous() {
+    fn the_first_lowest_layer_of_a_group_makes_all_older_messages_obsolete() {
         let sent = frames(&mut source(SvcSpatialParameters::default()), 21, |_| path(None));
         for message in &sent {
             let is_dropper = message.head.frame % 10 == 0 && message.head.layer == 0;
@@ -309,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_wins_over_the_authors_choices() {
+    fn explicit_values_override_the_authors_choices() {
         let table = json!({"authors": true, "slack": ["50 ms"], "droppers": "base", "header_factor": 1});
         let written: SvcSpatialParameters = parameters(&table).expect("it is valid");
         let sent = frames(&mut source(written), 1, |_| path(None));

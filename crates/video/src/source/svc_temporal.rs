@@ -1,8 +1,8 @@
-//! Temporal SVC (case 1 of Chen, Tahir, Mittal): three temporal layers, one message a frame.
+//! Temporal SVC (case 1 of Chen, Tahir, Mittal): three temporal layers, one message per frame.
 //!
-//! Nothing adapts at the sender. Each frame is a dropper: once it has arrived in a queue, older frames that nothing newer
-//! needs are superfluous there. Only the first frame of a group of pictures makes the fourth one of the group before
-//! superfluous; an odd one only other odd ones.
+//! The sender does not adapt. Each frame is a dropper: once it arrives in a queue, it makes older frames obsolete that
+//! no newer frame needs. Only the first frame of a group of pictures makes the fourth one of the previous group
+//! obsolete; an odd frame affects only other odd ones.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::{MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SvcTemporalParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
 }
 
-/// Sends every frame, labelled by its place in the group of pictures.
+/// The temporal SVC encoder: sends every frame, labelled by its position in the group of pictures.
 #[derive(Debug)]
 pub struct SvcTemporal {
     parameters: SvcTemporalParameters,
@@ -34,13 +34,13 @@ pub struct SvcTemporal {
 }
 
 impl SvcTemporal {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     pub fn new(parameters: SvcTemporalParameters, video: Arc<TemporalVideo>) -> SvcTemporal {
         let clock = FrameClock::new(video.frame_rate());
         SvcTemporal { parameters, video, clock }
     }
 
-    /// Priority and threshold of the frame at that place of its group, in the authors' numbering.
+    /// Returns priority and threshold of the frame at index `place` of its group, in the authors' numbering.
     fn labels(place: u32) -> (u8, u8) {
         match place {
             0 => (1, 1),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_in_the_gop_gives_priority_and_threshold() {
+    fn the_position_in_the_gop_determines_priority_and_threshold() {
         let sent = frames(&mut source(), 16, |_| path(None));
         let labels: Vec<_> = sent.iter().map(|m| (m.params.priority, m.params.threshold)).collect();
         let group = [(1, 1), (3, 3), (2, 2), (3, 3), (1, 2), (3, 3), (2, 2), (3, 3)];
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_one_message_a_frame_of_the_traces_size_and_the_video_repeats() {
+    fn each_frame_is_one_message_of_the_traces_size_and_the_video_repeats() {
         let video = temporal();
         let sent = frames(&mut source(), video.frames() + 3, |_| path(None));
         for (frame, message) in (0..).zip(&sent) {

@@ -13,12 +13,12 @@ use crate::content::{
 };
 use crate::{Outgoing, Source};
 
-/// A transport that knows its bandwidth in kbit/s, or nothing at all.
+/// Returns the estimate of a transport with a bandwidth in kbit/s, or without any.
 pub(super) fn path(kbit: Option<u64>) -> PathEstimate {
     PathEstimate { bandwidth: kbit.map(Rate::from_kbit), ..PathEstimate::default() }
 }
 
-/// What `source` sends in its first frames from a second on, if the transport says at each frame what `path` does.
+/// Returns the messages of `source` in its first frames from second 1, with the estimate `path` of each frame.
 pub(super) fn frames(
     source: &mut dyn Source,
     count: u32,
@@ -33,7 +33,7 @@ pub(super) fn frames(
     out
 }
 
-/// One of each kind.
+/// Returns one video of each kind.
 pub(super) fn videos() -> [Video; 3] {
     [
         Video::Spatial(Arc::new(spatial())),
@@ -42,7 +42,7 @@ pub(super) fn videos() -> [Video; 3] {
     ]
 }
 
-/// Two groups of ten frames in three layers at three rungs, with the rates of the real ladders.
+/// Returns two groups of ten frames in three layers at three rungs, with the rates of the real ladders.
 pub(super) fn spatial() -> SpatialVideo {
     let mut trace = "10 3\n".to_owned();
     for [q0, q1, q2] in [[400, 700, 1_200], [450, 1_050, 2_050], [600, 1_500, 3_000]] {
@@ -60,12 +60,12 @@ pub(super) fn spatial() -> SpatialVideo {
     Arc::unwrap_or_clone(video.expect("it is a trace"))
 }
 
-/// The same without layers: rungs of 1,030, 1,760 and 2,575 kbit/s.
+/// Returns the same video without layers: rungs of 1,030, 1,760 and 2,575 kbit/s.
 pub(super) fn single() -> SingleLayerVideo {
     spatial().single_layer()
 }
 
-/// Two groups of eight frames.
+/// Returns two groups of eight frames.
 pub(super) fn temporal() -> TemporalVideo {
     let mut trace = "8\n".to_owned();
     for frame in 0..16 {
@@ -76,12 +76,12 @@ pub(super) fn temporal() -> TemporalVideo {
     Arc::unwrap_or_clone(video.expect("it is a trace"))
 }
 
-/// The same without layers: one rung.
+/// Returns the same video without layers: one rung.
 pub(super) fn thin() -> SingleLayerVideo {
     temporal().single_layer()
 }
 
-/// Three frames of so many layers of density and cells, the first ones in front.
+/// Returns three frames of density layers and cells, the first cells in front.
 pub(super) fn volumetric(layers: u8, cells: u8, front: u8) -> VolumetricVideo {
     let mut trace = format!("{layers} {cells} 3\n");
     for frame in 0..3u32 {

@@ -1,4 +1,4 @@
-//! What holds for every encoder, whatever its transport says.
+//! Invariants of every encoder, for any behaviour of the transport.
 
 use jettison_core::{Catalogue, Duration, Rate, Time};
 use jettison_tcp::PathEstimate;
@@ -71,7 +71,7 @@ proptest! {
         }
     }
 
-    /// A decoder that knows nothing but the messages finds all that it needs, if all of them arrive.
+    /// A decoder finds all references from the messages alone, if all of them arrive.
     #[test]
     fn frames_without_layers_refer_to_frames_that_were_sent(
         steps in proptest::collection::vec(estimates(), 1..60),

@@ -1,8 +1,9 @@
-//! ViVo (Han, Liu, Qian, MobiCom 2020) as Chen, Tahir, Mittal compare with it: the density of each frame's cells from the
-//! harmonic mean of the throughput of the last 20 frames.
+//! ViVo (Han, Liu, Qian, MobiCom 2020), as in the comparison of Chen, Tahir, Mittal: chooses the density of each
+//! frame's cells by the harmonic mean of the throughput of the last 20 frames.
 //!
-//! One message a cell, at one density, of a codec without layers. Cells in front get all that the throughput carries first;
-//! occluded ones are seen through gaps at most, and get a low density until those in front have the highest.
+//! One message per cell, at one density, from a codec without layers. Cells in front get as much as the throughput
+//! sustains first; occluded cells are visible only through gaps, and get a low density until the cells in front have
+//! the highest.
 
 use std::sync::Arc;
 
@@ -22,15 +23,16 @@ use crate::{Fate, MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VivoParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// Frames whose throughput is averaged, 1 to 1000.
+    /// Number of frames over which throughput is averaged, 1 to 1000.
     pub frames: usize,
-    /// Throughput before the first frame has arrived; unset: the transport's estimate, or the lowest density without.
+    /// Throughput before the first frame is delivered; unset: the transport's estimate, or the lowest density without
+    /// one.
     pub initial: Option<Rate>,
-    /// Share of the throughput that a frame may need, above 0.
+    /// Share of the throughput that a frame may use, > 0.
     pub share: f64,
-    /// Layers of density that occluded cells get before cells in front have all; 0 for none.
+    /// Density layers of occluded cells before cells in front have all of theirs; 0 for none.
     pub occluded_layers: u8,
 }
 
@@ -45,34 +47,34 @@ impl VivoParameters {
     pub fn validate(&self) -> Result<(), BuildError> {
         check_positive("share", self.share)?;
         BuildError::unless((1..=1000).contains(&self.frames), "frames", || {
-            format!("{} frames are not between 1 and 1000", self.frames)
+            format!("must be in [1, 1000], got {}", self.frames)
         })
     }
 }
 
-/// Layers of density of the cells in front, and of occluded ones.
+/// Density layers of the cells in front, and of occluded ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Density {
     front: u8,
     occluded: u8,
 }
 
-/// Chooses densities by the throughput of the frames before.
+/// The ViVo encoder: chooses densities by the throughput of previous frames.
 #[derive(Debug)]
 pub struct Vivo {
     parameters: VivoParameters,
     video: Arc<VolumetricVideo>,
     clock: FrameClock,
-    /// What may be chosen, least first.
+    /// Possible densities, lowest first.
     densities: Vec<Density>,
     meter: FrameMeter,
 }
 
 impl Vivo {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     ///
     /// # Errors
-    /// For a parameter out of range.
+    /// If a parameter is out of range.
     pub fn new(parameters: VivoParameters, video: Arc<VolumetricVideo>) -> Result<Vivo, BuildError> {
         parameters.validate()?;
         let (layers, least) = (video.layers(), parameters.occluded_layers.min(video.layers()));
@@ -85,7 +87,8 @@ impl Vivo {
         Ok(Vivo { parameters, video, clock, densities, meter })
     }
 
-    /// The highest densities of which that frame fits into a frame's time of the throughput; the lowest if none does.
+    /// Returns the highest densities at which a frame fits into one frame interval of the throughput, or the lowest
+    /// ones.
     fn choose(&self, frame: u32, path: &PathEstimate) -> Density {
         let known = self.meter.harmonic_mean().or(self.parameters.initial).or(path.bandwidth);
         let throughput = known.unwrap_or(Rate::ZERO).mul_f64(self.parameters.share);
@@ -98,7 +101,7 @@ impl Vivo {
         (0..self.video.cells()).filter_map(|cell| self.cell_bytes(frame, cell, density)).map(u64::from).sum()
     }
 
-    /// The size of a cell's message; `None` if it gets no points.
+    /// Returns the size of a cell's message; `None` if the cell gets no points.
     fn cell_bytes(&self, frame: u32, cell: u8, density: Density) -> Option<u32> {
         let layers = self.layers(cell, density);
         (layers > 0).then(|| length_of(self.video.single_layer_bytes(frame, cell, layers)))
@@ -156,7 +159,7 @@ mod tests {
         Vivo::new(parameters, Arc::new(volumetric(5, 4, 2))).expect("it is valid")
     }
 
-    /// Layers of density that cells 0 and 3 get of the first frame, at an estimate.
+    /// Returns the density layers of cells 0 and 3 in the first frame, at an estimate.
     fn density(source: &mut Vivo, estimate: Rate) -> (u8, u8) {
         let sent = frames(source, 1, |_| PathEstimate { bandwidth: Some(estimate), ..path(None) });
         let layers = |cell| sent.iter().find(|m| m.head.cell == cell).map_or(0, |m| m.head.layer + 1);
@@ -164,7 +167,7 @@ mod tests {
         (layers(0), layers(3))
     }
 
-    /// A rate of just that frame's size in its time.
+    /// Returns the rate that sends exactly one such frame per frame interval.
     fn rate_of(source: &Vivo, front: u8, occluded: u8) -> Rate {
         Rate::from_bits(source.frame_bytes(0, Density { front, occluded }) * 8 * 20)
     }
@@ -211,11 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_frames_throughput_counts_not_the_estimate() {
+    fn the_last_frames_throughput_decides_not_the_estimate() {
         let mut source = source(|_| ());
         source.start(Time::ZERO);
         let path = PathEstimate { min_rtt: Some(Duration::from_millis(20)), ..path(Some(10_000_000)) };
-        // A link that carries a little more than three layers in front and one of occluded cells.
+        // A link with a little more bandwidth than three layers in front and one of occluded cells need.
         let link = rate_of(&source, 3, 1).mul_f64(1.02);
         let (mut free_at, mut under_way, mut layers) =
             (Time::ZERO, Vec::<(Time, MessageHead)>::new(), Vec::new());

@@ -1,9 +1,9 @@
-//! Volumetric SVC (case 3 of Chen, Tahir, Mittal): cells of space in layers of density, one message a layer of a cell.
+//! Volumetric SVC (case 3 of Chen, Tahir, Mittal): cells of space in density layers, one message per layer of a cell.
 //!
-//! The sender sends a little more than its estimate carries, most important first. In between, the queue drops the layers
-//! that need more bandwidth than the stream has, occluded cells and high layers first. The first message of a frame, the
-//! lowest layer of the cell in front, makes older messages superfluous: those of priority 3 and above, then of 2 and above,
-//! of 1 and above, and with each fourth frame all.
+//! The sender sends a little more than its estimate sustains, most important parts first. The queue drops the layers
+//! that need more bandwidth than the stream has, occluded cells and high layers first. The first message of a frame,
+//! the lowest layer of the cell in front, makes older messages obsolete: in successive frames those of priority >= 3,
+//! >= 2, >= 1, and in each fourth frame all of them.
 
 use std::sync::Arc;
 
@@ -25,16 +25,16 @@ use crate::{MessageHead, Outgoing, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SvcVolumetricParameters {
-    /// Number of its stream.
+    /// Number of the stream.
     pub stream: u16,
-    /// What goes first when there is too little bandwidth: `occluded-first` or `layers-first`.
+    /// Order of dropping when bandwidth is insufficient: `occluded-first` or `layers-first`.
     pub order: Order,
-    /// Thresholds of the droppers of successive frames, 0 to 7 each.
+    /// Thresholds of the droppers of successive frames, each 0 to 7.
     pub cycle: Vec<u8>,
-    /// Whether less is sent than all, once the transport has an estimate: all up to the first class that the estimate does not
-    /// carry, that one included.
+    /// Whether the sender adapts to the transport's estimate: it sends all classes up to and including the first one
+    /// that the estimate does not sustain. Otherwise it sends all.
     pub adapt: bool,
-    /// Bytes with headers over bytes without: rates and thresholds are multiplied with it.
+    /// Ratio of bytes with headers to bytes without: rates and thresholds are multiplied by it.
     pub header_factor: f64,
 }
 
@@ -56,26 +56,26 @@ impl SvcVolumetricParameters {
         check_positive("header_factor", self.header_factor)?;
         let is_threshold = |threshold: &u8| usize::from(*threshold) < OctopusHeader::LEVELS;
         BuildError::unless(!self.cycle.is_empty() && self.cycle.iter().all(is_threshold), "cycle", || {
-            "must be thresholds from 0 to 7, such as [3, 2, 1, 0]".to_owned()
+            format!("must be thresholds in [0, 7] such as [3, 2, 1, 0], got {:?}", self.cycle)
         })
     }
 }
 
-/// Sends each frame in order of importance, as far as the estimate goes and a little further.
+/// The volumetric SVC encoder: sends each frame in order of importance, slightly beyond the estimate.
 #[derive(Debug)]
 pub struct SvcVolumetric {
     parameters: SvcVolumetricParameters,
     video: Arc<VolumetricVideo>,
     clock: FrameClock,
-    /// Most important first, with the labels that each class has.
+    /// Classes with their labels, most important first.
     classes: Vec<(Class, MessageParams)>,
 }
 
 impl SvcVolumetric {
-    /// An encoder of `video`.
+    /// Creates an encoder of `video`.
     ///
     /// # Errors
-    /// For a parameter out of range.
+    /// If a parameter is out of range.
     pub fn new(
         parameters: SvcVolumetricParameters,
         video: Arc<VolumetricVideo>,
@@ -87,7 +87,7 @@ impl SvcVolumetric {
         }
         let count = classes.len();
         let label = |(rank, class): (usize, Class)| {
-            // The most important class is never too much: without it there is nothing to see.
+            // The most important class has no bitrate threshold: it is always needed.
             let bitrate_threshold = if rank == 0 { 0 } else { kbit(class.cumulative) };
             let params = MessageParams {
                 priority: priority(rank, count),
@@ -101,7 +101,7 @@ impl SvcVolumetric {
         Ok(SvcVolumetric { parameters, video, clock, classes })
     }
 
-    /// How many classes go out, one at least.
+    /// Returns the number of classes to send, at least one.
     fn choose(&self, path: &PathEstimate) -> usize {
         let estimate = path.bandwidth.filter(|_| self.parameters.adapt);
         let is_carried = |rate: Rate| estimate.is_none_or(|estimate| rate <= estimate);
@@ -110,8 +110,8 @@ impl SvcVolumetric {
     }
 }
 
-/// The priority of the class of that rank: the rank itself, or as many eighths of the way through if there are more than the
-/// header tells apart.
+/// Returns the priority of the class with a rank: the rank itself, or scaled to eight priorities if there are more
+/// classes.
 fn priority(rank: usize, count: usize) -> u8 {
     let scaled = if count > OctopusHeader::LEVELS { rank * OctopusHeader::LEVELS / count } else { rank };
     scaled as u8
@@ -146,7 +146,7 @@ impl Source for SvcVolumetric {
                 });
             }
         }
-        // Only the first message of a frame: a later one of threshold 0 would make its own frame superfluous.
+        // Only the first message of a frame: a later one with threshold 0 would make its own frame obsolete.
         let dropper = &mut out[first].params;
         dropper.drop_flag = true;
         dropper.threshold = self.parameters.cycle[frame as usize % self.parameters.cycle.len()];
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn no_dropper_makes_a_message_of_its_own_frame_superfluous() {
+    fn no_dropper_makes_a_message_of_its_own_frame_obsolete() {
         for order in [Order::OccludedFirst, Order::LayersFirst] {
             let mut source = source(|parameters| parameters.order = order);
             let sent = frames(&mut source, 8, |_| path(None));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn it_sends_a_little_too_much() {
+    fn it_sends_slightly_beyond_the_estimate() {
         let classes = classes(&volumetric(5, 4, 2), Order::OccludedFirst);
         let count = |source: &mut SvcVolumetric, rate: Rate| {
             let estimate = PathEstimate { bandwidth: Some(rate), ..path(None) };

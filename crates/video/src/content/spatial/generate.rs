@@ -1,4 +1,4 @@
-//! Video in quality layers of our own making.
+//! Generated video in quality layers.
 
 use jettison_core::{BuildError, Duration, RandomStream, Rate};
 use schemars::JsonSchema;
@@ -11,30 +11,32 @@ use crate::content::scenes::{Picture, Scenes, groups, whole};
 use crate::content::single_layer::rate_without_layers;
 use crate::content::trace::{MOST_GOP, MOST_LAYERS};
 
-/// A generated video in quality layers: rate control gives each group of pictures nearly its share, and frames vary within.
+/// A generated video in quality layers: rate control keeps each group of pictures close to its share, and frames vary
+/// within it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpatialGenerator {
-    /// With it, every run and every flow gets the video that it stands for; without, each has one of its own.
+    /// Seed of the video: all runs and flows with the same seed get the same video. Unset: each has its own.
     pub seed: Option<u64>,
-    /// Its length, cut to whole groups of pictures; it repeats from the end.
+    /// Length of the video, cut to whole groups of pictures; it repeats from its end.
     pub duration: Duration,
-    /// Frames of a group of pictures.
+    /// Frames per group of pictures.
     #[schemars(range(min = 1, max = 1000))]
     pub gop: u32,
-    /// The rungs: the bitrate of all layers together, ascending.
+    /// Bitrates of the rungs, all layers together, in ascending order.
     pub ladder: Vec<Rate>,
-    /// What the layers up to each have of a rung's bitrate, ascending to 1: one number a layer.
+    /// Cumulative share of a rung's bitrate up to each layer, ascending to 1; one number per layer.
     pub shares: Vec<f64>,
-    /// What they have at least, for the lowest layers: a layer needs a bitrate of its own to be worth having.
+    /// Minimum cumulative bitrates of the lowest layers, below which a layer is not useful.
     pub floors: Vec<Rate>,
-    /// How many times as large the first frame of a group is as its others, one number a layer; the last holds for those above.
+    /// Ratio of the size of a group's first frame to the others', one number per layer; the last applies to all
+    /// further layers.
     pub key_ratios: Vec<f64>,
-    /// Standard deviation of the logarithm of what a group of pictures has of the bitrate.
+    /// Standard deviation of the logarithm of a group's share of the bitrate.
     pub group_variation: f64,
-    /// How its pictures change.
+    /// Variation of the pictures.
     pub scenes: Scenes,
-    /// SSIM at a bitrate, of a codec without layers.
+    /// SSIM as a function of the bitrate, for a codec without layers.
     pub quality: RateQuality,
 }
 
@@ -58,17 +60,17 @@ impl Default for SpatialGenerator {
 }
 
 impl SpatialGenerator {
-    /// Draws a video whose layers cost `overhead` times what a codec without layers needs.
+    /// Generates a video whose layers cost `overhead` times the bytes of a codec without layers.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub(crate) fn video(&self, overhead: f64, random: &mut RandomStream) -> Result<SpatialVideo, BuildError> {
         let layers = self.shares.len();
         let frames = self.validate()?;
         let gop = self.gop as usize;
         let pictures = self.scenes.draw(frames, layers, SpatialVideo::FRAME_RATE, random);
         let groups = groups(frames as usize / gop, self.group_variation, random);
-        // Shares of each layer's own bitrate, common to all rungs: the pictures are.
+        // Relative sizes per layer, common to all rungs: the pictures are the same.
         let layer_sizes = |layer: usize| {
             let key = self.key_ratios.get(layer).or(self.key_ratios.last()).copied().unwrap_or(1.0);
             let weight = |place: usize, picture: &Picture| match (place, picture.is_cut) {
@@ -99,7 +101,7 @@ impl SpatialGenerator {
         Ok(SpatialVideo::new(self.gop, layers as u8, rungs, overhead))
     }
 
-    /// The bitrates up to each layer at a rung.
+    /// Returns the cumulative bitrates of the layers at a rung.
     fn cumulative(&self, rate: Rate) -> Vec<Rate> {
         let floor = |layer: usize| self.floors.get(layer).copied().unwrap_or(Rate::ZERO);
         self.shares.iter().enumerate().map(|(layer, share)| rate.mul_f64(*share).max(floor(layer))).collect()
@@ -107,27 +109,31 @@ impl SpatialGenerator {
 
     fn validate(&self) -> Result<u32, BuildError> {
         BuildError::unless((1..=MOST_GOP as u32).contains(&self.gop), "gop", || {
-            format!("must be from 1 to {MOST_GOP}")
+            format!("must be in [1, {MOST_GOP}], got {}", self.gop)
         })?;
         let has_layers = (1..=MOST_LAYERS as usize).contains(&self.shares.len());
         BuildError::unless(has_layers, "shares", || {
-            format!("must be 1 to {MOST_LAYERS} numbers, one a layer")
+            format!("must be 1 to {MOST_LAYERS} numbers, one per layer, got {}", self.shares.len())
         })?;
         let is_rising = self.shares.windows(2).all(|pair| pair[0] < pair[1]);
         let has_ends =
             self.shares.first().is_some_and(|share| *share > 0.0) && self.shares.last() == Some(&1.0);
         BuildError::unless(is_rising && has_ends, "shares", || {
-            "must rise from above 0 to 1, such as [0.2, 0.5, 1]".to_owned()
+            format!("must ascend from > 0 to 1, such as [0.2, 0.5, 1], got {:?}", self.shares)
         })?;
         BuildError::unless(self.floors.len() < self.shares.len(), "floors", || {
-            "must be fewer than `shares`: the highest layer has the rest".to_owned()
+            format!(
+                "must have fewer numbers than `shares` ({}), got {}",
+                self.shares.len(),
+                self.floors.len()
+            )
         })?;
         BuildError::unless((1..=1_000).contains(&self.ladder.len()), "ladder", || {
-            "must have 1 to 1000 rungs".to_owned()
+            format!("must have 1 to 1000 rungs, got {}", self.ladder.len())
         })?;
         let in_range = |rate: &Rate| (Rate::from_bits(1_000)..=Rate::from_mbit(1_000_000)).contains(rate);
         BuildError::unless(self.ladder.iter().all(in_range), "ladder", || {
-            "must have bitrates from 1 kbit/s to 1 Tbit/s".to_owned()
+            "must have bitrates in [1 kbit/s, 1 Tbit/s]".to_owned()
         })?;
         BuildError::unless(self.ladder.windows(2).all(|pair| pair[0] < pair[1]), "ladder", || {
             "must have its bitrates in ascending order".to_owned()
@@ -136,15 +142,17 @@ impl SpatialGenerator {
             self.ladder.iter().find(|rate| self.cumulative(**rate).windows(2).any(|pair| pair[0] >= pair[1]));
         if let Some(rate) = crowded {
             let message = format!(
-                "leave a layer without any bitrate at the rung of {rate}; lower them, or leave out that rung"
+                "must leave each layer a bitrate > 0, got none at the rung of {rate}; lower them or remove that rung"
             );
             return Err(BuildError::at("floors", message));
         }
         let has_ratios =
             !self.key_ratios.is_empty() && self.key_ratios.iter().all(|r| (1.0..=100.0).contains(r));
-        BuildError::unless(has_ratios, "key_ratios", || "must be numbers from 1 to 100".to_owned())?;
+        BuildError::unless(has_ratios, "key_ratios", || {
+            format!("must be one or more numbers in [1, 100], got {:?}", self.key_ratios)
+        })?;
         BuildError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
-            "must be from 0 to 1".to_owned()
+            format!("must be in [0, 1], got {}", self.group_variation)
         })?;
         self.scenes.validate().map_err(|error| error.under("scenes"))?;
         self.quality.validate().map_err(|error| error.under("quality"))?;

@@ -10,38 +10,38 @@ use super::single_layer::{SingleLayerFrame, SingleLayerVideo, rate_without_layer
 
 pub use generate::SpatialGenerator;
 
-/// A video in quality layers. A layer needs the lower layers of its frame and, but in the first frame of a group of pictures,
-/// its own layer of the frame before.
+/// A video in quality layers. A layer needs the lower layers of its frame and, except in the first frame of a group of
+/// pictures, the same layer of the previous frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpatialVideo {
     gop: u32,
     layers: u8,
     frames: u32,
-    /// Bytes of all layers over those of a codec without layers.
+    /// Ratio of the bytes of all layers to those of a codec without layers.
     overhead: f64,
-    /// Ascending.
+    /// Bitrates of the rungs, in ascending order.
     rates: Vec<Rate>,
-    /// By rung, frame and layer.
+    /// Layers by rung, frame and layer number.
     pictures: Vec<SpatialLayer>,
 }
 
 /// A layer of a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpatialLayer {
-    /// Its own size, one byte at least.
+    /// Size in bytes, at least one.
     pub bytes: u32,
     /// Bitrate of the video up to this layer.
     pub cumulative: Rate,
-    /// SSIM in dB of the frame if it is decoded up to this layer.
+    /// SSIM in dB of the frame if decoded up to this layer.
     pub ssim_db: f64,
 }
 
 impl SpatialVideo {
-    /// Pictures a second of the traces, which do not say.
+    /// Frame rate of the traces, which do not state it.
     pub const FRAME_RATE: FrameRate = FrameRate::new(30);
 
-    /// Of rungs in ascending order with their layers by frame and layer, equally many; cut to whole groups of pictures, of which
-    /// there is one at least.
+    /// Creates a video from rungs in ascending order with their layers by frame and layer number, all of the same
+    /// length; cut to whole groups of pictures, of which there must be at least one.
     fn new(gop: u32, layers: u8, rungs: Vec<(Rate, Vec<SpatialLayer>)>, overhead: f64) -> SpatialVideo {
         let length = rungs.first().map_or(0, |(_, pictures)| pictures.len() / usize::from(layers));
         let frames = length as u32 / gop * gop;
@@ -51,58 +51,58 @@ impl SpatialVideo {
         SpatialVideo { gop, layers, frames, overhead, rates, pictures }
     }
 
-    /// Frames a second.
+    /// Returns the frame rate.
     pub fn frame_rate(&self) -> FrameRate {
         SpatialVideo::FRAME_RATE
     }
 
-    /// Frames of a group of pictures.
+    /// Returns the number of frames in a group of pictures.
     pub fn gop(&self) -> u32 {
         self.gop
     }
 
-    /// Layers of a frame, one at least.
+    /// Returns the number of layers per frame, at least one.
     pub fn layers(&self) -> u8 {
         self.layers
     }
 
-    /// Frames until it repeats: whole groups of pictures.
+    /// Returns the number of frames until the video repeats: whole groups of pictures.
     pub fn frames(&self) -> u32 {
         self.frames
     }
 
-    /// How many rungs the ladder has, one at least.
+    /// Returns the number of rungs, at least one.
     pub fn rungs(&self) -> usize {
         self.rates.len()
     }
 
-    /// The bitrate of a rung, all layers together.
+    /// Returns the bitrate of a rung, all layers together.
     ///
     /// # Panics
-    /// If there is no such rung.
+    /// If the rung does not exist.
     pub fn rate(&self, rung: usize) -> Rate {
         self.rates[rung]
     }
 
-    /// A layer of that frame of a flow.
+    /// Returns a layer of a frame of a flow.
     ///
     /// # Panics
-    /// If there is no such rung or layer.
+    /// If the rung or layer does not exist.
     pub fn layer(&self, rung: usize, frame: u32, layer: u8) -> SpatialLayer {
         self.picture(rung, frame)[usize::from(layer)]
     }
 
-    /// All layers of that frame of a flow, lowest first.
+    /// Returns all layers of a frame of a flow, lowest first.
     ///
     /// # Panics
-    /// If there is no such rung.
+    /// If the rung does not exist.
     pub fn picture(&self, rung: usize, frame: u32) -> &[SpatialLayer] {
         let layers = usize::from(self.layers);
         let from = (rung * self.frames as usize + (frame % self.frames) as usize) * layers;
         &self.pictures[from..from + layers]
     }
 
-    /// The same pictures of a codec without layers: at each rung what all layers look like, for less.
+    /// Returns the same video encoded without layers: each rung has the quality of all layers, with fewer bytes.
     pub fn single_layer(&self) -> SingleLayerVideo {
         let rung = |rung: usize| {
             let frame = |frame| {

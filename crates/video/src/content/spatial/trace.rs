@@ -1,8 +1,9 @@
 //! Traces of video in quality layers.
 //!
-//! The first line has the frames of a group of pictures and the layers. Then a line a layer: the ladder's bitrate, the frame,
-//! the layer, the layer's bytes, the bitrate up to it in kbit/s, and SSIM in dB if the frame is decoded up to it. Ladders come
-//! in ascending order, frames from 0, layers from 0; ladders are equally long.
+//! The first line holds the frames of a group of pictures and the number of layers. One line per layer follows: the
+//! ladder's bitrate, the frame, the layer, the layer's bytes, the cumulative bitrate up to it in kbit/s, and SSIM in
+//! dB if the frame is decoded up to it. Ladders are in ascending order, frames and layers from 0; all ladders have the
+//! same length.
 
 use jettison_core::Rate;
 
@@ -13,13 +14,13 @@ use crate::content::trace::{
 
 const HEADER: [&str; 2] = ["GoP", "layers"];
 const COLUMNS: [&str; 6] = ["ladder(kbit/s)", "frame", "layer", "bytes", "cumulative(kbit/s)", "SSIM(dB)"];
-/// Most rungs: a message's head has 16 bits for one.
+/// Maximum number of rungs: a message's head has 16 bits for it.
 const MOST_RUNGS: usize = 1_000;
 
-/// Reads a trace, whose layers together cost `overhead` times what a codec without layers needs.
+/// Parses a trace whose layers cost `overhead` times the bytes of a codec without layers.
 ///
 /// # Errors
-/// With the line at fault and what would be right.
+/// With the offending line and the required value.
 pub(crate) fn parse(content: &[u8], overhead: f64) -> Result<SpatialVideo, FileError> {
     let mut rows = Rows::new(content)?;
     let header = rows.header(&HEADER)?;
@@ -29,18 +30,19 @@ pub(crate) fn parse(content: &[u8], overhead: f64) -> Result<SpatialVideo, FileE
     while let Some(row) = rows.row(&COLUMNS) {
         let row = row?;
         let kbit = row.whole(0, 1, MOST_KBIT)?;
+        // A new bitrate starts the next ladder; the previous one must then be complete.
         match ladder.last() {
             Some((before, _)) if *before == kbit => {}
             Some((before, _)) if *before > kbit => {
                 let message = format!(
-                    "is of ladder {kbit} after {before}; write ladders in ascending order, each in one piece"
+                    "ladder must be >= {before} (ladders are contiguous and in ascending order), got {kbit}"
                 );
                 return Err(row.error(message));
             }
             _ => {
                 check_length(&ladder, layers, Some(row.line))?;
                 if ladder.len() == MOST_RUNGS {
-                    return Err(row.error(format!("begins more than {MOST_RUNGS} ladders")));
+                    return Err(row.error(format!("a trace must have at most {MOST_RUNGS} ladders")));
                 }
                 ladder.push((kbit, Vec::new()));
             }
@@ -55,14 +57,17 @@ pub(crate) fn parse(content: &[u8], overhead: f64) -> Result<SpatialVideo, FileE
         let bytes = row.whole(3, 1, MOST_BYTES)? as u32;
         let cumulative = row.whole(4, 1, MOST_KBIT)?;
         let ssim_db = row.number(5, SSIM_DB.0, SSIM_DB.1)?;
+        // Cumulative bitrates must ascend to the ladder's bitrate.
         let below = pictures.last().filter(|_| layer > 0).map(|below| below.cumulative);
         let cumulative = Rate::from_kbit(cumulative);
         if below.is_some_and(|below| below >= cumulative) {
-            return Err(row.error(format!("{} is {cumulative}, not above the layer below", COLUMNS[4])));
+            return Err(
+                row.error(format!("{} must be above that of the layer below, got {cumulative}", COLUMNS[4]))
+            );
         }
         if layer == layers - 1 && cumulative != Rate::from_kbit(kbit) {
             let message =
-                format!("{} is {cumulative}; that of the last layer is the ladder's, {kbit}", COLUMNS[4]);
+                format!("{} of the last layer must be the ladder's {kbit}, got {cumulative}", COLUMNS[4]);
             return Err(row.error(message));
         }
         pictures.push(SpatialLayer { bytes, cumulative, ssim_db });
@@ -70,14 +75,14 @@ pub(crate) fn parse(content: &[u8], overhead: f64) -> Result<SpatialVideo, FileE
     check_length(&ladder, layers, None)?;
     let frames = ladder.first().map_or(0, |(_, pictures)| pictures.len() as u64 / layers);
     if frames < gop {
-        let message = format!("has {frames} frames, fewer than its group of pictures of {gop}");
+        let message = format!("must have at least one group of pictures of {gop} frames, got {frames}");
         return Err(FileError::at(None, message));
     }
     let rungs = ladder.into_iter().map(|(kbit, pictures)| (Rate::from_kbit(kbit), pictures)).collect();
     Ok(SpatialVideo::new(gop as u32, layers as u8, rungs, overhead))
 }
 
-/// Whether the last ladder is as long as the first one; `next` is the line that ends it.
+/// Checks that the last ladder is as long as the first one; `next` is the line that ends it.
 fn check_length(
     ladder: &[(u64, Vec<SpatialLayer>)],
     layers: u64,
@@ -87,14 +92,12 @@ fn check_length(
     let length = pictures.len() as u64;
     if !length.is_multiple_of(layers) {
         let (frame, have) = (length / layers, length % layers);
-        let message = format!("ladder {last} ends with {have} of the {layers} layers of frame {frame}");
+        let message = format!("ladder {last} must have {layers} layers of frame {frame}, got {have}");
         return Err(FileError::at(next, message));
     }
     if length != all.len() as u64 {
         let (length, expected) = (length / layers, all.len() as u64 / layers);
-        let message = format!(
-            "ladder {last} has {length} frames, but ladder {first} has {expected}; all have equally many"
-        );
+        let message = format!("ladder {last} must have {expected} frames as ladder {first}, got {length}");
         return Err(FileError::at(next, message));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Video in temporal layers of our own making.
+//! Generated video in temporal layers.
 
 use jettison_core::{BuildError, Duration, RandomStream, Rate};
 use schemars::JsonSchema;
@@ -14,26 +14,26 @@ use crate::content::single_layer::rate_without_layers;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemporalGenerator {
-    /// With it, every run and every flow gets the video that it stands for; without, each has one of its own.
+    /// Seed of the video: all runs and flows with the same seed get the same video. Unset: each has its own.
     pub seed: Option<u64>,
-    /// Its length, cut to whole groups of pictures; it repeats from the end.
+    /// Length of the video, cut to whole groups of pictures; it repeats from its end.
     pub duration: Duration,
-    /// Frames of a group of pictures, a power of two.
+    /// Frames per group of pictures, a power of two.
     #[schemars(range(min = 4, max = 64))]
     pub gop: u32,
-    /// Its mean bitrate.
+    /// Mean bitrate.
     pub rate: Rate,
-    /// How large the frames of each of the three layers are to those of the highest.
+    /// Ratio of the frame size in each of the three layers to that in the highest layer.
     pub layer_ratios: [f64; 3],
-    /// What a frame loses of SSIM, in dB, for each doubling of the distance to the frame that it refers to.
+    /// Loss of SSIM per doubling of the distance to the reference frame, in dB.
     pub distance_loss: f64,
-    /// What the first frame of a group loses, which refers to none of its group.
+    /// Loss of SSIM of a group's first frame, which has no reference in its group, in dB.
     pub key_loss: f64,
-    /// Standard deviation of the logarithm of what a group of pictures has of the bitrate.
+    /// Standard deviation of the logarithm of a group's share of the bitrate.
     pub group_variation: f64,
-    /// How its pictures change.
+    /// Variation of the pictures.
     pub scenes: Scenes,
-    /// SSIM at a bitrate, of a codec without layers.
+    /// SSIM as a function of the bitrate, for a codec without layers.
     pub quality: RateQuality,
 }
 
@@ -55,10 +55,10 @@ impl Default for TemporalGenerator {
 }
 
 impl TemporalGenerator {
-    /// Draws a video whose frames cost `overhead` times what a codec without layers needs.
+    /// Generates a video whose frames cost `overhead` times the bytes of a codec without layers.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub(crate) fn video(
         &self,
         overhead: f64,
@@ -93,16 +93,24 @@ impl TemporalGenerator {
     fn validate(&self) -> Result<u32, BuildError> {
         let (least, most) = (TemporalVideo::LEAST_GOP, TemporalVideo::MOST_GOP);
         let is_dyadic = self.gop.is_power_of_two() && (least..=most).contains(&self.gop);
-        BuildError::unless(is_dyadic, "gop", || format!("must be a power of two from {least} to {most}"))?;
+        BuildError::unless(is_dyadic, "gop", || {
+            format!("must be a power of two in [{least}, {most}], got {}", self.gop)
+        })?;
         let in_range = (Rate::from_bits(1_000)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
-        BuildError::unless(in_range, "rate", || "must be from 1 kbit/s to 1 Tbit/s".to_owned())?;
+        BuildError::unless(in_range, "rate", || {
+            format!("must be in [1 kbit/s, 1 Tbit/s], got {}", self.rate)
+        })?;
         let has_ratios = self.layer_ratios.iter().all(|ratio| (0.01..=100.0).contains(ratio));
-        BuildError::unless(has_ratios, "layer_ratios", || "must be numbers from 0.01 to 100".to_owned())?;
+        BuildError::unless(has_ratios, "layer_ratios", || {
+            format!("must be numbers in [0.01, 100], got {:?}", self.layer_ratios)
+        })?;
         for (key, loss) in [("distance_loss", self.distance_loss), ("key_loss", self.key_loss)] {
-            BuildError::unless((0.0..=20.0).contains(&loss), key, || "must be from 0 to 20".to_owned())?;
+            BuildError::unless((0.0..=20.0).contains(&loss), key, || {
+                format!("must be in [0, 20] dB, got {loss}")
+            })?;
         }
         BuildError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
-            "must be from 0 to 1".to_owned()
+            format!("must be in [0, 1], got {}", self.group_variation)
         })?;
         self.scenes.validate().map_err(|error| error.under("scenes"))?;
         self.quality.validate().map_err(|error| error.under("quality"))?;

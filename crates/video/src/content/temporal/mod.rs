@@ -1,4 +1,4 @@
-//! Video in temporal layers: a frame is one piece, and which other frames need it says how much it matters.
+//! Video in temporal layers: one piece per frame, ranked by the frames that depend on it.
 
 mod generate;
 pub(super) mod trace;
@@ -14,81 +14,82 @@ pub use generate::TemporalGenerator;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemporalVideo {
     gop: u32,
-    /// Bytes of a frame over those of a codec without layers.
+    /// Ratio of the bytes of a frame to those of a codec without layers.
     overhead: f64,
     frames: Vec<TemporalFrame>,
 }
 
-/// A frame.
+/// One frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TemporalFrame {
-    /// Its size, one byte at least.
+    /// Size in bytes, at least one.
     pub bytes: u32,
-    /// SSIM in dB if it is decoded.
+    /// SSIM in dB if the frame is decoded.
     pub ssim_db: f64,
 }
 
 impl TemporalVideo {
-    /// Pictures a second of the traces, which do not say.
+    /// Frame rate of the traces, which do not state it.
     pub const FRAME_RATE: FrameRate = FrameRate::new(30);
-    /// Temporal layers.
+    /// Number of temporal layers.
     pub const LAYERS: u8 = 3;
-    /// Shortest group of pictures: shorter ones have fewer layers.
+    /// Minimum length of a group of pictures: shorter ones have fewer layers.
     pub const LEAST_GOP: u32 = 4;
-    /// Longest group of pictures.
+    /// Maximum length of a group of pictures.
     pub const MOST_GOP: u32 = 64;
 
-    /// Of these frames, cut to whole groups of pictures, of which there is one at least.
+    /// Creates a video from frames, cut to whole groups of pictures, of which there must be at least one.
     fn new(gop: u32, mut frames: Vec<TemporalFrame>, overhead: f64) -> TemporalVideo {
         frames.truncate(frames.len() / gop as usize * gop as usize);
         TemporalVideo { gop, overhead, frames }
     }
 
-    /// Frames a second.
+    /// Returns the frame rate.
     pub fn frame_rate(&self) -> FrameRate {
         TemporalVideo::FRAME_RATE
     }
 
-    /// Frames of a group of pictures.
+    /// Returns the number of frames in a group of pictures.
     pub fn gop(&self) -> u32 {
         self.gop
     }
 
-    /// Frames until it repeats: whole groups of pictures.
+    /// Returns the number of frames until the video repeats: whole groups of pictures.
     pub fn frames(&self) -> u32 {
         self.frames.len() as u32
     }
 
-    /// Place of that frame of a flow in its group of pictures.
+    /// Returns the index of a flow's frame in its group of pictures.
     pub fn place(&self, frame: u32) -> u32 {
-        // Groups are whole, but a flow's frame numbers may go over the end of their range within one.
+        // Groups are whole, but a flow's frame numbers may wrap within one.
         (frame % self.frames()) % self.gop
     }
 
-    /// The temporal layer of the frame at that place of a group: 0 for each fourth, 1 for those between two of these, 2 for odd
-    /// ones.
+    /// Returns the temporal layer of the frame at index `place` of a group: 0 for each fourth frame, 1 for the frames
+    /// halfway between these, 2 for odd ones.
     pub fn layer(place: u32) -> u8 {
         TemporalVideo::LAYERS - 1 - place.trailing_zeros().min(u32::from(TemporalVideo::LAYERS) - 1) as u8
     }
 
-    /// The place of the frame that the one at `place` of a group refers to, as dyadic low-delay coding has it: 4 to 0, 2 to 0, 6
-    /// to 4, odd ones to the even one before; `None` for the first, which needs none of its group.
+    /// Returns the index of the reference frame of the frame at index `place` of a group, in dyadic low-delay coding:
+    /// 4 to 0, 2 to 0, 6 to 4, odd ones to the even one before; `None` for the first frame, which has no reference in
+    /// its group.
     pub fn reference(place: u32) -> Option<u32> {
         (place > 0).then(|| place & (place - 1))
     }
 
-    /// That frame of a flow.
+    /// Returns a frame of a flow.
     pub fn frame(&self, frame: u32) -> TemporalFrame {
         self.frames[frame as usize % self.frames.len()]
     }
 
-    /// Its mean bitrate.
+    /// Returns the mean bitrate.
     pub fn rate(&self) -> Rate {
         let bytes = self.frames.iter().map(|frame| u64::from(frame.bytes)).sum();
         Rate::of(Bytes::new(bytes), self.frame_rate().offset(self.frames()))
     }
 
-    /// The same pictures of a codec without layers: one rung.
+    /// Returns the same video encoded without layers, at one rung.
     pub fn single_layer(&self) -> SingleLayerVideo {
         let frame = |frame: &TemporalFrame| SingleLayerFrame {
             bytes: without_layers(u64::from(frame.bytes), self.overhead),

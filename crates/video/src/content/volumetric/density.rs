@@ -1,22 +1,23 @@
-//! What a point cloud looks like with a part of its points.
+//! Quality of a point cloud by its share of points.
 
 use jettison_core::BuildError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// SSIM of a point cloud of which a share of the points is shown, seen from a given distance.
+/// SSIM of a point cloud with a share of its points, seen from a given distance.
 ///
-/// The paper takes this from a user's viewport and does not give it. The default table is our assumption: rising and concave,
-/// because neighbouring points overlap on a screen, and 0.99 (20 dB) with all points.
+/// The paper derives it from a user's viewport and does not publish it. The default table is our assumption: rising
+/// and concave, because neighbouring points overlap on a screen, and 0.99 (20 dB) with all points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DensityQuality {
-    /// Distance of the viewer in metres for which the table holds. It changes nothing else: another distance has another table.
+    /// Distance of the viewer in metres for which the table holds. Informative only: another distance requires another
+    /// table.
     pub distance: f64,
-    /// Pairs of the share of points, 0 to 1, and the SSIM, 0 to below 1, both rising; between two of them SSIM is linear. The
-    /// first share is 0, the last 1.
+    /// Pairs of the share of points, 0 to 1, and the SSIM, 0 to below 1, both ascending; SSIM is linear between two
+    /// pairs. The first share is 0, the last 1.
     pub table: Vec<(f64, f64)>,
-    /// What a point in an occluded cell counts for, 0 to 1, where one in front counts for 1.
+    /// Weight of a point in an occluded cell, 0 to 1; a point in front has weight 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub occluded_weight: f64,
 }
@@ -24,13 +25,13 @@ pub struct DensityQuality {
 impl Default for DensityQuality {
     fn default() -> DensityQuality {
         let table = vec![(0.0, 0.0), (0.2, 0.90), (0.4, 0.94), (0.6, 0.965), (0.8, 0.98), (1.0, 0.99)];
-        // Occluded cells still show at their rims.
+        // Occluded cells are visible at their edges.
         DensityQuality { distance: 2.5, table, occluded_weight: 0.1 }
     }
 }
 
 impl DensityQuality {
-    /// SSIM of that share of points.
+    /// Returns the SSIM at a share of points.
     pub fn ssim(&self, share: f64) -> f64 {
         let above = self.table.partition_point(|(at, _)| *at < share);
         match (above.checked_sub(1).and_then(|below| self.table.get(below)), self.table.get(above)) {
@@ -41,32 +42,31 @@ impl DensityQuality {
         }
     }
 
-    /// Whether it is a table.
+    /// Checks the table.
     ///
     /// # Errors
-    /// With the key that is at fault.
+    /// With the offending key.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless(self.distance > 0.0 && self.distance.is_finite(), "distance", || {
-            "must be above zero".to_owned()
+            format!("must be finite and > 0, got {}", self.distance)
         })?;
         BuildError::unless((0.0..=1.0).contains(&self.occluded_weight), "occluded_weight", || {
-            "must be from 0 to 1".to_owned()
+            format!("must be in [0, 1], got {}", self.occluded_weight)
         })?;
         let has_ends =
             matches!(self.table.as_slice(), [(first, _), .., (last, _)] if *first == 0.0 && *last == 1.0);
         BuildError::unless(has_ends, "table", || {
-            "must begin with the share 0 and end with the share 1, such as [[0, 0], [0.5, 0.95], [1, 0.99]]"
-                .to_owned()
+            "must start at share 0 and end at share 1, such as [[0, 0], [0.5, 0.95], [1, 0.99]]".to_owned()
         })?;
         BuildError::unless(self.table.windows(2).all(|pair| pair[0].0 < pair[1].0), "table", || {
-            "must have its shares in ascending order".to_owned()
+            "must have shares in ascending order".to_owned()
         })?;
         let is_ssim = |ssim: f64| (0.0..1.0).contains(&ssim);
         BuildError::unless(self.table.iter().all(|(_, ssim)| is_ssim(*ssim)), "table", || {
-            "must have SSIMs from 0 to below 1".to_owned()
+            "must have SSIMs in [0, 1)".to_owned()
         })?;
         BuildError::unless(self.table.windows(2).all(|pair| pair[0].1 <= pair[1].1), "table", || {
-            "must not fall: more points never look worse".to_owned()
+            "must have SSIMs in ascending order".to_owned()
         })
     }
 }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_without_sense_are_refused() {
+    fn invalid_tables_are_refused() {
         let with = |table: &[(f64, f64)]| {
             let quality = DensityQuality { table: table.to_vec(), ..DensityQuality::default() };
             quality.validate().expect_err("it makes no sense").to_string()

@@ -1,35 +1,36 @@
-//! Video of point clouds of our own making.
+//! Generated video of point clouds.
 
 use jettison_core::{BuildError, Duration, RandomStream, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Told, VolumetricPart, VolumetricVideo};
+use super::{VolumetricPart, VolumetricSettings, VolumetricVideo};
 use crate::content::noise::Correlated;
 use crate::content::parameters::check_frames;
 use crate::content::scenes::whole;
 use crate::content::trace::MOST_LAYERS;
 
-/// A generated video of point clouds: cells whose share of the points changes slowly, in layers of equally many points.
+/// A generated video of point clouds: cells whose share of the points changes slowly, in layers with equal numbers of
+/// points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VolumetricGenerator {
-    /// With it, every run and every flow gets the video that it stands for; without, each has one of its own.
+    /// Seed of the video: all runs and flows with the same seed get the same video. Unset: each has its own.
     pub seed: Option<u64>,
-    /// Its length; it repeats from the end.
+    /// Length of the video; it repeats from its end.
     pub duration: Duration,
-    /// Its mean bitrate, all layers of all cells together.
+    /// Mean bitrate, all layers of all cells together.
     pub rate: Rate,
-    /// Layers of density, each with the same share of the points.
+    /// Number of density layers, each with the same share of the points.
     #[schemars(range(min = 1, max = 8))]
     pub layers: u8,
-    /// What each cell has of the points, one number a cell, in any unit.
+    /// Share of the points per cell, in any unit.
     pub cells: Vec<f64>,
     /// Standard deviation of the logarithm of a cell's size from frame to frame, common to its layers.
     pub cell_variation: f64,
-    /// Correlation of that from one frame to the next, 0 to below 1.
+    /// Correlation of that logarithm from one frame to the next, in [0, 1).
     pub correlation: f64,
-    /// Standard deviation of the logarithm of the size of each layer of a cell, beside that.
+    /// Additional standard deviation of the logarithm of the size of each layer of a cell.
     pub layer_variation: f64,
 }
 
@@ -38,7 +39,7 @@ impl Default for VolumetricGenerator {
         VolumetricGenerator {
             seed: None,
             duration: Duration::from_secs(30),
-            // Of the order of a person captured with some hundred thousand points, at 20 frames a second.
+            // Typical of a person captured with several hundred thousand points, at 20 frames per second.
             rate: Rate::from_mbit(100),
             layers: 5,
             cells: vec![3.0, 3.0, 2.0, 2.0],
@@ -50,11 +51,15 @@ impl Default for VolumetricGenerator {
 }
 
 impl VolumetricGenerator {
-    /// Draws a video.
+    /// Generates a video.
     ///
     /// # Errors
-    /// With the key that is at fault.
-    pub(crate) fn video(&self, told: Told, random: &mut RandomStream) -> Result<VolumetricVideo, BuildError> {
+    /// With the offending key.
+    pub(crate) fn video(
+        &self,
+        settings: VolumetricSettings,
+        random: &mut RandomStream,
+    ) -> Result<VolumetricVideo, BuildError> {
         let frames = self.validate()?;
         let noise = |_: &f64| Correlated::new(self.correlation, random);
         let mut noise: Vec<Correlated> = self.cells.iter().map(noise).collect();
@@ -78,27 +83,31 @@ impl VolumetricGenerator {
             VolumetricPart { bytes: whole(size * scale), cumulative: self.rate.mul_f64(share) }
         };
         let parts = sizes.iter().enumerate().map(part).collect();
-        Ok(VolumetricVideo::new([self.layers, self.cells.len() as u8], parts, told))
+        Ok(VolumetricVideo::new([self.layers, self.cells.len() as u8], parts, settings))
     }
 
     fn validate(&self) -> Result<u32, BuildError> {
         BuildError::unless((1..=MOST_LAYERS as u8).contains(&self.layers), "layers", || {
-            format!("must be from 1 to {MOST_LAYERS}")
+            format!("must be in [1, {MOST_LAYERS}], got {}", self.layers)
         })?;
         let in_range = (Rate::from_kbit(100)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
-        BuildError::unless(in_range, "rate", || "must be from 100 kbit/s to 1 Tbit/s".to_owned())?;
+        BuildError::unless(in_range, "rate", || {
+            format!("must be in [100 kbit/s, 1 Tbit/s], got {}", self.rate)
+        })?;
         let has_cells = (1..=64).contains(&self.cells.len())
             && self.cells.iter().all(|points| (1e-3..=1e6).contains(points));
         BuildError::unless(has_cells, "cells", || {
-            "must be 1 to 64 numbers from 0.001 to 1000000".to_owned()
+            format!("must be 1 to 64 numbers in [0.001, 1000000], got {:?}", self.cells)
         })?;
         for (key, variation) in
             [("cell_variation", self.cell_variation), ("layer_variation", self.layer_variation)]
         {
-            BuildError::unless((0.0..=1.0).contains(&variation), key, || "must be from 0 to 1".to_owned())?;
+            BuildError::unless((0.0..=1.0).contains(&variation), key, || {
+                format!("must be in [0, 1], got {variation}")
+            })?;
         }
         BuildError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
-            "must be from 0 to below 1".to_owned()
+            format!("must be in [0, 1), got {}", self.correlation)
         })?;
         check_frames(
             self.duration,

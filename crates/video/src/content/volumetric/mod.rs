@@ -1,4 +1,4 @@
-//! Video of point clouds, in cells of space and layers of density.
+//! Video of point clouds, in cells of space and density layers.
 
 mod density;
 mod generate;
@@ -11,20 +11,20 @@ use super::single_layer::without_layers;
 
 pub use density::DensityQuality;
 pub use generate::VolumetricGenerator;
-pub(super) use trace::Told;
+pub(super) use trace::VolumetricSettings;
 
-/// A video of point clouds. Each layer of a cell adds an equal share of its points and needs the lower layers of its cell in
-/// its frame, and nothing of other frames.
+/// A video of point clouds. Each layer of a cell adds an equal share of its points and needs the lower layers of the
+/// same cell and frame. Frames are independent of one another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumetricVideo {
     layers: u8,
     cells: u8,
     frames: u32,
-    /// Cells that hide others, the first ones.
+    /// Number of cells in front, which hide others; counted from the first.
     front: u8,
-    /// Bytes of all layers over those of a codec without layers.
+    /// Ratio of the bytes of all layers to those of a codec without layers.
     overhead: f64,
-    /// By frame, layer and cell.
+    /// Parts by frame, layer and cell.
     parts: Vec<VolumetricPart>,
     quality: DensityQuality,
 }
@@ -32,52 +32,56 @@ pub struct VolumetricVideo {
 /// A layer of a cell of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VolumetricPart {
-    /// Its own size, one byte at least.
+    /// Size in bytes, at least one.
     pub bytes: u32,
     /// Bitrate of the video up to this layer, all cells together.
     pub cumulative: Rate,
 }
 
 impl VolumetricVideo {
-    /// Point clouds a second of the traces, which do not say.
+    /// Frame rate of the traces, which do not state it.
     pub const FRAME_RATE: FrameRate = FrameRate::new(20);
 
-    /// Of so many layers and cells, whose parts are given by frame, layer and cell: whole frames, one at least.
-    fn new([layers, cells]: [u8; 2], parts: Vec<VolumetricPart>, told: Told) -> VolumetricVideo {
+    /// Creates a video from whole frames, at least one, whose parts are ordered by frame, layer and cell.
+    fn new(
+        [layers, cells]: [u8; 2],
+        parts: Vec<VolumetricPart>,
+        settings: VolumetricSettings,
+    ) -> VolumetricVideo {
         let frames = (parts.len() / (usize::from(layers) * usize::from(cells))) as u32;
-        let Told { front, overhead, quality } = told;
+        let VolumetricSettings { front, overhead, quality } = settings;
         VolumetricVideo { layers, cells, frames, front: front.clamp(1, cells), overhead, parts, quality }
     }
 
-    /// Frames a second.
+    /// Returns the frame rate.
     pub fn frame_rate(&self) -> FrameRate {
         VolumetricVideo::FRAME_RATE
     }
 
-    /// Layers of density, one at least.
+    /// Returns the number of density layers, at least one.
     pub fn layers(&self) -> u8 {
         self.layers
     }
 
-    /// Cells of a frame, one at least.
+    /// Returns the number of cells per frame, at least one.
     pub fn cells(&self) -> u8 {
         self.cells
     }
 
-    /// How many cells are in front, one at least: the first ones. The others are occluded.
+    /// Returns the number of cells in front, at least one, counted from the first. The others are occluded.
     pub fn front_cells(&self) -> u8 {
         self.front
     }
 
-    /// Frames until it repeats.
+    /// Returns the number of frames until the video repeats.
     pub fn frames(&self) -> u32 {
         self.frames
     }
 
-    /// A layer of a cell of that frame of a flow.
+    /// Returns a layer of a cell of a flow's frame.
     ///
     /// # Panics
-    /// If there is no such layer or cell.
+    /// If the layer or cell does not exist.
     pub fn part(&self, frame: u32, layer: u8, cell: u8) -> VolumetricPart {
         let (layers, cells) = (usize::from(self.layers), usize::from(self.cells));
         let (layer, cell) = (usize::from(layer), usize::from(cell));
@@ -85,16 +89,16 @@ impl VolumetricVideo {
         self.parts[((frame % self.frames) as usize * layers + layer) * cells + cell]
     }
 
-    /// The size of a cell of that frame with the points of the lowest `layers` layers, by a codec without layers.
+    /// Returns the size of a cell encoded without layers with the points of the lowest `layers` layers.
     ///
     /// # Panics
-    /// If there is no such cell, or there are not so many layers.
+    /// If the cell or a layer does not exist.
     pub fn single_layer_bytes(&self, frame: u32, cell: u8, layers: u8) -> u32 {
         let bytes = (0..layers).map(|layer| u64::from(self.part(frame, layer, cell).bytes)).sum();
         without_layers(bytes, self.overhead)
     }
 
-    /// What densities look like.
+    /// Returns the quality as a function of density.
     pub fn quality(&self) -> &DensityQuality {
         &self.quality
     }

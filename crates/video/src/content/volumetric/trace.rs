@@ -1,8 +1,8 @@
-//! Traces of video of point clouds.
+//! Traces of point-cloud video.
 //!
-//! The first line has the layers, the cells and the frames. Then a line a layer of a cell: the frame, the layer, the cell, its
-//! bytes, and the bitrate up to that layer, all cells together, in kbit/s. Frames count from 0, in each the layers, and in each
-//! of these the cells.
+//! The first line holds the numbers of layers, cells and frames. One line per layer of a cell follows: the frame, the
+//! layer, the cell, its bytes, and the bitrate up to that layer, all cells together, in kbit/s. Lines are ordered by
+//! frame, then layer, then cell, each from 0.
 
 use jettison_core::Rate;
 
@@ -11,24 +11,24 @@ use crate::content::trace::{FileError, MOST_BYTES, MOST_FRAMES, MOST_KBIT, Row, 
 
 const HEADER: [&str; 3] = ["layers", "cells", "frames"];
 const COLUMNS: [&str; 5] = ["frame", "layer", "cell", "bytes", "cumulative(kbit/s)"];
-/// Most layers of density or cells.
+/// Maximum number of density layers or cells.
 const MOST_PARTS: u64 = 64;
 
-/// What a trace does not tell.
-pub(crate) struct Told {
-    /// Cells in front.
+/// Properties of a video that its trace does not contain.
+pub(crate) struct VolumetricSettings {
+    /// Number of cells in front.
     pub(crate) front: u8,
-    /// Bytes of all layers over those of a codec without layers.
+    /// Ratio of the bytes of all layers to those of a codec without layers.
     pub(crate) overhead: f64,
-    /// What densities look like.
+    /// Quality as a function of density.
     pub(crate) quality: DensityQuality,
 }
 
-/// Reads a trace.
+/// Parses a trace.
 ///
 /// # Errors
-/// With the line at fault and what would be right.
-pub(crate) fn parse(content: &[u8], told: Told) -> Result<VolumetricVideo, FileError> {
+/// With the offending line and the required value.
+pub(crate) fn parse(content: &[u8], settings: VolumetricSettings) -> Result<VolumetricVideo, FileError> {
     let mut rows = Rows::new(content)?;
     let header = rows.header(&HEADER)?;
     let layers = header.whole(0, 1, MOST_PARTS)?;
@@ -44,11 +44,11 @@ pub(crate) fn parse(content: &[u8], told: Told) -> Result<VolumetricVideo, FileE
     if have != frames * of {
         let (frame, rest) = (have / of, have % of);
         let message = format!(
-            "ends with {rest} of the {of} layers of cells of frame {frame}; by its first line it has {frames} frames"
+            "must have {frames} frames by its first line, got {rest} of the {of} layers of cells of frame {frame}"
         );
         return Err(FileError::at(None, message));
     }
-    Ok(VolumetricVideo::new([layers as u8, cells as u8], parts, told))
+    Ok(VolumetricVideo::new([layers as u8, cells as u8], parts, settings))
 }
 
 fn part(
@@ -67,9 +67,13 @@ fn part(
     let [_, layer, cell] = given;
     let before = parts.last().filter(|_| layer > 0 || cell > 0).map(|before| before.cumulative);
     let fault = match before {
-        Some(before) if cell > 0 && before > cumulative => format!("below {before} of the cell before"),
-        Some(before) if cell == 0 && before >= cumulative => "not above the layer below".to_owned(),
+        Some(before) if cell > 0 && before > cumulative => {
+            format!("must be >= {before} of the previous cell")
+        }
+        Some(before) if cell == 0 && before >= cumulative => {
+            "must be above that of the layer below".to_owned()
+        }
         _ => return Ok(VolumetricPart { bytes, cumulative }),
     };
-    Err(row.error(format!("{} is {cumulative}, {fault}", COLUMNS[4])))
+    Err(row.error(format!("{} {fault}, got {cumulative}", COLUMNS[4])))
 }
