@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Applications: loads, probes, real-time media, and the list of all that a flow may run.
+//! Applications: loads, probes, real-time media, and the registry of all applications of flows.
 //!
 //! [`load`] holds bulk transfers, CBR, on/off, web-like load and ping; [`realtime`] media that lose their worth with delay
 //! (video conferences, haptic streams). Adaptive streaming is in `jettison-dash`, video sent as messages in

@@ -1,4 +1,4 @@
-//! A host for tests: keeps what applications send, and lets the clock run.
+//! Test host: records what applications send, and advances the clock.
 
 use jettison_core::Time;
 use jettison_measure::{FlowMeter, Metric};
@@ -7,12 +7,12 @@ use jettison_wire::Address;
 
 use jettison_sockets::{Application, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions};
 
-/// Where everything is sent.
+/// Destination of all datagrams.
 pub(crate) const REMOTE: Endpoint = Endpoint { address: Address::v4(198, 18, 0, 2), port: 9 };
-/// The one socket.
+/// The only socket.
 pub(crate) const SOCKET: SocketId = SocketId(1);
 
-/// Sockets for datagrams that go nowhere.
+/// Sockets whose datagrams are recorded and not delivered.
 #[derive(Default)]
 pub(crate) struct Bench {
     pub(crate) now: Time,
@@ -22,7 +22,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Lets the clock run to `until` for a program that has been started.
+    /// Runs a started application until `until`.
     pub(crate) fn run(&mut self, application: &mut dyn Application, until: Time) {
         while let Some(at) = application.next_wakeup().filter(|at| *at < until) {
             self.now = at;
@@ -31,7 +31,7 @@ impl Bench {
         self.now = until;
     }
 
-    /// A datagram arrives now.
+    /// Delivers a datagram now.
     pub(crate) fn deliver(&mut self, application: &mut dyn Application, datagram: Datagram) {
         let event = SocketEvent::Datagram { socket: SOCKET, from: REMOTE, datagram };
         application.handle_event(event, self.now, self);

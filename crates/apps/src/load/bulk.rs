@@ -1,4 +1,4 @@
-//! A bulk transfer over TCP, as `iperf` makes: all data at once, as fast as the transport goes.
+//! Bulk transfer over TCP as `iperf`: all data at once, at the speed of the transport.
 
 use jettison_core::{Bytes, Time};
 use jettison_tcp::{Endpoint, Payload};
@@ -11,11 +11,11 @@ use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BulkParameters {
-    /// How much to send; without it, as much as the time allows.
+    /// Bytes to send; unset: send until the end of the flow.
     pub bytes: Option<Bytes>,
 }
 
-/// Sends without end, or `bytes`, then closes.
+/// The sender: writes without end, or `bytes` and then closes.
 #[derive(Debug)]
 pub struct Bulk {
     // Parameters.
@@ -29,7 +29,7 @@ pub struct Bulk {
 }
 
 impl Bulk {
-    /// A transfer to `remote`.
+    /// Creates a transfer to `remote`.
     pub fn new(parameters: &BulkParameters, remote: Endpoint, options: TcpOptions) -> Bulk {
         let bytes = parameters.bytes.map(Bytes::get);
         Bulk { remote, options, bytes, socket: None, started: Time::ZERO, done: false }
@@ -61,7 +61,7 @@ impl Application for Bulk {
     }
 
     fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
-        // As `iperf` does when its time is up: what is still unsent is of no interest.
+        // As `iperf` at the end of its time, discard unsent data.
         if let Some(socket) = self.socket.take() {
             host.abort(socket);
         }

@@ -1,4 +1,4 @@
-//! Constant bit rate over UDP.
+//! Constant-bit-rate (CBR) traffic over UDP.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::Endpoint;
@@ -12,11 +12,11 @@ use jettison_sockets::{Application, SocketEvent, Sockets};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CbrParameters {
-    /// Payload bits a second (as `iperf -b` counts). Not together with `interval`.
+    /// Payload bits per second (as `iperf -b` counts). Mutually exclusive with `interval`.
     pub rate: Rate,
-    /// UDP payload of each datagram, 16 bytes at least.
+    /// UDP payload of each datagram, >= 16 bytes.
     pub payload: Bytes,
-    /// Time between two datagrams, in place of `rate`.
+    /// Time between two datagrams, as an alternative to `rate`.
     pub interval: Option<Duration>,
 }
 
@@ -30,7 +30,7 @@ impl Default for CbrParameters {
     }
 }
 
-/// Sends datagrams of one size at one rate.
+/// The sender: datagrams of one size at one rate.
 #[derive(Debug)]
 pub struct Cbr {
     sender: ProbeSender,
@@ -38,7 +38,7 @@ pub struct Cbr {
     next: Option<Time>,
 }
 
-/// The time between datagrams of a rate, exact over any number of them: the fraction of a nanosecond carries over.
+/// Interval between datagrams at a given rate, without drift: the fraction of a nanosecond carries over.
 #[derive(Debug, Clone)]
 pub(crate) struct Gap {
     whole: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// For `payload` bytes at `rate`.
+    /// Creates the interval for `payload` bytes at `rate`.
     pub(crate) fn of_rate(payload: u64, rate: Rate) -> Gap {
         let bit_nanos = u128::from(payload) * 8_000_000_000;
         let denominator = rate.as_bits().max(1);
@@ -57,19 +57,19 @@ impl Gap {
         Gap { whole: u64::try_from(whole).unwrap_or(u64::MAX), numerator, denominator, carried: 0 }
     }
 
-    /// A fixed one.
+    /// Creates a fixed interval.
     pub(crate) fn of_interval(interval: Duration) -> Gap {
         Gap { whole: interval.as_nanos(), numerator: 0, denominator: 1, carried: 0 }
     }
 
-    /// Of so many a second, to a thousandth.
+    /// Creates the interval for a frequency, with a resolution of a thousandth.
     pub(crate) fn of_frequency(per_second: f64) -> Gap {
         let denominator = (libm::round(per_second * 1e3) as u64).max(1);
         let (whole, numerator) = (1_000_000_000_000 / denominator, 1_000_000_000_000 % denominator);
         Gap { whole, numerator, denominator, carried: 0 }
     }
 
-    /// The next gap.
+    /// Returns the next interval.
     #[inline]
     pub(crate) fn advance(&mut self) -> Duration {
         let mut nanos = self.whole;
@@ -83,7 +83,7 @@ impl Gap {
 }
 
 impl Cbr {
-    /// A source towards `remote`. The parameters have been checked by the registry.
+    /// Creates a sender to `remote`. The registry has validated the parameters.
     pub fn new(parameters: &CbrParameters, remote: Endpoint, traffic_class: u8) -> Cbr {
         let payload = parameters.payload.get() as u16;
         let gap = match parameters.interval {

@@ -1,5 +1,5 @@
-//! A bulk transfer over the Octopus transport: one-packet messages that may not be dropped, as fast as the controller lets
-//! them leave. What is lost is not sent again, unless the transport's parameters say so.
+//! Bulk transfer over the Octopus transport: one-packet messages that must not be dropped, at the speed of the
+//! controller. Lost messages are retransmitted only if the transport's parameters say so.
 
 use jettison_core::{Bytes, Gauges, Time};
 use jettison_measure::{FlowMeter, metrics};
@@ -11,21 +11,21 @@ use jettison_sockets::OctopusOptions;
 use jettison_sockets::{Application, SocketEvent, Sockets};
 use jettison_video::carrier::{OctopusSocket, SERIES_INTERVAL};
 
-/// Messages that wait in the send buffer at most: enough for any burst that a controller lets out at once.
+/// Maximum number of messages in the send buffer: enough for any burst of a controller.
 const WAITING: u64 = 64;
 
-/// Sends without end, or `bytes`.
+/// The sender: without end, or `bytes`.
 pub struct MessageBulk {
     socket: OctopusSocket,
     message: u64,
-    /// Bytes still to send; `None` for no end.
+    /// Bytes left to send; `None` without end.
     left: Option<u64>,
     running: bool,
     last_point: Option<Time>,
 }
 
 impl MessageBulk {
-    /// A transfer to `remote`.
+    /// Creates a transfer to `remote`.
     pub fn new(parameters: &BulkParameters, remote: Endpoint, options: &OctopusOptions) -> MessageBulk {
         MessageBulk {
             message: u64::from(options.parameters.mss),
@@ -39,7 +39,7 @@ impl MessageBulk {
     fn fill(&mut self, now: Time, host: &mut dyn Sockets) {
         let (message, mut left) = (self.message, self.left);
         let Some(connection) = self.socket.connection_mut().filter(|_| self.running) else { return };
-        // Nobody asks what became of a message.
+        // Fates of messages are not evaluated.
         while connection.poll_event().is_some() {}
         let room = (WAITING * message).saturating_sub(connection.estimate(now).backlog) / message;
         for _ in 0..room {
@@ -111,14 +111,14 @@ impl Application for MessageBulk {
     }
 }
 
-/// Takes messages and counts them as goodput.
+/// Receives messages and counts them as goodput.
 pub struct MessageSink {
     socket: OctopusSocket,
     port: u16,
 }
 
 impl MessageSink {
-    /// A sink on that port.
+    /// Creates a sink on a port.
     pub fn new(port: u16, options: &OctopusOptions) -> MessageSink {
         MessageSink { socket: OctopusSocket::new(options, None), port }
     }

@@ -1,4 +1,4 @@
-//! Loads: the traffic that congests, and the probes that measure.
+//! Loads: traffic that causes congestion, and measuring probes.
 
 pub mod bulk;
 pub mod cbr;

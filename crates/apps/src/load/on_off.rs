@@ -1,4 +1,4 @@
-//! On/off over UDP: bursts at a constant rate, silences between them.
+//! On/off traffic over UDP: bursts at a constant rate, separated by silence.
 
 use jettison_core::{Bytes, Duration, RandomStream, Rate, Time};
 use jettison_tcp::Endpoint;
@@ -13,25 +13,25 @@ use jettison_sockets::{Application, SocketEvent, Sockets};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnOffParameters {
-    /// Payload bits a second while on.
+    /// Payload bits per second during a burst.
     pub rate: Rate,
-    /// UDP payload of each datagram, 16 bytes at least.
+    /// UDP payload of each datagram, >= 16 bytes.
     pub payload: Bytes,
-    /// Mean time on.
+    /// Mean duration of a burst.
     pub on: Duration,
-    /// Mean time off.
+    /// Mean duration of silence.
     pub off: Duration,
-    /// Whether each period is exponential with its mean, or always the mean.
+    /// Distribution of durations: exponential with the mean, or constant.
     pub periods: Periods,
 }
 
-/// How long a period lasts.
+/// Distribution of durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Periods {
     /// Exponential with the given mean.
     Exponential,
-    /// Always the given length.
+    /// Constant.
     Fixed,
 }
 
@@ -47,7 +47,7 @@ impl Default for OnOffParameters {
     }
 }
 
-/// Alternates between sending at a constant rate and silence.
+/// The sender: alternates between a constant rate and silence.
 #[derive(Debug)]
 pub struct OnOff {
     // Parameters.
@@ -57,13 +57,14 @@ pub struct OnOff {
     off: Duration,
     periods: Periods,
     random: RandomStream,
-    // State: while on, `next` is the next datagram and `until` the end of the burst; while off both are its end.
+    // State. During a burst, `next` is the next datagram and `until` the end of the burst; during silence both are its
+    // end.
     next: Option<Time>,
     until: Time,
 }
 
 impl OnOff {
-    /// A source towards `remote`. The parameters have been checked by the registry.
+    /// Creates a sender to `remote`. The registry has validated the parameters.
     pub fn new(
         parameters: &OnOffParameters,
         remote: Endpoint,
@@ -106,8 +107,8 @@ impl Application for OnOff {
                 self.sender.send(now, host);
                 self.next = Some(at + self.gap.advance());
             } else {
-                // The burst is over: the next one begins after a silence, with its first datagram at once. One
-                // nanosecond at least, so that periods of no length cannot stop the clock.
+                // After a burst and a silence the next burst starts immediately with a datagram. At least one
+                // nanosecond, so that periods of zero length cannot stop the clock.
                 let begin = self.until + self.period(self.off).max(Duration::from_nanos(1));
                 self.until = begin + self.period(self.on);
                 self.next = Some(begin);

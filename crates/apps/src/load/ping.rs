@@ -1,4 +1,4 @@
-//! ICMP echo at an interval, as `ping`.
+//! ICMP echo requests at an interval, as `ping`.
 
 use jettison_core::{Bytes, Duration, Time};
 use jettison_measure::metrics;
@@ -12,11 +12,11 @@ use jettison_sockets::{Application, EchoRequest, SocketEvent, Sockets};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PingParameters {
-    /// Time between two requests.
+    /// Interval between two requests.
     pub interval: Duration,
     /// ICMP payload of each request.
     pub payload: Bytes,
-    /// How many requests; without it, as many as the time allows.
+    /// Number of requests; unset: send until the end of the flow.
     pub count: Option<u64>,
     /// Differentiated-services code point, 0 to 63.
     pub dscp: u8,
@@ -24,12 +24,12 @@ pub struct PingParameters {
 
 impl Default for PingParameters {
     fn default() -> PingParameters {
-        // iputils' ping: a request a second, 56 bytes.
+        // Defaults of iputils' ping: one request per second, 56 bytes.
         PingParameters { interval: Duration::from_secs(1), payload: Bytes::new(56), count: None, dscp: 0 }
     }
 }
 
-/// Sends echo requests and records each round trip.
+/// The sender: sends echo requests and records the round-trip times.
 #[derive(Debug)]
 pub struct Ping {
     // Parameters.
@@ -43,7 +43,7 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// A ping of `remote`. The parameters have been checked by the registry.
+    /// Creates a ping of `remote`. The registry has validated the parameters.
     pub fn new(parameters: &PingParameters, remote: Address) -> Ping {
         let request = EchoRequest {
             sequence: 0,
@@ -62,9 +62,9 @@ impl Application for Ping {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         if let SocketEvent::EchoReply { sequence, rtt } = event {
-            // Half the round trip is no one-way delay: only the trip and its arrival are recorded.
+            // Half a round trip is not a one-way delay: only the round trip and its arrival are recorded.
             host.meter().round_trip(rtt);
-            // The header's 16 bits count modulo 65,536: the number nearest below the next to be sent is meant.
+            // The header's 16 bits count modulo 65,536: choose the nearest number below the next one to be sent.
             let behind = u64::from((self.next_number as u16).wrapping_sub(sequence));
             host.meter().echo_received(self.next_number.saturating_sub(behind));
             host.point(metrics::RTT, now, rtt.as_nanos() as f64 / 1e6);

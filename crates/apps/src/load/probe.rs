@@ -1,4 +1,4 @@
-//! The head of a measuring datagram: a sequence number and the time of sending, as real bytes.
+//! Head of a probe datagram: sequence number and sending time, as real bytes.
 
 use jettison_core::Time;
 use jettison_tcp::Endpoint;
@@ -6,20 +6,20 @@ use jettison_wire::InlineBytes;
 
 use jettison_sockets::{Datagram, SocketId, Sockets};
 
-/// Sequence number and time of sending, 16 bytes in network order at the start of the payload.
+/// Sequence number and sending time: 16 bytes in network byte order at the start of the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeHead {
     /// Number of the datagram within its flow, from 0.
     pub sequence: u64,
-    /// When it was sent.
+    /// Sending time.
     pub sent_at: Time,
 }
 
 impl ProbeHead {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 16;
 
-    /// Its bytes.
+    /// Serializes the head.
     pub fn emit(self) -> InlineBytes {
         let mut bytes = [0; ProbeHead::LENGTH];
         bytes[..8].copy_from_slice(&self.sequence.to_be_bytes());
@@ -27,7 +27,7 @@ impl ProbeHead {
         InlineBytes::new(&bytes).expect("16 bytes fit in 40")
     }
 
-    /// Reads it; `None` if the payload is too short.
+    /// Parses a head; `None` if the payload is too short.
     pub fn parse(payload: &[u8]) -> Option<ProbeHead> {
         let (sequence, rest) = payload.split_first_chunk::<8>()?;
         let (sent_at, _) = rest.split_first_chunk::<8>()?;
@@ -38,7 +38,7 @@ impl ProbeHead {
     }
 }
 
-/// Sends numbered, time-stamped datagrams of one size to one peer.
+/// Sends numbered, timestamped datagrams of one size to one peer.
 #[derive(Debug)]
 pub(crate) struct ProbeSender {
     pub(crate) remote: Endpoint,
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_survives_its_bytes_and_short_ones_are_refused() {
+    fn heads_round_trip_and_short_ones_are_refused() {
         let head = ProbeHead { sequence: 7, sent_at: Time::from_micros(9) };
         assert_eq!(ProbeHead::parse(head.emit().as_slice()), Some(head));
         assert_eq!(ProbeHead::parse(&[0; 15]), None);

@@ -1,8 +1,8 @@
 //! Segments at an interval over one TCP connection: the on/off pattern of adaptive streaming, without a player.
 //!
-//! A player whose buffer is full fetches a segment a segment's duration, so the connection works and rests in turn
-//! (Akhshabi, Begen, Dovrolis 2011, §3). Here the server writes a segment each `interval`, whether the one before has
-//! arrived or not, which keeps the offered load the same under every queue discipline.
+//! A player with a full buffer fetches one segment per segment duration, so the connection alternates between activity
+//! and idleness (Akhshabi, Begen, Dovrolis 2011, §3). Here the server writes one segment per `interval`, independent
+//! of the arrival of the previous one, which keeps the offered load the same under every queue discipline.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SegmentsParameters {
-    /// Size of a segment. The default is four seconds of 2 Mbit/s.
+    /// Size of a segment. The default is four seconds at 2 Mbit/s.
     pub size: Bytes,
-    /// Time from the start of a segment to the start of the next.
+    /// Interval between the starts of two segments.
     pub interval: Duration,
 }
 
@@ -29,7 +29,7 @@ impl Default for SegmentsParameters {
     }
 }
 
-/// Writes a segment at an interval, and measures the time until all of it is acknowledged.
+/// The sender: writes a segment per interval, and measures the time until it is fully acknowledged.
 #[derive(Debug)]
 pub struct Segments {
     // Parameters.
@@ -39,15 +39,15 @@ pub struct Segments {
     interval: Duration,
     // State.
     socket: Option<SocketId>,
-    /// Bytes written to this connection.
+    /// Bytes written to the current connection.
     written: u64,
-    /// Segments under way, oldest first: where in the stream each ends, and when it was written.
+    /// Unacknowledged segments, oldest first: the stream offset of their ends, and when they were written.
     under_way: VecDeque<(u64, Time)>,
     next: Option<Time>,
 }
 
 impl Segments {
-    /// Segments to `remote`. The parameters have been checked by the registry.
+    /// Creates a sender to `remote`. The registry has validated the parameters.
     pub fn new(parameters: &SegmentsParameters, remote: Endpoint, options: TcpOptions) -> Segments {
         Segments {
             remote,
@@ -90,7 +90,7 @@ impl Application for Segments {
                     host.meter().completed(now.since(started));
                 }
             }
-            // What was under way is lost with the connection; the next segment opens another.
+            // Unacknowledged segments are lost with the connection; the next segment opens another.
             SocketEvent::Closed(socket, _) if self.socket == Some(socket) => {
                 self.socket = None;
                 self.under_way.drain(..).for_each(|_| host.meter().failed());

@@ -1,4 +1,4 @@
-//! Receivers: take what arrives and measure it.
+//! Receivers: accept all data and measure it.
 
 use jettison_core::Time;
 use jettison_measure::FlowMeter;
@@ -14,7 +14,7 @@ pub struct TcpSink {
 }
 
 impl TcpSink {
-    /// A sink on that port.
+    /// Creates a sink on a port.
     pub fn new(port: u16, options: TcpOptions) -> TcpSink {
         TcpSink { port, options }
     }
@@ -45,7 +45,7 @@ pub struct UdpSink {
 }
 
 impl UdpSink {
-    /// A sink on that port.
+    /// Creates a sink on a port.
     pub fn new(port: u16) -> UdpSink {
         UdpSink { port }
     }
@@ -62,7 +62,7 @@ impl Application for UdpSink {
     }
 }
 
-/// Counts a datagram as goodput, and as a probe if it is one; gives its head.
+/// Counts a datagram as goodput, and as a probe if it has a probe's head; returns the head.
 #[inline]
 pub(crate) fn measure(datagram: &Datagram, now: Time, meter: &mut FlowMeter) -> Option<ProbeHead> {
     meter.delivered(u64::from(datagram.length));

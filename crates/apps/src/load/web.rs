@@ -1,4 +1,4 @@
-//! Web-like load: short transfers at Poisson instants with heavy-tailed sizes, a TCP connection each.
+//! Web-like load: short transfers at Poisson instants with heavy-tailed sizes, one TCP connection per transfer.
 
 use std::collections::VecDeque;
 
@@ -13,11 +13,11 @@ use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebParameters {
-    /// Mean number of transfers that start in a second (Poisson).
+    /// Mean number of transfers started per second (Poisson).
     pub transfers_per_second: f64,
-    /// Smallest transfer.
+    /// Minimum size of a transfer.
     pub min_size: Bytes,
-    /// Largest transfer.
+    /// Maximum size of a transfer.
     pub max_size: Bytes,
     /// Shape of the bounded Pareto distribution of sizes; the smaller, the heavier the tail.
     pub shape: f64,
@@ -35,7 +35,8 @@ impl Default for WebParameters {
     }
 }
 
-/// Opens a connection a transfer, sends its bytes, closes, and measures the time until all is acknowledged.
+/// The sender: opens a connection per transfer, sends its bytes, closes, and measures the time until all bytes are
+/// acknowledged.
 #[derive(Debug)]
 pub struct Web {
     // Parameters.
@@ -44,12 +45,12 @@ pub struct Web {
     mean_gap: f64,
     sizes: BoundedPareto,
     arrivals: RandomStream,
-    // State: transfers under way, in order of their start.
+    // State: unfinished transfers, in order of their start.
     open: VecDeque<(SocketId, Time)>,
     next: Option<Time>,
 }
 
-/// Pareto cut to `low..=high`.
+/// Pareto distribution bounded to `low..=high`.
 #[derive(Debug)]
 struct BoundedPareto {
     low: f64,
@@ -68,7 +69,7 @@ impl BoundedPareto {
 }
 
 impl Web {
-    /// A load towards `remote`. The parameters have been checked by the registry.
+    /// Creates a load towards `remote`. The registry has validated the parameters.
     pub fn new(
         parameters: &WebParameters,
         remote: Endpoint,
@@ -93,7 +94,7 @@ impl Web {
         Duration::from_secs_f64(self.arrivals.exponential(self.mean_gap))
     }
 
-    fn forget(&mut self, socket: SocketId) -> Option<Time> {
+    fn remove(&mut self, socket: SocketId) -> Option<Time> {
         let at = self.open.iter().position(|(open, _)| *open == socket)?;
         self.open.remove(at).map(|(_, started)| started)
     }
@@ -107,11 +108,11 @@ impl Application for Web {
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         match event {
             SocketEvent::Acknowledged(socket) if host.unacknowledged(socket) == 0 => {
-                if let Some(started) = self.forget(socket) {
+                if let Some(started) = self.remove(socket) {
                     host.meter().completed(now.since(started));
                 }
             }
-            SocketEvent::Closed(socket, _) if self.forget(socket).is_some() => host.meter().failed(),
+            SocketEvent::Closed(socket, _) if self.remove(socket).is_some() => host.meter().failed(),
             _ => {}
         }
     }

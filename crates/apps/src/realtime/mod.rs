@@ -1,4 +1,4 @@
-//! Real-time media: what is worth the less the later it comes.
+//! Real-time media, whose value falls with delay.
 
 pub mod conference;
 pub mod haptic;

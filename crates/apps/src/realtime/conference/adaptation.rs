@@ -1,12 +1,12 @@
-//! The rate of a sender that backs off on loss: multiplicative decrease, additive increase.
+//! Rate control of a sender that backs off on loss: multiplicative decrease, additive increase.
 //!
-//! Not a standard's rule: what the experiments need of "a responsive flow", with every constant a parameter.
+//! Not a standard algorithm: a generic "responsive flow" for experiments, with every constant a parameter.
 
 use jettison_core::{Duration, Rate, Time};
 
 use super::{Adapt, ConferenceParameters, ReceiverReport};
 
-/// A sender's rate, and what its receiver's reports do to it.
+/// A sender's rate, and its response to the receiver's reports.
 #[derive(Debug, Clone)]
 pub(crate) struct RateControl {
     // Parameters.
@@ -18,15 +18,15 @@ pub(crate) struct RateControl {
     hold: Duration,
     // State.
     rate: Rate,
-    /// Since when there has been neither congestion nor an increase.
+    /// Time of the last congestion or increase.
     quiet_since: Time,
-    /// Of the last report: highest sequence number, and packets lost so far.
+    /// From the last report: highest sequence number, and cumulative number of lost packets.
     highest: u32,
     lost: i32,
 }
 
 impl RateControl {
-    /// At its full rate, before any report; `None` for a sender that does not adapt.
+    /// Creates the control at the full rate; `None` for a sender that does not adapt.
     pub(crate) fn new(parameters: &ConferenceParameters) -> Option<RateControl> {
         (parameters.adapt == Adapt::OnLoss).then_some(RateControl {
             most: parameters.rate,
@@ -37,27 +37,27 @@ impl RateControl {
             hold: parameters.hold,
             rate: parameters.rate,
             quiet_since: Time::ZERO,
-            highest: u32::MAX, // the one before number 0
+            highest: u32::MAX, // precedes sequence number 0
             lost: 0,
         })
     }
 
-    /// The rate to send at.
+    /// Returns the sending rate.
     pub(crate) fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// The sender starts.
+    /// Starts the control.
     pub(crate) fn start(&mut self, now: Time) {
         self.quiet_since = now;
     }
 
-    /// A report arrives. Loss is the difference to the last report that arrived, as RFC 3550 §6.4.4 has it, so that one
-    /// that was lost is made good by the next. (And 256ths would hide a loss of less than one in 256.)
+    /// Handles a report. Loss is the difference to the last received report, as in RFC 3550 §6.4.4, so that a lost
+    /// report is covered by the next one. (The fraction field in 256ths would hide a loss below one in 256.)
     pub(crate) fn handle_report(&mut self, report: &ReceiverReport, now: Time) {
         let expected = report.highest.wrapping_sub(self.highest) as i32;
         if expected <= 0 {
-            return; // an older one, overtaken
+            return; // an older report, reordered
         }
         let lost = report.cumulative_lost - self.lost;
         (self.highest, self.lost) = (report.highest, report.cumulative_lost);
@@ -83,9 +83,9 @@ mod tests {
         RateControl::new(&parameters).expect("it adapts")
     }
 
-    /// The rate in kbit/s after a report, that `lost` packets of those up to number `highest` are missing.
+    /// Returns the rate in kbit/s after a report that `lost` packets up to number `highest` are missing.
     fn after(control: &mut RateControl, second: u64, highest: u32, lost: i32) -> u64 {
-        // The fraction is not looked at.
+        // The fraction is ignored.
         let report = ReceiverReport { fraction_lost: 0, cumulative_lost: lost, highest, jitter: 0 };
         control.handle_report(&report, Time::from_secs(second));
         control.rate().as_bits() / 1_000
@@ -108,22 +108,22 @@ mod tests {
     }
 
     #[test]
-    fn up_to_the_threshold_is_no_congestion() {
+    fn loss_up_to_the_threshold_is_not_congestion() {
         let mut control = control(|p| p.loss_threshold = 0.1);
         assert_eq!(after(&mut control, 1, 99, 10), 200, "10 of 100");
         assert_eq!(after(&mut control, 2, 199, 21), 150, "11 of 100");
     }
 
     #[test]
-    fn a_report_that_was_lost_is_made_good_by_the_next() {
+    fn a_lost_report_is_covered_by_the_next() {
         let mut control = control(|_| ());
         assert_eq!(after(&mut control, 1, 59, 0), 200);
-        // The second one, which would have told of 5 lost, never came; nothing was lost after it.
+        // The second report, with 5 lost packets, was itself lost; no loss followed.
         assert_eq!(after(&mut control, 3, 179, 5), 150);
     }
 
     #[test]
-    fn a_report_that_was_overtaken_is_ignored() {
+    fn a_reordered_report_is_ignored() {
         let mut control = control(|_| ());
         assert_eq!(after(&mut control, 2, 119, 3), 150);
         assert_eq!(after(&mut control, 2, 59, 1), 150);
@@ -137,7 +137,7 @@ mod tests {
         let rates: Vec<u64> =
             (2..=10).map(|second| after(&mut control, second, 59 * second as u32, 1)).collect();
         assert_eq!(rates, [150, 150, 180, 180, 180, 200, 200, 200, 200]);
-        // Congestion begins the waiting anew.
+        // Congestion restarts the waiting time.
         assert_eq!(after(&mut control, 11, 700, 2), 150);
         assert_eq!(after(&mut control, 13, 800, 2), 150);
         assert_eq!(after(&mut control, 14, 900, 2), 180);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_does_not_adapt_has_none() {
+    fn a_sender_that_does_not_adapt_has_no_control() {
         assert!(RateControl::new(&ConferenceParameters::default()).is_none());
     }
 }

@@ -1,25 +1,25 @@
-//! The head of a packet of a frame.
+//! Head of a conference packet.
 
 use jettison_measure::FramePart;
 use jettison_wire::InlineBytes;
 
 use crate::load::probe::ProbeHead;
 
-/// A [`ProbeHead`], then the number of the frame, the packet's place in it and how many packets it has: 24 bytes in
-/// network order at the start of the payload.
+/// A [`ProbeHead`], then the number of the frame, the packet's index in it and the frame's number of packets: 24 bytes
+/// in network byte order at the start of the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PacketHead {
-    /// Sequence number of the packet within its flow, and when it was sent.
+    /// Sequence number of the packet within its flow, and its sending time.
     pub probe: ProbeHead,
-    /// The frame it belongs to, and where.
+    /// Frame of the packet, and its position there.
     pub part: FramePart,
 }
 
 impl PacketHead {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = ProbeHead::LENGTH + 8;
 
-    /// Its bytes.
+    /// Serializes the head.
     pub fn emit(self) -> InlineBytes {
         let mut bytes = [0; PacketHead::LENGTH];
         bytes[..16].copy_from_slice(self.probe.emit().as_slice());
@@ -29,7 +29,7 @@ impl PacketHead {
         InlineBytes::new(&bytes).expect("24 bytes fit in 40")
     }
 
-    /// Reads it; `None` if the payload is too short or the packet stands in no place of its frame.
+    /// Parses a head; `None` if the payload is too short or the index is outside the frame.
     pub fn parse(payload: &[u8]) -> Option<PacketHead> {
         let probe = ProbeHead::parse(payload)?;
         let (frame, rest) = payload.get(ProbeHead::LENGTH..)?.split_first_chunk::<4>()?;
@@ -51,7 +51,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_head_survives_its_bytes_and_begins_as_a_probe() {
+    fn heads_round_trip_and_start_with_a_probe_head() {
         let probe = ProbeHead { sequence: 70_000, sent_at: Time::from_micros(9) };
         let head = PacketHead { probe, part: FramePart { frame: 9, place: 3, packets: 4 } };
         let bytes = head.emit();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_outside_the_frame_is_refused() {
+    fn an_index_outside_the_frame_is_refused() {
         let probe = ProbeHead { sequence: 0, sent_at: Time::ZERO };
         for (place, packets) in [(4, 4), (0, 0)] {
             let head = PacketHead { probe, part: FramePart { frame: 0, place, packets } };

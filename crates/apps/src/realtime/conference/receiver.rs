@@ -1,4 +1,4 @@
-//! Receives frames, measures them, and reports back to a sender that adapts.
+//! Conference receiver: measures frames, and reports to a sender that adapts.
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::Endpoint;
@@ -11,20 +11,20 @@ use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 /// The DSCP of a traffic class, without the ECN field.
 const DSCP: u8 = 0xfc;
 
-/// Binds a UDP port; measures what a sink of probes does, and frames.
+/// Binds a UDP port; measures probes as a sink does, and frames.
 #[derive(Debug)]
 pub struct ConferenceReceiver {
     port: u16,
-    /// Time between two reports, if the sender wants any.
+    /// Interval of reports, if the sender adapts.
     interval: Option<Duration>,
     reporter: Option<Reporter>,
 }
 
-/// Reports at a fixed interval, from the first packet on.
+/// Sends reports at a fixed interval, from the first packet on.
 #[derive(Debug)]
 struct Reporter {
     socket: SocketId,
-    /// Where the packets came from.
+    /// Source of the packets.
     to: Endpoint,
     traffic_class: u8,
     reception: Reception,
@@ -32,7 +32,7 @@ struct Reporter {
 }
 
 impl ConferenceReceiver {
-    /// A receiver on that port.
+    /// Creates a receiver on a port.
     pub fn new(parameters: &ConferenceParameters, port: u16) -> ConferenceReceiver {
         let interval = (parameters.adapt != Adapt::None).then_some(parameters.report);
         ConferenceReceiver { port, interval, reporter: None }

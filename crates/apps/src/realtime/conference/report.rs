@@ -1,37 +1,37 @@
-//! RTCP receiver reports (RFC 3550 §6.4.2): what the receiver tells the sender, and how it counts it.
+//! RTCP receiver reports (RFC 3550 §6.4.2): format and loss accounting.
 
 use jettison_core::Duration;
 use jettison_wire::InlineBytes;
 
-/// A receiver report with one report block, 32 bytes.
+/// A receiver report with one report block of 32 bytes.
 ///
-/// A port carries one source here, so the identifiers of sources are zero; no sender report is sent, so the two fields
-/// that answer one are zero too, as §6.4.1 says.
+/// A port has a single source here, so the source identifiers are zero. No sender reports are sent, so the two fields
+/// that refer to them are zero too, as §6.4.1 requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceiverReport {
-    /// Share of packets lost since the report before, in 256ths.
+    /// Fraction of packets lost since the previous report, in 256ths.
     pub fraction_lost: u8,
-    /// Packets lost since the beginning; below zero if there were duplicates. 24 bits.
+    /// Cumulative number of packets lost; negative after duplicates. 24 bits.
     pub cumulative_lost: i32,
-    /// Highest sequence number received, with its cycles.
+    /// Extended highest sequence number received.
     pub highest: u32,
-    /// Interarrival jitter, in units of the timestamps: of 90 kHz, the clock of video (RFC 3551 §5).
+    /// Interarrival jitter in timestamp units of the 90 kHz video clock (RFC 3551 §5).
     pub jitter: u32,
 }
 
 /// Version 2, no padding, one report block.
 const FIRST_BYTE: u8 = 0x81;
-/// RR.
+/// Packet type RR.
 const PACKET_TYPE: u8 = 201;
 
 impl ReceiverReport {
-    /// Bytes it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 32;
 
-    /// Its bytes.
+    /// Serializes the report.
     pub fn emit(self) -> InlineBytes {
         let mut bytes = [0; ReceiverReport::LENGTH];
-        // The length is in words of 32 bits, less one.
+        // The length field counts 32-bit words minus one.
         bytes[..4].copy_from_slice(&[FIRST_BYTE, PACKET_TYPE, 0, ReceiverReport::LENGTH as u8 / 4 - 1]);
         bytes[12..16].copy_from_slice(&self.cumulative_lost.to_be_bytes());
         bytes[12] = self.fraction_lost;
@@ -40,7 +40,7 @@ impl ReceiverReport {
         InlineBytes::new(&bytes).expect("32 bytes fit in 40")
     }
 
-    /// Reads it; `None` for anything that is no receiver report with one block.
+    /// Parses a report; `None` unless it is a receiver report with one block.
     pub fn parse(payload: &[u8]) -> Option<ReceiverReport> {
         let bytes: &[u8; ReceiverReport::LENGTH] = payload.first_chunk()?;
         if bytes[0] != FIRST_BYTE || bytes[1] != PACKET_TYPE || bytes[2..4] != [0, 7] {
@@ -49,7 +49,7 @@ impl ReceiverReport {
         let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         Some(ReceiverReport {
             fraction_lost: bytes[12],
-            // The sign of 24 bits is carried into the byte above.
+            // Extend the sign of the 24-bit value.
             cumulative_lost: ((word(12) << 8) as i32) >> 8,
             highest: word(16),
             jitter: word(20),
@@ -57,7 +57,7 @@ impl ReceiverReport {
     }
 }
 
-/// What a receiver counts for its reports (RFC 3550 appendix A.3), from its first packet on.
+/// Reception statistics for reports (RFC 3550 appendix A.3), from the first packet on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reception {
     first: u64,
@@ -68,19 +68,19 @@ pub(crate) struct Reception {
 }
 
 impl Reception {
-    /// The first packet arrives.
+    /// Starts at the first packet.
     pub(crate) fn begin(sequence: u64) -> Reception {
         Reception { first: sequence, highest: sequence, received: 0, expected_before: 0, received_before: 0 }
     }
 
-    /// A packet arrives, the first one too.
+    /// Counts a packet, including the first one.
     #[inline]
     pub(crate) fn count(&mut self, sequence: u64) {
         self.received += 1;
         self.highest = self.highest.max(sequence);
     }
 
-    /// The report that is due; `None` if nothing has arrived since the last one (§6.4: such a source gets no block).
+    /// Returns the next report; `None` if no packet arrived since the last one (§6.4: such a source gets no block).
     pub(crate) fn report(&mut self, jitter: Duration) -> Option<ReceiverReport> {
         if self.received == self.received_before {
             return None;
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_report_is_laid_out_as_rfc_3550_section_6_4_2_draws_it() {
+    fn a_report_has_the_layout_of_rfc_3550_section_6_4_2() {
         let report =
             ReceiverReport { fraction_lost: 64, cumulative_lost: 258, highest: 0x0001_0203, jitter: 7 };
         let bytes = report.emit();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_receiver_report_is_refused() {
+    fn other_packets_are_refused() {
         let report = ReceiverReport { fraction_lost: 0, cumulative_lost: 0, highest: 0, jitter: 0 };
         let good = report.emit();
         assert_eq!(ReceiverReport::parse(&good.as_slice()[..31]), None);
@@ -138,7 +138,7 @@ mod tests {
         let mut reception = Reception::begin(10);
         [10, 11, 13].iter().for_each(|n| reception.count(*n));
         let first = reception.report(Duration::from_millis(1)).unwrap();
-        // One of four; 1 ms is 90 ticks.
+        // One of four packets; 1 ms is 90 ticks.
         assert_eq!(
             (first.fraction_lost, first.cumulative_lost, first.highest, first.jitter),
             (64, 1, 13, 90)
@@ -147,7 +147,7 @@ mod tests {
         [14, 15].iter().for_each(|n| reception.count(*n));
         let second = reception.report(Duration::ZERO).unwrap();
         assert_eq!((second.fraction_lost, second.cumulative_lost, second.highest), (0, 1, 15));
-        // A late one makes good what was lost, and is no gain (§6.4.1: a negative loss is zero).
+        // A late packet reduces the cumulative loss; a negative fraction is reported as zero (§6.4.1).
         [12, 16].iter().for_each(|n| reception.count(*n));
         let third = reception.report(Duration::ZERO).unwrap();
         assert_eq!((third.fraction_lost, third.cumulative_lost), (0, 0));
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reports_survive_their_bytes(fraction_lost: u8, cumulative_lost in -0x80_0000..0x80_0000, highest: u32, jitter: u32) {
+        fn reports_round_trip(fraction_lost: u8, cumulative_lost in -0x80_0000..0x80_0000, highest: u32, jitter: u32) {
             let report = ReceiverReport { fraction_lost, cumulative_lost, highest, jitter };
             prop_assert_eq!(ReceiverReport::parse(report.emit().as_slice()), Some(report));
         }

@@ -1,4 +1,4 @@
-//! Makes frames and sends them.
+//! Conference sender: generates frames and sends them.
 
 use core::f64::consts::TAU;
 
@@ -12,7 +12,7 @@ use crate::load::cbr::Gap;
 use crate::load::probe::ProbeHead;
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 
-/// Sends a frame at a time, its packets back to back.
+/// Sends one frame at a time, its packets back to back.
 #[derive(Debug)]
 pub struct ConferenceSender {
     // Parameters.
@@ -31,14 +31,14 @@ pub struct ConferenceSender {
 }
 
 impl ConferenceSender {
-    /// A source towards `remote`. The parameters have been checked by the registry.
+    /// Creates a sender to `remote`. The registry has validated the parameters.
     pub fn new(
         parameters: &ConferenceParameters,
         remote: Endpoint,
         traffic_class: u8,
         sizes: RandomStream,
     ) -> ConferenceSender {
-        // Frame rates count to a thousandth, in sizes as in gaps.
+        // Frame rates have a resolution of a thousandth, in sizes and in intervals.
         let frame_rate = libm::round(parameters.frame_rate * 1e3) / 1e3;
         ConferenceSender {
             remote,
@@ -59,7 +59,7 @@ impl ConferenceSender {
         let rate = self.control.as_ref().map_or(self.rate, RateControl::rate);
         let size = self.sizes.draw(rate);
         let packets = size.div_ceil(self.packet);
-        // Evenly: the first ones get what the division leaves over.
+        // Divide evenly: the first packets get the remainder.
         let (each, over) = (size / packets, size % packets);
         host.meter().frame_sent();
         for place in 0..packets {
@@ -112,7 +112,7 @@ impl Application for ConferenceSender {
     }
 }
 
-/// Draws the sizes of frames in whole bytes. What rounding leaves is carried over, so that the rate is exact on average.
+/// Draws frame sizes in whole bytes. Rounding errors are carried over, so that the rate is exact on average.
 #[derive(Debug)]
 struct FrameSizes {
     frame_rate: f64,
@@ -126,12 +126,12 @@ impl FrameSizes {
         let mean = rate.as_bits() as f64 / 8.0 / self.frame_rate;
         let size = mean * (1.0 + self.spread * self.deviation()) + self.owed;
         let whole = libm::floor(size).max(PacketHead::LENGTH as f64);
-        // A frame that is no more than a head owes nothing.
+        // A frame at its minimum size carries no rounding error over.
         self.owed = (size - whole).max(0.0);
         whole as u64
     }
 
-    /// Standard normal (Box & Muller 1958), drawn again beyond [`CUT`].
+    /// Draws a standard normal number (Box & Muller 1958), truncated at [`CUT`] by rejection.
     fn deviation(&mut self) -> f64 {
         if self.spread == 0.0 {
             return 0.0;

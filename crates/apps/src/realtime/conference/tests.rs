@@ -17,7 +17,7 @@ fn head(datagram: &Datagram) -> PacketHead {
     PacketHead::parse(datagram.head.as_slice()).expect("each has a head")
 }
 
-/// Bytes of each frame.
+/// Returns the bytes of each frame.
 fn frames(bench: &Bench) -> Vec<u64> {
     let mut frames = Vec::new();
     for (_, _, datagram) in &bench.sent {
@@ -68,7 +68,7 @@ fn the_rate_is_exact_and_sizes_have_their_coefficient_of_variation() {
     let mean = sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
     assert!((mean / 1_666.67 - 1.0).abs() < 0.005, "{mean}");
     let variance = sizes.iter().map(|s| (*s as f64 - mean) * (*s as f64 - mean)).sum::<f64>() / 15_000.0;
-    // What lies beyond three deviations takes 1.3 % off the deviation.
+    // The truncation at three deviations reduces the deviation by 1.3 %.
     let variation = libm::sqrt(variance) / mean;
     assert!((0.19..0.205).contains(&variation), "{variation}");
     assert!(sizes.iter().all(|size| (666..=2_668).contains(size)));
@@ -90,7 +90,7 @@ fn a_packet_holds_its_head_however_low_the_rate() {
     assert_eq!(frames(&bench), vec![24; 15]);
 }
 
-/// Carries packets from a sender to a receiver, without those that `is_lost` names, and its reports back.
+/// Passes packets from a sender to a receiver, except those that `is_lost` selects, and its reports back.
 fn converse(parameters: &ConferenceParameters, seconds: u64, is_lost: impl Fn(u64) -> bool) -> [Bench; 2] {
     let (mut near, mut far) = (Bench::default(), Bench::default());
     let mut sender = ConferenceSender::new(parameters, REMOTE, 0xb8, Seed(1).stream(&["frames"]));
@@ -118,17 +118,17 @@ fn converse(parameters: &ConferenceParameters, seconds: u64, is_lost: impl Fn(u6
 
 #[test]
 fn the_receiver_measures_packets_and_frames() {
-    // One packet of the frame 2 is lost.
+    // One packet of frame 2 is lost.
     let parameters = ConferenceParameters { frame_spread: 0.0, ..ConferenceParameters::default() };
     let [_, far] = converse(&parameters, 1, |sequence| sequence == 9);
     assert_eq!(far.meter.loss(), Some(1.0 / 60.0));
     let frames = far.meter.frames().expect("frames came");
     assert_eq!((frames.complete(), frames.loss()), (14, Some(1.0 / 15.0)));
-    assert!(far.sent.is_empty(), "a sender that does not adapt is told nothing");
+    assert!(far.sent.is_empty(), "a sender that does not adapt gets no reports");
 }
 
 #[test]
-fn a_sender_that_adapts_backs_off_on_the_report_that_tells_of_a_loss() {
+fn a_sender_that_adapts_backs_off_on_a_report_of_loss() {
     let parameters =
         ConferenceParameters { adapt: Adapt::OnLoss, frame_spread: 0.0, ..ConferenceParameters::default() };
     // Packets 70 and 71 leave in the second second, 4 × 15 a second.
@@ -152,7 +152,7 @@ fn a_sender_that_adapts_backs_off_on_the_report_that_tells_of_a_loss() {
 }
 
 #[test]
-fn what_is_lost_altogether_is_reported_by_the_first_packet_after_it() {
+fn a_total_outage_is_reported_after_the_next_packet() {
     let parameters =
         ConferenceParameters { adapt: Adapt::OnLoss, frame_spread: 0.0, ..ConferenceParameters::default() };
     let [near, far] = converse(&parameters, 6, |sequence| (60..244).contains(&sequence));

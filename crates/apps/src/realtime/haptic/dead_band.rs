@@ -1,10 +1,10 @@
-//! Perceptual dead-band reduction (Hinterseer, Hirche, Chaudhuri, Steinbach, Buss 2008, "Perception-based data reduction
-//! and transmission of haptic data in telepresence and teleaction systems").
+//! Perceptual dead-band reduction (Hinterseer, Hirche, Chaudhuri, Steinbach, Buss 2008, "Perception-based data
+//! reduction and transmission of haptic data in telepresence and teleaction systems").
 //!
-//! Weber's law: a change is felt if it exceeds a fixed share of what was there before. What is not felt is not sent, and
-//! the receiver holds the last sample that was.
+//! Weber's law: a change is perceptible if it exceeds a fixed fraction of the previous value. Imperceptible changes
+//! are not sent, and the receiver holds the last sample sent.
 
-/// Decides which samples are sent.
+/// The dead band: selects the samples to send.
 #[derive(Debug, Clone)]
 pub struct DeadBand {
     fraction: f64,
@@ -14,12 +14,12 @@ pub struct DeadBand {
 }
 
 impl DeadBand {
-    /// A band of `fraction` of the last sample sent to either side of it, of `floor` at least.
+    /// Creates a band of `fraction` of the last sample sent on both sides of it, and of at least `floor`.
     pub fn new(fraction: f64, floor: f64) -> DeadBand {
         DeadBand { fraction, floor, last: None }
     }
 
-    /// Whether this sample is sent: the first one, and any outside the band. The band is then around it.
+    /// Returns whether to send a sample: the first one, and any outside the band. The band is then centred on it.
     pub fn admits(&mut self, sample: f64) -> bool {
         let is_felt = self.last.is_none_or(|last| (sample - last).abs() > self.threshold(last));
         if is_felt {
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_sample_is_sent_if_it_differs_by_more_than_the_fraction_of_the_last_one_sent() {
         let mut band = DeadBand::new(0.125, 0.0);
-        // 8 ± 1 is not felt, however it got there; then 9.5 ± 1.1875.
+        // 8 ± 1 is imperceptible, even in small steps; then 9.5 ± 1.1875.
         let sent = [8.0, 8.5, 9.0, 7.0, 9.5, 8.5, 10.5, 10.75].map(|sample| band.admits(sample));
         assert_eq!(sent, [true, false, false, false, true, false, false, true]);
     }
@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_the_receiver_holds_is_never_further_off_than_the_band(
+        fn the_receivers_value_is_always_within_the_band(
             samples in prop::collection::vec(-20.0..20.0_f64, 1..200),
             fraction in 0.01..0.9_f64,
             floor in 0.0..1.0_f64,

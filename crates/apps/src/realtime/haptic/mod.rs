@@ -1,4 +1,4 @@
-//! A haptic stream: samples of a force at a thousand a second, all of them or only those that can be felt.
+//! Haptic stream: force samples, usually at 1 kHz, either all of them or only the perceptible changes.
 
 mod dead_band;
 mod signal;
@@ -19,36 +19,36 @@ pub use signal::Signal;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HapticParameters {
-    /// Samples a second.
+    /// Samples per second.
     pub samples: u32,
-    /// UDP payload of each sample that is sent, 16 bytes at least.
+    /// UDP payload of each sent sample, >= 16 bytes.
     pub payload: Bytes,
-    /// Weber fraction, between 0 and 1: a sample is sent only if it differs from the last one sent by more than this
-    /// share of it. Without it, every sample is sent.
+    /// Weber fraction, in (0, 1): a sample is sent only if it differs from the last one sent by more than this share
+    /// of it. Unset: every sample is sent.
     pub deadband: Option<f64>,
-    /// With `deadband`: a difference of no more than this, in newtons, is never sent, however small the force.
+    /// With `deadband`: minimum perceptible difference in newtons; smaller ones are never sent.
     pub floor: f64,
     /// With `deadband`: the median force of a contact, in newtons.
     pub force: f64,
-    /// With `deadband`: mean time that the hand touches something.
+    /// With `deadband`: mean duration of a contact.
     pub contact: Duration,
-    /// With `deadband`: mean time that it moves freely, without a force.
+    /// With `deadband`: mean duration of free motion, without a force.
     pub free_motion: Duration,
-    /// The receiver counts the samples that come later than each of these.
+    /// Deadlines: for each one the receiver counts the samples that arrive later.
     pub deadlines: Vec<Duration>,
 }
 
 impl Default for HapticParameters {
     fn default() -> HapticParameters {
         HapticParameters {
-            samples: 1000, // the usual rate of a force-feedback loop
+            samples: 1000, // usual rate of a force-feedback loop
             payload: Bytes::new(100),
             deadband: None,
-            // Our assumptions. Fingertips hold forces of 2 to 6 N well, and tell apart what differs by some 6 to 10 %;
-            // what they feel at all begins at a few hundredths of a newton.
+            // Our assumptions. Fingertips hold forces of 2 to 6 N well and distinguish differences of 6 to 10 %; the
+            // perception threshold is a few hundredths of a newton.
             floor: 0.05,
             force: 2.0,
-            // Somebody who explores a thing: on it for twice as long as off it.
+            // A person exploring an object: contact lasts twice as long as free motion.
             contact: Duration::from_secs(2),
             free_motion: Duration::from_secs(1),
             deadlines: [5, 10, 50].map(Duration::from_millis).to_vec(),
@@ -56,40 +56,45 @@ impl Default for HapticParameters {
     }
 }
 
-/// Most samples a second.
+/// Maximum number of samples per second.
 const MOST_SAMPLES: u32 = 100_000;
-/// Most deadlines: each costs a comparison a sample.
+/// Maximum number of deadlines: each costs one comparison per sample.
 const MOST_DEADLINES: usize = 16;
 
 impl HapticParameters {
-    /// Whether they make sense together.
+    /// Checks the ranges.
     ///
     /// # Errors
-    /// With the key that does not.
+    /// With the offending key.
     pub fn validate(&self) -> Result<(), BuildError> {
         BuildError::unless((1..=MOST_SAMPLES).contains(&self.samples), "samples", || {
-            format!("must be from 1 to {MOST_SAMPLES}")
+            format!("must be in [1, {MOST_SAMPLES}], got {}", self.samples)
         })?;
         let is_share = |k: f64| k > 0.0 && k < 1.0;
         BuildError::unless(self.deadband.is_none_or(is_share), "deadband", || {
-            "must be above 0 and below 1, such as 0.1; leave it out to send every sample".to_owned()
+            let found = self.deadband.unwrap_or_default();
+            format!("must be in (0, 1), such as 0.1, got {found}; omit it to send every sample")
         })?;
         BuildError::unless(self.floor.is_finite() && self.floor >= 0.0, "floor", || {
-            "must be zero or more".to_owned()
+            format!("must be finite and >= 0 N, got {}", self.floor)
         })?;
         BuildError::unless(self.force.is_finite() && self.force > 0.0, "force", || {
-            "must be above zero".to_owned()
+            format!("must be finite and > 0 N, got {}", self.force)
         })?;
-        BuildError::unless(!self.contact.is_zero(), "contact", || "must be above zero".to_owned())?;
+        BuildError::unless(!self.contact.is_zero(), "contact", || "must be > 0, got 0 s".to_owned())?;
         let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
         let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
         BuildError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
-            format!("must be above zero, each later than the one before it, and at most {MOST_DEADLINES}")
+            let found: Vec<String> = self.deadlines.iter().map(ToString::to_string).collect();
+            format!(
+                "must be at most {MOST_DEADLINES} durations > 0 in ascending order, got [{}]",
+                found.join(", ")
+            )
         })
     }
 }
 
-/// Takes the samples and sends those that are to be sent.
+/// The sender: sends the selected samples.
 #[derive(Debug)]
 pub struct HapticSender {
     sender: ProbeSender,
@@ -98,7 +103,7 @@ pub struct HapticSender {
     next: Option<Time>,
 }
 
-/// The signal, and what of it is sent.
+/// The signal and its dead band.
 #[derive(Debug)]
 struct Reduction {
     signal: Signal,
@@ -107,7 +112,7 @@ struct Reduction {
 }
 
 impl HapticSender {
-    /// A source towards `remote`. The parameters have been checked by the registry.
+    /// Creates a sender to `remote`. The registry has validated the parameters.
     pub fn new(
         parameters: &HapticParameters,
         remote: Endpoint,
@@ -161,7 +166,7 @@ impl Application for HapticSender {
     }
 }
 
-/// Binds a UDP port; measures what a sink of probes does, deadlines that were missed, and the longest gap.
+/// Binds a UDP port; measures probes as a sink does, missed deadlines, and the longest gap.
 #[derive(Debug)]
 pub struct HapticReceiver {
     port: u16,
@@ -169,7 +174,7 @@ pub struct HapticReceiver {
 }
 
 impl HapticReceiver {
-    /// A receiver on that port.
+    /// Creates a receiver on a port.
     pub fn new(parameters: &HapticParameters, port: u16) -> HapticReceiver {
         HapticReceiver { port, deadlines: parameters.deadlines.clone() }
     }

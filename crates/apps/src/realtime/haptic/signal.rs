@@ -1,12 +1,12 @@
-//! The force that a haptic stream carries. There is no recording behind it: it is synthetic, and every choice stands here.
+//! Force signal of a haptic stream. It is synthetic, without a recording; all of its assumptions are in this file.
 //!
-//! A hand touches something, lets go and moves freely, and touches again; both last for times drawn from exponential
-//! distributions. In free motion the force is zero. In contact it is
+//! Contacts and phases of free motion alternate; both have exponentially distributed durations. In free motion the
+//! force is zero. In contact it is
 //!
 //! F(t) = force · w(t) · exp(Σ aᵢ sin(2π fᵢ t + φᵢ)),
 //!
-//! a smooth random function of band-limited logarithm: a Weber fraction is about ratios, so it is the logarithm whose
-//! changes count. w rises at the beginning of the contact and falls at its end. Each contact draws its own tones.
+//! a smooth random function with a band-limited logarithm: a Weber fraction is a ratio, so changes of the logarithm
+//! matter. w rises at the start of a contact and falls at its end. Each contact draws its own tones.
 
 use core::f64::consts::{PI, TAU};
 
@@ -14,18 +14,18 @@ use jettison_core::{Duration, RandomStream};
 
 use super::HapticParameters;
 
-/// How many sinusoids make a contact's force: enough that it does not look periodic over some seconds.
+/// Number of sinusoids per contact: enough not to look periodic over a few seconds.
 const TONES: usize = 8;
-/// Their band in hertz. What a hand does of its own will is slower than some 10 Hz; below 0.5 Hz nothing would move
-/// within a contact of two seconds. Our assumption.
+/// Frequency band of the sinusoids in hertz. Voluntary hand motion is slower than about 10 Hz; below 0.5 Hz there
+/// would be no motion within a contact of two seconds. Our assumption.
 const BAND: [f64; 2] = [0.5, 10.0];
-/// Standard deviation of the force's logarithm: two of them to either side make a factor of e. Our assumption.
+/// Standard deviation of the force's logarithm: two of them on both sides are a factor of e. Our assumption.
 const LOG_DEVIATION: f64 = 0.5;
-/// How long a force takes to rise and to fall: what is felt as a force follows some 30 Hz, so a rise of 0.35 / 30 Hz and
-/// as much again for the hand's own give. Our assumption.
+/// Rise and fall time of the force: perceived forces have a bandwidth of about 30 Hz, which gives 0.35 / 30 Hz, plus
+/// the same again for the compliance of the hand. Our assumption.
 const ONSET: Duration = Duration::from_millis(20);
 
-/// The force over time, seeded. Asked in ascending order of time.
+/// Seeded force over time. Times must be requested in ascending order.
 #[derive(Debug, Clone)]
 pub struct Signal {
     // Parameters.
@@ -33,7 +33,7 @@ pub struct Signal {
     contact: Duration,
     free_motion: Duration,
     random: RandomStream,
-    // State: the phase under way, and whether it is a contact.
+    // State: the current phase, and whether it is a contact.
     begin: Duration,
     end: Duration,
     is_contact: bool,
@@ -42,16 +42,16 @@ pub struct Signal {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Tone {
-    /// In radians a second.
+    /// Angular frequency in radians per second.
     frequency: f64,
     amplitude: f64,
     phase: f64,
 }
 
 impl Signal {
-    /// The force of that stream's draws.
+    /// Creates a signal from a random stream.
     pub fn new(parameters: &HapticParameters, mut random: RandomStream) -> Signal {
-        // Lengths are memoryless: a stream that begins in the middle of either is as any other.
+        // Durations are memoryless: starting within a phase is equivalent to starting at its beginning.
         let [contact, free] = [parameters.contact, parameters.free_motion].map(Duration::as_secs_f64);
         let first_is_contact = random.chance(contact / (contact + free));
         let mut signal = Signal {
@@ -68,7 +68,7 @@ impl Signal {
         signal
     }
 
-    /// The force in newtons, so long after the beginning.
+    /// Returns the force in newtons at time `elapsed` after the start.
     pub fn at(&mut self, elapsed: Duration) -> f64 {
         while elapsed >= self.end {
             self.next_phase();
@@ -88,20 +88,20 @@ impl Signal {
         let mean = if self.is_contact { self.contact } else { self.free_motion };
         let mut length = Duration::from_secs_f64(self.random.exponential(mean.as_secs_f64()));
         if self.is_contact {
-            // There is time to rise and to fall, and each round of phases takes some.
+            // Long enough to rise and to fall; also, each pair of phases takes a nonzero time.
             length = length.max(ONSET * 2);
             self.draw_tones();
         }
         self.end = self.begin.saturating_add(length);
     }
 
-    /// One tone in each of as many bands, which are alike on the logarithmic scale.
+    /// Draws one tone in each of `TONES` bands of equal width on the logarithmic scale.
     fn draw_tones(&mut self) {
         let [low, high] = BAND;
         for (index, tone) in self.tones.iter_mut().enumerate() {
             let place = (index as f64 + self.random.unit()) / TONES as f64;
             let hertz = low * libm::pow(high / low, place);
-            // Slow movements are large ones: amplitudes fall as 1/f, and all tones change the force equally fast.
+            // Slow motions are large: amplitudes fall as 1/f, so all tones change the force equally fast.
             *tone = Tone { frequency: TAU * hertz, amplitude: 1.0 / hertz, phase: TAU * self.random.unit() };
         }
         let variance: f64 = self.tones.iter().map(|tone| tone.amplitude * tone.amplitude / 2.0).sum();
@@ -116,7 +116,7 @@ impl Tone {
     }
 }
 
-/// From 0 at the edge of a contact to 1: a raised cosine.
+/// Rise of the force from 0 at the edge of a contact to 1: a raised cosine.
 fn onset(to_edge: Duration) -> f64 {
     if to_edge >= ONSET {
         return 1.0;
@@ -149,21 +149,21 @@ mod tests {
         logs.sort_by(f64::total_cmp);
         let at = |share: f64| logs[(share * logs.len() as f64) as usize];
         assert!(at(0.5).abs() < 0.1, "{}", at(0.5));
-        // Of a normal distribution 0.84 lies below one deviation; a few tones are not quite one.
+        // A normal distribution has 0.84 of its mass below one deviation; a sum of few tones is only approximately normal.
         assert!((0.4..0.6).contains(&((at(0.84) - at(0.16)) / 2.0)), "{} to {}", at(0.16), at(0.84));
         assert!(logs.last().unwrap().abs() < 2.5);
     }
 
     #[test]
     fn the_force_is_smooth() {
-        // Tones alike in speed: at most 2π Σ fᵢaᵢ a second in the logarithm, and an onset of π/2 / 20 ms.
+        // Tones of equal speed: at most 2π Σ fᵢaᵢ a second in the logarithm, and an onset of π/2 / 20 ms.
         let force = ten_minutes(3);
         let steepest = force.windows(2).map(|two| (two[1] - two[0]).abs()).fold(0.0, f64::max);
         assert!((0.05..1.0).contains(&steepest), "{steepest} N a millisecond");
     }
 
     #[test]
-    fn draws_are_the_seeds_own() {
+    fn draws_depend_on_the_seed() {
         assert_eq!(ten_minutes(4), ten_minutes(4));
         assert_ne!(ten_minutes(4)[..5_000], ten_minutes(5)[..5_000]);
     }
@@ -173,6 +173,6 @@ mod tests {
         let parameters = HapticParameters { free_motion: Duration::ZERO, ..HapticParameters::default() };
         let mut signal = Signal::new(&parameters, Seed(1).stream(&["signal"]));
         let silent = (1..SAMPLES).filter(|ms| signal.at(Duration::from_millis(*ms)) == 0.0).count();
-        assert!(silent < 5, "{silent}"); // the very instants of the edges
+        assert!(silent < 5, "{silent}"); // the instants of the edges
     }
 }

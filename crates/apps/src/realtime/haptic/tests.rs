@@ -27,10 +27,10 @@ fn without_a_dead_band_every_sample_is_sent() {
 }
 
 #[test]
-fn a_tenth_as_a_dead_band_leaves_a_small_part() {
+fn a_dead_band_of_a_tenth_sends_a_small_share() {
     let parameters = HapticParameters { deadband: Some(0.1), ..HapticParameters::default() };
     let share = sent(&parameters, 1, Time::from_secs(300)).len() as f64 / 300_000.0;
-    // The signal is ours: its share says nothing about a real one, but it is what the book says.
+    // The signal is synthetic: its share does not describe a real one, but matches the documentation.
     assert!((0.02..0.03).contains(&share), "{share}");
     let wider = HapticParameters { deadband: Some(0.2), ..HapticParameters::default() };
     assert!(sent(&wider, 1, Time::from_secs(300)).len() < sent(&parameters, 1, Time::from_secs(300)).len());
@@ -40,7 +40,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn no_sample_beyond_the_band_is_skipped_and_none_within_is_sent(
+    fn exactly_the_samples_outside_the_band_are_sent(
         seed in 0..1_000_u64,
         fraction in 0.02..0.5_f64,
         floor in 0.0..0.2_f64,
@@ -49,7 +49,7 @@ proptest! {
         let parameters =
             HapticParameters { samples, deadband: Some(fraction), floor, ..HapticParameters::default() };
         let mut sent = sent(&parameters, seed, Time::from_secs(6)).into_iter().peekable();
-        // The same draws again, sample by sample.
+        // Repeat the same draws, sample by sample.
         let mut signal = Signal::new(&parameters, Seed(seed).stream(&["signal"]));
         let (mut gap, mut at, mut held) = (Gap::of_frequency(f64::from(samples)), Time::ZERO, None::<f64>);
         while at < Time::from_secs(6) {
@@ -70,7 +70,7 @@ proptest! {
 }
 
 #[test]
-fn the_receiver_counts_what_comes_late_and_the_longest_gap() {
+fn the_receiver_counts_late_samples_and_the_longest_gap() {
     let mut bench = Bench::default();
     let mut receiver = HapticReceiver::new(&HapticParameters::default(), 9);
     receiver.start(Time::ZERO, &mut bench);
