@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_come_at_the_rate_that_lambda_says() {
+    fn steps_occur_at_the_rate_of_lambda() {
         // Over whole periods the mean rate is 25 a minute; in a period's first half it is 25 + 20/π.
         let mut random = Seed(1).stream(&["steps"]);
         let (mut at, mut all, mut first_half) = (Duration::ZERO, 0.0, 0.0);

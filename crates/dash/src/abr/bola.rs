@@ -92,7 +92,7 @@ pub struct Bola {
     /// Arrival of the last segment, until the next choice.
     finished: Option<Time>,
     /// Level in seconds at the request of the segment in transfer.
-    asked_at: f64,
+    requested_level: f64,
 }
 
 impl Bola {
@@ -105,7 +105,7 @@ impl Bola {
             history: History::new(parameters.history),
             placeholder: 0.0,
             finished: None,
-            asked_at: 0.0,
+            requested_level: 0.0,
         }
     }
 
@@ -142,7 +142,7 @@ impl Bola {
         if state.buffer <= below {
             return now;
         }
-        self.asked_at = decision.pause_above;
+        self.requested_level = decision.pause_above;
         Choice { wait_below: Some(below), ..now }
     }
 }
@@ -151,7 +151,7 @@ impl AbrRule for Bola {
     fn choose(&mut self, state: &AbrState<'_>) -> Choice {
         let Some(levels) = Levels::of(&self.buffer, state) else { return Choice::now(0) };
         let level = state.buffer.as_secs_f64();
-        self.asked_at = level;
+        self.requested_level = level;
         if !self.steady {
             return self.start_up(&levels, level, state);
         }
@@ -166,7 +166,7 @@ impl AbrRule for Bola {
         self.finished = Some(download.finished_at);
         let Some(levels) = Levels::of(&self.buffer, state) else { return };
         // The fetched representation may be lower than the level with its placeholder suggests.
-        let room = (levels.zero_score(download.representation) - self.asked_at).max(0.0);
+        let room = (levels.zero_score(download.representation) - self.requested_level).max(0.0);
         self.placeholder = (self.placeholder * DECAY).min(room);
     }
 }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn at_start_up_throughput_decides_and_bola_goes_on_with_it() {
+    fn throughput_decides_at_start_up_and_bola_continues_from_it() {
         // MMSys 2018, BOLA-E: the placeholder.
         let set = ladder(&[140, 490, 1040]);
         let mut rule = started(&set);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn one_representation_is_fetched_at_once() {
+    fn a_single_representation_is_fetched_at_once() {
         let set = ladder(&[500]);
         let mut rule = Bola::new(BolaParameters::default());
         for secs in [0, 10, 30] {

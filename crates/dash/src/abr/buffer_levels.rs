@@ -322,14 +322,14 @@ mod tests {
             let levels = Levels::of(&parameters, &state).unwrap();
             (levels.decide(29.0, Some(0), Some(500e3)), levels.zero_score(2))
         };
-        let (u, worthless) = decide(Variant::U);
-        assert_eq!(u, Decision { representation: 2, pause_above: worthless });
+        let (u, zero_score) = decide(Variant::U);
+        assert_eq!(u, Decision { representation: 2, pause_above: zero_score });
         assert_eq!(decide(Variant::Basic).0.representation, 3);
         assert_eq!(decide(Variant::O).0.representation, 1);
     }
 
     #[test]
-    fn one_representation_leaves_nothing_to_choose() {
+    fn a_single_representation_has_no_levels() {
         for kbits in [&[500][..], &[500, 500], &[0]] {
             let set = ladder(kbits);
             assert!(Levels::of(&paper(), &playing(&set, Duration::ZERO)).is_none());

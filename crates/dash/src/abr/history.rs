@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_before_the_first_download() {
+    fn there_is_no_estimate_before_the_first_download() {
         let history = History::new(HistoryParameters::default());
         assert_eq!(history.mean(), None);
         assert_eq!(history.choose(&ladder(&[100, 200]), Duration::from_secs(4)), 0);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_for_the_first_byte_is_no_download_time_but_takes_its_share_of_the_segment() {
+    fn the_wait_for_the_first_byte_is_subtracted_from_the_segment_instead() {
         let late = |dead_time| {
             let mut history = History::new(HistoryParameters { dead_time, ..HistoryParameters::default() });
             let mut slow = download(1000, Duration::from_secs(1));

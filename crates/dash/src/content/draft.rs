@@ -68,7 +68,7 @@ impl Draft {
             representations: draft
                 .representations
                 .iter()
-                .map(|representation| representation.finished(initialization, fullness, &draft.durations))
+                .map(|representation| representation.finish(initialization, fullness, &draft.durations))
                 .collect(),
             durations: draft.durations.clone(),
         };
@@ -79,13 +79,13 @@ impl Draft {
             set(draft, &fullness)
         });
         let mut title = Title { name: name.to_owned(), manifest: 0, video, audio };
-        title.manifest = self.manifest.unwrap_or_else(|| manifest::written(&title).len() as u64);
+        title.manifest = self.manifest.unwrap_or_else(|| manifest::to_mpd(&title).len() as u64);
         title
     }
 }
 
 impl DraftRepresentation {
-    fn finished(&self, initialization: u64, fullness: &[f64], durations: &[Duration]) -> Representation {
+    fn finish(&self, initialization: u64, fullness: &[f64], durations: &[Duration]) -> Representation {
         Representation {
             id: self.id.clone(),
             bitrate: self.bitrate,

@@ -8,7 +8,7 @@ use quick_xml::escape::escape;
 use super::{AdaptationSet, Representation, Title};
 
 /// Writes the MPD of a title: static, segments by number with a timeline in nanoseconds (ISO/IEC 23009-1 §5.3.9.6).
-pub fn written(title: &Title) -> String {
+pub fn to_mpd(title: &Title) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     // Writing to a string cannot fail.
     let _ = write(&mut text, title);

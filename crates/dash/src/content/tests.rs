@@ -6,7 +6,7 @@ use jettison_core::{BuildError, Duration, RandomStream, Rate, Seed, parameters};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::manifest::written;
+use super::manifest::to_mpd;
 use super::{ContentParameters, Title};
 
 const MPD: &str = r#"<MPD mediaPresentationDuration="PT10S"><Period><SegmentTemplate duration="4"/>
@@ -130,7 +130,7 @@ fn the_manifest_of_a_ladder_is_an_mpd_of_the_same_title() {
     let table = json!({ "ladder": { "video": [rung(500), rung(1_500)], "audio": [{ "bitrate": "64 kbit/s" }] },
         "duration": "9500 ms", "variation": 0 });
     let title = &titles(table)[0];
-    let text = written(title);
+    let text = to_mpd(title);
     assert_eq!(title.manifest, text.len() as u64);
     let again = titles_of(json!({ "mpd": "city.mpd", "variation": 0 }), &text, "").expect("it is an MPD");
     assert_eq!(again[0], *title);

@@ -355,7 +355,6 @@ impl Player {
                 host.point(metrics::SEGMENT_RATE, now, throughput / 1e3);
             }
         }
-        // The buffer comes before the track: `fetched` of the rule's state must include this segment.
         let frame_rate = picture.map_or(0.0, |picture| picture.frame_rate);
         self.playout.add(kind, media, frame_rate, now);
         let Some((track, _)) = self.state(kind, now) else { return };

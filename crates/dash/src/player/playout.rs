@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_matter_how_often_time_is_advanced() {
+    fn the_result_is_independent_of_how_often_time_advances() {
         let (mut often, mut seldom) = (playout(), playout());
         come(&mut often, 0, 4, 24.0);
         come(&mut seldom, 0, 4, 24.0);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_those_of_the_segment_that_plays() {
+    fn frames_are_counted_at_the_rate_of_the_playing_segment() {
         let mut playout = playout();
         come(&mut playout, 0, 4, 18.0);
         come(&mut playout, 0, 4, 30.0);

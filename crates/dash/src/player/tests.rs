@@ -271,8 +271,8 @@ fn a_full_buffer_makes_an_on_off_pattern() {
 #[test]
 fn a_resume_level_makes_fetching_bursty() {
     let mut path = Path::new(vec![title(60, false)], |_| Rate::from_mbit(20));
-    let own = PlayerSetup { resume: Some(S(8)), ..setup(Connections::Persistent, false) };
-    play(own, &mut path, Time::from_secs(100));
+    let setup = PlayerSetup { resume: Some(S(8)), ..setup(Connections::Persistent, false) };
+    play(setup, &mut path, Time::from_secs(100));
     let asked: Vec<f64> = path.segments().iter().map(|(at, _)| at.as_secs_f64()).collect();
     let pauses: Vec<f64> = asked.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > 1.0).collect();
     assert!(pauses.len() >= 5, "{pauses:?}");
@@ -303,7 +303,7 @@ fn a_slow_path_stalls_and_is_reported() {
 
 #[test]
 fn an_abandoned_request_ends_its_connection_and_asks_for_less() {
-    // The rate falls to a tenth after the second segment was asked for.
+    // The rate falls to a tenth after the request of the second segment.
     let rate = |now: Time| if now < Time::from_secs(2) { Rate::from_mbit(5) } else { Rate::from_kbit(500) };
     let mut path = Path::new(vec![title(10, false)], rate);
     play(setup(Connections::Persistent, true), &mut path, Time::from_secs(30));

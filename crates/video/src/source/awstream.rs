@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_up_only_after_two_seconds_of_an_empty_buffer() {
+    fn the_level_increases_only_after_two_seconds_of_an_empty_buffer() {
         // 30 frames a second: frame 61 is due just after 2 s of frame 1.
         let sent = rungs(&mut source(|_| ()), 130, |frame| path(Some(if frame == 0 { 500 } else { 9_000 })));
         assert_eq!(sent.iter().position(|rung| *rung == 2), Some(60));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_go_up_beyond_an_estimate_unless_the_application_limits_that() {
+    fn it_does_not_exceed_an_estimate_unless_it_is_application_limited() {
         let sent = rungs(&mut source(|_| ()), 200, |_| path(Some(1_200)));
         assert_eq!(sent.iter().max(), Some(&0));
         let limited = PathEstimate { is_app_limited: true, ..path(Some(1_200)) };

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_streaming_needs_is_read() {
+    fn elements_needed_for_streaming_are_read() {
         let mpd = Mpd::parse(
             r#"<MPD type="static" mediaPresentationDuration="PT1M">
   <Period id="p" start="PT5S" duration="PT55S">
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn other_elements_and_attributes_are_passed_over() {
+    fn other_elements_and_attributes_are_ignored() {
         let plain = r#"<MPD><Period><AdaptationSet><Representation id="a"/></AdaptationSet></Period></MPD>"#;
         let decorated = r#"<?xml version="1.0"?><!DOCTYPE MPD><MPD publishTime="yesterday" x:type="dynamic"><!-- <Period/> -->
             <ProgramInformation><Period duration="none"/></ProgramInformation>text<Period><BaseURL>http://example.org/</BaseURL>

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn one_stall_by_equation_29() {
-        // Ten seconds before the end of 60 s, 2 s: half of what is above 0.484 is forgotten.
+        // Ten seconds before the end of 60 s, 2 s: half of the part above 0.484 has decayed.
         let stall = Interruption { at: 50.0, lasted: 2.0 };
         let weighted = 2.0 * (0.48412879 + 0.51587121 * 0.5);
         let influence = libm::exp(-1.0 / 9.35158684 - weighted / 60.0 / 0.91890815);
