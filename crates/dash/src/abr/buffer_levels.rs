@@ -346,7 +346,7 @@ mod tests {
         assert!(bad(BolaBuffer { target: Some(Duration::ZERO), ..good.clone() }).starts_with("target: "));
         let crossed =
             BolaBuffer { tuning: Tuning::Thresholds, target: Some(Duration::from_secs(10)), ..good };
-        assert!(bad(crossed).contains("minimum of 10 s"));
+        assert!(bad(crossed).contains("must be > `minimum` (10 s), got "));
     }
 
     proptest! {

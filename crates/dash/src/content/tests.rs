@@ -235,7 +235,7 @@ fn invalid_tables_are_refused() {
         (json!({ "mpd": "city.mpd", "duration": "5 s" }), "duration: applies to ladders only"),
         (json!({ "mpd": "town.mpd" }), "mpd: cannot read `town.mpd`"),
         (json!({ "mpd": "city.mpd", "sizes": "town.csv" }), "sizes: cannot read `town.csv`"),
-        (json!({ "mpd": "city.csv" }), "mpd: city.csv: has no root element `MPD`"),
+        (json!({ "mpd": "city.csv" }), "mpd: city.csv: must have a root element `MPD`"),
         (json!({ "title": 3 }), "title: unknown key `title`; did you mean `titles`?"),
     ] {
         let said = refusal(table.clone());

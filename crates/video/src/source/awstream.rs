@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_level_increases_only_after_two_seconds_of_an_empty_buffer() {
-        // 30 frames a second: frame 61 is due just after 2 s of frame 1.
+        // At 30 frames/s frame 61 is due just after 2 s of frame 1.
         let sent = rungs(&mut source(|_| ()), 130, |frame| path(Some(if frame == 0 { 500 } else { 9_000 })));
         assert_eq!(sent.iter().position(|rung| *rung == 2), Some(60));
         assert!(sent[60..].iter().all(|rung| *rung == 2));

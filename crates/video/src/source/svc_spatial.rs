@@ -327,7 +327,10 @@ mod tests {
             let read: SvcSpatialParameters = parameters(&table).expect("its types are right");
             read.validate().expect_err("it is out of range").to_string()
         };
-        assert!(refusal(json!({"slack": ["1 ms", "512 ms"]})).starts_with("slack.1: 512 ms is not"));
+        assert!(
+            refusal(json!({"slack": ["1 ms", "512 ms"]}))
+                .starts_with("slack.1: must be whole milliseconds in [0, 511] ms, got 512 ms")
+        );
         assert!(refusal(json!({"slack": ["100 us"]})).starts_with("slack.0: "));
         assert!(refusal(json!({"share": 0})).starts_with("share: "));
         assert!(refusal(json!({"header_factor": -1})).starts_with("header_factor: "));

@@ -66,7 +66,7 @@ impl DensityQuality {
             "must have SSIMs in [0, 1)".to_owned()
         })?;
         BuildError::unless(self.table.windows(2).all(|pair| pair[0].1 <= pair[1].1), "table", || {
-            "must have SSIMs in ascending order".to_owned()
+            "must have nondecreasing SSIMs".to_owned()
         })
     }
 }
@@ -91,12 +91,12 @@ mod tests {
             let quality = DensityQuality { table: table.to_vec(), ..DensityQuality::default() };
             quality.validate().expect_err("it makes no sense").to_string()
         };
-        assert!(with(&[]).starts_with("table: must begin with the share 0"));
-        assert!(with(&[(0.0, 0.0), (0.9, 0.9)]).starts_with("table: must begin with the share 0"));
+        assert!(with(&[]).starts_with("table: must start at share 0"));
+        assert!(with(&[(0.0, 0.0), (0.9, 0.9)]).starts_with("table: must start at share 0"));
         assert!(with(&[(0.0, 0.0), (0.5, 0.5), (0.5, 0.6), (1.0, 0.9)]).contains("ascending"));
-        assert!(with(&[(0.0, 0.5), (1.0, 0.4)]).contains("must not fall"));
-        assert!(with(&[(0.0, 0.0), (1.0, 1.0)]).contains("from 0 to below 1"));
-        assert!(with(&[(0.0, f64::NAN), (1.0, 0.9)]).contains("from 0 to below 1"));
+        assert!(with(&[(0.0, 0.5), (1.0, 0.4)]).contains("must have nondecreasing SSIMs"));
+        assert!(with(&[(0.0, 0.0), (1.0, 1.0)]).contains("must have SSIMs in [0, 1)"));
+        assert!(with(&[(0.0, f64::NAN), (1.0, 0.9)]).contains("must have SSIMs in [0, 1)"));
         let quality = DensityQuality { occluded_weight: 1.5, ..DensityQuality::default() };
         assert!(quality.validate().expect_err("1.5").to_string().starts_with("occluded_weight: "));
         let quality = DensityQuality { distance: f64::NAN, ..DensityQuality::default() };
