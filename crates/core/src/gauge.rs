@@ -18,44 +18,44 @@
 //! }
 //! ```
 
-/// A value of a component's state: the name and unit of its series, and a sentence that says what it is.
+/// A value of a component's state: name and unit of its series, and a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gauge {
-    /// Name in results, lower case with underscores. It begins with the component's id, so that no two are called alike.
+    /// Name in results, lower case with underscores. It begins with the component's id, so that names are unique.
     pub name: &'static str,
     /// Unit in results; `1` for a number without one.
     pub unit: &'static str,
-    /// What it is.
+    /// Meaning of the value, in one sentence.
     pub description: &'static str,
 }
 
 impl Gauge {
-    /// A gauge of that name and unit.
+    /// Creates a gauge.
     pub const fn new(name: &'static str, unit: &'static str, description: &'static str) -> Gauge {
         Gauge { name, unit, description }
     }
 }
 
-/// Takes the values of a component's gauges at one instant.
+/// Receiver of the values of a component's gauges at one instant.
 pub trait Gauges {
-    /// The value of a gauge, or of one part of it (`band.0`); `part` is empty for the component as a whole. A value that is
-    /// not finite means that there is none now.
+    /// Sets the value of a gauge, or of one part of it (`band.0`); `part` is empty for the component as a whole. A
+    /// value that is not finite means that there is none now.
     fn set_part(&mut self, gauge: &Gauge, part: &str, value: f64);
 
-    /// The value of a gauge.
+    /// Sets the value of a gauge for the component as a whole.
     fn set(&mut self, gauge: &Gauge, value: f64) {
         self.set_part(gauge, "", value);
     }
 }
 
-/// Gauges of a component within another: the outer one's name for it becomes the part, or the head of the part.
+/// Gauges of a component within another: the outer component's name for it becomes the part, or the prefix of the part.
 pub struct PartOf<'a> {
     out: &'a mut dyn Gauges,
     name: &'a str,
 }
 
 impl<'a> PartOf<'a> {
-    /// What is set here goes to `out` as a part called `name`.
+    /// Forwards values to `out` as those of a part called `name`.
     pub fn new(out: &'a mut dyn Gauges, name: &'a str) -> PartOf<'a> {
         PartOf { out, name }
     }

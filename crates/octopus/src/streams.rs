@@ -95,8 +95,8 @@ impl<T> Streams<T> {
         self.entries[slot as usize].queued -= 1;
     }
 
-    /// How many streams have a slot.
-    pub fn len(&self) -> usize {
+    /// Number of streams with a slot.
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 

@@ -164,7 +164,7 @@ impl QueueDiscipline for Pdrop {
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         out.set(&MESSAGES, self.store.messages() as f64);
-        out.set(&STREAMS, self.streams.len() as f64);
+        out.set(&STREAMS, self.streams.count() as f64);
     }
 
     fn backlog(&self) -> Backlog {

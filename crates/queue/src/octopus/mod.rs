@@ -268,7 +268,7 @@ impl QueueDiscipline for Octopus {
 
     fn gauges(&self, now: Time, out: &mut dyn Gauges) {
         out.set(&BANDWIDTH, self.bandwidth.peek(now).map_or(f64::NAN, Rate::as_mbit_f64));
-        out.set(&STREAMS, self.streams.len() as f64);
+        out.set(&STREAMS, self.streams.count() as f64);
     }
 
     fn wants_idle_polls(&self) -> bool {
