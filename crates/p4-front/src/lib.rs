@@ -1,11 +1,11 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("../README.md")]
 //!
-//! P4_16 front end: from source text to the elaborated program.
+//! # Structure
 //!
-//! Source text goes through [`syntax`] (preprocessor, tokens, tree) and [`types`] (checks and elaboration) to the
-//! [`ir`], the elaborated program. `jettison-p4-exec` runs it on packets; `jettison-p4-v1model` makes it a switch that the
-//! simulator and the live router drive like any other.
+//! Source text goes through [`syntax`] (preprocessor, lexer, parser) and [`types`] (type checking and elaboration) to
+//! the [`ir`], the elaborated program. `jettison-p4-exec` runs it on packets; `jettison-p4-v1model` makes it a switch
+//! that the simulator and the live router drive like any other.
 
 pub mod diagnostic;
 pub mod ir;
@@ -17,10 +17,10 @@ pub mod types;
 pub use diagnostic::{Diagnostic, Severity};
 pub use source::{FileId, Sources, Span};
 
-/// Reads, checks and elaborates a program. Beside it there are warnings.
+/// Parses, checks and elaborates a program. Returns the elaborated program with its warnings.
 ///
 /// # Errors
-/// Everything that is wrong with the program, and the warnings found so far.
+/// All errors of the program, and the warnings found so far.
 pub fn compile(
     sources: &mut Sources,
     main: FileId,

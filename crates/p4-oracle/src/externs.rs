@@ -53,6 +53,7 @@ impl Run<'_> {
             Extern::Hash { to, algorithm, base, data, max } => {
                 let (base, max) = (self.bits(base)?, self.bits(max)?);
                 let hash = BigUint::from(self.hash(*algorithm, data, false)?);
+                // The IR defines the base as the result for a `max` of 0.
                 self.write_cut(to, if max.is_zero() { base } else { base + hash % max })
             }
             Extern::VerifyChecksum { condition, data, checksum, algorithm, payload } => {

@@ -91,7 +91,7 @@ impl Run<'_> {
     fn sizes(&self, ty: TypeId) -> (u64, u64) {
         let types = &self.program.types;
         match types.get(ty) {
-            Type::Varbit { most } => (0, u64::from(most)),
+            Type::Varbit { max_width: most } => (0, u64::from(most)),
             Type::Composite(id) if types.composite(id).kind != CompositeKind::Union => {
                 let fields = types.composite(id).fields.iter().map(|field| self.sizes(field.ty));
                 fields.fold((0, 0), |(fixed, most), (a, b)| (fixed + a, most + b))

@@ -68,7 +68,8 @@ fn unchanged<S: Clone>(context: &Context<S>, headers: &[u8]) -> bool {
 }
 
 /// Fast path for the changes that most programs make to a modelled packet: hop limit, traffic class, a correct IPv4
-/// checksum, and hardware addresses (which a modelled packet does not have). EntryAction only the packet's `meta` changes.
+/// checksum, and hardware addresses (which a modelled packet does not have). EntryAction only the packet's `meta`
+/// changes.
 fn only_marks<S: Clone>(packet: &mut Packet, context: &Context<S>, headers: &[u8], frames: Frames) -> bool {
     if frames == Frames::Raw || !matches!(packet.body, Body::Model(_) | Body::Payload(_)) {
         return false;

@@ -14,8 +14,8 @@
 //!   packets and a rate in packets per second that fixes a packet's departure time at enqueue. The port itself has no
 //!   rate, and clones have priority 0, the lowest. A packet with a priority without a queue is dropped.
 //! - Like hardware: any other discipline, such as `tail-drop`, or `priority` with any bands. The link's byte rate
-//!   serves the port as a whole, and a mirror session may set the priority of its clones (`priority=N`, like PSA's class
-//!   of service).
+//!   serves the port as a whole, and a mirror session may set the priority of its clones (`priority=N`, like PSA's
+//!   class of service).
 //!
 //! # Differences from `simple_switch`
 //!

@@ -75,7 +75,7 @@ impl Machine for Toy {
     }
 
     fn parse(&mut self, frame: Frame<'_>, _: &mut Plane) -> Parsed {
-        self.seen.send((At::Parser, self.state.clone())).expect("the world is there");
+        self.seen.send((At::Parser, self.state.clone())).expect("the receiver exists");
         self.state.header.clear();
         if frame.length() < self.header {
             self.state.set(Standard::ParserError, 1);
@@ -91,7 +91,7 @@ impl Machine for Toy {
         match block {
             Block::Ingress => (self.ingress)(&mut self.state, plane),
             Block::Egress => {
-                self.seen.send((At::Egress, self.state.clone())).expect("the world is there");
+                self.seen.send((At::Egress, self.state.clone())).expect("the receiver exists");
                 (self.egress)(&mut self.state, plane);
             }
             Block::VerifyChecksum => {}
@@ -192,9 +192,9 @@ pub fn toy(
     ingress: impl FnMut(&mut State, &mut Plane) + Send + 'static,
     egress: impl FnMut(&mut State, &mut Plane) + Send + 'static,
 ) -> (Toy, Receiver<(At, State)>) {
-    let (seen, told) = channel();
+    let (seen, received) = channel();
     let (ingress, egress) = (Box::new(ingress), Box::new(egress));
-    (Toy { state: State::default(), header, ingress, egress, seen }, told)
+    (Toy { state: State::default(), header, ingress, egress, seen }, received)
 }
 
 impl World {

@@ -59,7 +59,7 @@ impl<'p> Layout<'p> {
     pub fn words(&self, ty: TypeId) -> u32 {
         match self.types.get(ty) {
             Type::Composite(_) | Type::Stack { .. } => self.shape(ty).words,
-            Type::Varbit { most } => 1 + words_for(most) as u32,
+            Type::Varbit { max_width: most } => 1 + words_for(most) as u32,
             _ => words_for(self.types.bits(ty)) as u32,
         }
     }
@@ -132,7 +132,9 @@ impl<'p> Layout<'p> {
                 }
             }
             Type::Stack { size, .. } => into.push(Leaf::Next { offset, size }),
-            Type::Varbit { most } => into.push(Leaf::Value { offset, width: Width::Varbit { most } }),
+            Type::Varbit { max_width: most } => {
+                into.push(Leaf::Value { offset, width: Width::Varbit { max_width: most } })
+            }
             _ => into.push(Leaf::Value { offset, width: Width::Fixed(self.types.bits(ty)) }),
         }
         for (at, part) in self.parts(ty) {

@@ -115,7 +115,7 @@ pub(super) enum Width {
     Fixed(u32),
     /// A varbit: its first word holds the current length.
     Varbit {
-        most: u32,
+        max_width: u32,
     },
 }
 

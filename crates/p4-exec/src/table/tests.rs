@@ -99,7 +99,7 @@ fn the_longest_prefix_wins_in_any_insertion_order() {
     assert_eq!(table.lookup(&[0x0a01_0203]), Some(one));
     assert_eq!(table.lookup(&[0x0a02_0203]), Some(ten));
     assert_eq!(table.lookup(&[0x0b02_0203]), Some(all));
-    table.remove(one).expect("it is there");
+    table.remove(one).expect("it exists");
     assert_eq!(table.lookup(&[0x0a01_0203]), Some(ten));
 }
 
@@ -200,7 +200,7 @@ fn a_group_selects_members_in_the_order_of_their_numbers() {
     assert_eq!(profile.choose(group, 0), Some(members[0]));
     assert_eq!(profile.choose(group, 1), Some(members[2]));
     assert_eq!(profile.choose(group, 0x10), Some(members[0]), "the selector is four bits wide");
-    profile.remove_member(members[0]).expect("it is there");
+    profile.remove_member(members[0]).expect("it exists");
     assert_eq!(profile.choose(group, 0), Some(members[2]));
     let id = ActionProfileId(0);
     assert_eq!(tables.action(Some(id), &EntryAction::Group(group), 3), Some(&value(2)));
@@ -219,7 +219,7 @@ fn value_sets_match_by_the_kinds_of_their_keys() {
     set.insert(member.clone()).expect("it fits");
     assert!(set.matches(&[1, 0x2ff]) && !set.matches(&[1, 0x3ff]) && !set.matches(&[2, 0x2ff]));
     assert_eq!(set.insert(member.clone()), Err(TableError::Duplicate));
-    set.remove(&member).expect("it is there");
+    set.remove(&member).expect("it exists");
     assert!(!set.matches(&[1, 0x2ff]));
 }
 

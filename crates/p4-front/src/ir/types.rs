@@ -34,7 +34,7 @@ pub enum Type {
     /// `varbit<W>`: at most `max_width` bits, with a current length that starts at 0.
     Varbit {
         /// Maximum width in bits.
-        most: u32,
+        max_width: u32,
     },
     /// `error`: an index into [`super::Program::errors`]; 0 is `NoError`.
     Error,
@@ -148,7 +148,7 @@ impl Types {
         match self.get(id) {
             Type::Bool => 1,
             Type::Bits { width, .. } => width,
-            Type::Varbit { most } => most,
+            Type::Varbit { max_width: most } => most,
             Type::Error | Type::Enum(_) => 32,
             Type::Stack { element, size } => size.saturating_mul(self.bits(element)),
             Type::Composite(composite) => {

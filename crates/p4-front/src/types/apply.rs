@@ -48,10 +48,10 @@ impl<'a> Checker<'a> {
             Some(done) => done,
             None => {
                 let may_stand = quiet && made.applications == 1;
-                let stands: Vec<Option<Place>> = (0..bound.len())
+                let aliases: Vec<Option<Place>> = (0..bound.len())
                     .map(|index| may_stand.then(|| aliased_place(&bound, index)).flatten())
                     .collect();
-                self.elaborate_instance(instance, parameters, &tys, &bound, stands, span)?
+                self.elaborate_instance(instance, parameters, &tys, &bound, aliases, span)?
             }
         };
         self.copy_in(&done.parameters, &bound, span)?;
@@ -70,12 +70,12 @@ impl<'a> Checker<'a> {
         parameters: &'a [Parameter],
         tys: &[Ty],
         bound: &[Bound],
-        stands: Vec<Option<Place>>,
+        aliases: Vec<Option<Place>>,
         span: Span,
     ) -> Option<Done> {
         let mut own = Vec::with_capacity(parameters.len());
         let mut places = Vec::with_capacity(parameters.len());
-        for ((written, ty), (bound, stands)) in parameters.iter().zip(tys).zip(bound.iter().zip(stands)) {
+        for ((written, ty), (bound, aliases)) in parameters.iter().zip(tys).zip(bound.iter().zip(aliases)) {
             if let Bound::Object(object, ty) = bound {
                 places.push(None);
                 let entity = Entity::Object(object.clone(), ty.clone());
@@ -83,8 +83,8 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let id = self.lower_ty(ty, written.ty.span)?;
-            let is_own = stands.is_none();
-            let place = match stands {
+            let is_own = aliases.is_none();
+            let place = match aliases {
                 Some(place) => place,
                 None => self.variable(written.name.text.clone(), id),
             };

@@ -249,6 +249,7 @@ impl<'a> Checker<'a> {
             .iter()
             .filter(|method| !method.constructor && method.signature.name.text == name.text)
             .collect();
+        // Without a match, the first overload gives the error message about the arguments.
         let fitting = candidates
             .iter()
             .find(|method| super::binding::bind(&method.signature.parameters, arguments).is_ok())

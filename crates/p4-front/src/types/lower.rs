@@ -25,7 +25,7 @@ impl Checker<'_> {
             Ty::Bool => Type::Bool,
             Ty::Bit(width) => Type::Bits { width: *width, signed: false },
             Ty::Int(width) => Type::Bits { width: *width, signed: true },
-            Ty::Varbit(most) => Type::Varbit { most: *most },
+            Ty::Varbit(most) => Type::Varbit { max_width: *most },
             Ty::Error => Type::Error,
             Ty::ActionRun(_) => Type::Bits { width: 32, signed: false },
             Ty::Enum(id) => {

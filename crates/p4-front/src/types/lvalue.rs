@@ -71,6 +71,7 @@ impl<'a> Checker<'a> {
                 self.whole(&base, of.span)?;
                 let at = self.out.len();
                 let index_value = self.operand(index)?;
+                // Evaluation of the index must not change the place before it.
                 self.keep_place(at, &mut base, span);
                 let Ty::Stack(element, size) = base.ty.clone() else {
                     let shown = self.types.show(&base.ty);

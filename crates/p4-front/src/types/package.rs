@@ -191,6 +191,7 @@ impl<'a> Checker<'a> {
             let entity = match wanted {
                 None => self.packet_entity(parameter, &ty, what)?,
                 Some(index) => {
+                    // Parameters of the pipeline's blocks are aliases of the shared variables, so the types must be equal.
                     if ty != tys[*index] {
                         let (own, expected) = (self.types.show(&ty), self.types.show(&tys[*index]));
                         let message = format!(

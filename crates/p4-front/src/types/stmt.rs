@@ -37,6 +37,7 @@ impl<'a> Checker<'a> {
                     let shown = self.types.show(&written);
                     return self.error(ty.span, format!("the type `{shown}` cannot be applied"));
                 };
+                // The implicit instance is named after its type, and applied only here.
                 let path = self.below(&self.types.named[*id].name.clone());
                 let object = self.construct(&written, &[], path, span)?;
                 let super::value::Object::Block(instance) = object else { return None };
@@ -48,6 +49,7 @@ impl<'a> Checker<'a> {
                 Some(())
             }
             StmtKind::If { condition, then, otherwise } => {
+                // Check the branches even if the condition is invalid, to report their errors too.
                 let value = self.condition(condition);
                 let (_, then) = self.block_of(|checker| checker.scoped(then));
                 let (_, otherwise) = self.block_of(|checker| {

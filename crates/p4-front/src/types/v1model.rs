@@ -45,6 +45,7 @@ impl<'a> Checker<'a> {
             ("clone", [kind, Bound::In(session)]) => {
                 self.clone_packet(kind, session, FieldListChoice::Nothing, span)
             }
+            // The forms before 2020 take the preserved data itself, later ones the number of a field list.
             ("clone3", [kind, Bound::In(session), Bound::In(data)]) => {
                 let keep = self.field_list_of(data, span)?;
                 self.clone_packet(kind, session, keep, span)

@@ -129,6 +129,7 @@ impl Walk<'_> {
             StmtKind::Loop { before, condition, body, update } => {
                 self.statements(before, flow, returned);
                 self.read(condition, flow, span);
+                // The body may run zero times, so its writes do not count afterwards.
                 let mut round = flow.clone();
                 self.statements(body, &mut round, returned);
                 self.statements(update, &mut round, returned);
@@ -137,6 +138,7 @@ impl Walk<'_> {
                 let here = flow.end();
                 returned.join(here);
             }
+            // The rest of the block is unreachable.
             StmtKind::Break | StmtKind::Continue | StmtKind::Exit => {
                 flow.end();
             }

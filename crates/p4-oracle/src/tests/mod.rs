@@ -28,7 +28,7 @@ impl Maker {
         let bit = |types: &mut Types, width| types.add(Type::Bits { width, signed: false });
         let (bit4, bit8, bit16, bit32) =
             (bit(&mut types, 4), bit(&mut types, 8), bit(&mut types, 16), bit(&mut types, 32));
-        let (error, varbit) = (types.add(Type::Error), types.add(Type::Varbit { most: 32 }));
+        let (error, varbit) = (types.add(Type::Error), types.add(Type::Varbit { max_width: 32 }));
         let composite = |types: &mut Types, kind, fields: &[(&str, TypeId)]| {
             let fields = fields.iter().map(|(name, ty)| Field { name: (*name).into(), ty: *ty }).collect();
             let id = types.add_composite(Composite { name: "C".into(), kind, fields });

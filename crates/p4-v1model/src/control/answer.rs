@@ -66,7 +66,7 @@ pub enum CommandError {
     #[error("the clone session {0} is not configured")]
     NoSession(u32),
     /// Invalid clone session number.
-    #[error("{0} is no clone session: they are 0 to 32767")]
+    #[error("a clone session must be from 0 to 32767, got {0}")]
     SessionRange(u32),
     /// Unknown port.
     #[error("the port must be < {ports}, got {port}")]
@@ -75,7 +75,7 @@ pub enum CommandError {
     #[error("port {port} has no queue of priority {priority}")]
     NoPriority { port: u16, priority: u8 },
     /// Setting that no queue supports.
-    #[error("no queue meant here has a {0} that can be set: `bmv2` has")]
+    #[error("no selected queue has a configurable {0}; only `bmv2` queues do")]
     NoQueueSetting(&'static str),
     /// Unknown multicast group.
     #[error("unknown multicast group {0}: create it with `mc_mgrp_create {0}`")]

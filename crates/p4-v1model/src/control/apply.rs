@@ -118,6 +118,7 @@ impl<M: Machine + Send> P4Switch<M> {
                 self.check_ports(ports)?;
                 return Ok(Answer::Number(self.replication.create_node(*rid, ports)));
             }
+            // A node's ports are part of its group's members, which the pipeline holds.
             Command::NodeUpdate { node, ports } => {
                 self.check_ports(ports)?;
                 let group = self.replication.update_node(*node, ports)?;
@@ -173,6 +174,7 @@ impl<M: Machine + Send> P4Switch<M> {
             Command::CrcParameters { algorithm, parameters } => {
                 let hashes = self.plane_mut().objects.hashes_mut();
                 match algorithm {
+                    // The parser accepts only the two CRC widths.
                     HashAlgorithm::Crc16 | HashAlgorithm::Crc16Custom => hashes.set_crc16(*parameters),
                     _ => hashes.set_crc32(*parameters),
                 }

@@ -156,6 +156,7 @@ impl Resolver<'_> {
             let value = key_match(&given.value, matched[at].kind, width);
             found[at] = Some(value.map_err(|message| Diagnostic::error(given.span, message))?);
         }
+        // Entries with such keys can overlap, so a priority has to decide.
         let ranked =
             |key: &&Key| matches!(key.kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
         let priority = match priority {

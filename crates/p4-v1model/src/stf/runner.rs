@@ -108,6 +108,7 @@ impl<M: Machine + Send> Bench<M> {
                 let Answer::Number(member) = self.0.switch_mut().apply(&command).map_err(failed)? else {
                     return Ok(None);
                 };
+                // Entries of a table with a profile refer to members, so the entry needs the new one.
                 let (table, action) = (*table, EntryAction::Member(member));
                 let command = match entry.clone() {
                     Some((keys, priority)) => {

@@ -142,7 +142,7 @@ impl<M: Machine + Send> Testbed<M> {
         self.now = self.now.max(next);
         let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.drops };
         self.switch.handle_wakeup(self.now, &mut out);
-        self.departures += 1; // what is only recirculated at ingress departs nowhere
+        self.departures += 1; // a packet recirculated only at ingress never departs
         self.serve()
     }
 

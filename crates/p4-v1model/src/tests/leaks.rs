@@ -26,7 +26,7 @@ proptest! {
         let mut world = World::of(plan, 14, move |state, plane| {
             let decide = state.header.first().copied().unwrap_or(0);
             if !state.header.is_empty() { state.header.rotate_left(1); }
-            state.send_to(u64::from(decide % 5)); // ports 3 and 4 are not there
+            state.send_to(u64::from(decide % 5)); // ports 3 and 4 do not exist
             state.set(Standard::Priority, u64::from(decide >> 5));
             if decide & 1 != 0 { clone(plane, false, 4 + u32::from(decide >> 6), FIRST); }
             if decide & 6 == 6 { state.send_to(DROP_PORT); }

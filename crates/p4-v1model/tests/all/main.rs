@@ -1,4 +1,4 @@
-//! P4 programs on both machines, in the switch, and beside their native twins.
+//! Integration tests: P4 programs on both machines, in the switch, and compared with their native twins.
 
 mod machines;
 mod mutations;

@@ -1,7 +1,7 @@
-//! Programs and packet tests with something broken in them: a diagnostic or a run to the end, never a panic, a hang or two
-//! machines that disagree.
+//! Mutation tests: randomly changed programs and packet tests are rejected with a diagnostic or run to the end, without
+//! a panic, a hang, or a disagreement of the two machines.
 //!
-//! `MUTATIONS=100000 FROM=5000 cargo test -p jettison-p4-v1model mutations -- --nocapture` looks further.
+//! `MUTATIONS=100000 FROM=5000 cargo test -p jettison-p4-v1model mutations -- --nocapture` runs more seeds.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,19 +15,19 @@ use jettison_p4_oracle::Reference;
 use jettison_p4_v1model::control;
 use jettison_p4_v1model::stf::{self, Outcome};
 
-/// What numbers are changed to.
+/// Replacements for numbers.
 const NUMBERS: &str = "\
     0 1 2 7 8 63 64 65 127 128 129 255 256 511 2048 65535 65536 4294967295 4294967296 \
     99999999999999999999999 8w255 16s1";
 
-/// What is put between tokens or in the place of one.
+/// Texts inserted between tokens or in place of one.
 const TOKENS: &str = "\
     ( ) { } [ ] < > ; : , . = + - * / % << >> & | ^ ~ ! && || == != <= >= ? ++ |+| |-| &&& .. _ default \
     exit return if else switch for break in out inout table action control parser state transition \
     select const bit int bool true ... {#} this";
 
 #[test]
-fn broken_programs_are_refused_or_run_to_the_end() {
+fn mutated_programs_are_rejected_or_run_to_the_end() {
     let number = |name: &str, otherwise: u64| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
     };
@@ -42,7 +42,7 @@ fn broken_programs_are_refused_or_run_to_the_end() {
         }
     }
     println!("{accepted} of {count} ran");
-    assert!(accepted > 0, "some of them are still programs");
+    assert!(accepted > 0, "some mutants are still valid");
 }
 
 /// Every packet test with its program.
@@ -64,7 +64,7 @@ fn corpus() -> Vec<(PathBuf, String, String)> {
     found
 }
 
-/// A program and its test, one of them changed.
+/// A program and its test, one of them mutated.
 struct Mutation {
     path: PathBuf,
     program: String,
@@ -89,7 +89,7 @@ impl Mutation {
         format!("{}\n{}\n-- test\n{}", self.path.display(), self.program, self.test)
     }
 
-    /// Whether it came to a run.
+    /// Runs the mutant; returns whether it was valid.
     fn run(&self) -> bool {
         let mut sources = Sources::default();
         let main = sources.add(self.path.with_extension("p4").display().to_string(), self.program.clone());
@@ -103,7 +103,7 @@ impl Mutation {
                 Arc::new(program)
             }
             Err(errors) => {
-                assert!(!errors.is_empty(), "a program is refused for a reason");
+                assert!(!errors.is_empty(), "a rejected program has an error");
                 errors.iter().for_each(|error| drop(error.render(&sources, false)));
                 return false;
             }
@@ -112,7 +112,7 @@ impl Mutation {
         let script = match parsed.and_then(|parsed| stf::resolve(&parsed, &program)) {
             Ok(script) => script,
             Err(errors) => {
-                assert!(!errors.is_empty(), "a test is refused for a reason");
+                assert!(!errors.is_empty(), "a rejected test has an error");
                 errors.iter().for_each(|error| drop(error.render(&sources, false)));
                 return false;
             }
@@ -125,7 +125,7 @@ impl Mutation {
     }
 }
 
-/// The text with one change.
+/// Applies one random change to a text.
 fn changed(text: &str, choices: &mut Choices) -> String {
     if choices.below(5) == 0 {
         return changed_lines(text, choices);
@@ -153,7 +153,7 @@ fn changed(text: &str, choices: &mut Choices) -> String {
         5 => tokens[at] = format!(" {} ", choices.word(TOKENS)),
         6 => tokens[at] = format!(" {} {}", choices.word(TOKENS), tokens[at]),
         7 => {
-            // A long stretch again.
+            // Repeat a long range.
             let (low, high) = (at.min(other), at.max(other).min(at.min(other) + 40));
             let again: String = tokens[low..=high].concat();
             tokens[high].push_str(&again);
@@ -179,7 +179,7 @@ fn changed_lines(text: &str, choices: &mut Choices) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Words, numbers, runs of blanks, and signs one by one.
+/// Tokens of a text: words, numbers, runs of spaces, and single signs.
 fn tokens(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let kind = |c: char| match c {
@@ -196,7 +196,7 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
-/// A stream of choices.
+/// Stream of random choices.
 struct Choices(u64);
 
 impl Choices {
@@ -204,16 +204,16 @@ impl Choices {
         Choices(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// One of the words of a text.
+    /// A random word of a text.
     fn word<'a>(&mut self, text: &'a str) -> &'a str {
         let number = self.below(text.split(' ').count());
-        text.split(' ').nth(number).expect("there are so many")
+        text.split(' ').nth(number).expect("the number is below the number of words")
     }
 
     fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 16) % most as u64).expect("it is below a usize")
+        usize::try_from((self.0 >> 16) % most as u64).expect("the remainder fits in a usize")
     }
 }

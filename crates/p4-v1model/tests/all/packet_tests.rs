@@ -11,7 +11,7 @@ use jettison_p4_front::syntax::Options;
 use jettison_p4_oracle::Reference;
 use jettison_p4_v1model::stf::{self, Case};
 
-/// A test for each folder, and one that no folder is left out.
+/// Defines one test per folder, and one that all folders are listed.
 macro_rules! features {
     ($($test:ident $folder:literal,)*) => {
         $(
@@ -82,7 +82,7 @@ fn root() -> PathBuf {
 /// Runs the tests of a folder; the message lists those that fail.
 fn passes(folder: &str) {
     let mut tests: Vec<PathBuf> = fs::read_dir(root().join(folder))
-        .expect("the folder is there: its name is one of the list")
+        .expect("a listed folder exists")
         .map(|entry| entry.expect("it can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "stf"))
         .collect();

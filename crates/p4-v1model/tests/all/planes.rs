@@ -1,5 +1,5 @@
-//! The programs of `/p4`: they compile without warnings, their command files fit them, and their packet tests pass on both
-//! machines.
+//! Tests of the programs in `/p4`: they compile without warnings, match their command files, and pass their packet
+//! tests on both machines.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,42 +17,42 @@ use jettison_p4_v1model::stf::{self, Case};
 
 #[test]
 fn forward() {
-    holds("forward");
+    assert_program_passes("forward");
 }
 
 #[test]
 fn ired() {
-    holds("ired");
+    assert_program_passes("ired");
 }
 
 #[test]
 fn codel() {
-    holds("codel");
+    assert_program_passes("codel");
 }
 
 #[test]
 fn codelpp() {
-    holds("codelpp");
+    assert_program_passes("codelpp");
 }
 
 #[test]
 fn octopus() {
-    holds("octopus");
+    assert_program_passes("octopus");
 }
 
 #[test]
 fn red() {
-    holds("red");
+    assert_program_passes("red");
 }
 
 #[test]
 fn pi2() {
-    holds("pi2");
+    assert_program_passes("pi2");
 }
 
 #[test]
 fn dpm() {
-    holds("dpm");
+    assert_program_passes("dpm");
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn every_program_is_tested_and_every_test_has_its_program() {
     assert_eq!(of_tests.into_iter().collect::<Vec<_>>(), tested);
 }
 
-/// What `jettison p4 check --dump` prints has names and operators, not the types behind them.
+/// The output of `jettison p4 check --dump` contains names and operators, not Rust types.
 #[test]
-fn elaborated_programs_can_be_read() {
+fn elaborated_programs_are_readable() {
     let mut sources = Sources::default();
     for (name, line) in [
         ("ired", "clone at egress, session (100 + "),
@@ -89,9 +89,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4")
 }
 
-/// The files of a folder with that extension, in order.
+/// Files of a folder with an extension, sorted.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join(folder)).expect("the folder is there");
+    let entries = fs::read_dir(root().join(folder)).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("it can be read").path());
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
@@ -112,8 +112,8 @@ fn shown(problems: &[Diagnostic], sources: &Sources) -> String {
     problems.iter().map(|problem| problem.render(sources, false)).collect()
 }
 
-/// Compiles a program and carries out all that belongs to it.
-fn holds(name: &str) {
+/// Compiles a program and runs its commands and tests.
+fn assert_program_passes(name: &str) {
     let mut sources = Sources::default();
     let main = add(&mut sources, &root().join(name).with_extension("p4"));
     let program = match jettison_p4_front::compile(&mut sources, main, &Options::default()) {

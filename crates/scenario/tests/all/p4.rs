@@ -171,7 +171,7 @@ fn names_in_commands_that_stand_for_nothing() {
 fn commands_that_the_switch_refuses() {
     let same = "control = [\"table_add ipv4_lpm send 10.0.0.0/8 => 0\", \"table_add ipv4_lpm send 10.0.0.0/8 => 1\"]";
     let said = changed("control = [\"table_add ipv4_lpm send ${address.h1}/32 => ${port.access}\"]", same);
-    assert!(said.starts_with("s.toml:10:") && said.contains("already there"), "{said}");
+    assert!(said.starts_with("s.toml:10:") && said.contains("already exists"), "{said}");
 }
 
 #[test]

@@ -50,8 +50,8 @@ struct Suite {
     tests: Vec<PathBuf>,
 }
 
-/// Groups the arguments. A program is tested by the tests that follow it, or else by the test of the same name. A folder
-/// stands for all programs in it, recursively, that have a test of the same name beside them.
+/// Groups the arguments. A program is tested by the tests that follow it, or else by the test of the same name. A
+/// folder means all programs in it, recursively, that have a test of the same name beside them.
 fn suites(files: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
     let mut suites: Vec<Suite> = Vec::new();
     let mut open = false;

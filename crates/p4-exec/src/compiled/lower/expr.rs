@@ -329,6 +329,7 @@ impl Lowering<'_> {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.branch(inner, to, !when),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                // By De Morgan, each operand alone decides the jump here; else the left one may skip it.
                 if (*op == BinaryOp::Or) == when {
                     self.branch(left, to, when);
                     self.branch(right, to, when);
@@ -339,6 +340,7 @@ impl Lowering<'_> {
                     self.place(skip);
                 }
             }
+            // Fused compare-and-jump: the instructions compare unsigned words.
             ExprKind::Binary(op, left, right)
                 if self.layout.is_narrow(left.ty)
                     && self.layout.types.bits(left.ty) > 0

@@ -18,7 +18,7 @@ impl Lowering<'_> {
                 Leaf::Next { offset, size } => plan.sets.push((offset, u64::from(size))),
                 Leaf::Value { offset, width } => {
                     plan.fields.push((offset, width));
-                    if let Width::Varbit { most } = width {
+                    if let Width::Varbit { max_width: most } = width {
                         plan.varbit = Some((varbit_length.unwrap_or_else(|| self.constant(0)), most));
                     }
                 }

@@ -122,10 +122,12 @@ impl Lowering<'_> {
                 self.leave();
             }
             StmtKind::Call { function, after } => {
+                // An inlined body must not see the caller's loops.
                 let loops = std::mem::take(&mut self.loops);
                 self.run(*function);
                 self.loops = loops;
                 self.block(after);
+                // Copy-out runs even after an exit, so the check comes after it.
                 if self.uses.may_exit(*function) {
                     self.leave_if_exited();
                 }

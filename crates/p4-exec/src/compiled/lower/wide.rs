@@ -16,6 +16,7 @@ impl Lowering<'_> {
         let bits = self.layout.types.bits(left.ty);
         let signed = self.layout.is_signed(left.ty);
         let a = self.operand(left);
+        // A concatenation needs no instruction of its own: extend the right operand, insert the left one.
         if op == BinaryOp::Concat {
             let b = self.operand(right);
             let low = self.layout.types.bits(right.ty);

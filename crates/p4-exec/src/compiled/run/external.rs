@@ -122,7 +122,7 @@ impl Run<'_> {
     fn number(&self, slot: u32, width: Width) -> BigUint {
         let (slot, words) = match width {
             Width::Fixed(width) => (slot as usize, words_for(width)),
-            Width::Varbit { most } => (slot as usize + 1, words_for(most)),
+            Width::Varbit { max_width: most } => (slot as usize + 1, words_for(most)),
         };
         let words = self.store[slot..slot + words].iter().rev();
         words.fold(BigUint::ZERO, |number, word| (number << 64) | BigUint::from(*word))

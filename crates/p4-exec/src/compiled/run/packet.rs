@@ -82,7 +82,7 @@ impl Run<'_> {
                         let words = crate::table::words_for(width);
                         reader.read_words(width, &mut self.store[slot..slot + words]);
                     }
-                    Width::Varbit { most } => {
+                    Width::Varbit { max_width: most } => {
                         let words = crate::table::words_for(most);
                         self.store[slot] = length;
                         reader.read_words(length as u32, &mut self.store[slot + 1..slot + 1 + words]);
@@ -202,7 +202,7 @@ fn push_fields(to: &mut BitWriter, store: &[u64], pack: &Pack) {
         let slot = *slot as usize;
         match *width {
             Width::Fixed(width) => to.push_words(&store[slot..slot + crate::table::words_for(width)], width),
-            Width::Varbit { most } => {
+            Width::Varbit { max_width: most } => {
                 let words = &store[slot + 1..slot + 1 + crate::table::words_for(most)];
                 to.push_words(words, store[slot] as u32);
             }
@@ -265,7 +265,7 @@ mod tests {
         #[test]
         fn terms_add_up_to_the_internet_checksum((fields, store) in fields()) {
             let pack = pack(fields);
-            let terms = checksum_terms(&pack).expect("there is no varbit");
+            let terms = checksum_terms(&pack).expect("the plan has no varbit");
             let mut writer = BitWriter::new();
             push_fields(&mut writer, &store, &pack);
             prop_assert_eq!(internet_checksum(&store, &terms), hash::compute(HashAlgorithm::Csum16, writer.bytes()));

@@ -11,7 +11,7 @@ use super::Rank;
 use crate::table::key::{Pattern, Range};
 
 /// Maximum number of key words that are masked on the stack.
-const MOST_ON_STACK: usize = 16;
+const MAX_ON_STACK: usize = 16;
 
 /// Entries grouped by mask.
 #[derive(Debug, Clone, Default)]
@@ -121,8 +121,8 @@ impl Group {
     fn candidates(&self, key: &[u64]) -> &[Candidate] {
         let found = match &self.values {
             Values::Word(values) => values.get(&(key[0] & self.mask[0])),
-            Values::Words(values) if key.len() <= MOST_ON_STACK => {
-                let mut masked = [0; MOST_ON_STACK];
+            Values::Words(values) if key.len() <= MAX_ON_STACK => {
+                let mut masked = [0; MAX_ON_STACK];
                 for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&self.mask) {
                     *masked = key & mask;
                 }

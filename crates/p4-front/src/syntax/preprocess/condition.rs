@@ -143,6 +143,7 @@ impl Condition<'_> {
             }
             let span = self.tokens[self.at].span;
             self.at += length;
+            // C evaluates the right operand only if the left one does not decide.
             let counts = match operator {
                 TokenKind::AndAnd => left != 0,
                 TokenKind::OrOr => left == 0,

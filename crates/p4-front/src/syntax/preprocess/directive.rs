@@ -124,6 +124,7 @@ impl Preprocessor<'_> {
             return self.report(Diagnostic::error(name.span, text));
         }
         let (mut parameters, mut variadic) = (None, false);
+        // As in C, only a parenthesis directly after the name starts parameters.
         if let Some((paren, inner)) = body.split_first()
             && paren.kind == TokenKind::LeftParen
             && !paren.space_before

@@ -117,7 +117,7 @@ fn keys_are_evaluated_together_before_the_lookup() {
     ))
     .to_string();
     let text: Vec<String> = text.lines().map(|line| super::without_numbers(line.trim())).collect();
-    let at = text.iter().position(|line| line == "table I.t {").expect("it is there");
+    let at = text.iter().position(|line| line == "table I.t {").expect("it exists");
     assert_eq!(text[at + 1], "tmp = metadata.m");
     assert!(text.contains(&"key m.m: tmp exact".to_owned()), "{text:?}");
     assert!(text.contains(&"key second: tmp exact".to_owned()), "{text:?}");

@@ -112,7 +112,7 @@ impl Text<'_> {
         match types.get(ty) {
             Type::Bool => "bool".into(),
             Type::Bits { width, signed } => format!("{}<{width}>", if signed { "int" } else { "bit" }),
-            Type::Varbit { most } => format!("varbit<{most}>"),
+            Type::Varbit { max_width: most } => format!("varbit<{most}>"),
             Type::Error => "error".into(),
             Type::Enum(_) => "enum".into(),
             Type::Stack { element, size } => format!("{}[{size}]", self.ty(element)),

@@ -109,7 +109,8 @@ impl Generator<'_> {
         Some(StmtKind::AssignSlice { to, high, low, value })
     }
 
-    /// A validity statement. For a union's member, earlier statements invalidate the other members, as in the front end.
+    /// A validity statement. For a union's member, earlier statements invalidate the other members, as in the front
+    /// end.
     fn validity(&mut self, block: &mut Block) -> Option<StmtKind> {
         let place = self.place_where(|types, ty| types.is_header(ty))?;
         if self.choices.once_in(3) {

@@ -92,7 +92,7 @@ impl World {
         let mut v_fields = fields(choices, 0);
         let metadata_fields = fields(choices, 4);
         let most = choices.pick(&[32, 8, 40, 64, 72, 128, 200]);
-        let varbit = self.types.add(Type::Varbit { most });
+        let varbit = self.types.add(Type::Varbit { max_width: most });
         v_fields.insert(choices.below(v_fields.len() + 1), varbit);
 
         let a = self.composite("A", CompositeKind::Header, &a_fields);

@@ -1,31 +1,31 @@
-//! A switch with links, driven as the simulator drives it, and what became of its packets.
+//! Switch with links, driven as in the simulator, and the trace of its packets.
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_switch::{Departure, Port, PortOutcomes, Switch, SwitchOutcomes};
 use jettison_wire::{Ecn, Instance, Packet};
 
-/// What became of the packets; clones are left out.
+/// Trace of the packets, without clones.
 #[derive(Debug, Default, PartialEq)]
 pub struct Trace {
-    /// Number, instant and ECN field of each packet that was sent.
+    /// Number, time and ECN field of each sent packet.
     pub sent: Vec<(u32, Time, Ecn)>,
-    /// Number and instant of each packet that was dropped.
+    /// Number and time of each dropped packet.
     pub dropped: Vec<(u32, Time)>,
 }
 
 impl Trace {
-    /// How many of the drops of two traces are the same until they part, in order.
+    /// Number of equal drops of two traces before the first difference.
     pub fn common_drops(&self, other: &Trace) -> usize {
         self.dropped.iter().zip(&other.dropped).take_while(|(a, b)| a == b).count()
     }
-    /// The numbers of the packets that were dropped, sorted.
+    /// Numbers of the dropped packets, sorted.
     pub fn losses(&self) -> Vec<u32> {
         let mut losses: Vec<u32> = self.dropped.iter().map(|(id, _)| *id).collect();
         losses.sort_unstable();
         losses
     }
-    /// Packets sent that are marked.
+    /// Number of sent packets that are marked.
     pub fn marks(&self) -> usize {
         self.sent.iter().filter(|(_, _, ecn)| *ecn == Ecn::Ce).count()
     }
@@ -47,19 +47,19 @@ impl PortOutcomes for Trace {
     fn offered(&mut self, _: Port, _: &Packet, _: Time) {}
 }
 
-/// A switch at work.
+/// A running switch.
 struct World<'a> {
     switch: &'a mut dyn Switch,
-    /// Bits a second of each port's link.
+    /// Rate of each port's link in bits per second.
     rates: &'a [u64],
-    /// Until when each link is busy.
+    /// End of each link's current transmission.
     busy: Vec<Option<Time>>,
     pending: Vec<Port>,
     trace: Trace,
     now: Time,
 }
 
-/// Lets packets arrive at port 0, and gives what comes of them until a second after the last. At one instant links come
+/// Sends packets to port 0 and returns the trace until a second after the last arrival. At the same time, links come
 /// first, then arrivals, then the switch's own timers.
 pub fn drive(switch: &mut dyn Switch, arrivals: &[(Time, Packet)], rates: &[u64]) -> Trace {
     let busy = vec![None; rates.len()];
@@ -95,7 +95,7 @@ pub fn drive(switch: &mut dyn Switch, arrivals: &[(Time, Packet)], rates: &[u64]
 }
 
 impl World<'_> {
-    /// Gives every free link that may have something to send a chance.
+    /// Polls every idle link that may have a packet to send.
     fn serve(&mut self) {
         while let Some(port) = self.pending.pop() {
             let place = usize::from(port.0);

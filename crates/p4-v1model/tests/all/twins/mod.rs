@@ -1,4 +1,4 @@
-//! The programs of `/p4` against their native twins: the same arrivals, the same random numbers, one congested link.
+//! Comparison of the programs in `/p4` with their native twins: same arrivals, same random numbers, one congested link.
 //!
 //! Port 1 has the queue and a link of 10 Mbit/s, port 2 a fast link for clones. `p4-programs.md` states the bounds.
 
@@ -36,12 +36,12 @@ fn fifo(limit: u64) -> Box<dyn QueueDiscipline> {
     Box::new(TailDrop::new(TailDropParameters { limit: Limit::packets(limit) }))
 }
 
-/// Strict priority of so many queues.
+/// Strict priority with a number of queues.
 fn priorities(queues: usize, limit: u64) -> Box<dyn QueueDiscipline> {
     Box::new(Priority::by_class((0..queues).map(|_| fifo(limit)).collect()))
 }
 
-/// What a native router makes of the arrivals.
+/// Trace of a native router for the arrivals.
 fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
     let (registry, random) = (disciplines(), random);
     let context = BuildContext { random: &random, registry: &registry };
@@ -55,36 +55,36 @@ fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
         }
         None => registry::build(&registry, queue, &context).map(PortConfig::plain),
     };
-    let port = port.expect("the parameters are right");
+    let port = port.expect("the parameters are valid");
     let ports = vec![PortConfig::plain(fifo(1000)), port, PortConfig::plain(fifo(1000))];
     let mut routes = Routes::new();
     routes.add_prefix(Prefix::new(Address::v4(10, 0, 1, 0), 24).expect("a prefix"), Port(1));
     drive(&mut Pipeline::native(routes, ports, RecirculationSettings::default()), arrivals, &RATES)
 }
 
-/// What a program makes of them, with that queue at port 1.
+/// Trace of a P4 program for the arrivals, with the given queue at port 1.
 fn p4(name: &str, commands: &str, queue: Box<dyn QueueDiscipline>, arrivals: &Arrivals) -> Trace {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4").join(name).with_extension("p4");
     let mut sources = Sources::default();
-    let text = fs::read_to_string(&path).expect("the program is there");
+    let text = fs::read_to_string(&path).expect("the program exists");
     let main = sources.add(path.display().to_string(), text);
     let (program, _) =
         jettison_p4_front::compile(&mut sources, main, &Options::default()).expect("it compiles");
     let program = Arc::new(program);
     let file = sources.add("commands", format!("{ROUTE}{commands}"));
-    let commands = control::parse(&sources, file, &program).expect("the commands fit it");
+    let commands = control::parse(&sources, file, &program).expect("the commands match the program");
     let ports = vec![fifo(1000), queue, fifo(1000)];
     let mut plan = SwitchPlan::new(program.clone(), ports, random(""), vec![random(""); 3]);
     plan.commands = commands.into_iter().map(|located| (Time::ZERO, located.command)).collect();
-    let mut switch = plan.build(Compiled::new(program)).expect("the commands can be carried out");
+    let mut switch = plan.build(Compiled::new(program)).expect("the commands succeed");
     drive(&mut switch, arrivals, &RATES)
 }
 
-/// Both are the same, and something was dropped.
+/// Asserts that both traces are equal and contain a minimum of drops.
 fn equal(native: &Trace, p4: &Trace, at_least: usize) {
     assert!(native.dropped.len() >= at_least, "{} drops", native.dropped.len());
     let same = native.common_drops(p4);
-    assert_eq!(same, native.dropped.len().max(p4.dropped.len()), "so many drops are the same");
+    assert_eq!(same, native.dropped.len().max(p4.dropped.len()), "all drops are equal");
     assert_eq!(native, p4);
 }
 
@@ -108,7 +108,7 @@ fn ired_is_equal_through_the_queue() {
 }
 
 #[test]
-fn ired_is_equal_where_clones_go_by_an_idle_port() {
+fn ired_is_equal_with_clones_through_an_idle_port() {
     let parameters = json!({ "kind": "ired", "clone_path": "direct", "limit": "1000 packets" });
     let arrivals = Load::STEADY.arrivals(2);
     equal(&native(&parameters, &arrivals), &p4("ired", "mirroring_add 101 2", fifo(1000), &arrivals), 200);
@@ -117,7 +117,7 @@ fn ired_is_equal_where_clones_go_by_an_idle_port() {
 #[test]
 fn codel_is_equal_with_the_clock_and_the_table_of_a_switch() {
     let commands = "table_set_default codel set_codel 5000 100000 1514 1";
-    // The shorter queue overflows all the time.
+    // The shorter queue overflows continuously.
     for (load, limit, at_least) in
         [(Load::STEADY, 1000, 300), (Load::BURSTS, 1000, 100), (Load::STEADY, 16, 1_000)]
     {
@@ -159,19 +159,19 @@ fn codelpp_is_equal_with_the_clock_and_the_table_of_a_switch() {
 }
 
 #[test]
-fn octopus_is_equal_where_clones_go_first_and_does_nothing_where_they_go_last() {
+fn octopus_is_equal_with_prioritized_clones_and_inactive_with_low_priority_clones() {
     let arrivals = messages(6_000, 5);
     let parameters = json!({ "kind": "octopus", "limit": "10000 packets" });
     let native = native(&parameters, &arrivals);
     let working = p4("octopus", "mirroring_add 101 1 priority=1", priorities(2, 10_000), &arrivals);
     equal(&native, &working, 1_000);
-    // As in BMv2: one queue, and clones in it.
+    // As in BMv2: packets and clones share one queue.
     let queue = registry::build(
         &disciplines(),
         &json!({ "kind": "bmv2", "limit": "10000 packets" }),
         &BuildContext { random: &random, registry: &disciplines() },
     );
-    let failing = p4("octopus", "mirroring_add 101 1", queue.expect("the parameters are right"), &arrivals);
+    let failing = p4("octopus", "mirroring_add 101 1", queue.expect("the parameters are valid"), &arrivals);
     assert_eq!(failing.dropped, []);
 }
 
@@ -191,7 +191,7 @@ fn red_is_equal_while_the_queue_is_never_empty() {
 }
 
 #[test]
-fn red_differs_in_one_drop_of_a_hundred_at_most_behind_idle_times() {
+fn red_differs_in_at_most_one_percent_of_drops_after_idle_periods() {
     let parameters = json!({ "kind": "red", "w_q": 1.0 / 512.0, "s": "400 us", "limit": "1000 packets" });
     let commands = "table_set_default red set_red 5 15 9 85899346 8589935 0 400000 0";
     let arrivals = Load::BURSTS.arrivals(7);
@@ -201,7 +201,7 @@ fn red_differs_in_one_drop_of_a_hundred_at_most_behind_idle_times() {
 }
 
 #[test]
-fn pi2_makes_the_same_drops_for_long() {
+fn pi2_makes_the_same_drops_for_a_long_time() {
     let parameters = json!({ "kind": "pi2", "at": "dequeue", "limit": "1000 packets" });
     for (load, same) in [(Load::STEADY, 500), (Load::BURSTS, 100)] {
         let load = Load { ecn: &[Ecn::NotEct, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1], packets: 40_000, ..load };
@@ -232,8 +232,8 @@ fn dpm_is_equal_without_tagged_flows() {
 }
 
 #[test]
-fn dpm_takes_the_packets_that_delete_and_advance_takes() {
-    // One flow, all tagged: what moves up is its own next packet, so even the order is the same.
+fn dpm_drops_the_same_packets_as_delete_and_advance() {
+    // One flow, all tagged: the packet that moves up is the flow's own next packet, so even the order is equal.
     let parameters = json!({ "kind": "red-dpm", "s": "400 us", "stale_age": "1000 s" });
     let commands = "table_add tagged tag 46 =>\n\
         table_set_default dpm set_dpm 60 5 15 42949673 5 15 42949673 9 429496730 400000\n";
@@ -252,7 +252,7 @@ fn dpm_takes_the_packets_that_delete_and_advance_takes() {
     assert_eq!(alone.losses(), p4_alone.losses());
     assert_eq!(numbers(&alone), numbers(&p4_alone));
 
-    // Beside untagged flows: the same share is lost, within a twentieth.
+    // With untagged flows: the loss ratios agree within 5 %.
     let arrivals = Load { dscp: [46, 46, 0, 0], sizes: false, ..load }.arrivals(11);
     let (mixed, p4_mixed) = (native(&parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
     let (a, b) = (mixed.dropped.len(), p4_mixed.dropped.len());

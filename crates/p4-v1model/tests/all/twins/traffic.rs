@@ -1,4 +1,4 @@
-//! Arrivals for twins.
+//! Random arrivals for the comparisons.
 
 use jettison_core::{Duration, RandomStream, Seed, Time};
 use jettison_wire::{
@@ -6,26 +6,26 @@ use jettison_wire::{
     SequenceHeader, Transport, UdpHeader,
 };
 
-/// Bits a second of the links that are congested.
+/// Rate of the congested links in bits per second.
 pub const RATE: u64 = 10_000_000;
 
 /// The arrivals of a test.
 pub type Arrivals = Vec<(Time, Packet)>;
 
-/// How traffic is made.
+/// Parameters of the traffic.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
-    /// Packets.
+    /// Number of packets.
     pub packets: u32,
-    /// Mean rate offered while on, over the link's.
+    /// Mean offered rate while on, relative to the link's rate.
     pub offered: f64,
     /// Packets of a burst, and the pause behind it; none for traffic without pauses.
     pub bursts: Option<(u32, Duration)>,
-    /// Packets of many sizes, or all of 1,000 bytes.
+    /// Whether packets have many sizes; else all have 1,000 bytes.
     pub sizes: bool,
-    /// ECN fields: one of these each.
+    /// ECN fields to choose from.
     pub ecn: &'static [Ecn],
-    /// DSCP of flows 0 to 3, in turn.
+    /// DSCPs of flows 0 to 3.
     pub dscp: [u8; 4],
 }
 
@@ -35,7 +35,7 @@ impl Load {
     pub const BURSTS: Load =
         Load { bursts: Some((400, Duration::from_millis(300))), offered: 1.6, ..Load::STEADY };
 
-    /// Four flows, each of its own source network, to 10.0.1.1.
+    /// Four flows to 10.0.1.1, each from its own source network.
     pub fn arrivals(self, seed: u64) -> Arrivals {
         let mut random = Seed(seed).stream(&["traffic"]);
         let mut now = Time::from_millis(1);
@@ -73,8 +73,8 @@ fn udp(src: Address, port: u16, inline: &[u8], payload: usize) -> Packet {
     packet
 }
 
-/// Messages of four streams of two flows, of one to six packets, every third a dropper. Their packets come in bursts of a
-/// message, more than the link carries.
+/// Messages of one to six packets, of four streams in two flows, every third a dropper. Each message is a burst above
+/// the link's rate.
 pub fn messages(count: u32, seed: u64) -> Arrivals {
     let mut random = Seed(seed).stream(&["messages"]);
     let mut next = [0u32; 4];
