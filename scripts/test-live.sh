@@ -7,6 +7,7 @@ export HOME="${HOME:-$(echo ~)}"
 export PATH="$HOME/.cargo/bin:$PATH"
 cargo=${CARGO:-cargo}
 # As in test.sh: the same build of the workspace serves both.
+export CARGO_INCREMENTAL=0
 command -v python3 >/dev/null || export PYO3_NO_PYTHON=1
 # shellcheck source=steps.sh
 source scripts/steps.sh

@@ -8,6 +8,8 @@ export HOME="${HOME:-$(echo ~)}"
 export PATH="$HOME/.cargo/bin:$PATH"
 cargo=${CARGO:-cargo}
 
+# The whole workspace is compiled once; incremental compilation would make that slower.
+export CARGO_INCREMENTAL=0
 # Without Python its native module is checked all the same: it is built for the stable ABI.
 command -v python3 >/dev/null || export PYO3_NO_PYTHON=1
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use jettison_apps::registry::applications;
 use jettison_core::{Catalogue, Time};
 use jettison_measure::{Kept, Kind, Metric, Owner};
-use jettison_apps::registry::applications;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
