@@ -69,11 +69,13 @@ impl Checkout {
     pub fn watched(&self) -> Vec<PathBuf> {
         let mut watched = vec![self.git.join("HEAD")];
         if let Some(branch) = git(&self.root, ["symbolic-ref", "--quiet", "HEAD"]) {
-            // The branch's own file. A packed branch has none before its next commit: then the folder changes in which that
-            // file appears.
             let file = self.common.join(branch);
+            // A packed branch has no file of its own before its next commit: then the folder changes in which that file
+            // appears.
+            if !file.exists() {
+                watched.push(self.common.join("packed-refs"));
+            }
             watched.extend(file.ancestors().find(|path| path.exists()).map(Path::to_path_buf));
-            watched.push(self.common.join("packed-refs"));
         }
         watched.retain(|path| path.exists());
         watched

@@ -114,7 +114,12 @@ fn a_commit_changes_a_watched_file_and_another_branch_does_not() {
     let root = folder.path();
     let watched = Checkout::at(root).expect("it is a checkout").watched();
     let before = state(&watched);
+    git(root, &["pack-refs", "--all", "--no-prune"]);
     git(root, &["branch", "other"]);
+    assert_eq!(state(&watched), before);
+    // Deleting a branch writes all packed branches anew.
+    git(root, &["branch", "--quiet", "-D", "other"]);
+    assert_eq!(Checkout::at(root).expect("it is a checkout").watched(), watched);
     assert_eq!(state(&watched), before);
     commit_all(root);
     assert_ne!(state(&watched), before);
