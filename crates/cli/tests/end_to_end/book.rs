@@ -3,6 +3,7 @@
 //! `UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book` writes them anew.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -22,6 +23,9 @@ fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
 
 /// Holds the table between `<!-- name -->` and `<!-- end -->` of a page to these rows.
 fn hold(file: &str, name: &str, rows: &[String]) {
+    // Several tables are in one file, and tests run in parallel.
+    static UPDATE: Mutex<()> = Mutex::new(());
+    let _turn = UPDATE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = page(file);
     let page = std::fs::read_to_string(&path).expect("the page can be read");
     let start = format!("<!-- {name} -->\n");

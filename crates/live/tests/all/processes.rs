@@ -1,8 +1,6 @@
 //! Runs in processes of their own: how they end, and that nothing is left of them. Each test is done as root and as somebody
 //! who is not.
 
-#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
-
 use crate::common;
 
 use std::collections::BTreeMap;

@@ -1,4 +1,7 @@
-//! What the tests of real processes share.
+//! Helpers of the tests with real processes.
+
+#![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
+
 use std::io::Write;
 use std::time::{Duration, Instant};
 
