@@ -164,15 +164,15 @@ pub mod metrics {
         GOODPUT = "goodput" ("Mbit/s") Flow: Series Summary, "goodput";
         /// Congestion window of the TCP sender of `bulk` and `segments`, and of the server of `dash`.
         CWND = "cwnd" ("bytes") Flow: Series, "congestion window";
-        /// Slow-start threshold of that sender, from the first congestion on.
+        /// Slow-start threshold of the TCP sender, from the first congestion on.
         SSTHRESH = "ssthresh" ("bytes") Flow: Series, "slow-start threshold";
-        /// Smoothed RTT of that sender, or of a sender of messages.
+        /// Smoothed RTT of the TCP sender, or of a sender of messages.
         SRTT = "srtt" ("ms") Flow: Series, "smoothed RTT";
         /// Round trips measured by the transport, or by `ping`, of which alone there is a series.
         RTT = "rtt" ("ms") Flow: Series Summary Distribution, "RTT";
-        /// Bytes in flight of that sender, or of a sender of messages.
+        /// Bytes in flight of the TCP sender, or of a sender of messages.
         IN_FLIGHT = "in_flight" ("bytes") Flow: Series, "in flight";
-        /// Pacing rate of that sender, if it paces.
+        /// Pacing rate of the TCP sender, if it paces.
         PACING_RATE = "pacing_rate" ("Mbit/s") Flow: Series;
         /// Packets that the flow's senders sent again.
         RETRANSMITS = "retransmits" ("packets") Flow: Summary;
@@ -267,7 +267,7 @@ pub mod metrics {
         /// SSIM of what was on the screen for each frame, decaying where it could not be shown; in the series by time of
         /// capture.
         SQI_SSIM = "sqi_ssim" ("dB") Flow: Series Summary, "SQI-SSIM";
-        /// The same as a number from 0 to 1.
+        /// SSIM of what was on the screen for each frame, as a number from 0 to 1.
         SSIM = "ssim" ("1") Flow: Series Summary, "SSIM";
         /// Frames that could be shown.
         FRAMES_DECODED = "frames_decoded" ("%") Flow: Summary;
@@ -284,9 +284,9 @@ pub mod metrics {
 
         /// Clones that the switch made.
         CLONES = "clones" ("packets") Switch: Summary;
-        /// Packets that took its recirculation port.
+        /// Packets that took the recirculation port.
         RECIRCULATIONS = "recirculations" ("packets") Switch: Summary;
-        /// IP bytes of those.
+        /// IP bytes of the packets that took the recirculation port.
         RECIRCULATED_BYTES = "recirculated_bytes" ("bytes") Switch: Summary;
         /// Recirculations over the packets that the switch received on its links, in all directions.
         RECIRCULATED_SHARE = "recirculated_share" ("%") Switch: Summary;
@@ -297,7 +297,7 @@ pub mod metrics {
         DECODER_DROPPED_FRAMES = "decoder_dropped_frames" ("count") Flow: Summary, "frames dropped by the decoder";
         /// Of real players: times that no new picture was shown although there was media ahead.
         DECODER_STALLS = "decoder_stalls" ("count") Flow: Summary;
-        /// Of real players: the time of those.
+        /// Of real players: time that no new picture was shown although there was media ahead.
         DECODER_STALL_TIME = "decoder_stall_time" ("s") Flow: Summary;
 
         /// Live only: how late a packet was written behind the instant that its link gives it.
