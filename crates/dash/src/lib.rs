@@ -6,9 +6,9 @@
 //! registry there.
 
 pub mod abr;
-mod client;
+pub mod client;
 pub mod content;
-mod generator;
+pub mod generator;
 pub mod http;
 mod parameters;
 pub mod player;

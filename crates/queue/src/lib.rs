@@ -3,9 +3,9 @@
 //!
 //! Queue disciplines: what decides order, drops and marks at one port.
 //!
-//! One file a discipline, named after its id. To add one: write the file, with a `discipline()` that describes it, and
-//! add a line to [`registry::disciplines`]. Nothing here knows links, topology or the clock: time comes in as an
-//! argument.
+//! One file a discipline, named after its id. To add one: write the file, with an `entry()` that describes it, and add a
+//! line to [`registry::disciplines`]; `CONTRIBUTING.md` has the steps. Nothing here knows links, topology or the clock: time
+//! comes in as an argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
 //! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`],
@@ -26,6 +26,7 @@ mod departure_rate;
 mod discipline;
 mod dscp;
 pub mod dualpi2;
+pub mod entry;
 mod fifo;
 mod flow_table;
 pub mod fq_codel;

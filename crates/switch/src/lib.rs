@@ -9,6 +9,7 @@
 
 mod actions;
 pub mod codel_pp;
+pub mod entry;
 mod forwarding;
 mod hooks;
 pub mod ired;
@@ -27,6 +28,7 @@ mod switch;
 mod testing;
 
 pub use actions::{Actions, Fate, Loopback, Mirror, MirrorTo};
+pub use entry::PortQueue;
 pub use forwarding::{Forwarding, PortConfig};
 pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading, Verdict};
 pub use ired::{Average, ClonePath, Ired, IredParameters, Probability};
@@ -37,6 +39,6 @@ pub use prefix::{Prefix, PrefixError};
 pub use prefix_table::PrefixTable;
 pub use program::Program;
 pub use recirculation::{Recirculation, RecirculationSettings};
-pub use registry::{PortQueue, PortQueueEntry, port_queues};
+pub use registry::port_queues;
 pub use routes::{Routes, Selector};
 pub use switch::{Departure, Port, PortOutcomes, Switch, SwitchCounters, SwitchOutcomes};

@@ -1,62 +1,32 @@
-//! Queues that need hooks in the pipeline besides a discipline.
+//! The list of queues with hooks in the pipeline.
 
-use jettison_core::Registry;
-use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::{BuildContext, BuildError};
-use schemars::Schema;
-use serde_json::Value;
+use jettison_registry::Registry;
 
-use crate::{PortHooks, codel_pp, ired};
-
-/// A port's queue and its hooks.
-pub struct PortQueue {
-    /// What holds the packets.
-    pub discipline: Box<dyn QueueDiscipline>,
-    /// What manages them at ingress and egress.
-    pub hooks: Box<dyn PortHooks>,
-}
-
-/// A registered kind of them.
-#[derive(Clone)]
-pub struct PortQueueEntry {
-    /// Its id.
-    pub id: &'static str,
-    /// One line for `jettison list`.
-    pub summary: &'static str,
-    /// The document it implements.
-    pub source: &'static str,
-    /// The schema of its parameters.
-    pub schema: fn() -> Schema,
-    /// Builds it from its parameters (an object without `kind`); the error says what is wrong and what is right, with
-    /// the path of the key.
-    pub build: fn(&Value, &BuildContext<'_>) -> Result<PortQueue, BuildError>,
-}
-
-jettison_core::catalogue!(PortQueueEntry);
+use crate::entry::HookedQueue;
+use crate::{codel_pp, ired};
 
 /// All queues with hooks of this crate.
-pub fn port_queues() -> Registry<PortQueueEntry> {
-    let mut registry = Registry::new("queue with port hooks");
-    registry.register(ired::port_queue());
-    registry.register(codel_pp::port_queue());
-    registry
+pub fn port_queues() -> Registry<HookedQueue> {
+    Registry::from([ired::entry(), codel_pp::entry()])
 }
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::Catalogue;
-    use jettison_core::{Seed, Time, parameter_docs};
+    use jettison_core::{Seed, Time};
     use jettison_measure::Tally;
+    use jettison_queue::entry::BuildContext;
     use jettison_queue::registry::disciplines;
+    use jettison_registry::ParameterError;
     use jettison_wire::{Packet, PacketMeta};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::PortQueue;
 
-    fn build(parameters: Value) -> Result<PortQueue, BuildError> {
+    fn build(parameters: Value) -> Result<PortQueue, ParameterError> {
         let random = |name: &str| Seed(1).stream(&["queues", "q", name]);
         let context = BuildContext { random: &random, registry: &disciplines() };
-        (port_queues().entry("ired").unwrap().build)(&parameters, &context)
+        port_queues().build_from("ired", &parameters, &context)
     }
 
     fn capacity(mut queue: PortQueue) -> u64 {
@@ -90,7 +60,7 @@ mod tests {
 
     #[test]
     fn every_parameter_is_documented() {
-        let docs = parameter_docs(&port_queues().entry("ired").unwrap().schema());
+        let docs = port_queues().entry("ired").unwrap().parameters();
         let names: Vec<&str> = docs.iter().map(|doc| doc.name.as_str()).collect();
         let expected = [
             "buffer",

@@ -7,6 +7,7 @@
 mod arrivals;
 mod awstream;
 mod clock;
+mod entry;
 mod follow;
 mod frame_meter;
 mod importance;
@@ -22,14 +23,15 @@ mod tests;
 mod vivo;
 mod volumetric;
 
-use jettison_core::BuildError;
+use jettison_registry::ParameterError;
 
 use super::MessageHead;
 
 pub use awstream::{Awstream, AwstreamParameters, Upgrade};
+pub use entry::{Encoder, Encodes, Video, VideoKind};
 pub use follow::{Follow, FollowParameters};
 pub use importance::Order;
-pub use registry::{SourceEntry, Video, VideoKind, build_source, is_layered, sources};
+pub use registry::sources;
 pub use salsify::{Salsify, SalsifyParameters};
 pub use svc_spatial::{GopDroppers, SvcSpatial, SvcSpatialParameters};
 pub use svc_temporal::{SvcTemporal, SvcTemporalParameters};
@@ -42,8 +44,8 @@ fn length_of(bytes: u32) -> u32 {
 }
 
 /// Checks that the value of a key is > 0.
-fn check_positive(key: &str, value: f64) -> Result<(), BuildError> {
-    BuildError::unless(value > 0.0 && value.is_finite(), key, || {
+fn check_positive(key: &str, value: f64) -> Result<(), ParameterError> {
+    ParameterError::unless(value > 0.0 && value.is_finite(), key, || {
         format!("must be finite and > 0, got {value}")
     })
 }

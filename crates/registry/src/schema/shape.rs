@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// A schema with the document that its references lead into.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape<'s> {
+pub struct Shape<'s> {
     root: &'s Value,
     /// The schema at this place, references followed.
     pub schema: &'s Value,
@@ -15,7 +15,8 @@ pub(crate) struct Shape<'s> {
 }
 
 /// What a choice between branches came to.
-pub(crate) enum Branch<'s> {
+#[derive(Debug)]
+pub enum Branch<'s> {
     /// That branch is meant.
     One(Shape<'s>),
     /// A table without the `kind` that would say which branch is meant.
@@ -89,6 +90,21 @@ impl<'s> Shape<'s> {
         properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str))
     }
 
+    /// The keys that the schema names and does not deprecate.
+    pub fn current_keys(self) -> impl Iterator<Item = &'s str> {
+        self.keys().filter(move |key| self.property(key).is_none_or(|property| !property.is_deprecated()))
+    }
+
+    /// Whether a key with this schema is there for files of the last version only.
+    pub fn is_deprecated(self) -> bool {
+        self.schema.get("deprecated") == Some(&Value::Bool(true))
+    }
+
+    /// The key that a deprecated key's table is part of now.
+    pub fn moved_into(self) -> Option<&'s str> {
+        self.text("x-moved-into").filter(|_| self.is_deprecated())
+    }
+
     /// The schema of a list's entries.
     pub fn item(self, index: usize) -> Option<Shape<'s>> {
         let prefix = self.schema.get("prefixItems").and_then(|items| items.get(index));
@@ -132,6 +148,20 @@ impl<'s> Shape<'s> {
         }
     }
 
+    /// Whether nothing may stand here: an optional key that JSON has as `null`.
+    pub fn admits_null(self) -> bool {
+        let is_null = |kind: &Value| kind == "null";
+        match self.schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(is_null),
+            Some(kind) => is_null(kind),
+            None => ["anyOf", "oneOf"]
+                .into_iter()
+                .filter_map(|key| self.schema.get(key)?.as_array())
+                .flatten()
+                .any(|branch| self.at(branch).admits_null()),
+        }
+    }
+
     /// Whether values of that JSON type may stand here.
     pub fn admits_type_of(self, value: &Value) -> bool {
         let admits = |kind: &str| match value {
@@ -158,6 +188,15 @@ impl<'s> Shape<'s> {
             return Some(list.iter().filter_map(Value::as_str).collect());
         }
         self.schema.get("const").and_then(Value::as_str).map(|word| vec![word])
+    }
+
+    /// All values that may stand here as one writes them, if the schema lists them.
+    pub fn listed(self) -> Option<Vec<String>> {
+        let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match self.schema.get("enum").and_then(Value::as_array) {
+            Some(list) => Some(list.iter().map(written).collect()),
+            None => self.schema.get("const").map(|only| vec![written(only)]),
+        }
     }
 
     /// The `kind` that a table of this branch has.
