@@ -1,0 +1,198 @@
+//! Kinds of components, and one component's description of itself.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use jettison_core::Gauge;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::parameters::{checked, read};
+use crate::style::{Colour, Line};
+use crate::{ParameterDoc, ParameterError, Style, parameter_docs};
+
+/// A kind of component. The type itself has no values: it names the kind in [`Entry`] and [`Registry`](crate::Registry).
+pub trait Kind: 'static {
+    /// The word for the kind in catalogues: `queue`, `controller`.
+    const KEY: &'static str;
+    /// The noun for one of them in messages: `queue discipline`.
+    const NAME: &'static str;
+    /// What one may need to know of its place when it is built.
+    type Context<'a>;
+    /// What is built.
+    type Built;
+    /// What the entries of this kind say of themselves besides; `()` for most.
+    type Facts: Clone + Default + Send + Sync;
+}
+
+/// A component's description of itself, and how it is built.
+///
+/// A component's file makes one with [`Entry::new`] and the methods that have the fields' names:
+/// `Entry::<Discipline>::new("codel", "CoDel", build).source("RFC 8289")`.
+pub struct Entry<K: Kind> {
+    /// The id that scenario files write: `fq-pie`.
+    pub id: &'static str,
+    /// The display name in legends and tables: `FQ-PIE`.
+    pub name: &'static str,
+    /// What results may call it besides: `fifo` is tail drop. Scenario files know only the id.
+    pub aliases: &'static [&'static str],
+    /// How plots draw it; `None` leaves it to the plot.
+    pub style: Option<Style>,
+    /// One line for `jettison list`.
+    pub summary: &'static str,
+    /// The document it implements: RFC or paper, with the section where one matters.
+    pub source: &'static str,
+    /// Its page of the book, below `docs/src`; `None` for one that is made at run time.
+    pub page: Option<&'static str>,
+    /// The internal state that it publishes as series.
+    pub gauges: &'static [Gauge],
+    /// What this kind's entries say besides.
+    pub facts: K::Facts,
+    /// The least that it can be built from where some parameters are required: a function that gives the table.
+    pub example: Option<fn() -> Value>,
+    schema: Arc<LazySchema>,
+    build: Arc<Build<K>>,
+}
+
+/// A schema, made when it is first asked for.
+struct LazySchema(LazyLock<Schema, Box<dyn FnOnce() -> Schema + Send>>);
+
+/// Builds a component from a table of parameters.
+struct Build<K: Kind>(
+    #[expect(clippy::type_complexity, reason = "written once")]
+    Box<dyn Fn(&Value, &K::Context<'_>) -> Result<K::Built, ParameterError> + Send + Sync>,
+);
+
+impl<K: Kind> Entry<K> {
+    /// A component whose parameters are a `T` and which `build` makes of them and of its place.
+    pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
+        id: &'static str,
+        name: &'static str,
+        build: fn(T, &K::Context<'_>) -> Result<K::Built, ParameterError>,
+    ) -> Entry<K> {
+        let schema = LazySchema::new(|| schema_for!(T));
+        let own = Arc::clone(&schema);
+        let build = move |value: &Value, context: &K::Context<'_>| build(read(&own.0, value)?, context);
+        Entry::with(id, name, schema, Build(Box::new(build)))
+    }
+
+    /// A component that is made at run time: `schema` describes the table that `build` takes, and checks it first.
+    pub fn dynamic(
+        id: &'static str,
+        name: &'static str,
+        schema: Schema,
+        build: impl Fn(&Value, &K::Context<'_>) -> Result<K::Built, ParameterError> + Send + Sync + 'static,
+    ) -> Entry<K> {
+        let schema = LazySchema::new(move || schema);
+        let own = Arc::clone(&schema);
+        let build = move |value: &Value, context: &K::Context<'_>| build(&*checked(&own.0, value)?, context);
+        Entry::with(id, name, schema, Build(Box::new(build)))
+    }
+
+    /// A component of another kind with the same description, which `build` makes from the same parameters.
+    pub fn derived<L: Kind>(
+        &self,
+        facts: L::Facts,
+        build: impl Fn(&Value, &L::Context<'_>) -> Result<L::Built, ParameterError> + Send + Sync + 'static,
+    ) -> Entry<L> {
+        let Entry { id, name, aliases, style, summary, source, page, gauges, example, .. } = *self;
+        let (schema, build) = (Arc::clone(&self.schema), Arc::new(Build(Box::new(build))));
+        Entry { id, name, aliases, style, summary, source, page, gauges, facts, example, schema, build }
+    }
+
+    fn with(id: &'static str, name: &'static str, schema: Arc<LazySchema>, build: Build<K>) -> Entry<K> {
+        Entry {
+            id,
+            name,
+            aliases: &[],
+            style: None,
+            summary: "",
+            source: "",
+            page: None,
+            gauges: &[],
+            facts: K::Facts::default(),
+            example: None,
+            schema,
+            build: Arc::new(build),
+        }
+    }
+
+    /// Lists what results may call it besides.
+    pub fn aliases(mut self, aliases: &'static [&'static str]) -> Entry<K> {
+        self.aliases = aliases;
+        self
+    }
+    /// Draws it in that colour and line.
+    pub fn style(mut self, colour: Colour, line: Line) -> Entry<K> {
+        self.style = Some(Style { colour, line });
+        self
+    }
+    /// Sums it up in one line, without a full stop.
+    pub fn summary(mut self, summary: &'static str) -> Entry<K> {
+        self.summary = summary;
+        self
+    }
+    /// Names the document that it implements.
+    pub fn source(mut self, source: &'static str) -> Entry<K> {
+        self.source = source;
+        self
+    }
+    /// Names its page of the book, below `docs/src`.
+    pub fn page(mut self, page: &'static str) -> Entry<K> {
+        self.page = Some(page);
+        self
+    }
+    /// Names the internal state that it publishes as series.
+    pub fn gauges(mut self, gauges: &'static [Gauge]) -> Entry<K> {
+        self.gauges = gauges;
+        self
+    }
+    /// Says what this kind's entries say besides.
+    pub fn facts(mut self, facts: K::Facts) -> Entry<K> {
+        self.facts = facts;
+        self
+    }
+    /// Gives the least that it can be built from, if some parameters are required.
+    pub fn example(mut self, example: fn() -> Value) -> Entry<K> {
+        self.example = Some(example);
+        self
+    }
+
+    /// The JSON Schema of its parameters: an object schema without the `kind` key.
+    pub fn schema(&self) -> &Schema {
+        &self.schema.0
+    }
+
+    /// Its parameters, one by one.
+    pub fn parameters(&self) -> Vec<ParameterDoc> {
+        parameter_docs(self.schema())
+    }
+
+    /// Builds it from its parameters: a table without `kind`, or `null` for all defaults.
+    ///
+    /// # Errors
+    /// With the path of the offending key, from that table on.
+    pub fn build(&self, parameters: &Value, context: &K::Context<'_>) -> Result<K::Built, ParameterError> {
+        (self.build.0)(parameters, context)
+    }
+}
+
+impl LazySchema {
+    fn new(make: impl FnOnce() -> Schema + Send + 'static) -> Arc<LazySchema> {
+        Arc::new(LazySchema(LazyLock::new(Box::new(make))))
+    }
+}
+
+impl<K: Kind> Clone for Entry<K> {
+    fn clone(&self) -> Entry<K> {
+        let (facts, schema, build) = (self.facts.clone(), Arc::clone(&self.schema), Arc::clone(&self.build));
+        Entry { facts, schema, build, ..*self }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Entry<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("kind", &K::KEY).field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! "Did you mean": the nearest known name.
+
+/// The candidate nearest to `word` in spelling, if any is near enough to be a typing error.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().max(word.len()) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Help for an unknown name: ``did you mean `codel`?`` or, if none is near, the known names.
+pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there is none to choose from".to_owned(),
+        None => format!("known: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_slips_and_not_strangers() {
+        let known = ["tail-drop", "red", "codel", "pi2"];
+        assert_eq!(nearest("coddel", known.into_iter()), Some("codel"));
+        assert_eq!(nearest("taildrop", known.into_iter()), Some("tail-drop"));
+        assert_eq!(nearest("wireless", known.into_iter()), None);
+    }
+
+    #[test]
+    fn names_like_none_get_the_list() {
+        assert_eq!(suggestion("wireless", ["red", "pi2"].into_iter()), "known: red, pi2");
+        assert_eq!(suggestion("wireless", [].into_iter()), "there is none to choose from");
+    }
+}

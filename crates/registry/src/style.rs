@@ -1,0 +1,190 @@
+//! How plots draw a component: a colour of a small palette that colour-blind readers can tell apart, and a line.
+//!
+//! Within a kind no two components have the same colour *and* line, so that each is known by both. The palette has the colours of
+//! Okabe and Ito (*Color Universal Design*, 2008), except for black and pale yellow, and hues of Paul Tol's *muted* scheme. Readers
+//! who do not see red from green cannot tell many more apart: take another line instead of another colour.
+
+use std::fmt;
+
+/// A colour of the palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Colour {
+    /// Red, green and blue.
+    pub rgb: [u8; 3],
+}
+
+/// How a line is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// Without gaps.
+    Solid,
+    /// In dashes.
+    Dashed,
+    /// In dots.
+    Dotted,
+    /// In dashes and dots.
+    DashDot,
+}
+
+/// How a point is drawn. It goes with the line, so that a component is known where there are points alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Marker {
+    /// A disc.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle.
+    Triangle,
+    /// A square on its corner.
+    Diamond,
+}
+
+/// How plots draw a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Style {
+    /// The colour of its lines, points and bars.
+    pub colour: Colour,
+    /// Its lines.
+    pub line: Line,
+}
+
+impl Style {
+    /// How its points are drawn.
+    pub const fn marker(self) -> Marker {
+        match self.line {
+            Line::Solid => Marker::Circle,
+            Line::Dashed => Marker::Square,
+            Line::Dotted => Marker::Triangle,
+            Line::DashDot => Marker::Diamond,
+        }
+    }
+}
+
+impl Colour {
+    const fn new(rgb: u32) -> Colour {
+        let [_, red, green, blue] = rgb.to_be_bytes();
+        Colour { rgb: [red, green, blue] }
+    }
+}
+
+impl fmt::Display for Colour {
+    /// As `#rrggbb`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [red, green, blue] = self.rgb;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+impl Line {
+    /// Its name in catalogues.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Line::Solid => "solid",
+            Line::Dashed => "dashed",
+            Line::Dotted => "dotted",
+            Line::DashDot => "dash-dot",
+        }
+    }
+}
+
+impl Marker {
+    /// Its name in catalogues.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Marker::Circle => "circle",
+            Marker::Square => "square",
+            Marker::Triangle => "triangle",
+            Marker::Diamond => "diamond",
+        }
+    }
+}
+
+macro_rules! palette {
+    ($($(#[$doc:meta])* $name:ident = $rgb:literal;)*) => {
+        $($(#[$doc])* pub const $name: Colour = Colour::new($rgb);)*
+        /// The whole palette, in the order in which plots take colours for what has none of its own.
+        pub const PALETTE: &[Colour] = &[$($name),*];
+    };
+}
+palette! {
+    /// Okabe and Ito's blue.
+    BLUE = 0x0072b2;
+    /// Okabe and Ito's vermilion.
+    VERMILION = 0xd55e00;
+    /// Okabe and Ito's bluish green.
+    GREEN = 0x009e73;
+    /// Okabe and Ito's reddish purple.
+    PINK = 0xcc79a7;
+    /// Okabe and Ito's orange.
+    ORANGE = 0xe69f00;
+    /// Okabe and Ito's sky blue.
+    SKY = 0x56b4e9;
+    /// For Okabe and Ito's black.
+    GREY = 0x3c3c3c;
+    /// For Okabe and Ito's yellow: Tol's olive.
+    OLIVE = 0x999933;
+    /// Tol's indigo.
+    INDIGO = 0x332288;
+    /// Tol's wine.
+    WINE = 0x882255;
+    /// Tol's green.
+    FOREST = 0x117733;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CIE L*a*b* of a colour as readers with that matrix of linear RGB see it.
+    fn seen(colour: Colour, vision: [[f64; 3]; 3]) -> [f64; 3] {
+        let rgb = colour.rgb.map(|part| libm::pow(f64::from(part) / 255.0, 2.2));
+        let times = |row: [f64; 3], v: [f64; 3]| row.iter().zip(v).map(|(a, b)| a * b).sum::<f64>().max(0.0);
+        let rgb = vision.map(|row| times(row, rgb));
+        let f = |t: f64| if t > 0.008_856 { libm::cbrt(t) } else { 7.787 * t + 16.0 / 116.0 };
+        let x = f(times([0.4124, 0.3576, 0.1805], rgb) / 0.9505);
+        let y = f(times([0.2126, 0.7152, 0.0722], rgb));
+        let z = f(times([0.0193, 0.1192, 0.9505], rgb) / 1.089);
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    const NORMAL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// Machado, Oliveira and Fernandes 2009, severity 1.
+    const PROTANOPIA: [[f64; 3]; 3] = [
+        [0.152_286, 1.052_583, -0.204_868],
+        [0.114_503, 0.786_281, 0.099_216],
+        [-0.003_882, -0.048_116, 1.051_998],
+    ];
+    const DEUTERANOPIA: [[f64; 3]; 3] = [
+        [0.367_322, 0.860_646, -0.227_968],
+        [0.280_085, 0.672_501, 0.047_413],
+        [-0.011_820, 0.042_940, 0.968_881],
+    ];
+
+    #[test]
+    fn colours_are_told_apart_by_colour_blind_readers_too() {
+        for vision in [NORMAL, PROTANOPIA, DEUTERANOPIA] {
+            for (index, one) in PALETTE.iter().enumerate() {
+                for other in &PALETTE[..index] {
+                    let pairs = seen(*one, vision).into_iter().zip(seen(*other, vision));
+                    let squares: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+                    // 2.3 is a difference that is just noticed where colours touch.
+                    assert!(squares >= 100.0, "{one} and {other}: {}", libm::sqrt(squares));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn colours_show_on_white() {
+        for colour in PALETTE {
+            let [lightness, ..] = seen(*colour, NORMAL);
+            assert!(lightness < 75.0, "{colour}: {lightness}");
+        }
+    }
+
+    #[test]
+    fn colours_are_written_as_css_has_them() {
+        assert_eq!(BLUE.to_string(), "#0072b2");
+        assert_eq!(GREEN.rgb, [0, 158, 115]);
+    }
+}
