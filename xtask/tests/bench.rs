@@ -47,7 +47,7 @@ fn list_names_the_benchmarks_and_their_groups() {
 fn every_queue_discipline_has_a_benchmark_with_its_growth() {
     let benchmarks = Ran::bench(&["--list", "queues"]).ok();
     let named: Vec<&str> = benchmarks.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    for id in jettison_queue::registry::disciplines().ids() {
+    for id in jettison_queue::disciplines().ids() {
         for suffix in ["", "/time-growth", "/instruction-growth"] {
             assert!(named.contains(&format!("queue-{id}{suffix}").as_str()), "{id}: {benchmarks}");
         }

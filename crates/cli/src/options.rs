@@ -41,8 +41,8 @@ pub enum Command {
     Shell(ShellArguments),
     /// List what scenarios may name, with parameters, defaults, units and source documents
     List {
-        /// What to list
-        what: Listing,
+        /// What to list: all that scenarios may name, if it is left out
+        what: Option<Listing>,
         /// Print NDJSON records
         #[arg(long)]
         json: bool,
@@ -340,6 +340,23 @@ pub enum Listing {
     Metrics,
     /// Gauges: the internal state of components that can be sampled
     Gauges,
+}
+
+impl Listing {
+    /// The word for the kind in catalogues; `None` for what is no kind of component.
+    pub fn kind(self) -> Option<&'static str> {
+        match self {
+            Listing::Queues => Some("queue"),
+            Listing::Transports => Some("transport"),
+            Listing::Controllers => Some("controller"),
+            Listing::PathControllers => Some("path-controller"),
+            Listing::Applications => Some("application"),
+            Listing::Abr => Some("abr"),
+            Listing::Encoders => Some("encoder"),
+            Listing::Links => Some("link"),
+            Listing::Reasons | Listing::Metrics | Listing::Gauges => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

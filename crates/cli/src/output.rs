@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jettison_run::Progress;
+use jettison_scenario::Scenario;
 use serde::Serialize;
 
 /// The exit status of a command that Ctrl-C ended (128 + SIGINT).
@@ -43,6 +44,13 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
 pub fn print_record(record: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(record).map_err(Failure::of)?;
     print(format_args!("{line}\n"))
+}
+
+/// Prints what is right with a scenario for this version only, to standard error.
+pub fn warn(scenario: &Scenario) {
+    for warning in &scenario.warnings {
+        eprintln!("warning: {warning}");
+    }
 }
 
 /// How many columns a table may take.

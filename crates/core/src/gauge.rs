@@ -18,8 +18,10 @@
 //! }
 //! ```
 
+use serde::Serialize;
+
 /// A value of a component's state: name and unit of its series, and a description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Gauge {
     /// Name in results, lower case with underscores. It begins with the component's id, so that names are unique.
     pub name: &'static str,

@@ -4,10 +4,44 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
 use jettison_measure::{FlowMeter, metrics};
+use jettison_registry::style::{Line::Solid, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 
 use super::content::Title;
+use super::parameters::DashParameters;
 use super::player::{Player, PlayerSetup};
-use jettison_sockets::{Application, SocketEvent, SocketId, Sockets};
+use super::server::DashServer;
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, SocketEvent, SocketId,
+    Sockets,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("dash", "DASH player", build)
+        .style(VERMILION, Solid)
+        .summary("adaptive streaming over HTTP/1.1: a server at `from`, a player at `to`")
+        .source("ISO/IEC 23009-1; RFC 9112")
+        .page("dash.md")
+        .facts(FlowFacts { initiator: Initiator::To, ..FlowFacts::over(&["tcp"]) })
+}
+
+fn build(parameters: DashParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    let DashParameters { content, player, title } = parameters;
+    let options = context.tcp()?;
+    let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
+    let setup =
+        player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let place = (title.0 as usize).checked_sub(1).and_then(|place| titles.get(place));
+    let Some(own) = place.cloned() else {
+        let titles = format!("be at most {}, the number of titles", titles.len());
+        return Err(ParameterError::must("title", &titles, title.0));
+    };
+    Ok(FlowApplications {
+        from: Box::new(DashServer::new(context.server.port, options, titles, true)),
+        to: Some(Box::new(DashClient::new(setup, own))),
+    })
+}
 
 /// Interval between two samples of buffer level and frames.
 pub(super) const SAMPLE: Duration = Duration::from_secs(1);

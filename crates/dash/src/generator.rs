@@ -9,11 +9,44 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time};
 use jettison_measure::{FlowMeter, metrics};
+use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 
 use super::client::{SAMPLE, socket_of};
 use super::content::Title;
+use super::parameters::DashLoadParameters;
 use super::player::{Player, PlayerSetup};
-use jettison_sockets::{Application, SocketEvent, Sockets};
+use super::server::DashServer;
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, SocketEvent, Sockets,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("dash-load", "DASH players", build)
+        .style(VERMILION, Dashed)
+        .summary("players that come and go as a sinusoid, each on a random title of a catalogue")
+        .source("the load generator published by the authors of iRED")
+        .page("applications.md")
+        .facts(FlowFacts { initiator: Initiator::To, ..FlowFacts::over(&["tcp"]) })
+}
+
+fn build(
+    parameters: DashLoadParameters,
+    context: &FlowContext<'_>,
+) -> Result<FlowApplications, ParameterError> {
+    let DashLoadParameters { content, player, .. } = &parameters;
+    let options = context.tcp()?;
+    let load = parameters.load()?;
+    let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
+    let setup =
+        player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let (steps, choice) = ((context.random)("steps"), (context.random)("titles"));
+    Ok(FlowApplications {
+        from: Box::new(DashServer::new(context.server.port, options, titles.clone(), false)),
+        to: Some(Box::new(DashLoad::new(setup, titles, load, steps, choice))),
+    })
+}
 
 /// The sinusoid λ(t).
 #[derive(Debug, Clone, Copy, PartialEq)]

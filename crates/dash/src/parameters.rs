@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, Registry};
+use jettison_core::Duration;
+use jettison_registry::{Choice, ParameterError};
 use jettison_tcp::Endpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::abr::{AbrEntry, abr_rules, build_rule};
+use super::abr::AdaptationRule;
 use super::content::{ContentParameters, Title};
 use super::generator::Sinusoid;
 use super::player::{Connections, PlayerSetup, RuleFactory, Thresholds};
 use super::qoe::LinearWeights;
 use super::qoe::p1203::Viewing;
-use jettison_sockets::{Choice, Choices, TcpOptions};
+use jettison_sockets::TcpOptions;
 
 /// Parameters of `dash`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -65,17 +65,17 @@ impl DashLoadParameters {
     ///
     /// # Errors
     /// If a parameter is out of range, such as an amplitude above the mean.
-    pub fn load(&self) -> Result<Sinusoid, BuildError> {
+    pub fn load(&self) -> Result<Sinusoid, ParameterError> {
         let DashLoadParameters { mean, amplitude, period, steps, .. } = *self;
-        BuildError::unless(mean > 0.0 && mean <= 1e4, "mean", || {
+        ParameterError::unless(mean > 0.0 && mean <= 1e4, "mean", || {
             format!("must be in (0, 10000] players, got {mean}")
         })?;
-        BuildError::unless((0.0..=mean).contains(&amplitude), "amplitude", || {
+        ParameterError::unless((0.0..=mean).contains(&amplitude), "amplitude", || {
             format!("must be in [0, mean] players (mean is {mean}), got {amplitude}")
         })?;
-        BuildError::unless(!period.is_zero(), "period", || "must be > 0, got 0 s".to_owned())?;
+        ParameterError::unless(!period.is_zero(), "period", || "must be > 0, got 0 s".to_owned())?;
         let steps = steps.unwrap_or(mean);
-        BuildError::unless(steps > 0.0 && steps <= 1e6, "steps", || {
+        ParameterError::unless(steps > 0.0 && steps <= 1e6, "steps", || {
             format!("must be in (0, 1000000] per minute, got {steps}")
         })?;
         Ok(Sinusoid { mean, amplitude, period, steps })
@@ -98,7 +98,7 @@ impl Default for TitleNumber {
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerParameters {
     /// Adaptation rule: its id, or a table with `kind` and the rule's own parameters.
-    pub abr: Choice<AbrRules>,
+    pub abr: Choice<AdaptationRule>,
     /// Buffer level at which playback starts.
     pub start_up: Duration,
     /// Buffer level at which playback resumes after a stall.
@@ -142,28 +142,27 @@ impl PlayerParameters {
         titles: &[Arc<Title>],
         server: Endpoint,
         options: TcpOptions,
-    ) -> Result<Arc<PlayerSetup>, BuildError> {
+    ) -> Result<Arc<PlayerSetup>, ParameterError> {
         let sets = titles.iter().flat_map(|title| [Some(&title.video), title.audio.as_ref()]).flatten();
         let longest = sets.flat_map(|set| &set.durations).max().copied().unwrap_or_default();
-        BuildError::unless(longest <= self.max_buffer && !self.max_buffer.is_zero(), "max_buffer", || {
-            format!("must be > 0 and hold the longest segment of {longest}, got {}", self.max_buffer)
-        })?;
+        ParameterError::unless(
+            longest <= self.max_buffer && !self.max_buffer.is_zero(),
+            "max_buffer",
+            || format!("must be > 0 and hold the longest segment of {longest}, got {}", self.max_buffer),
+        )?;
         for (key, level) in
             [("start_up", Some(self.start_up)), ("rebuffer", Some(self.rebuffer)), ("resume", self.resume)]
         {
-            BuildError::unless(level.is_none_or(|level| level <= self.max_buffer), key, || {
+            ParameterError::unless(level.is_none_or(|level| level <= self.max_buffer), key, || {
                 let max = self.max_buffer;
                 format!("must be <= `max_buffer` ({max}), got {}", level.unwrap_or_default())
             })?;
         }
         self.qoe.validate().map_err(|error| error.under("qoe"))?;
         self.viewing.validate().map_err(|error| error.under("viewing"))?;
-        let Choice { kind, parameters, .. } = self.abr.clone();
-        let parameters = Value::Object(parameters);
-        build_rule(&kind, &parameters).map_err(|message| BuildError::at("abr", message))?;
-        let rule = RuleFactory::new(move || {
-            build_rule(&kind, &parameters).expect("the same parameters built a rule above")
-        });
+        let abr = self.abr.clone();
+        abr.build(&()).map_err(|error| error.under("abr"))?;
+        let rule = RuleFactory::new(move || abr.build(&()).expect("the same parameters built a rule above"));
         Ok(Arc::new(PlayerSetup {
             server,
             options,
@@ -175,18 +174,5 @@ impl PlayerParameters {
             weights: self.qoe.clone(),
             viewing: self.viewing.clone(),
         }))
-    }
-}
-
-/// The adaptation rules, as a player's `abr` chooses among them.
-#[derive(Debug, Clone, Copy)]
-pub struct AbrRules;
-
-impl Choices for AbrRules {
-    type Entry = AbrEntry;
-    const WHAT: &'static str = "a rule";
-    const DEFAULT: &'static str = "dynamic";
-    fn registry() -> Registry<AbrEntry> {
-        abr_rules()
     }
 }

@@ -18,10 +18,62 @@
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_registry::style::{Line::Solid, VERMILION};
+use jettison_registry::{Entry, ParameterError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use thiserror::Error;
 
-use crate::LinkModel;
+use crate::entry::{Link, LinkContext, overhead};
 use crate::trace::Grants;
+use crate::{CellFile, LinkModel};
+
+/// Its entry in the list of link models.
+pub(crate) fn entry() -> Entry<Link> {
+    Entry::<Link>::new("cell", "cell", build)
+        .style(VERMILION, Solid)
+        .summary("a user's queue in a cell, served in grants of 1 ms by a trace, with segments over several grants")
+        .source("3GPP TS 36.322 (RLC, unacknowledged mode); a base station's grants as in the Octopus paper's traces")
+        .page("links.md")
+        .example(|| json!({ "cell": { "file": "cell.trace" } }))
+}
+
+/// Parameters of `cell`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CellParameters {
+    /// What is granted.
+    pub cell: CellFile,
+    /// Bytes that count with a packet's IP length: PDCP's header.
+    #[serde(default = "pdcp")]
+    pub overhead: Bytes,
+}
+
+fn pdcp() -> Bytes {
+    Bytes::new(u64::from(PDCP_HEADER))
+}
+
+impl CellParameters {
+    /// The link.
+    ///
+    /// # Errors
+    /// If the grants cannot be read, or carry nothing.
+    pub fn build(&self, context: &LinkContext<'_>) -> Result<CellLink, ParameterError> {
+        self.cell.validate().map_err(|error| error.under("cell"))?;
+        let grants = (context.grants)(&self.cell)
+            .map_err(|message| ParameterError::at("file", message).under("cell"))?;
+        let link = self.cell.link(grants).map_err(|error| error.under("cell"))?;
+        Ok(link.with_overhead(overhead(self.overhead)?))
+    }
+}
+
+fn build(
+    parameters: CellParameters,
+    context: &LinkContext<'_>,
+) -> Result<Box<dyn LinkModel>, ParameterError> {
+    Ok(Box::new(parameters.build(context)?))
+}
 
 /// Length in bytes of the header that the packet data convergence protocol (PDCP) adds to a packet, with a sequence
 /// number of 12 bits (3GPP TS 36.323 §6.2.3).

@@ -6,8 +6,82 @@
 //! period, so rounding errors never accumulate: the k-th packet of a busy period ends at the ceiling of the exact sum.
 
 use jettison_core::{Bytes, Rate, Time};
+use jettison_registry::style::{Line::Solid, WINE};
+use jettison_registry::{Entry, ParameterError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::entry::{Link, LinkContext, overhead};
 use crate::{LinkModel, Schedule};
+
+/// Its entry in the list of link models.
+pub(crate) fn entry() -> Entry<Link> {
+    Entry::<Link>::new("fixed", "fixed rate", build)
+        .style(WINE, Solid)
+        .summary("a fixed rate, with scheduled changes")
+        .source("RFC 2544 §26 (throughput of a link of fixed rate); exact in integer nanoseconds")
+        .page("links.md")
+        .example(|| json!({ "rate": "10 Mbit/s" }))
+}
+
+/// Parameters of `fixed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedParameters {
+    /// Bits that the link carries a second, overhead included.
+    pub rate: Rate,
+    /// Other rates from given times on, in order; zero is an outage.
+    #[serde(default)]
+    pub rate_changes: Vec<RateChange>,
+    /// Bytes that the link adds to a packet's IP length: an Ethernet header.
+    #[serde(default = "ethernet")]
+    pub overhead: Bytes,
+}
+
+/// A scheduled change of rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateChange {
+    /// When, from the start of the run.
+    pub at: Time,
+    /// The rate from then on; zero is an outage.
+    pub rate: Rate,
+}
+
+fn ethernet() -> Bytes {
+    Bytes::new(u64::from(ETHERNET_HEADER))
+}
+
+impl FixedParameters {
+    /// The link.
+    ///
+    /// # Errors
+    /// If it never carries anything, or changes are out of order.
+    pub fn build(&self) -> Result<FixedRate, ParameterError> {
+        if self.rate.is_zero() {
+            return Err(ParameterError::at(
+                "rate",
+                "a link of rate zero carries nothing: write a rate such as \"10 Mbit/s\", or an outage as a change to \"0 bit/s\" and back",
+            ));
+        }
+        let changes = self.rate_changes.iter().map(|change| (change.at, change.rate)).collect();
+        let in_changes =
+            |error: ParameterError, index: usize| error.under(&index.to_string()).under("rate_changes");
+        let schedule = Schedule::new(self.rate, changes)
+            .map_err(|error| in_changes(ParameterError::at("at", error.to_string()), error.index))?;
+        if schedule.last().is_zero() {
+            let last = self.rate_changes.len().saturating_sub(1);
+            let message = "the last change is to rate zero, after which nothing is ever carried: add a change that ends the outage";
+            return Err(in_changes(ParameterError::at("rate", message), last));
+        }
+        Ok(FixedRate::scheduled(schedule).with_overhead(overhead(self.overhead)?))
+    }
+}
+
+fn build(parameters: FixedParameters, _: &LinkContext<'_>) -> Result<Box<dyn LinkModel>, ParameterError> {
+    Ok(Box::new(parameters.build()?))
+}
 
 /// Bytes that Ethernet II adds to the IP length: two addresses and the EtherType (the default overhead of a link).
 const ETHERNET_HEADER: u32 = 14;

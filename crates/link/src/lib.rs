@@ -23,24 +23,33 @@
 //! Time-varying links may be read from files: [`profile`] reads network profiles, [`trace`] recorded delivery
 //! opportunities ([`TraceLink`]) and grants of a base station ([`CellLink`]).
 //!
-//! To add a link model: write its file, and add a line to [`registry::links`].
+//! To add a link model: write its file, with an `entry()` that describes it, and add it to [`links`].
 
-mod cell;
-mod fixed;
+mod cell_file;
+pub mod entry;
+#[cfg(test)]
+mod list_tests;
 mod loss;
-mod mahimahi;
 mod model;
 pub mod profile;
 mod propagation;
-pub mod registry;
 mod schedule;
 mod share;
 pub mod trace;
 
-pub use cell::{CellLink, GrantsTooSmall};
-pub use fixed::FixedRate;
+jettison_registry::components! {
+    /// All link models of this crate.
+    pub fn links() -> Registry<entry::Link>;
+    mod fixed;
+    mod mahimahi;
+    mod cell;
+}
+
+pub use cell::{CellLink, CellParameters, GrantsTooSmall};
+pub use cell_file::CellFile;
+pub use fixed::{FixedParameters, FixedRate, RateChange};
 pub use loss::{GilbertElliott, Loss, LossChange, LossParameters, LossWindow, ScheduledLoss};
-pub use mahimahi::TraceLink;
+pub use mahimahi::{MahimahiParameters, TraceLink};
 pub use model::LinkModel;
 pub use propagation::Propagation;
 pub use schedule::{Schedule, ScheduleError};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{BuildError, DropReason, RandomStream, Time};
+use jettison_core::{DropReason, RandomStream, Time};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,11 +98,11 @@ impl LossParameters {
     }
 
     /// Checks constraints between fields.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let independent = self.probability > Share::ZERO || !self.changes.is_empty();
         if independent && self.gilbert_elliott.is_some() {
             let message = "random loss must be either independent (`probability`, `changes`) or bursty (`gilbert_elliott`), got both";
-            return Err(BuildError::at("gilbert_elliott", message));
+            return Err(ParameterError::at("gilbert_elliott", message));
         }
         self.shares()?;
         for (index, window) in self.windows.iter().enumerate() {
@@ -138,15 +139,15 @@ impl LossParameters {
     }
 
     /// The probability of independent loss over time.
-    fn shares(&self) -> Result<Schedule<Share>, BuildError> {
+    fn shares(&self) -> Result<Schedule<Share>, ParameterError> {
         let changes = self.changes.iter().map(|change| (change.at, change.probability)).collect();
         Schedule::new(self.probability, changes)
             .map_err(|error| in_list("changes", error.index, "at", error.to_string()))
     }
 }
 
-fn in_list(list: &str, index: usize, key: &str, message: String) -> BuildError {
-    BuildError { path: vec![list.to_owned(), index.to_string(), key.to_owned()], message }
+fn in_list(list: &str, index: usize, key: &str, message: String) -> ParameterError {
+    ParameterError::at(key, message).under(&index.to_string()).under(list)
 }
 
 /// Decides for each packet whether the link loses it.
@@ -185,7 +186,7 @@ impl Loss {
     pub fn new(
         parameters: &LossParameters,
         random: &dyn Fn(&str) -> RandomStream,
-    ) -> Result<Loss, BuildError> {
+    ) -> Result<Loss, ParameterError> {
         parameters.validate()?;
         Ok(Loss {
             random: RandomLoss::new(parameters)?,
@@ -214,7 +215,7 @@ impl Loss {
 }
 
 impl RandomLoss {
-    fn new(parameters: &LossParameters) -> Result<RandomLoss, BuildError> {
+    fn new(parameters: &LossParameters) -> Result<RandomLoss, ParameterError> {
         if let Some(chain) = parameters.gilbert_elliott {
             return Ok(RandomLoss::GilbertElliott { chain, bad: false });
         }

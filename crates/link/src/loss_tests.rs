@@ -10,7 +10,7 @@ fn loss(parameters: serde_json::Value) -> Loss {
     Loss::new(&parameters, &|name| Seed(1).stream(&["links", "l", "loss", name])).unwrap()
 }
 
-fn refusal(parameters: serde_json::Value) -> BuildError {
+fn refusal(parameters: serde_json::Value) -> ParameterError {
     serde_json::from_value::<LossParameters>(parameters).unwrap().validate().unwrap_err()
 }
 
@@ -109,7 +109,7 @@ fn scheduled_loss_moves_no_random_one() {
 #[test]
 fn contradictions_are_refused_with_the_path_of_the_key() {
     let both = refusal(json!({ "probability": 0.1, "gilbert_elliott": { "p": 0.1, "r": 0.1 } }));
-    assert!(both.message.contains("either independent"), "{both}");
+    assert!(both.message().contains("either independent"), "{both}");
     let reversed = refusal(json!({ "windows": [{ "from": "5 s", "to": "4 s" }] }));
     assert_eq!(reversed.path, ["windows", "0", "to"]);
     let overlap =

@@ -12,9 +12,59 @@
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_registry::style::{BLUE, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::LinkModel;
+use crate::entry::{Link, LinkContext, overhead};
 use crate::trace::{OPPORTUNITY_BYTES, Trace};
+
+/// Its entry in the list of link models.
+pub(crate) fn entry() -> Entry<Link> {
+    Entry::<Link>::new("mahimahi", "Mahimahi trace", build)
+        .style(BLUE, Solid)
+        .summary("delivery opportunities of a recorded trace, which repeats")
+        .source("Netravali et al., Mahimahi (LinkShell), USENIX ATC 2015")
+        .page("links.md")
+        .example(|| json!({ "trace": "verizon.down" }))
+}
+
+/// Parameters of `mahimahi`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MahimahiParameters {
+    /// File of the trace: each line a millisecond at which up to 1,504 bytes may leave. Grants of a base station and drive
+    /// tests are read too, and turned into that.
+    pub trace: String,
+    /// Bytes that count with a packet's IP length: Mahimahi's own header.
+    #[serde(default = "packet_information")]
+    pub overhead: Bytes,
+}
+
+fn packet_information() -> Bytes {
+    Bytes::new(u64::from(PACKET_HEADER))
+}
+
+impl MahimahiParameters {
+    /// The link.
+    ///
+    /// # Errors
+    /// If the trace cannot be read.
+    pub fn build(&self, context: &LinkContext<'_>) -> Result<TraceLink, ParameterError> {
+        let trace = (context.trace)(&self.trace).map_err(|message| ParameterError::at("trace", message))?;
+        Ok(TraceLink::new(trace).with_overhead(overhead(self.overhead)?))
+    }
+}
+
+fn build(
+    parameters: MahimahiParameters,
+    context: &LinkContext<'_>,
+) -> Result<Box<dyn LinkModel>, ParameterError> {
+    Ok(Box::new(parameters.build(context)?))
+}
 
 /// Bytes that Mahimahi counts with each packet: the packet-information header of its TUN device.
 const PACKET_HEADER: u32 = 4;

@@ -10,7 +10,8 @@
 //! before the next round begins: in all profiles of the Forum it equals the time between two changes. `duration` is the
 //! length of the Forum's own tests; it must be a number and is otherwise ignored.
 
-use jettison_core::{Duration, Rate, Time, nearest};
+use jettison_core::{Duration, Rate, Time};
+use jettison_registry::nearest;
 use serde_json::{Map, Value};
 use thiserror::Error;
 

@@ -1,24 +1,26 @@
 //! Parameters of the message transport as in the scenario, and the checked form used by an endpoint.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, RandomStream};
 use jettison_octopus::VerdictOptions;
+use jettison_registry::{Choice, ParameterError};
 use jettison_wire::{MessageNumber, OctopusHeader, SequenceHeader};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::path::{PathContext, PathController, build_path_controller};
+use crate::path::{MessageController, PathContext, PathController};
 
 /// Parameters of an endpoint of the message transport, common to both ends.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct OctopusParameters {
-    /// Id of the congestion controller.
-    pub congestion: String,
-    /// Parameters of the congestion controller.
+    /// Congestion controller: its id, or a table with `kind` and its parameters.
+    pub congestion: Choice<MessageController>,
+    /// Deprecated: parameters of the controller, which belong into `congestion`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schemars(extend("deprecated" = true, "x-moved-into" = "congestion"))]
     pub congestion_parameters: Map<String, Value>,
     /// Trace of the bottleneck for the controller `oracle`; the others ask for none.
     #[schemars(extend("format" = "input-file"))]
@@ -101,7 +103,7 @@ pub enum Repair {
 impl Default for OctopusParameters {
     fn default() -> OctopusParameters {
         OctopusParameters {
-            congestion: "bbr".to_owned(),
+            congestion: Choice::default(),
             congestion_parameters: Map::new(),
             trace: None,
             mss: 1452,
@@ -137,83 +139,63 @@ impl Default for OctopusParameters {
 pub(super) const HEADERS: usize = SequenceHeader::LENGTH + OctopusHeader::LENGTH;
 
 impl OctopusParameters {
-    /// Checks the values, including the controller's as far as they do not depend on files; the message says what is
-    /// required.
-    pub fn validate(&self) -> Result<(), String> {
-        self.validate_transport()?;
-        // A controller that requires a file is checked where files can be read.
-        let asked = Cell::new(false);
-        let files = |name: &str| {
-            asked.set(true);
-            Err(format!("{name} is not read here"))
-        };
-        match self.controller(&self.path_context(None, &files)) {
-            Err(message) if !asked.get() => Err(message),
-            _ => Ok(()),
+    /// Checks the ranges; [`OctopusParameters::controller`] checks the controller's own parameters.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::require((64..=65_000).contains(&self.mss), "mss", "be 64 to 65000 bytes", self.mss)?;
+        let window = self.initial_window;
+        ParameterError::require(
+            (1..=100_000).contains(&window),
+            "initial_window",
+            "be 1 to 100000 packets",
+            window,
+        )?;
+        for (key, time) in [("initial_rtt", self.initial_rtt), ("max_pto", self.max_pto)] {
+            ParameterError::require(!time.is_zero(), key, "be > 0", time)?;
         }
-    }
-
-    fn validate_transport(&self) -> Result<(), String> {
-        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(
-            !(64..=65_000).contains(&self.mss),
-            format!("mss must be 64 to 65000 bytes, got {}", self.mss),
+        let packet = format!("be at least one packet of {} bytes", self.mss);
+        let holds = self.send_buffer.get() >= u64::from(self.mss);
+        ParameterError::require(holds, "send_buffer", &packet, self.send_buffer)?;
+        let each = "be at least 1, which acknowledges each packet";
+        ParameterError::require(self.ack_every > 0, "ack_every", each, self.ack_every)?;
+        let holds = self.max_ack_delay <= Duration::from_secs(10);
+        ParameterError::require(holds, "max_ack_delay", "be at most 10 s", self.max_ack_delay)?;
+        let holds = (0.0..=10.0).contains(&self.parity);
+        ParameterError::require(holds, "parity", "be 0 to 10 parity packets a data packet", self.parity)?;
+        let threshold = self.packet_threshold;
+        ParameterError::require(
+            (1..=1000).contains(&threshold),
+            "packet_threshold",
+            "be 1 to 1000 packets",
+            threshold,
         )?;
-        refuse(
-            !(1..=100_000).contains(&self.initial_window),
-            format!("initial_window must be 1 to 100000 packets, got {}", self.initial_window),
+        let threshold = self.time_threshold;
+        let holds = (1.0..=10.0).contains(&threshold);
+        ParameterError::require(holds, "time_threshold", "be 1 to 10 round-trip times", threshold)?;
+        let probes = self.probe_packets;
+        ParameterError::require(
+            (1..=2).contains(&probes),
+            "probe_packets",
+            "be 1 or 2 (RFC 9002 §6.2.4)",
+            probes,
         )?;
-        for (name, time) in [("initial_rtt", self.initial_rtt), ("max_pto", self.max_pto)] {
-            refuse(time.is_zero(), format!("{name} must be > 0 s, got 0 s"))?;
-        }
-        refuse(
-            self.send_buffer.get() < u64::from(self.mss),
-            format!(
-                "send_buffer must be at least one packet of {} bytes, got {}",
-                self.mss, self.send_buffer
-            ),
+        let timeouts = self.persistent_congestion;
+        ParameterError::require(
+            (1..=100).contains(&timeouts),
+            "persistent_congestion",
+            "be 1 to 100",
+            timeouts,
         )?;
-        refuse(
-            self.ack_every == 0,
-            "ack_every must be at least 1 (acknowledges each packet), got 0".to_owned(),
-        )?;
-        refuse(
-            self.max_ack_delay > Duration::from_secs(10),
-            format!("max_ack_delay must be at most 10 s, got {}", self.max_ack_delay),
-        )?;
-        refuse(
-            !(0.0..=10.0).contains(&self.parity),
-            format!("parity must be 0 to 10 parity packets per data packet, got {}", self.parity),
-        )?;
-        refuse(
-            !(1..=1000).contains(&self.packet_threshold),
-            format!("packet_threshold must be 1 to 1000 packets, got {}", self.packet_threshold),
-        )?;
-        refuse(
-            !(1.0..=10.0).contains(&self.time_threshold),
-            format!("time_threshold must be 1 to 10 round-trip times, got {}", self.time_threshold),
-        )?;
-        refuse(
-            !(1..=2).contains(&self.probe_packets),
-            format!("probe_packets must be 1 or 2 (RFC 9002 §6.2.4), got {}", self.probe_packets),
-        )?;
-        refuse(
-            !(1..=100).contains(&self.persistent_congestion),
-            format!("persistent_congestion must be 1 to 100, got {}", self.persistent_congestion),
-        )?;
-        refuse(
-            !(self.pacing_gain == 0.0 || (1.0..=100.0).contains(&self.pacing_gain)),
-            format!("pacing_gain must be 0 (no pacing) or 1 to 100, got {}", self.pacing_gain),
-        )?;
-        refuse(
-            !(1..=1 << 20).contains(&self.reassembly),
-            format!("reassembly must be 1 to 1048576 messages, got {}", self.reassembly),
-        )?;
-        refuse(self.dscp > 63, format!("dscp must be 0 to 63, got {}", self.dscp))?;
-        refuse(
-            self.first_message >> MessageNumber::BITS != 0,
-            format!("first_message must be below 2^29, got {}", self.first_message),
-        )
+        let gain = self.pacing_gain;
+        let holds = gain == 0.0 || (1.0..=100.0).contains(&gain);
+        ParameterError::require(holds, "pacing_gain", "be 0 (no pacing) or 1 to 100", gain)?;
+        let holds = (1..=1 << 20).contains(&self.reassembly);
+        ParameterError::require(holds, "reassembly", "be 1 to 1048576 messages", self.reassembly)?;
+        ParameterError::require(self.dscp <= 63, "dscp", "be 0 to 63", self.dscp)?;
+        let holds = self.first_message >> MessageNumber::BITS == 0;
+        ParameterError::require(holds, "first_message", "be below 2^29", self.first_message)
     }
 
     /// The context of a path controller; `random` is for controllers that draw, `files` for those that read a trace.
@@ -229,16 +211,19 @@ impl OctopusParameters {
     }
 
     /// Builds the path controller of one connection.
-    pub fn controller(&self, context: &PathContext<'_>) -> Result<Box<dyn PathController>, String> {
-        let mut own = self.congestion_parameters.clone();
-        if let Some(trace) = self.trace.as_ref().filter(|_| self.congestion == "oracle") {
-            own.insert("trace".to_owned(), Value::String(trace.clone()));
+    ///
+    /// # Errors
+    /// With the path of the key at fault.
+    pub fn controller(&self, context: &PathContext<'_>) -> Result<Box<dyn PathController>, ParameterError> {
+        let moved = ("congestion_parameters", &self.congestion_parameters);
+        match &self.trace {
+            Some(trace) if self.congestion.kind == "oracle" => {
+                let mut oracle = self.congestion.clone();
+                oracle.parameters.entry("trace").or_insert_with(|| Value::String(trace.clone()));
+                oracle.build_with("congestion", moved, context)
+            }
+            _ => self.congestion.build_with("congestion", moved, context),
         }
-        if own.is_empty() {
-            return build_path_controller(&self.congestion, &Value::Null, context);
-        }
-        let parameters = Value::Object(own);
-        build_path_controller(&self.congestion, &parameters, context)
     }
 
     /// UDP payload bytes of a full packet.
@@ -324,12 +309,18 @@ mod tests {
     fn invalid_parameters_are_refused_with_the_valid_range() {
         let refuse = |json: Value, hint: &str| {
             let parameters: OctopusParameters = serde_json::from_value(json).unwrap();
-            let message = parameters.validate().unwrap_err();
+            let files = |name: &str| Err(format!("there is no file `{name}`"));
+            let controller = || parameters.controller(&parameters.path_context(None, &files)).map(drop);
+            let message = parameters.validate().and_then(|()| controller()).unwrap_err().to_string();
             assert!(message.contains(hint), "{message}");
         };
         refuse(serde_json::json!({"mss": 63}), "64 to 65000");
         refuse(serde_json::json!({"congestion": "bbq"}), "bbr");
         refuse(serde_json::json!({"congestion_parameters": {"window_gain": 0.5}}), "window_gain");
+        refuse(
+            serde_json::json!({"congestion": {"kind": "bbr", "window_gain": 0.5}}),
+            "congestion.window_gain: ",
+        );
         refuse(serde_json::json!({"send_buffer": "100 B"}), "at least one packet");
         refuse(serde_json::json!({"parity": -0.1}), "0 to 10");
         refuse(serde_json::json!({"ack_every": 0}), "acknowledges each");

@@ -48,6 +48,7 @@ fn experiment() -> Experiment {
         inputs: Vec::new(),
         bottleneck: None,
         figures: Vec::new(),
+        styles: Default::default(),
         configuration: String::new(),
     }
 }

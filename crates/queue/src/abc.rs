@@ -9,16 +9,18 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Body, Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 use jettison_octopus::{Bandwidth, BandwidthSettings, PARTS};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[CAPACITY, TARGET_RATE, TOKENS];
+const GAUGES: &[Gauge] = &[CAPACITY, TARGET_RATE, TOKENS];
 
 const CAPACITY: Gauge = Gauge::new(
     "abc_capacity",
@@ -32,10 +34,14 @@ const TARGET_RATE: Gauge = Gauge::new(
 );
 const TOKENS: Gauge = Gauge::new("abc_tokens", "1", "Accelerates that may go out.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Turns accelerates (ECT(1)) into brakes (ECT(0)) so that senders come to a target rate";
-    Discipline::new("abc", summary, "Goyal et al. 2020 §3.1", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("abc", "ABC", build)
+        .style(VERMILION, Dashed)
+        .summary("Turns accelerates (ECT(1)) into brakes (ECT(0)) so that senders come to a target rate")
+        .source("Goyal et al. 2020 §3.1")
+        .page("disciplines/abc.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of ABC's router, with the paper's names.
@@ -84,18 +90,18 @@ impl Default for AbcParameters {
 }
 
 impl AbcParameters {
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         let eta = self.eta;
-        BuildError::unless(eta > 0.0 && eta <= 1.0, "eta", || {
+        ParameterError::unless(eta > 0.0 && eta <= 1.0, "eta", || {
             format!("`{eta}` is out of range: `eta` is above 0 and at most 1, such as 0.98")
         })?;
         for (key, span) in [("delta", self.delta), ("window", self.window)] {
-            BuildError::unless(!span.is_zero(), key, || {
+            ParameterError::unless(!span.is_zero(), key, || {
                 format!("`{span}` is too short: `{key}` is above zero")
             })?;
         }
         let tokens = self.token_limit;
-        BuildError::unless(tokens > 1.0 && tokens.is_finite(), "token_limit", || {
+        ParameterError::unless(tokens > 1.0 && tokens.is_finite(), "token_limit", || {
             format!(
                 "`{tokens}` is out of range: `token_limit` is above 1, which an accelerate takes, such as 5"
             )
@@ -103,7 +109,10 @@ impl AbcParameters {
     }
 }
 
-fn make(parameters: AbcParameters, _: &BuildContext<'_>) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+fn build(
+    parameters: AbcParameters,
+    _: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Abc::new(parameters)?))
 }
 
@@ -134,7 +143,7 @@ impl Abc {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: AbcParameters) -> Result<Abc, BuildError> {
+    pub fn new(parameters: AbcParameters) -> Result<Abc, ParameterError> {
         parameters.check()?;
         let settings = BandwidthSettings { window: parameters.window, samples: 5, stretch: false };
         Ok(Abc {

@@ -5,23 +5,29 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Dashed, OLIVE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[PROBABILITY];
+const GAUGES: &[Gauge] = &[PROBABILITY];
 
 const PROBABILITY: Gauge =
     Gauge::new("blue_probability", "1", "Probability p_m with which arrivals are dropped or marked.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "A probability that grows with losses and shrinks while the link is idle";
-    Discipline::new("blue", summary, "Feng, Shin, Kandlur & Saha 2002", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("blue", "BLUE", build)
+        .style(OLIVE, Dashed)
+        .summary("A probability that grows with losses and shrinks while the link is idle")
+        .source("Feng, Shin, Kandlur & Saha 2002")
+        .page("disciplines/blue.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of BLUE, with the paper's names.
@@ -57,22 +63,22 @@ impl Default for BlueParameters {
 }
 
 impl BlueParameters {
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         for (key, value) in [("d1", self.d1), ("d2", self.d2)] {
-            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
                 format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.002")
             })?;
         }
-        BuildError::unless(!self.freeze_time.is_zero(), "freeze_time", || {
+        ParameterError::unless(!self.freeze_time.is_zero(), "freeze_time", || {
             "`freeze_time` is above zero, such as \"100 ms\"".to_owned()
         })
     }
 }
 
-fn make(
+fn build(
     parameters: BlueParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Blue::new(parameters, (context.random)("drop"))?))
 }
 
@@ -97,7 +103,7 @@ impl Blue {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: BlueParameters, random: RandomStream) -> Result<Blue, BuildError> {
+    pub fn new(parameters: BlueParameters, random: RandomStream) -> Result<Blue, ParameterError> {
         parameters.check()?;
         Ok(Blue {
             parameters,

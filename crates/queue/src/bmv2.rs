@@ -12,23 +12,29 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{GREY, Line::Dashed};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
 
 /// What it reports of its state. Each queue is a part, `band.0` the one of traffic class 0.
-pub const GAUGES: &[Gauge] = &[BACKLOG];
+const GAUGES: &[Gauge] = &[BACKLOG];
 
 const BACKLOG: Gauge =
     Gauge::new("bmv2_backlog", "packets", "Packets in the queue of each traffic class (the part).");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "BMv2's queues: strict priority, a depth and a packet rate for each, no rate of the port";
-    Discipline::new("bmv2", summary, "BMv2 simple_switch, queueing logic", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("bmv2", "BMv2", build)
+        .style(GREY, Dashed)
+        .summary("BMv2's queues: strict priority, a depth and a packet rate for each, no rate of the port")
+        .source("BMv2 simple_switch, queueing logic")
+        .page("disciplines/bmv2.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of a port's queues.
@@ -53,11 +59,11 @@ impl Default for Bmv2Parameters {
 /// `standard_metadata.priority` has three bits.
 const MOST_PRIORITIES: u8 = 8;
 
-fn make(
+fn build(
     parameters: Bmv2Parameters,
     _context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
-    BuildError::unless((1..=MOST_PRIORITIES).contains(&parameters.priorities), "priorities", || {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
+    ParameterError::unless((1..=MOST_PRIORITIES).contains(&parameters.priorities), "priorities", || {
         format!("there are from 1 to {MOST_PRIORITIES} priorities")
     })?;
     Ok(Box::new(Bmv2::new(&parameters)))

@@ -8,12 +8,14 @@
 
 use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Dashed, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, CodelSettings, CodelState, Limit, PacketPool, QueueDiscipline};
 
 mod associative;
@@ -25,7 +27,7 @@ use cobalt::Cobalt;
 use tin::Tin;
 
 /// What it reports of its state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`.
-pub const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY];
+const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY];
 
 const BACKLOG: Gauge = Gauge::new("cake_backlog", "packets", "Packets in the tin.");
 const FLOWS: Gauge = Gauge::new("cake_flows", "count", "Active flows of the tin.");
@@ -38,10 +40,14 @@ const COUNT: Gauge = Gauge::new(
 const BLUE_PROBABILITY: Gauge =
     Gauge::new("cake_blue_probability", "1", "Largest drop probability of BLUE among the active flows.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Fair by class, host and flow, each flow under COBALT (CoDel and BLUE); no shaper";
-    Discipline::new("cake", summary, "Høiland-Jørgensen, Täht, Morton 2018 (LANMAN)", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("cake", "CAKE", build)
+        .style(SKY, Dashed)
+        .summary("Fair by class, host and flow, each flow under COBALT (CoDel and BLUE); no shaper")
+        .source("Høiland-Jørgensen, Täht, Morton 2018 (LANMAN)")
+        .page("disciplines/cake.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of CAKE.
@@ -115,10 +121,10 @@ impl Default for CakeParameters {
 const MOST_FLOWS: u32 = 65_536;
 const MOST_QUANTUM: u64 = 1_000_000_000;
 
-fn make(
+fn build(
     parameters: CakeParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let salt = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(Cake::new(&parameters, salt, (context.random)("blue"))?))
 }
@@ -161,12 +167,12 @@ impl Cake {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: &CakeParameters, salt: u64, random: RandomStream) -> Result<Cake, BuildError> {
+    pub fn new(parameters: &CakeParameters, salt: u64, random: RandomStream) -> Result<Cake, ParameterError> {
         let whole_sets = parameters.flows.is_multiple_of(WAYS as u32);
-        BuildError::unless(whole_sets && (1..=MOST_FLOWS).contains(&parameters.flows), "flows", || {
+        ParameterError::unless(whole_sets && (1..=MOST_FLOWS).contains(&parameters.flows), "flows", || {
             format!("`{}` is not a multiple of 8 up to {MOST_FLOWS}, such as 1024", parameters.flows)
         })?;
-        BuildError::unless(
+        ParameterError::unless(
             (WEIGHTS[1]..=MOST_QUANTUM).contains(&parameters.quantum.get()),
             "quantum",
             || {

@@ -6,15 +6,17 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{BLUE, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, Limit, QueueDiscipline};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[COUNT, DROPPING];
+const GAUGES: &[Gauge] = &[COUNT, DROPPING];
 
 const COUNT: Gauge = Gauge::new(
     "codel_count",
@@ -23,10 +25,14 @@ const COUNT: Gauge = Gauge::new(
 );
 const DROPPING: Gauge = Gauge::new("codel_dropping", "1", "1 in dropping state, 0 outside.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Drops at the head while the sojourn time stays above target for an interval";
-    Discipline::new("codel", summary, "RFC 8289", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("codel", "CoDel", build)
+        .style(BLUE, Solid)
+        .summary("Drops at the head while the sojourn time stays above target for an interval")
+        .source("RFC 8289")
+        .page("disciplines/codel.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of CoDel, with RFC 8289's names.
@@ -69,9 +75,9 @@ impl CodelParameters {
     ///
     /// # Errors
     /// If the target, the interval or the clock's unit is zero.
-    pub fn settings(&self) -> Result<CodelSettings, BuildError> {
+    pub fn settings(&self) -> Result<CodelSettings, ParameterError> {
         let positive = |span: Duration, key| {
-            BuildError::unless(!span.is_zero(), key, || {
+            ParameterError::unless(!span.is_zero(), key, || {
                 format!("`{span}` is too short: `{key}` is above zero")
             })
         };
@@ -90,7 +96,10 @@ impl CodelParameters {
     }
 }
 
-fn make(parameters: CodelParameters, _: &BuildContext<'_>) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+fn build(
+    parameters: CodelParameters,
+    _: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Codel::new(&parameters)?))
 }
 
@@ -110,7 +119,7 @@ impl Codel {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: &CodelParameters) -> Result<Codel, BuildError> {
+    pub fn new(parameters: &CodelParameters) -> Result<Codel, ParameterError> {
         Ok(Codel {
             settings: parameters.settings()?,
             ecn: parameters.ecn,

@@ -7,15 +7,17 @@
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{GREEN, Line::Dashed};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] =
+const GAUGES: &[Gauge] =
     &[BASE_PROBABILITY, CLASSIC_PROBABILITY, COUPLED_PROBABILITY, CLASSIC_BACKLOG, L4S_BACKLOG];
 
 const BASE_PROBABILITY: Gauge =
@@ -31,10 +33,14 @@ const CLASSIC_BACKLOG: Gauge =
     Gauge::new("dualpi2_classic_backlog", "packets", "Packets in the Classic queue.");
 const L4S_BACKLOG: Gauge = Gauge::new("dualpi2_l4s_backlog", "packets", "Packets in the L4S queue.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "A low-latency queue for ECT(1) coupled to a Classic queue: L4S's dual-queue AQM";
-    Discipline::new("dualpi2", summary, "RFC 9332 appendix A", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("dualpi2", "DualPI2", build)
+        .style(GREEN, Dashed)
+        .summary("A low-latency queue for ECT(1) coupled to a Classic queue: L4S's dual-queue AQM")
+        .source("RFC 9332 appendix A")
+        .page("disciplines/dualpi2.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of DualPI2, with RFC 9332's names.
@@ -98,21 +104,24 @@ impl Default for DualPi2Parameters {
 }
 
 impl DualPi2Parameters {
-    fn check(&self) -> Result<(), BuildError> {
-        BuildError::unless(!self.t_update.is_zero(), "t_update", || {
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
             "`t_update` is above zero, such as \"15 ms\"".into()
         })?;
-        BuildError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
+        ParameterError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
             format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
         })?;
-        BuildError::unless(self.classic_share > 0.0 && self.classic_share < 1.0, "classic_share", || {
+        ParameterError::unless(self.classic_share > 0.0 && self.classic_share < 1.0, "classic_share", || {
             let share = self.classic_share;
             format!("`{share}` is out of range: `classic_share` is above 0 and below 1, such as 0.0625")
         })
     }
 }
 
-fn make(parameters: DualPi2Parameters, _: &BuildContext<'_>) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+fn build(
+    parameters: DualPi2Parameters,
+    _: &BuildContext<'_>,
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(DualPi2::new(parameters)?))
 }
 
@@ -158,7 +167,7 @@ impl DualPi2 {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: DualPi2Parameters) -> Result<DualPi2, BuildError> {
+    pub fn new(parameters: DualPi2Parameters) -> Result<DualPi2, ParameterError> {
         parameters.check()?;
         Ok(DualPi2 {
             p_cmax: (1.0 / (parameters.k * parameters.k)).min(1.0),

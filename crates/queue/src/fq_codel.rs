@@ -8,18 +8,20 @@ use std::collections::VecDeque;
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Solid, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{
     Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline, Standing,
 };
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
+const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
 
 const FLOWS: Gauge = Gauge::new("fq_codel_flows", "count", "Queues in the round, new ones included.");
 const NEW_FLOWS: Gauge = Gauge::new("fq_codel_new_flows", "count", "Queues in the list of new flows.");
@@ -27,10 +29,14 @@ const DROPPING: Gauge = Gauge::new("fq_codel_dropping", "count", "Queues whose C
 const COUNT: Gauge =
     Gauge::new("fq_codel_count", "count", "Largest `count` of the queues in dropping state; 0 without any.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "A queue a flow, served by deficit round robin, new flows first, each under CoDel";
-    Discipline::new("fq-codel", summary, "RFC 8290", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("fq-codel", "FQ-CoDel", build)
+        .style(SKY, Solid)
+        .summary("A queue a flow, served by deficit round robin, new flows first, each under CoDel")
+        .source("RFC 8290")
+        .page("disciplines/fq-codel.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of FQ-CoDel, with RFC 8290's names.
@@ -86,17 +92,17 @@ impl FqCodelParameters {
             ..CodelParameters::default()
         }
     }
-    fn check(&self) -> Result<(), BuildError> {
-        BuildError::unless((1..=MOST_FLOWS).contains(&self.flows), "flows", || {
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((1..=MOST_FLOWS).contains(&self.flows), "flows", || {
             format!("`{}` is out of range: `flows` is from 1 to {MOST_FLOWS}, such as 1024", self.flows)
         })?;
-        BuildError::unless((1..=MOST_QUANTUM).contains(&self.quantum.get()), "quantum", || {
+        ParameterError::unless((1..=MOST_QUANTUM).contains(&self.quantum.get()), "quantum", || {
             format!(
                 "`{}` is out of range: `quantum` is from 1 byte to 1 GB, such as \"1514 bytes\"",
                 self.quantum
             )
         })?;
-        BuildError::unless(self.drop_batch > 0, "drop_batch", || {
+        ParameterError::unless(self.drop_batch > 0, "drop_batch", || {
             "`drop_batch` is at least 1, such as 64".into()
         })
     }
@@ -106,10 +112,10 @@ impl FqCodelParameters {
 const MOST_FLOWS: u32 = 65_536;
 const MOST_QUANTUM: u64 = 1_000_000_000;
 
-fn make(
+fn build(
     parameters: FqCodelParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let perturbation = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(FqCodel::new(&parameters, perturbation)?))
 }
@@ -152,7 +158,7 @@ impl FqCodel {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: &FqCodelParameters, perturbation: u64) -> Result<FqCodel, BuildError> {
+    pub fn new(parameters: &FqCodelParameters, perturbation: u64) -> Result<FqCodel, ParameterError> {
         parameters.check()?;
         let flows = parameters.flows as usize;
         Ok(FqCodel {

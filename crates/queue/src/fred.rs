@@ -8,25 +8,31 @@ use std::collections::VecDeque;
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Solid, OLIVE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, FlowTable, Limit, QueueDiscipline, RedState, Threshold};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[AVERAGE, FLOW_AVERAGE, FLOWS];
+const GAUGES: &[Gauge] = &[AVERAGE, FLOW_AVERAGE, FLOWS];
 
 const AVERAGE: Gauge = Gauge::new("fred_average", "packets", "Average queue that FRED decides by.");
 const FLOW_AVERAGE: Gauge =
     Gauge::new("fred_flow_average", "packets", "Average backlog of an active flow (avgcq), at least 1.");
 const FLOWS: Gauge = Gauge::new("fred_flows", "count", "Flows with packets in the queue.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "RED that drops by what each active flow has buffered and spares the fragile ones";
-    Discipline::new("fred", summary, "Lin & Morris 1997", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("fred", "FRED", build)
+        .style(OLIVE, Solid)
+        .summary("RED that drops by what each active flow has buffered and spares the fragile ones")
+        .source("Lin & Morris 1997")
+        .page("disciplines/fred.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of FRED, with the paper's names.
@@ -79,30 +85,30 @@ impl Default for FredParameters {
 }
 
 impl FredParameters {
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         let counts = [("max_th", self.max_th), ("maxq", self.maxq)];
         let counts = counts.into_iter().filter_map(|(key, value)| Some((key, value?)));
         for (key, value) in counts.chain([("min_th", self.min_th), ("minq", self.minq)]) {
-            BuildError::unless(!value.is_bytes() && value.value() > 0, key, || {
+            ParameterError::unless(!value.is_bytes() && value.value() > 0, key, || {
                 format!("`{value}` is not a number of packets: FRED counts packets, such as \"16 packets\"")
             })?;
         }
         let (min, max) = (self.min_th.value(), self.max_th.map(Threshold::value));
-        BuildError::unless(max.is_none_or(|max| max > min), "max_th", || {
+        ParameterError::unless(max.is_none_or(|max| max > min), "max_th", || {
             format!("`max_th` is above `min_th` ({}): twice `min_th` is right", self.min_th)
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
                 format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
             })?;
         }
-        BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
+        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
             "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
         })?;
-        BuildError::unless(self.mean_packet.get() > 0, "mean_packet", || {
+        ParameterError::unless(self.mean_packet.get() > 0, "mean_packet", || {
             "`mean_packet` is at least 1 byte".to_owned()
         })?;
-        BuildError::unless(
+        ParameterError::unless(
             self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows),
             "flows",
             || format!("`{}` is not a power of two from 8 to 65,536, such as 1024", self.flows),
@@ -110,10 +116,10 @@ impl FredParameters {
     }
 }
 
-fn make(
+fn build(
     parameters: FredParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Fred::new(parameters, (context.random)("drop"), &mut (context.random)("hash"))?))
 }
 
@@ -162,7 +168,7 @@ impl Fred {
         parameters: FredParameters,
         random: RandomStream,
         hash: &mut RandomStream,
-    ) -> Result<Fred, BuildError> {
+    ) -> Result<Fred, ParameterError> {
         parameters.check()?;
         let min_th = parameters.min_th.value();
         Ok(Fred {

@@ -3,9 +3,9 @@
 //!
 //! Queue disciplines: what decides order, drops and marks at one port.
 //!
-//! One file a discipline, named after its id. To add one: write the file, with a `discipline()` that describes it, and
-//! add a line to [`registry::disciplines`]. Nothing here knows links, topology or the clock: time comes in as an
-//! argument.
+//! One file a discipline, named after its id. To add one: write the file, with an `entry()` that describes it, and add a
+//! line to [`disciplines`]; `CONTRIBUTING.md` has the steps. Nothing here knows links, topology or the clock: time
+//! comes in as an argument.
 //!
 //! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
 //! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`],
@@ -14,45 +14,52 @@
 //! ([`UpdateTimer`]), state by flow ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets
 //! of many queues ([`PacketPool`]).
 
-pub mod abc;
-pub mod blue;
-pub mod bmv2;
 mod by_length;
-pub mod cake;
-pub mod codel;
 mod codel_state;
 mod control_law;
 mod departure_rate;
 mod discipline;
 mod dscp;
-pub mod dualpi2;
+pub mod entry;
 mod fifo;
 mod flow_table;
-pub mod fq_codel;
-pub mod fred;
 #[cfg(test)]
 mod gauge_tests;
 mod hertz;
 mod limit;
-pub mod octopus;
+#[cfg(test)]
+mod list_tests;
 mod packet_pool;
-pub mod packet_rate;
 mod packets_per_second;
-pub mod pdrop;
-pub mod pi2;
-pub mod pie;
-pub mod priority;
-pub mod red;
-pub mod red_dpm;
 mod red_state;
-pub mod registry;
-pub mod sfq;
-pub mod tail_drop;
 #[cfg(test)]
 mod testing;
 mod threshold;
 mod update_timer;
 mod written;
+
+jettison_registry::components! {
+    /// All queue disciplines of this crate. The list is open: a program may register its own beside them.
+    pub fn disciplines() -> Registry<entry::Discipline>;
+    pub mod tail_drop;
+    pub mod red;
+    pub mod codel;
+    pub mod pi2;
+    pub mod fq_codel;
+    pub mod pie;
+    pub mod dualpi2;
+    pub mod cake;
+    pub mod priority;
+    pub mod packet_rate;
+    pub mod fred;
+    pub mod red_dpm;
+    pub mod blue;
+    pub mod sfq;
+    pub mod octopus;
+    pub mod pdrop;
+    pub mod abc;
+    pub mod bmv2;
+}
 
 pub use by_length::ByLength;
 pub use codel_state::{CodelSettings, CodelState, CodelStore};

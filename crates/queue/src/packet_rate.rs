@@ -9,18 +9,23 @@
 
 use jettison_core::{DropReason, Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{GREY, Line::Dotted};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::registry::{BuildContext, BuildError, Discipline, build};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Serves another discipline's packets at so many packets a second";
-    Discipline::new("packet-rate", summary, "as BMv2's set_queue_rate", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("packet-rate", "packet rate", build)
+        .style(GREY, Dotted)
+        .summary("Serves another discipline's packets at so many packets a second")
+        .source("as BMv2's set_queue_rate")
+        .page("disciplines/packet-rate.md")
 }
 
 /// Parameters of a packet rate.
@@ -50,11 +55,11 @@ fn any_discipline(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "title": "discipline", "type": ["string", "object"], "examples": ["tail-drop"] })
 }
 
-fn make(
+fn build(
     parameters: PacketRateParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
-    let inner = build(context.registry, &parameters.queue, context).map_err(|error| error.under("queue"))?;
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
+    let inner = context.registry.build(&parameters.queue, context).map_err(|error| error.under("queue"))?;
     Ok(Box::new(PacketRate { limit: parameters.limit, ..PacketRate::new(inner, parameters.rate) }))
 }
 

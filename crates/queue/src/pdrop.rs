@@ -9,26 +9,32 @@ mod store;
 
 use jettison_core::{DropReason, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{FOREST, Line::Dashed};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::entry::{BuildContext, Discipline};
 use crate::octopus::check_ports;
-use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, Limit, QueueDiscipline};
 use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[MESSAGES, STREAMS];
+const GAUGES: &[Gauge] = &[MESSAGES, STREAMS];
 
 const MESSAGES: Gauge = Gauge::new("pdrop_messages", "count", "Messages of which packets wait.");
 const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams that the table knows.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "When the buffer is full, drops the least important message in it (Octopus priorities)";
-    Discipline::new("pdrop", summary, "Chen, Tahir & Mittal 2023 (a baseline)", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("pdrop", "PDrop", build)
+        .style(FOREST, Dashed)
+        .summary("When the buffer is full, drops the least important message in it (Octopus priorities)")
+        .source("Chen, Tahir & Mittal 2023 (a baseline)")
+        .page("disciplines/pdrop.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of priority dropping.
@@ -47,10 +53,10 @@ impl Default for PdropParameters {
     }
 }
 
-fn make(
+fn build(
     parameters: PdropParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let seed = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(Pdrop::new(parameters, seed)?))
 }
@@ -68,7 +74,7 @@ impl Pdrop {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: PdropParameters, seed: u64) -> Result<Pdrop, BuildError> {
+    pub fn new(parameters: PdropParameters, seed: u64) -> Result<Pdrop, ParameterError> {
         check_ports(&parameters.ports)?;
         Ok(Pdrop { parameters, streams: Streams::new(seed), store: MessageStore::default() })
     }

@@ -7,15 +7,17 @@
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{GREEN, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
+const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
 
 const BASE_PROBABILITY: Gauge =
     Gauge::new("pi2_base_probability", "1", "p', the variable that the controller moves.");
@@ -27,10 +29,14 @@ const CLASSIC_PROBABILITY: Gauge = Gauge::new(
 const SCALABLE_PROBABILITY: Gauge =
     Gauge::new("pi2_scalable_probability", "1", "Marking probability for ECT(1): `k` times p', at most 1.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Proportional-integral control of delay; Classic packets by p'^2, ECT(1) by 2p'";
-    Discipline::new("pi2", summary, "De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("pi2", "PI2", build)
+        .style(GREEN, Solid)
+        .summary("Proportional-integral control of delay; Classic packets by p'^2, ECT(1) by 2p'")
+        .source("De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A")
+        .page("disciplines/pi2.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of PI2, with the paper's names; docs say which defaults could be checked against it.
@@ -101,23 +107,23 @@ impl Default for Pi2Parameters {
 }
 
 impl Pi2Parameters {
-    fn check(&self) -> Result<(), BuildError> {
-        BuildError::unless(!self.t_update.is_zero(), "t_update", || {
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
             "`t_update` is above zero, such as \"32 ms\"".into()
         })?;
-        BuildError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
+        ParameterError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
             format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
         })?;
-        BuildError::unless((0.0..=1.0).contains(&self.p_cmax), "p_cmax", || {
+        ParameterError::unless((0.0..=1.0).contains(&self.p_cmax), "p_cmax", || {
             format!("`{}` is not a probability: `p_cmax` is from 0 to 1, such as 0.25", self.p_cmax)
         })
     }
 }
 
-fn make(
+fn build(
     parameters: Pi2Parameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Pi2::new(parameters, (context.random)("drop"))?))
 }
 
@@ -151,7 +157,7 @@ impl Pi2 {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: Pi2Parameters, random: RandomStream) -> Result<Pi2, BuildError> {
+    pub fn new(parameters: Pi2Parameters, random: RandomStream) -> Result<Pi2, ParameterError> {
         parameters.check()?;
         Ok(Pi2 {
             p_prime_max: libm::sqrt(parameters.p_cmax),

@@ -6,16 +6,18 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
-use crate::registry::{BuildContext, BuildError, Discipline};
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[PROBABILITY, DELAY, BURST_ALLOWANCE];
+const GAUGES: &[Gauge] = &[PROBABILITY, DELAY, BURST_ALLOWANCE];
 
 const PROBABILITY: Gauge =
     Gauge::new("pie_probability", "1", "Drop probability; 0 while PIE is off (`on_off`).");
@@ -23,10 +25,14 @@ const DELAY: Gauge = Gauge::new("pie_delay", "ms", "Queueing delay that the last
 const BURST_ALLOWANCE: Gauge =
     Gauge::new("pie_burst_allowance", "ms", "How much longer a burst is let through.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Proportional-integral control of delay by random drops on arrival, auto-tuned";
-    Discipline::new("pie", summary, "RFC 8033", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("pie", "PIE", build)
+        .style(ORANGE, Solid)
+        .summary("Proportional-integral control of delay by random drops on arrival, auto-tuned")
+        .source("RFC 8033")
+        .page("disciplines/pie.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of PIE, with RFC 8033's names.
@@ -83,23 +89,23 @@ impl Default for PieParameters {
 }
 
 impl PieParameters {
-    fn check(&self) -> Result<(), BuildError> {
-        BuildError::unless(!self.t_update.is_zero(), "t_update", || {
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
             "`t_update` is above zero, such as \"15 ms\"".into()
         })?;
-        BuildError::unless((0.0..=1.0).contains(&self.mark_ecnth), "mark_ecnth", || {
+        ParameterError::unless((0.0..=1.0).contains(&self.mark_ecnth), "mark_ecnth", || {
             format!("`{}` is not a probability: `mark_ecnth` is from 0 to 1, such as 0.1", self.mark_ecnth)
         })?;
-        BuildError::unless(!self.on_off || self.limit != Limit::UNLIMITED, "on_off", || {
+        ParameterError::unless(!self.on_off || self.limit != Limit::UNLIMITED, "on_off", || {
             "an unlimited buffer is never a third full: give `limit`, such as \"1000 packets\"".into()
         })
     }
 }
 
-fn make(
+fn build(
     parameters: PieParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Pie::new(parameters, (context.random)("drop"))?))
 }
 
@@ -127,7 +133,7 @@ impl Pie {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: PieParameters, random: RandomStream) -> Result<Pie, BuildError> {
+    pub fn new(parameters: PieParameters, random: RandomStream) -> Result<Pie, ParameterError> {
         parameters.check()?;
         Ok(Pie {
             random,

@@ -7,24 +7,30 @@ use std::collections::BTreeMap;
 
 use jettison_core::{DropReason, Gauge, Gauges, PartOf, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Dashed, WINE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::registry::{BuildContext, BuildError, Discipline, build};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Dscp, Limit, QueueChange, QueueDiscipline};
 
 /// What it reports of its state, beside the gauges of the bands' disciplines: each band is the part `band.0`, `band.1`, ….
-pub const GAUGES: &[Gauge] = &[BACKLOG];
+const GAUGES: &[Gauge] = &[BACKLOG];
 
 const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in each band (the part).");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Strict priority: serves the highest band that has something, 0 first";
-    Discipline::new("priority", summary, "RFC 2475 §2.3; RFC 3246 appendix (priority queue)", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("priority", "strict priority", build)
+        .style(WINE, Dashed)
+        .summary("Strict priority: serves the highest band that has something, 0 first")
+        .source("RFC 2475 §2.3; RFC 3246 appendix (priority queue)")
+        .page("disciplines/priority.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of strict priority.
@@ -62,17 +68,17 @@ impl Default for PriorityParameters {
 /// A traffic class is one byte.
 const MOST_BANDS: usize = 256;
 
-fn make(
+fn build(
     parameters: PriorityParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let values = match parameters.bands {
         Bands::Count(count) => {
             vec![Value::from("tail-drop"); usize::try_from(count).unwrap_or(usize::MAX).min(MOST_BANDS + 1)]
         }
         Bands::List(values) => values,
     };
-    BuildError::unless((1..=MOST_BANDS).contains(&values.len()), "bands", || {
+    ParameterError::unless((1..=MOST_BANDS).contains(&values.len()), "bands", || {
         format!("there are from 1 to {MOST_BANDS} bands, such as `bands = 3`")
     })?;
     let mut bands = Vec::with_capacity(values.len());
@@ -80,7 +86,7 @@ fn make(
         // The band's number is its name: it says its priority.
         let random = |name: &str| (context.random)(&format!("band {number} {name}"));
         let inner = BuildContext { random: &random, registry: context.registry };
-        let built = build(context.registry, value, &inner);
+        let built = context.registry.build(value, &inner);
         bands.push(built.map_err(|error| error.under(&number.to_string()).under("bands"))?);
     }
     let last = bands.len() - 1;
@@ -89,7 +95,7 @@ fn make(
         if usize::from(band) <= last { Ok(band) } else { Err(message()) }
     };
     let other = match parameters.other {
-        Some(band) => in_range(band).map_err(|message| BuildError::at("other", message))?,
+        Some(band) => in_range(band).map_err(|message| ParameterError::at("other", message))?,
         None => last as u8,
     };
     let by_dscp = match &parameters.dscp {
@@ -99,7 +105,7 @@ fn make(
             for (dscp, band) in map {
                 let band = in_range(*band);
                 table[usize::from(dscp.get())] =
-                    band.map_err(|message| BuildError::at(&dscp.to_string(), message).under("dscp"))?;
+                    band.map_err(|message| ParameterError::at(&dscp.to_string(), message).under("dscp"))?;
             }
             Some(table)
         }

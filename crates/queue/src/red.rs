@@ -6,15 +6,17 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Solid, PINK};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, Threshold};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
+const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
 
 const AVERAGE: Gauge = Gauge::new(
     "red_average",
@@ -32,10 +34,14 @@ const PROBABILITY: Gauge = Gauge::new(
     "Probability p_b that the average gives, before the count since the last signal spaces signals.",
 );
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Drops or marks arrivals with a probability that grows with the average queue";
-    Discipline::new("red", summary, "Floyd & Jacobson 1993; gentle: Floyd 2000", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("red", "RED", build)
+        .style(PINK, Solid)
+        .summary("Drops or marks arrivals with a probability that grows with the average queue")
+        .source("Floyd & Jacobson 1993; gentle: Floyd 2000")
+        .page("disciplines/red.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of RED, with the paper's names. The defaults of the first four are those of the paper's §5.
@@ -88,35 +94,35 @@ impl Default for RedParameters {
 }
 
 impl RedParameters {
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         let (min, max) = (self.min_th, self.max_th);
-        BuildError::unless(min.is_bytes() == max.is_bytes(), "max_th", || {
+        ParameterError::unless(min.is_bytes() == max.is_bytes(), "max_th", || {
             format!("`{max}` is not in the unit of `min_th` ({min}): write both in packets or both in bytes")
         })?;
-        BuildError::unless(max.value() > min.value(), "max_th", || {
+        ParameterError::unless(max.value() > min.value(), "max_th", || {
             format!("`{max}` is not above `min_th` ({min}): twice `min_th` or more is right")
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
                 format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
             })?;
         }
-        BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
+        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
             "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
         })?;
         for (key, size) in
             [("mean_packet", self.mean_packet), ("maximum_packet_size", self.maximum_packet_size)]
         {
-            BuildError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
+            ParameterError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
         }
         Ok(())
     }
 }
 
-fn make(
+fn build(
     parameters: RedParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Red::new(parameters, (context.random)("drop"))?))
 }
 
@@ -138,7 +144,7 @@ impl Red {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, BuildError> {
+    pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, ParameterError> {
         parameters.check()?;
         let settings = RedSettings {
             min_th: parameters.min_th,

@@ -12,9 +12,11 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{INDIGO, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{
     Backlog, Chain, FlowTable, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState,
 };
@@ -24,7 +26,7 @@ mod parameters;
 pub use parameters::{FlowTest, RedDpmParameters};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, FLOWS, LONGEST, TAGGED];
+const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, FLOWS, LONGEST, TAGGED];
 
 const AVERAGE: Gauge = Gauge::new(
     "red_dpm_average",
@@ -46,16 +48,20 @@ const LONGEST: Gauge =
     Gauge::new("red_dpm_longest_logical_queue", "packets", "Packets in the longest logical queue.");
 const TAGGED: Gauge = Gauge::new("red_dpm_tagged", "packets", "Packets of tagged flows in the queue.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "RED that takes a tagged flow's oldest packet where it would drop its newest";
-    Discipline::new("red-dpm", summary, "Parris, Jeffay, Smith & Borgersen 1998", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("red-dpm", "RED-DPM", build)
+        .style(INDIGO, Solid)
+        .summary("RED that takes a tagged flow's oldest packet where it would drop its newest")
+        .source("Parris, Jeffay, Smith & Borgersen 1998")
+        .page("disciplines/red-dpm.md")
+        .gauges(GAUGES)
 }
 
-fn make(
+fn build(
     parameters: RedDpmParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(RedDpm::new(parameters, (context.random)("drop"), &mut (context.random)("hash"))?))
 }
 
@@ -120,7 +126,7 @@ impl RedDpm {
         parameters: RedDpmParameters,
         random: RandomStream,
         hash: &mut RandomStream,
-    ) -> Result<RedDpm, BuildError> {
+    ) -> Result<RedDpm, ParameterError> {
         parameters.check()?;
         Ok(RedDpm {
             settings: parameters.settings(),

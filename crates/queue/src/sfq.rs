@@ -8,23 +8,29 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{Line::Dotted, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
+const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
 
 const FLOWS: Gauge = Gauge::new("sfq_flows", "count", "Queues with packets in them.");
 const LONGEST: Gauge = Gauge::new("sfq_longest", "packets", "Packets in the longest queue.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Hashes flows to queues, serves them in turn, and drops from the longest";
-    Discipline::new("sfq", summary, "McKenney 1990", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("sfq", "SFQ", build)
+        .style(SKY, Dotted)
+        .summary("Hashes flows to queues, serves them in turn, and drops from the longest")
+        .source("McKenney 1990")
+        .page("disciplines/sfq.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of SFQ.
@@ -63,10 +69,10 @@ impl Default for SfqParameters {
     }
 }
 
-fn make(
+fn build(
     parameters: SfqParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Sfq::new(parameters, (context.random)("hash"))?))
 }
 
@@ -99,8 +105,8 @@ impl Sfq {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: SfqParameters, mut random: RandomStream) -> Result<Sfq, BuildError> {
-        BuildError::unless((1..=65_536).contains(&parameters.queues), "queues", || {
+    pub fn new(parameters: SfqParameters, mut random: RandomStream) -> Result<Sfq, ParameterError> {
+        ParameterError::unless((1..=65_536).contains(&parameters.queues), "queues", || {
             format!(
                 "`{}` is out of range: there are from 1 to 65,536 queues, such as 1024",
                 parameters.queues

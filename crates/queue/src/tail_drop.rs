@@ -4,21 +4,23 @@
 
 use jettison_core::{DropReason, Time};
 use jettison_measure::Outcomes;
+use jettison_registry::style::{GREY, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueChange, QueueDiscipline, QueueSetting};
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    Discipline::new(
-        "tail-drop",
-        "First in, first out; drops arrivals when the buffer is full",
-        "RFC 7567 §1",
-        make,
-    )
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("tail-drop", "tail drop", build)
+        .aliases(&["fifo", "baseline"])
+        .style(GREY, Solid)
+        .summary("First in, first out; drops arrivals when the buffer is full")
+        .source("RFC 7567 §1")
+        .page("disciplines/tail-drop.md")
 }
 
 /// Parameters of tail drop.
@@ -29,10 +31,10 @@ pub struct TailDropParameters {
     pub limit: Limit,
 }
 
-fn make(
+fn build(
     parameters: TailDropParameters,
     _: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(TailDrop::new(parameters)))
 }
 

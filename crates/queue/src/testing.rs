@@ -2,6 +2,7 @@
 
 use jettison_core::{Seed, Time};
 use jettison_measure::NoOutcomes;
+use jettison_registry::ParameterError;
 use jettison_wire::{
     Address, Ecn, Headers, InlineBytes, MessageNumber, OCTOPUS_PORT, OctopusHeader, Packet, PacketKind,
     Position, SequenceHeader, Transport, UdpHeader,
@@ -9,7 +10,8 @@ use jettison_wire::{
 use serde_json::Value;
 
 use crate::QueueDiscipline;
-use crate::registry::{BuildContext, BuildError, build, disciplines};
+use crate::disciplines;
+use crate::entry::BuildContext;
 
 /// A packet that is not ECN-capable, of `length` bytes of IP length, from flow 0.
 pub fn packet(id: u32, length: u16) -> Packet {
@@ -76,10 +78,10 @@ pub fn message(id: u32, count: u32, length: u16, header: OctopusHeader) -> Vec<P
 }
 
 /// Builds a discipline as a scenario names it, with seed 1.
-pub fn try_build(value: Value) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+pub fn try_build(value: Value) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let registry = disciplines();
     let random = |name: &str| Seed(1).stream(&["queues", "test", name]);
-    build(&registry, &value, &BuildContext { random: &random, registry: &registry })
+    registry.build(&value, &BuildContext { random: &random, registry: &registry })
 }
 
 /// The same, where it must build.
@@ -87,11 +89,14 @@ pub fn built(value: Value) -> Box<dyn QueueDiscipline> {
     try_build(value).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The error's path, dotted, and its message, where it must not build.
+/// The error's path, dotted, and what it says, where it must not build.
 pub fn build_error(value: Value) -> (String, String) {
     match try_build(value.clone()) {
         Ok(_) => panic!("{value} should not build"),
-        Err(error) => (error.path.join("."), error.message),
+        Err(error) => {
+            let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+            (error.path.join("."), format!("{}{help}", error.message()))
+        }
     }
 }
 

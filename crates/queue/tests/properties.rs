@@ -5,7 +5,7 @@ mod driver;
 use driver::{Labelled, Operation, Trace, build_with_seed, configurations, drive, knows_ecn};
 use jettison_core::{DropReason, Duration, RandomStream, Seed, Time};
 use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::disciplines;
+use jettison_queue::disciplines;
 use jettison_wire::Ecn;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -22,6 +22,7 @@ mod reproduction;
 mod side_by_side;
 mod side_by_side_table;
 mod store;
+mod style;
 mod summary;
 mod table;
 mod viewers;
@@ -42,5 +43,6 @@ pub use side_by_side_table::side_by_side_table;
 pub use store::{Captures, ClaimedFolder, Closing, Mates, Results, Writer, WriterOptions};
 #[cfg(feature = "arrow")]
 pub use store::{MemoryResults, MemoryWriter, summarise};
+pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::{comparison_table, reproduction_table};

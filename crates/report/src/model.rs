@@ -1,11 +1,14 @@
 //! What an experiment is and which of its runs the results hold: plain data, as it stands in `manifest.json`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use indexmap::IndexMap;
 use jettison_core::Duration;
 use jettison_measure::Kind;
 use serde::{Deserialize, Serialize};
+
+use crate::style::Style;
 
 /// An experiment: what was to be run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,9 @@ pub struct Experiment {
     pub bottleneck: Option<String>,
     /// Figures that the report shows beside the usual ones.
     pub figures: Vec<Figure>,
+    /// How plots draw what the variants' labels name, and what legends call it, by label.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub styles: BTreeMap<String, Style>,
     /// The configuration as it took effect, defaults and overrides included, as TOML.
     pub configuration: String,
 }

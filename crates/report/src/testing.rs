@@ -49,6 +49,7 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
                 view: View::Cdf,
             },
         ],
+        styles: Default::default(),
         configuration: "name = \"test/made-up\"\nduration = \"20 s\"\n".to_owned(),
     }
 }

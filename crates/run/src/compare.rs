@@ -98,6 +98,7 @@ mod tests {
             inputs: Vec::new(),
             bottleneck: None,
             figures: Vec::new(),
+            styles: Default::default(),
             configuration: configuration.to_owned(),
         };
         let mut writer =

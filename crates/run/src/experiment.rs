@@ -1,16 +1,17 @@
 //! Running a scenario: the matrix in, a folder of results out.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use jettison_core::Time;
 use jettison_report::{
-    Captures, Closing, Experiment, Figure, Input, Mode, PortCapture, ReportError, ReproductionRow, Results,
-    RunKey, RunSummary, RunTiming, Timing, Variant, Writer, WriterOptions,
+    Captures, Closing, Experiment, Figure, Input, Line, Mode, PortCapture, ReportError, ReproductionRow,
+    Results, RunKey, RunSummary, RunTiming, Style, Timing, Variant, Writer, WriterOptions,
 };
 use jettison_scenario::Scenario;
-use jettison_scenario::build::{BuildFailure, BuildOptions, Builder};
+use jettison_scenario::build::{Appearance, BuildFailure, BuildOptions, Builder};
 use jettison_sim::{Tap, World};
 use jettison_wire::Packet;
 use thiserror::Error;
@@ -68,7 +69,7 @@ pub fn run_scenario(
     builder: &Builder,
     options: &RunOptions<'_>,
 ) -> Result<Results, RunError> {
-    let experiment = describe(scenario, Mode::Simulated, options.figures.clone());
+    let experiment = describe(scenario, builder, Mode::Simulated, options.figures.clone());
     let keep = WriterOptions { force: options.force, commit: options.commit.map(str::to_owned) };
     let mut writer = Writer::create(options.out, experiment, keep)?;
     let captures = writer.captures();
@@ -141,7 +142,7 @@ pub(crate) fn timing(key: RunKey, took: Took) -> RunTiming {
 }
 
 /// The experiment as its results describe it, wherever it is run.
-pub fn describe(scenario: &Scenario, mode: Mode, figures: Vec<Figure>) -> Experiment {
+pub fn describe(scenario: &Scenario, builder: &Builder, mode: Mode, figures: Vec<Figure>) -> Experiment {
     let first = &scenario.variants[0].settings;
     Experiment {
         name: scenario.name.clone(),
@@ -162,8 +163,21 @@ pub fn describe(scenario: &Scenario, mode: Mode, figures: Vec<Figure>) -> Experi
             .collect(),
         bottleneck: None,
         figures,
+        styles: styles(scenario, builder),
         configuration: configuration(scenario),
     }
+}
+
+/// How plots draw the components that variants are named after.
+fn styles(scenario: &Scenario, builder: &Builder) -> BTreeMap<String, Style> {
+    let known = builder.appearances();
+    let labels = scenario.variants.iter().flat_map(|variant| variant.labels.values().chain([&variant.name]));
+    let style = |label: &String| {
+        let Appearance { name, style } = known.get(label.as_str())?;
+        let line = Line::of_name(style.line.name())?;
+        Some((label.clone(), Style { name: (*name).to_owned(), colour: style.colour.to_string(), line }))
+    };
+    labels.filter_map(style).collect()
 }
 
 /// The first variant in full, and what each other one changes.

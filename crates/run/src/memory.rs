@@ -31,7 +31,7 @@ pub fn run_in_memory(
     options: &MemoryOptions<'_>,
 ) -> Result<MemoryResults, RunError> {
     let mut writer = MemoryWriter::create(
-        describe(scenario, Mode::Simulated, Vec::new()),
+        describe(scenario, builder, Mode::Simulated, Vec::new()),
         options.commit.map(str::to_owned),
     );
     let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());

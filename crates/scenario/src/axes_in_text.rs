@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml_edit::{DocumentMut, InlineTable, Item, Table};
 
-use crate::path::KeyPath;
+use jettison_registry::KeyPath;
 
 /// What [`with_axis`] gives.
 #[derive(Debug, Clone, PartialEq, Eq)]

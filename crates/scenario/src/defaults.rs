@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use crate::shape::{Branch, Shape};
+use jettison_registry::schema::{Branch, Shape};
 
 /// Adds to a tree that fits `shape` the defaults of all keys that it leaves out, and writes an id that stands for
-/// a table (`transport = "tcp"`) as that table; the parameters of that are left as they are. `queues` are the names of `[queues]` entries: those stay.
+/// a table (`transport = "tcp"`) as that table; the parameters of a registry's entry are left as they are. `queues` are the
+/// names of `[queues]` entries: those stay.
 pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     open_id(value, shape, queues);
     if shape.definition.is_some() {
+        open_ids_within(value, shape, queues);
         return;
     }
     let shape = match shape.is_choice() {
@@ -25,14 +27,16 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
                     fill(value, property, queues);
                 }
             }
-            for key in shape.keys().collect::<Vec<_>>() {
+            for key in shape.current_keys().collect::<Vec<_>>() {
                 let Some(property) = shape.property(key) else { continue };
                 let default =
                     shape.schema["properties"][key].get("default").or(property.schema.get("default"));
                 if let (false, Some(default)) =
                     (table.contains_key(key), default.filter(|value| !value.is_null()))
                 {
-                    table.insert(key.to_owned(), without_nulls(default));
+                    let mut value = without_nulls(default);
+                    fill(&mut value, property, queues);
+                    table.insert(key.to_owned(), value);
                 }
             }
         }
@@ -44,6 +48,21 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
             }
         }
         _ => {}
+    }
+}
+
+/// Writes each id in a table of parameters (`player = { abr = "bola" }`) as a table.
+fn open_ids_within(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
+    let shape = match shape.branch_for(value) {
+        Branch::One(branch) if shape.is_choice() => branch,
+        _ => shape,
+    };
+    let Value::Object(table) = value else { return };
+    for (key, value) in table.iter_mut() {
+        if let Some(property) = shape.property(key) {
+            open_id(value, property, queues);
+            open_ids_within(value, property, queues);
+        }
     }
 }
 
@@ -60,8 +79,7 @@ fn without_nulls(default: &Value) -> Value {
 
 /// Writes `"codel"` as `{ kind = "codel" }` where tables of a registry may stand.
 pub(crate) fn open_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
-    if shape.definition.is_some()
-        && let Value::String(id) = value
+    if let Value::String(id) = value
         && !(shape.definition == Some("queue") && queues.contains(id))
         && shape.branches().iter().any(|branch| branch.kind() == Some(id))
     {

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use jettison_core::{Gauge, nearest};
+use jettison_core::Gauge;
+use jettison_registry::{KeyPath, nearest};
 
 use crate::inputs::Contents;
 use crate::origin::Origins;
-use crate::path::KeyPath;
 use crate::scenario::Variant;
 use crate::schema::{GaugeSettings, Settings};
 use crate::validate::Finding;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
+use jettison_link::CellFile;
 use jettison_link::profile::NetworkProfile;
-use jettison_link::registry::CellFile;
 use jettison_link::trace::Grants;
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::Program;
@@ -52,6 +52,19 @@ pub(crate) enum FileUse {
     Profile,
     /// An input of whatever names it, which checks it itself.
     Input,
+}
+
+impl FileUse {
+    /// What the file that a string of that format names is for; `None` for a string that names none.
+    pub fn of(format: &str) -> Option<FileUse> {
+        match format {
+            "trace-file" => Some(FileUse::Trace),
+            "cell-file" => Some(FileUse::Cell),
+            "profile-file" => Some(FileUse::Profile),
+            "input-file" => Some(FileUse::Input),
+            _ => None,
+        }
+    }
 }
 
 struct Input {

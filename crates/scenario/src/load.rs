@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::check::Checker;
 use crate::defaults::{fill, queue_names};
+use crate::deprecated;
 use crate::error::{Place, ScenarioError};
 use crate::gauges::NamedGauges;
 use crate::input_cache::{FileUse, InputCache, NotCompiled};
@@ -14,15 +15,15 @@ use crate::inputs::{Contents, Files, InputHash};
 use crate::origin::{Origin, Origins};
 use crate::overrides::{self, NoSuchPlace};
 use crate::p4_program::{P4Program, ProgramSource, read_or_known};
-use crate::path::{KeyPath, Step};
 use crate::read;
 use crate::registries::{Kind, ReadFile, Registries};
 use crate::scenario::Variant;
 use crate::schema::{Kinded, Link, Node, P4Router, Settings};
-use crate::shape::{Branch, Shape};
 use crate::source::Document;
-use crate::validate::{self, Finding};
+use crate::validate::Finding;
 use crate::vary::{self, Arm, Axis};
+use jettison_registry::schema::{Aspect, Branch, Deprecated, Shape, walk};
+use jettison_registry::{KeyPath, Step};
 
 /// Reads one document, perhaps more than once (with and without `[quick]`), and gathers all errors.
 pub(crate) struct Loader<'a> {
@@ -35,6 +36,7 @@ pub(crate) struct Loader<'a> {
     /// The gauges that the variants so far name.
     gauges: NamedGauges,
     errors: Vec<ScenarioError>,
+    warnings: Vec<ScenarioError>,
 }
 
 /// What could be read.
@@ -78,8 +80,9 @@ struct Checked {
     findings: Vec<Finding>,
     /// The settings, as far as they could be read, and the tree they were read from.
     read: Option<(Settings, Value)>,
-    /// As in [`validate::Walked`].
+    /// As in [`jettison_registry::schema::Walked`].
     chosen: Vec<(KeyPath, String)>,
+    deprecated: Vec<Deprecated>,
     /// The files that it names or that its applications asked for.
     files: IndexSet<String>,
 }
@@ -100,6 +103,7 @@ impl<'a> Loader<'a> {
             used: IndexSet::new(),
             gauges: NamedGauges::default(),
             errors: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -113,9 +117,9 @@ impl<'a> Loader<'a> {
         self.inputs.contents(&self.used)
     }
 
-    /// All errors of all readings.
-    pub fn into_errors(self) -> Vec<ScenarioError> {
-        self.errors
+    /// All errors of all readings, and all warnings.
+    pub fn into_messages(self) -> (Vec<ScenarioError>, Vec<ScenarioError>) {
+        (self.errors, self.warnings)
     }
 
     /// Reads the document with those options.
@@ -123,12 +127,12 @@ impl<'a> Loader<'a> {
         let mut base =
             Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
         // The tables that are taken out before a variant is checked are checked here.
-        let whole = validate::walk(&base.tree, self.shape);
+        let whole = walk(&base.tree, self.shape);
         let outside = |finding: &Finding| {
             let first = finding.path.steps().first();
             matches!(first, Some(Step::Key(key)) if key == "vary" || key == "quick")
         };
-        let findings: Vec<Finding> = whole.findings.into_iter().filter(outside).collect();
+        let findings: Vec<Finding> = whole.findings.into_iter().map(Finding::from).filter(outside).collect();
         self.report(&findings, &base.origins);
         if quick {
             self.lay_quick(&mut base);
@@ -240,6 +244,10 @@ impl<'a> Loader<'a> {
         }
         let checked = self.check(&mut tree);
         self.report(&checked.findings, &origins);
+        for deprecated in &checked.deprecated {
+            let place = origins.place(self.document, &deprecated.path, Aspect::Key);
+            self.warnings.push(deprecated::warning(&tree, deprecated, place));
+        }
         let (settings, mut effective) = checked.read.filter(|_| checked.findings.is_empty())?;
         for (path, definition) in &checked.chosen {
             self.fill_chosen(&mut effective, path, definition);
@@ -255,14 +263,15 @@ impl<'a> Loader<'a> {
             table.shift_remove("vary");
             table.shift_remove("quick");
         }
-        let walked = validate::walk(tree, self.shape);
-        let mut findings = walked.findings;
+        let walked = walk(tree, self.shape);
+        let mut findings: Vec<Finding> = walked.findings.into_iter().map(Finding::from).collect();
         let mut read = read::settings(tree, self.shape, &mut findings);
         let mut unreadable = Vec::new();
         let mut files = IndexSet::new();
-        for (path, file_use) in &walked.files {
+        for (path, format) in &walked.formats {
+            let Some(file_use) = FileUse::of(format) else { continue };
             let Some(name) = path.find(tree).and_then(Value::as_str) else { continue };
-            unreadable.extend(self.check_file(path, name, *file_use));
+            unreadable.extend(self.check_file(path, name, file_use));
             files.insert(name.to_owned());
         }
         if let Some((settings, _)) = &mut read {
@@ -279,7 +288,7 @@ impl<'a> Loader<'a> {
             }
         }
         findings.extend(unreadable);
-        Checked { findings, read, chosen: walked.chosen, files }
+        Checked { findings, read, chosen: walked.chosen, deprecated: walked.deprecated, files }
     }
 
     fn lay_quick(&mut self, base: &mut Base) {
@@ -352,6 +361,7 @@ impl<'a> Loader<'a> {
         let Branch::One(branch) = self.shape.at(definitions.get(definition)?).branch_for(&filled) else {
             return None;
         };
+        deprecated::upgrade(&mut filled, branch);
         fill(&mut filled, branch, &[]);
         let kinded = Kinded::from_value(&filled).filter(|_| filled.is_object())?;
         let read = |name: &str| self.inputs.content(name);

@@ -1,8 +1,9 @@
 //! Where each value of a variant came from: the file, its `[quick]` table, an option, an axis of variation.
 
 use crate::error::Place;
-use crate::path::KeyPath;
-use crate::source::{Aspect, Document};
+use crate::source::Document;
+use jettison_registry::KeyPath;
+use jettison_registry::schema::Aspect;
 
 /// What wrote a value.
 #[derive(Debug, Clone, PartialEq)]

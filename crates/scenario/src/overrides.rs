@@ -1,12 +1,12 @@
 //! Values laid over the file: `--set path=value`, the `[quick]` table, the values of an axis.
 
-use jettison_core::nearest;
+use jettison_registry::nearest;
 use serde_json::{Map, Value};
 
 use crate::defaults::{open_id, queue_names};
-use crate::path::{KeyPath, Step};
-use crate::shape::{Branch, Shape};
 use crate::source::value_or_string;
+use jettison_registry::schema::{Branch, Shape};
+use jettison_registry::{KeyPath, Step};
 
 /// A path that names nothing, and what would be right.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +67,7 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                 help: format!("the table is `[queues.{name}]`: its path is `{rest}`"),
             });
         }
+        begin_choice(place, shape);
         open_id(place, shape, &queues);
         shape = narrowed(shape, place, step).ok_or_else(|| not_a_table(path, depth, place))?;
         match step {
@@ -109,6 +110,14 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
     }
     *place = value;
     Ok(())
+}
+
+/// Where nothing stands yet, a choice with a default begins with that.
+fn begin_choice(place: &mut Value, shape: Shape<'_>) {
+    let default = shape.text("default").filter(|id| shape.branches().iter().any(|it| it.kind() == Some(id)));
+    if let (true, Some(id)) = (place.is_null(), default) {
+        *place = Value::String(id.to_owned());
+    }
 }
 
 /// Takes apart a table of `path = value`: each key is a path, and a table in it goes on with further keys, unless

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
 use crate::defaults::{fill, queue_names};
-use crate::path::{KeyPath, Step};
 use crate::schema::Settings;
-use crate::shape::Shape;
 use crate::validate::Finding;
+use jettison_registry::schema::Shape;
+use jettison_registry::{KeyPath, Step};
 
 /// Reads settings from what is left of `tree` when all that `refused` names is taken away. Errors that only the
 /// types themselves notice are added to `refused`. `None` if too little is left.

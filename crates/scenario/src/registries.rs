@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jettison_core::{BuildError, Catalogue, Registry, nearest};
+use jettison_registry::{Entry, Kind as ComponentKind, ParameterError, Registry};
 use jettison_sockets::Initiator;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub struct Kind {
     pub schema: Value,
     /// Whether it can be built from these parameters (an object without `kind`) and the files that they name.
     #[allow(clippy::type_complexity)] // spelt out, it says what a check is
-    pub check: Box<dyn Fn(&Value, ReadFile<'_>) -> Result<(), BuildError>>,
+    pub check: Box<dyn Fn(&Value, ReadFile<'_>) -> Result<(), ParameterError>>,
 }
 
 /// Gives what stands in a file that parameters name, or a whole message that says why it cannot be read.
@@ -91,14 +91,14 @@ impl Kinds {
     }
 
     /// The entries of a registry, each checked by `check` (that builds it and throws the result away).
-    pub fn of<E, C>(what: &'static str, registry: &Registry<E>, check: C) -> Kinds
+    pub fn of<K, C>(registry: &Registry<K>, check: C) -> Kinds
     where
-        E: Catalogue + Clone + 'static,
-        C: Fn(&E, &Value, ReadFile<'_>) -> Result<(), BuildError> + Clone + 'static,
+        K: ComponentKind,
+        C: Fn(&Entry<K>, &Value, ReadFile<'_>) -> Result<(), ParameterError> + Clone + 'static,
     {
-        registry.iter().fold(Kinds::new(what), |kinds, entry| {
-            let description = format!("{} ({})", entry.summary(), entry.source());
-            let (id, schema) = (entry.id(), entry.schema().to_value());
+        registry.iter().fold(Kinds::new(K::NAME), |kinds, entry| {
+            let description = format!("{} ({})", entry.summary, entry.source);
+            let (id, schema) = (entry.id, entry.schema().clone().to_value());
             let (entry, check) = (entry.clone(), check.clone());
             let check = Box::new(move |value: &Value, files: ReadFile<'_>| check(&entry, value, files));
             kinds.with(id, Kind { description, schema, check })
@@ -163,16 +163,6 @@ impl Kind {
             schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
             check: Box::new(|_, _| Ok(())),
         }
-    }
-}
-
-/// `; did you mean …` or, for what is like nothing known, the list of what there is.
-pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.collect();
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there is none to choose from".to_owned(),
-        None => format!("known: {}", known.join(", ")),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Scenario {
     pub inputs: Vec<InputHash>,
     /// What stands in those files.
     pub contents: Contents,
+    /// What should be written otherwise, though it works: keys of the last version.
+    pub warnings: Vec<ScenarioError>,
     /// The scenario as a tree, with what the caller asked for laid over it: a file that says this gives the same variants.
     pub tree: Value,
 }
@@ -118,7 +120,10 @@ impl Scenario {
         }
         // With those of what is left out: elsewhere the whole file is checked again.
         let contents = loader.contents();
-        let errors = loader.into_errors();
+        let (errors, mut warnings) = loader.into_messages();
+        // Each variant finds those of its file again.
+        warnings.sort();
+        warnings.dedup_by(|one, other| one.place == other.place && one.message == other.message);
         let complete = loaded.axes.and_then(|axes| Some((axes, loaded.variants.first()?.settings.clone())));
         let Some((axes, first)) = complete.filter(|_| errors.is_empty()) else {
             return Err(CheckError::new(errors));
@@ -135,6 +140,7 @@ impl Scenario {
             variants: loaded.variants,
             inputs,
             contents,
+            warnings,
             tree: loaded.tree,
         })
     }

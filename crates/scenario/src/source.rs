@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use jettison_registry::KeyPath;
+use jettison_registry::schema::Aspect;
 use serde_json::{Map, Number, Value};
 use toml_edit::{Array, InlineTable, Item, Key, Table};
 
 use crate::error::{Place, ScenarioError};
-use crate::path::KeyPath;
 
 /// A TOML file: its text, its values in the order they are written, and their places.
 #[derive(Debug, Clone)]
@@ -24,13 +25,6 @@ pub(crate) struct Document {
 struct Span {
     key: Option<usize>,
     value: Option<usize>,
-}
-
-/// Which of the two a message is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aspect {
-    Key,
-    Value,
 }
 
 impl Document {

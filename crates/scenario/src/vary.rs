@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::axes_in_text::VARIANT;
 use crate::overrides::{leaves, put};
-use crate::path::{KeyPath, Step};
 use crate::schema;
-use crate::shape::Shape;
 use crate::validate::Finding;
+use jettison_registry::schema::Shape;
+use jettison_registry::{KeyPath, Step};
 
 /// More variants than this are a slip, or a matter for a sweep.
 const MOST_VARIANTS: usize = 10_000;

@@ -3,11 +3,35 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::Duration;
+use jettison_registry::style::{GREY, Line::Dashed};
+use jettison_registry::{Entry, ParameterError, parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Initiator;
+use crate::entry::{FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("command", "programs", build)
+        .style(GREY, Dashed)
+        .summary("programs of your own at the flow's ends; only in `jettison live`")
+        .source("real programs over the kernel's own transports")
+        .page("live-programs.md")
+        .facts(FlowFacts {
+            transports: &[],
+            initiator: Initiator::To,
+            programs: Some(|value| {
+                let own: CommandParameters = parameters(value)?;
+                own.validate()?;
+                Ok(own)
+            }),
+        })
+}
+
+fn build(_: CommandParameters, _: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    Err(ParameterError::whole("runs real programs, which only `jettison live` does"))
+}
 
 /// Parameters of `command`: a program at one end of the flow, or at both.
 ///
@@ -130,31 +154,31 @@ impl CommandParameters {
     }
 
     /// Checks the values.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let empty = |command: &Option<String>| command.as_ref().is_some_and(|c| c.trim().is_empty());
         if self.at_from.is_none() && self.at_to.is_none() {
-            return Err(BuildError::whole("requires a program: `at_from`, `at_to` or both"));
+            return Err(ParameterError::whole("requires a program: `at_from`, `at_to` or both"));
         }
         for (key, command) in [("at_from", &self.at_from), ("at_to", &self.at_to)] {
             if empty(command) {
-                return Err(BuildError::at(key, "must name a program, got an empty text"));
+                return Err(ParameterError::at(key, "must name a program, got an empty text"));
             }
             if let Some(command) = command {
-                shell_words::split(command).map_err(|_| BuildError::at(key, "has an unclosed quote"))?;
+                shell_words::split(command).map_err(|_| ParameterError::at(key, "has an unclosed quote"))?;
                 // The names must be known, whatever their values.
                 self.fill(command, &|name| Placeholder::parse(name).map(|_| String::new()))
-                    .map_err(|message| BuildError::at(key, message))?;
+                    .map_err(|message| ParameterError::at(key, message))?;
             }
         }
         for (variable, value) in &self.environment {
             if variable.is_empty() || variable.contains(['=', '\0']) {
-                return Err(BuildError::at(
+                return Err(ParameterError::at(
                     "environment",
                     format!("`{variable}` is not a valid name of a variable"),
                 ));
             }
             self.fill(value, &|name| Placeholder::parse(name).map(|_| String::new()))
-                .map_err(|message| BuildError::at("environment", message))?;
+                .map_err(|message| ParameterError::at("environment", message))?;
         }
         // `start` and `stop` apply to the initiating end, so it needs a program.
         let begins = match self.initiator() {
@@ -163,17 +187,17 @@ impl CommandParameters {
         };
         if begins.0.is_none() {
             let message = format!("requires a program at that end: `{}` is missing", begins.1);
-            return Err(BuildError::at("begins", message));
+            return Err(ParameterError::at("begins", message));
         }
         if let Some(ready) = &self.ready {
             let ways =
                 [ready.port.is_some(), ready.output.is_some(), ready.file.is_some(), ready.delay.is_some()];
             if ways.iter().filter(|way| **way).count() != 1 {
                 let message = "requires exactly one of `port`, `output`, `file` and `delay`";
-                return Err(BuildError::at("ready", message));
+                return Err(ParameterError::at("ready", message));
             }
             if self.at_from.is_none() || self.at_to.is_none() {
-                return Err(BuildError::at(
+                return Err(ParameterError::at(
                     "ready",
                     "requires programs at both ends: only the program that starts first has to be ready",
                 ));

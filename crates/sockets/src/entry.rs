@@ -1,14 +1,44 @@
-//! What a registered application is, and what it is built from.
+//! Applications as a kind of component: what one is built from, and what comes out.
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, RandomStream};
+use jettison_core::RandomStream;
+use jettison_registry::{Kind, ParameterError};
 use jettison_tcp::Endpoint;
-use schemars::Schema;
 use serde_json::Value;
 
 use crate::command::CommandParameters;
-use crate::{Application, OctopusOptions, TcpOptions};
+use crate::{Application, FlowTransport, TcpOptions};
+
+/// The kind of applications that flows run.
+pub enum FlowApplication {}
+
+impl Kind for FlowApplication {
+    const KEY: &'static str = "application";
+    const NAME: &'static str = "application";
+    type Context<'a> = FlowContext<'a>;
+    type Built = FlowApplications;
+    type Facts = FlowFacts;
+}
+
+/// What an application says of itself besides.
+#[derive(Clone, Copy, Default)]
+pub struct FlowFacts {
+    /// The transports it runs over, the default first; empty for one that brings its own (ping).
+    pub transports: &'static [&'static str],
+    /// Which end begins.
+    pub initiator: Initiator,
+    /// Reads the parameters of an application that is no model: programs of the user's, which cannot be built.
+    #[allow(clippy::type_complexity)] // spelt out, it says what it does
+    pub programs: Option<fn(&Value) -> Result<CommandParameters, ParameterError>>,
+}
+
+impl FlowFacts {
+    /// Of an application over these transports, the default first, whose `from` end begins.
+    pub const fn over(transports: &'static [&'static str]) -> FlowFacts {
+        FlowFacts { transports, initiator: Initiator::From, programs: None }
+    }
+}
 
 /// What an application may need to know of its place when it is built.
 pub struct FlowContext<'a> {
@@ -25,18 +55,32 @@ pub struct FlowContext<'a> {
     pub files: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
 }
 
-/// The transport a flow's applications use.
-#[derive(Debug, Clone)]
-pub enum FlowTransport {
-    /// TCP.
-    Tcp(TcpOptions),
-    /// UDP, with the traffic class of its datagrams.
-    Udp {
-        /// IPv4 TOS or IPv6 traffic class.
-        traffic_class: u8,
-    },
-    /// The Octopus message transport.
-    Octopus(OctopusOptions),
+impl FlowContext<'_> {
+    /// The flow's TCP, for an application that runs over nothing else.
+    ///
+    /// # Errors
+    /// If the flow has another transport.
+    pub fn tcp(&self) -> Result<TcpOptions, ParameterError> {
+        match self.transport {
+            FlowTransport::Tcp(options) => Ok(options.clone()),
+            FlowTransport::Udp { .. } | FlowTransport::Octopus(_) => {
+                Err(ParameterError::at("kind", "runs over transport `tcp`"))
+            }
+        }
+    }
+
+    /// The traffic class of the flow's datagrams, for an application that runs over UDP alone.
+    ///
+    /// # Errors
+    /// If the flow has another transport.
+    pub fn udp(&self) -> Result<u8, ParameterError> {
+        match self.transport {
+            FlowTransport::Udp { traffic_class } => Ok(*traffic_class),
+            FlowTransport::Tcp(_) | FlowTransport::Octopus(_) => {
+                Err(ParameterError::at("kind", "runs over transport `udp`"))
+            }
+        }
+    }
 }
 
 /// Which end of a flow begins: its `start` and `stop` are that program's. The other one listens, from the beginning of
@@ -57,27 +101,3 @@ pub struct FlowApplications {
     /// At the `to` host, if one is needed (an echo is answered by the host itself).
     pub to: Option<Box<dyn Application>>,
 }
-
-/// A registered application.
-#[derive(Clone)]
-pub struct ApplicationEntry {
-    /// Its id.
-    pub id: &'static str,
-    /// One line for `jettison list`.
-    pub summary: &'static str,
-    /// The document it follows.
-    pub source: &'static str,
-    /// The transports it runs over, the default first; empty for one that brings its own (ping).
-    pub transports: &'static [&'static str],
-    /// Which end begins.
-    pub initiator: Initiator,
-    /// The schema of its parameters.
-    pub schema: fn() -> Schema,
-    /// Builds the flow's programs from its parameters (an object without `kind`).
-    pub build: fn(&Value, &FlowContext<'_>) -> Result<FlowApplications, BuildError>,
-    /// Reads the parameters of an application that is no model: programs of the user's, which `build` refuses.
-    #[allow(clippy::type_complexity)] // spelt out, it says what it does
-    pub programs: Option<fn(&Value) -> Result<CommandParameters, BuildError>>,
-}
-
-jettison_core::catalogue!(ApplicationEntry);

@@ -1,8 +1,26 @@
 //! The `udp` transport: datagrams as sent by the application.
 
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::transport::{FlowTransport, Transport, TransportContext};
+
+/// Its entry in the list of transports.
+pub(crate) fn entry() -> Entry<Transport> {
+    Entry::<Transport>::new("udp", "UDP", build)
+        .style(ORANGE, Solid)
+        .summary("datagrams as the application hands them over")
+        .source("RFC 768")
+        .page("scenario.md")
+}
+
+fn build(parameters: UdpParameters, _: &TransportContext<'_>) -> Result<FlowTransport, ParameterError> {
+    parameters.validate()?;
+    Ok(FlowTransport::Udp { traffic_class: parameters.traffic_class() })
+}
 
 /// Parameters of the `udp` transport.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
@@ -15,12 +33,12 @@ pub struct UdpParameters {
 }
 
 impl UdpParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        if self.dscp > 63 {
-            return Err(format!("dscp must be 0 to 63, got {}", self.dscp));
-        }
-        Ok(())
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::require(self.dscp <= 63, "dscp", "be 0 to 63", self.dscp)
     }
 
     /// The IPv4 TOS or IPv6 traffic class of every datagram.

@@ -13,19 +13,20 @@ use std::collections::BTreeMap;
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_queue::codel::CodelParameters;
+use jettison_queue::entry::BuildContext;
 use jettison_queue::packet_rate::PacketRate;
 use jettison_queue::priority::Priority;
-use jettison_queue::registry::{BuildContext, BuildError, parameters};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_queue::{CodelSettings, CodelState, ControlLaw, Limit, PacketsPerSecond, QueueDiscipline};
+use jettison_registry::style::{Line::Solid, WINE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::entry::HookedQueue;
 use crate::{
-    Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, Prefix, PrefixTable, QueueReading,
-    Verdict,
+    Feedback, FeedbackPath, Packets, PortHooks, PortQueue, Prefix, PrefixTable, QueueReading, Verdict,
 };
 
 /// Parameters of CoDel++. Without slices there is one queue, and what remains is CoDel at a switch's egress.
@@ -133,39 +134,39 @@ impl CodelPlusPlusParameters {
     ///
     /// # Errors
     /// If a priority names a queue that there is not.
-    pub fn queue_count(&self) -> Result<usize, BuildError> {
+    pub fn queue_count(&self) -> Result<usize, ParameterError> {
         let named = self.priorities.values().max().map_or(1, |highest| usize::from(*highest) + 1);
         let Some(count) = self.queues.map(usize::from) else { return Ok(named) };
-        BuildError::unless(count > 0, "queues", || "a port has at least one queue".to_owned())?;
+        ParameterError::unless(count > 0, "queues", || "a port has at least one queue".to_owned())?;
         for (slice, priority) in &self.priorities {
             if usize::from(*priority) >= count {
                 let message =
                     format!("`{priority}` is not a priority: {count} queues have 0 to {}", count - 1);
-                return Err(BuildError::at(&slice.to_string(), message).under("priorities"));
+                return Err(ParameterError::at(&slice.to_string(), message).under("priorities"));
             }
         }
         Ok(count)
     }
 
-    fn codel_settings(&self) -> Result<CodelSettings, BuildError> {
+    fn codel_settings(&self) -> Result<CodelSettings, ParameterError> {
         let Self { target, interval, maxpacket, clock, control_law, .. } = *self;
         CodelParameters { target, interval, maxpacket, clock, control_law, ..CodelParameters::default() }
             .settings()
     }
 
-    fn known(&self, slice: u16, key: &str) -> Result<(), BuildError> {
+    fn known(&self, slice: u16, key: &str) -> Result<(), ParameterError> {
         if self.slices.values().any(|known| *known == slice) {
             return Ok(());
         }
         let message = format!("no prefix of `slices` is of slice {slice}");
-        Err(BuildError::at(&slice.to_string(), message).under(key))
+        Err(ParameterError::at(&slice.to_string(), message).under(key))
     }
 
     /// The tables of ingress: source prefix to slice to priority, in one.
-    fn table(&self, queues: usize) -> Result<PrefixTable<Slice>, BuildError> {
+    fn table(&self, queues: usize) -> Result<PrefixTable<Slice>, ParameterError> {
         let mut table = PrefixTable::default();
         for (prefix, slice) in &self.slices {
-            let wrong = |message: String| BuildError::at(prefix, message).under("slices");
+            let wrong = |message: String| ParameterError::at(prefix, message).under("slices");
             let read: Prefix =
                 prefix.parse().map_err(|error: crate::PrefixError| wrong(error.to_string()))?;
             let lowest = queues as u8 - 1;
@@ -184,7 +185,7 @@ impl CodelPlusPlusParameters {
 }
 
 /// What it reports of its state. Each queue is a part: `band.0` is the one of priority 0.
-pub const GAUGES: &[Gauge] = &[DEPTH, DELAY, COUNT, DROPPING];
+const GAUGES: &[Gauge] = &[DEPTH, DELAY, COUNT, DROPPING];
 
 const DEPTH: Gauge =
     Gauge::new("codel_pp_depth", "packets", "Depth that egress reported last, which ingress compares.");
@@ -197,19 +198,17 @@ const COUNT: Gauge = Gauge::new(
 const DROPPING: Gauge =
     Gauge::new("codel_pp_dropping", "1", "1 while CoDel is in dropping state, 0 outside.");
 
-/// Its line in the registry.
-pub(crate) fn port_queue() -> PortQueueEntry {
-    PortQueueEntry {
-        id: "codel++",
-        summary: "Strict priorities by slice, CoDel at egress, and its depths fed back to ingress",
-        source: "Doan et al., CoDel++; RFC 8289",
-        schema: || schema_for!(CodelPlusPlusParameters),
-        build,
-    }
+/// Its entry in the list of queues with hooks.
+pub(crate) fn entry() -> Entry<HookedQueue> {
+    Entry::<HookedQueue>::new("codel++", "CoDel++", build)
+        .style(WINE, Solid)
+        .summary("Strict priorities by slice, CoDel at egress, and its depths fed back to ingress")
+        .source("Doan et al., CoDel++; RFC 8289")
+        .page("codelpp.md")
+        .gauges(GAUGES)
 }
 
-fn build(value: &Value, _: &BuildContext<'_>) -> Result<PortQueue, BuildError> {
-    let parameters: CodelPlusPlusParameters = parameters(value)?;
+fn build(parameters: CodelPlusPlusParameters, _: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {
     let hooks = CodelPlusPlus::new(&parameters)?;
     let queues = parameters.queue_count()?;
     let at_rate = |queue: Box<dyn QueueDiscipline>, scope: RateScope| -> Box<dyn QueueDiscipline> {
@@ -261,7 +260,7 @@ impl CodelPlusPlus {
     ///
     /// # Errors
     /// If a parameter is out of range, or a table names what there is not.
-    pub fn new(parameters: &CodelPlusPlusParameters) -> Result<CodelPlusPlus, BuildError> {
+    pub fn new(parameters: &CodelPlusPlusParameters) -> Result<CodelPlusPlus, ParameterError> {
         let settings = parameters.codel_settings()?;
         let queues = parameters.queue_count()?;
         Ok(CodelPlusPlus {

@@ -12,15 +12,17 @@
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_queue::Limit;
-use jettison_queue::registry::{BuildContext, BuildError, parameters};
+use jettison_queue::entry::BuildContext;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_registry::style::{Line::Solid, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use self::backlogs::FlowBacklogs;
-use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, PortQueueEntry, QueueReading, Verdict};
+use crate::entry::HookedQueue;
+use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, QueueReading, Verdict};
 
 mod backlogs;
 
@@ -119,10 +121,10 @@ impl IredParameters {
     ///
     /// # Errors
     /// If N leaves nothing of half the buffer.
-    pub fn thresholds(&self) -> Result<(u64, u64), BuildError> {
+    pub fn thresholds(&self) -> Result<(u64, u64), ParameterError> {
         match (self.buffer.0 / 2).checked_sub(self.n) {
             Some(min) if min > 0 => Ok((min, 2 * min)),
-            _ => Err(BuildError::at(
+            _ => Err(ParameterError::at(
                 "n",
                 format!(
                     "N = {} leaves no lower threshold of a buffer of {}: it must be below {}",
@@ -134,20 +136,20 @@ impl IredParameters {
         }
     }
 
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         // Ten times the upper threshold is below ten times the buffer.
         if self.buffer.0 > u64::from(u32::MAX) {
-            return Err(BuildError::at("buffer", "a buffer reference is at most 4294967295 packets"));
+            return Err(ParameterError::at("buffer", "a buffer reference is at most 4294967295 packets"));
         }
         for (key, value) in [("numerator", self.numerator), ("range", self.range)] {
             if value > REGISTER_FULL {
-                return Err(BuildError::at(
+                return Err(ParameterError::at(
                     key,
                     format!("{key} is a number of 16 bits: at most {REGISTER_FULL}"),
                 ));
             }
         }
-        BuildError::unless((1..=1 << 20).contains(&self.flow_slots), "flow_slots", || {
+        ParameterError::unless((1..=1 << 20).contains(&self.flow_slots), "flow_slots", || {
             "flows are counted in 1 to 1048576 places".to_owned()
         })?;
         self.thresholds().map(drop)
@@ -155,7 +157,7 @@ impl IredParameters {
 }
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[AVERAGE, PROBABILITY];
+const GAUGES: &[Gauge] = &[AVERAGE, PROBABILITY];
 
 const AVERAGE: Gauge =
     Gauge::new("ired_average", "packets", "Average depth that egress decided by when the last packet left.");
@@ -165,19 +167,17 @@ const PROBABILITY: Gauge = Gauge::new(
     "Probability of a clone that this average gives: 0 below the thresholds, 1 above, the register's between.",
 );
 
-/// Its line in the registry.
-pub(crate) fn port_queue() -> PortQueueEntry {
-    PortQueueEntry {
-        id: "ired",
-        summary: "Ingress RED: decided at egress, clones tell ingress to drop the port's next packet",
-        source: "de Almeida et al. 2022, Algorithms 1 and 2",
-        schema: || schema_for!(IredParameters),
-        build,
-    }
+/// Its entry in the list of queues with hooks.
+pub(crate) fn entry() -> Entry<HookedQueue> {
+    Entry::<HookedQueue>::new("ired", "iRED", build)
+        .style(VERMILION, Solid)
+        .summary("Ingress RED: decided at egress, clones tell ingress to drop the port's next packet")
+        .source("de Almeida et al. 2022, Algorithms 1 and 2")
+        .page("ired.md")
+        .gauges(GAUGES)
 }
 
-fn build(value: &Value, context: &BuildContext<'_>) -> Result<PortQueue, BuildError> {
-    let parameters: IredParameters = parameters(value)?;
+fn build(parameters: IredParameters, context: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {
     let limit = parameters.limit.unwrap_or(Limit::packets(parameters.buffer.0));
     let hooks = Ired::new(&parameters, (context.random)("ired"))?;
     Ok(PortQueue {
@@ -215,7 +215,7 @@ impl Ired {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: &IredParameters, random: RandomStream) -> Result<Ired, BuildError> {
+    pub fn new(parameters: &IredParameters, random: RandomStream) -> Result<Ired, ParameterError> {
         parameters.check()?;
         let (min, max) = parameters.thresholds()?;
         Ok(Ired {

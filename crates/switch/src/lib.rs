@@ -8,10 +8,11 @@
 //! [`port_queues`] lists them.
 
 mod actions;
-pub mod codel_pp;
+pub mod entry;
 mod forwarding;
 mod hooks;
-pub mod ired;
+#[cfg(test)]
+mod list_tests;
 mod manager;
 mod notes;
 mod packets;
@@ -20,13 +21,20 @@ mod prefix;
 mod prefix_table;
 mod program;
 mod recirculation;
-pub mod registry;
 mod routes;
 mod switch;
 #[cfg(test)]
 mod testing;
 
+jettison_registry::components! {
+    /// All queues with hooks of this crate.
+    pub fn port_queues() -> Registry<entry::HookedQueue>;
+    pub mod ired;
+    pub mod codel_pp;
+}
+
 pub use actions::{Actions, Fate, Loopback, Mirror, MirrorTo};
+pub use entry::PortQueue;
 pub use forwarding::{Forwarding, PortConfig};
 pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading, Verdict};
 pub use ired::{Average, ClonePath, Ired, IredParameters, Probability};
@@ -37,6 +45,5 @@ pub use prefix::{Prefix, PrefixError};
 pub use prefix_table::PrefixTable;
 pub use program::Program;
 pub use recirculation::{Recirculation, RecirculationSettings};
-pub use registry::{PortQueue, PortQueueEntry, port_queues};
 pub use routes::{Routes, Selector};
 pub use switch::{Departure, Port, PortOutcomes, Switch, SwitchCounters, SwitchOutcomes};

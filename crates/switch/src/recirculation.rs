@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use jettison_core::{Bytes, Duration, Rate, Time};
-use jettison_queue::registry::BuildError;
+use jettison_registry::ParameterError;
 use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,15 +46,15 @@ impl RecirculationSettings {
     ///
     /// # Errors
     /// If the rate or the limit is zero.
-    pub fn check(&self) -> Result<(), BuildError> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         if self.rate.is_zero() {
-            return Err(BuildError::at(
+            return Err(ParameterError::at(
                 "rate",
                 "a recirculation port needs a rate above zero, such as \"400 Gbit/s\"",
             ));
         }
         if self.limit.0 == 0 {
-            return Err(BuildError::at("limit", "a recirculation port holds at least \"1 packet\""));
+            return Err(ParameterError::at("limit", "a recirculation port holds at least \"1 packet\""));
         }
         Ok(())
     }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use jettison_core::{Bytes, Duration, RandomStream};
+use jettison_registry::{Choice, ParameterError};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::congestion;
-use crate::congestion::{CongestionController, ControllerContext, Growth};
+use crate::congestion::{CongestionController, Controller, ControllerContext, Growth};
 
 /// Parameters of a TCP endpoint.
 ///
@@ -16,9 +16,11 @@ use crate::congestion::{CongestionController, ControllerContext, Growth};
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct TcpParameters {
-    /// Id of the congestion controller.
-    pub congestion: String,
-    /// Parameters of the congestion controller.
+    /// Congestion controller: its id, or a table with `kind` and its parameters.
+    pub congestion: Choice<Controller>,
+    /// Deprecated: parameters of the controller, which belong into `congestion`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schemars(extend("deprecated" = true, "x-moved-into" = "congestion"))]
     pub congestion_parameters: Map<String, Value>,
     /// Payload bytes of a full segment, not reduced by options: 1448 fills 1,500 bytes of IPv4 with timestamps.
     pub mss: u16,
@@ -80,7 +82,7 @@ pub struct TcpParameters {
 impl Default for TcpParameters {
     fn default() -> TcpParameters {
         TcpParameters {
-            congestion: "cubic".to_owned(),
+            congestion: Choice::default(),
             congestion_parameters: Map::new(),
             mss: 1448,
             initial_window: 10,
@@ -114,55 +116,64 @@ impl Default for TcpParameters {
 }
 
 impl TcpParameters {
-    /// Checks the values, including the controller's; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(!(1..=65_000).contains(&self.mss), format!("mss must be 1 to 65000 bytes, got {}", self.mss))?;
-        refuse(self.initial_window == 0, "initial_window must be at least 1 segment, got 0".to_owned())?;
-        refuse(
-            self.initial_window > 100_000,
-            format!("initial_window must be at most 100000 segments, got {}", self.initial_window),
+    /// Checks the ranges, and the controller's parameters.
+    ///
+    /// # Errors
+    /// With the path of the key at fault.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::require((1..=65_000).contains(&self.mss), "mss", "be 1 to 65000 bytes", self.mss)?;
+        let window = self.initial_window;
+        ParameterError::require(
+            (1..=100_000).contains(&window),
+            "initial_window",
+            "be 1 to 100000 segments",
+            window,
         )?;
-        refuse(self.min_rto.is_zero(), "min_rto must be > 0 s, got 0 s".to_owned())?;
-        refuse(
-            self.max_rto < self.min_rto || self.max_rto < self.initial_rto,
-            format!(
-                "max_rto must be at least min_rto ({}) and initial_rto ({}), got {}",
-                self.min_rto, self.initial_rto, self.max_rto
-            ),
+        for (key, time) in [("min_rto", self.min_rto), ("initial_rto", self.initial_rto)] {
+            ParameterError::require(!time.is_zero(), key, "be > 0", time)?;
+        }
+        let holds = self.max_rto >= self.min_rto && self.max_rto >= self.initial_rto;
+        let least = format!("be at least min_rto ({}) and initial_rto ({})", self.min_rto, self.initial_rto);
+        ParameterError::require(holds, "max_rto", &least, self.max_rto)?;
+        ParameterError::require(
+            self.delayed_ack_segments > 0,
+            "delayed_ack_segments",
+            "be at least 1, which acknowledges each segment",
+            self.delayed_ack_segments,
         )?;
-        refuse(self.initial_rto.is_zero(), "initial_rto must be > 0 s, got 0 s".to_owned())?;
-        refuse(
-            self.delayed_ack_segments == 0,
-            "delayed_ack_segments must be at least 1 (acknowledges each segment), got 0".to_owned(),
+        let buffer = self.receive_buffer;
+        let segment = format!("be at least one segment of {} bytes", self.mss);
+        ParameterError::require(buffer.get() >= u64::from(self.mss), "receive_buffer", &segment, buffer)?;
+        ParameterError::require(
+            buffer.get() <= 65_535 << 14,
+            "receive_buffer",
+            "be at most 1,073,725,440 bytes, where window scaling ends (RFC 7323)",
+            buffer,
         )?;
-        refuse(
-            self.receive_buffer.get() < u64::from(self.mss),
-            format!(
-                "receive_buffer must be at least one segment of {} bytes, got {}",
-                self.mss, self.receive_buffer
-            ),
-        )?;
-        refuse(
-            self.receive_buffer.get() > 65_535 << 14,
-            format!(
-                "receive_buffer must be at most 1,073,725,440 bytes, the limit of window scaling (RFC 7323), got {}",
-                self.receive_buffer
-            ),
-        )?;
-        for (name, gain) in [
+        for (key, gain) in [
             ("pacing_gain_slow_start", self.pacing_gain_slow_start),
             ("pacing_gain_avoidance", self.pacing_gain_avoidance),
         ] {
-            refuse(!(gain > 0.0 && gain.is_finite()), format!("{name} must be > 0, got {gain}"))?;
+            ParameterError::require(gain > 0.0 && gain.is_finite(), key, "be > 0", gain)?;
         }
-        refuse(self.pacing_quantum == 0, "pacing_quantum must be at least 1 segment, got 0".to_owned())?;
-        refuse(self.dscp > 63, format!("dscp must be 0 to 63, got {}", self.dscp))?;
-        self.controller(None).map(|_| ())
+        ParameterError::require(
+            self.pacing_quantum > 0,
+            "pacing_quantum",
+            "be at least 1 segment",
+            self.pacing_quantum,
+        )?;
+        ParameterError::require(self.dscp <= 63, "dscp", "be 0 to 63", self.dscp)?;
+        self.controller(None).map(drop)
     }
 
-    /// Builds the congestion controller of one connection; `random` is for controllers that draw random numbers.
-    pub fn controller(&self, random: Option<RandomStream>) -> Result<Box<dyn CongestionController>, String> {
+    /// Builds the congestion controller of one connection; `random` is for controllers that draw.
+    ///
+    /// # Errors
+    /// With the path of the key at fault.
+    pub fn controller(
+        &self,
+        random: Option<RandomStream>,
+    ) -> Result<Box<dyn CongestionController>, ParameterError> {
         let context = ControllerContext {
             mss: u64::from(self.mss),
             initial_window: u64::from(self.mss) * u64::from(self.initial_window),
@@ -171,12 +182,8 @@ impl TcpParameters {
             paced: self.pacing == Switch::On,
             random,
         };
-        if self.congestion_parameters.is_empty() {
-            congestion::build_controller(&self.congestion, &Value::Null, &context)
-        } else {
-            let parameters = Value::Object(self.congestion_parameters.clone());
-            congestion::build_controller(&self.congestion, &parameters, &context)
-        }
+        let moved = ("congestion_parameters", &self.congestion_parameters);
+        self.congestion.build_with("congestion", moved, &context)
     }
 }
 
@@ -334,13 +341,26 @@ mod tests {
     fn invalid_parameters_are_refused_with_the_valid_range() {
         let refuse = |json: serde_json::Value, hint: &str| {
             let parameters: TcpParameters = serde_json::from_value(json).unwrap();
-            let message = parameters.validate().unwrap_err();
+            let message = parameters.validate().unwrap_err().to_string();
             assert!(message.contains(hint), "{message}");
         };
         refuse(serde_json::json!({"mss": 0}), "1 to 65000");
         refuse(serde_json::json!({"congestion": "renew"}), "newreno");
         refuse(serde_json::json!({"max_rto": "100 ms"}), "min_rto");
-        refuse(serde_json::json!({"congestion_parameters": {"beta": 2.0}}), "must be in (0, 1)");
+        refuse(
+            serde_json::json!({"congestion_parameters": {"beta": 2.0}}),
+            "congestion_parameters.beta: must be in (0, 1), got 2",
+        );
+        refuse(
+            serde_json::json!({"congestion": {"kind": "cubic", "beta": 2.0}}),
+            "congestion.beta: must be in (0, 1), got 2",
+        );
+        refuse(
+            serde_json::json!({
+                "congestion": {"kind": "cubic", "beta": 0.5}, "congestion_parameters": {"beta": 0.7}
+            }),
+            "congestion_parameters.beta: stands in `congestion` too",
+        );
         refuse(serde_json::json!({"receive_buffer": "2 GB"}), "RFC 7323");
     }
 }

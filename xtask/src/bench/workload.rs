@@ -9,7 +9,8 @@ use std::hint::black_box;
 use jettison_core::{Duration, Rate, Seed, Time};
 use jettison_measure::NoOutcomes;
 use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::{BuildContext, build, disciplines};
+use jettison_queue::disciplines;
+use jettison_queue::entry::BuildContext;
 use jettison_switch::port_queues;
 use jettison_wire::{Address, Ecn, FlowId, Headers, Packet, TcpHeader, Transport};
 use serde_json::{Value, json};
@@ -63,9 +64,10 @@ impl Workload {
         let context = BuildContext { random: &random, registry: &registry };
         let value = self.configuration(backlog);
         let queue = match port_queues().entry(self.discipline) {
-            Some(entry) => (entry.build)(&value, &context)
+            Some(entry) => entry
+                .build(&value, &context)
                 .map(|built| -> Box<dyn QueueDiscipline> { Box::new(Hooked(built)) }),
-            None => build(&registry, &value, &context),
+            None => registry.build(&value, &context),
         }
         .map_err(|error| format!("{}: {error}", self.discipline))?;
         let flows = (0..FLOWS).map(|flow| packet(flow, self.ecn)).collect();
@@ -147,8 +149,7 @@ impl Workload {
 
 fn knows_ecn(discipline: &str) -> bool {
     let registry = disciplines();
-    let schema = registry.entry(discipline).map(|entry| (entry.schema)());
-    schema.is_some_and(|schema| schema.pointer("/properties/ecn").is_some())
+    registry.entry(discipline).is_some_and(|entry| entry.schema().pointer("/properties/ecn").is_some())
 }
 
 fn packet(flow: u16, ecn: Ecn) -> Packet {

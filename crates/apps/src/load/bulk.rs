@@ -1,11 +1,49 @@
 //! Bulk transfer over TCP as `iperf`: all data at once, at the speed of the transport.
 
 use jettison_core::{Bytes, Time};
+use jettison_registry::style::{GREY, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+use super::message_bulk::{MessageBulk, MessageSink};
+use super::sink::TcpSink;
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, FlowTransport, SocketEvent,
+    SocketId, Sockets, TcpOptions,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("bulk", "bulk transfer", build)
+        .style(GREY, Solid)
+        .summary("a bulk transfer: all data at once, as fast as the transport goes")
+        .source("as iperf")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["tcp", "octopus"]))
+}
+
+fn build(parameters: BulkParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    if parameters.bytes == Some(Bytes::ZERO) {
+        return Err(ParameterError::must(
+            "bytes",
+            "be > 0 (leave it out for a transfer without end)",
+            Bytes::ZERO,
+        ));
+    }
+    if let FlowTransport::Octopus(options) = context.transport {
+        return Ok(FlowApplications {
+            from: Box::new(MessageBulk::new(&parameters, context.remote, options)),
+            to: Some(Box::new(MessageSink::new(context.remote.port, options))),
+        });
+    }
+    let options = context.tcp()?;
+    Ok(FlowApplications {
+        from: Box::new(Bulk::new(&parameters, context.remote, options.clone())),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
 
 /// Parameters of `bulk`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,29 +1,67 @@
 //! Constant-bit-rate (CBR) traffic over UDP.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_registry::style::{BLUE, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::Endpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::load::probe::ProbeSender;
-use jettison_sockets::{Application, SocketEvent, Sockets};
+use super::sink::UdpSink;
+use crate::load::probe::{ProbeSender, check_payload};
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, Sockets,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("cbr", "CBR", build)
+        .style(BLUE, Solid)
+        .summary("datagrams of one size at a constant bit rate; the sink measures loss, delay and jitter")
+        .source("RFC 3550 §6.4.1 (jitter)")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["udp"]))
+}
+
+fn build(parameters: CbrParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    let traffic_class = context.udp()?;
+    check_payload(parameters.payload)?;
+    let CbrParameters { rate, interval, .. } = parameters;
+    if rate.is_some() && interval.is_some() {
+        return Err(ParameterError::at("interval", "give `rate` or `interval`, not both"));
+    }
+    if let Some(rate) = rate {
+        ParameterError::require(!rate.is_zero(), "rate", "be > 0", rate)?;
+    }
+    if let Some(interval) = interval {
+        ParameterError::require(!interval.is_zero(), "interval", "be > 0", interval)?;
+    }
+    Ok(FlowApplications {
+        from: Box::new(Cbr::new(&parameters, context.remote, traffic_class)),
+        to: Some(Box::new(UdpSink::new(context.remote.port))),
+    })
+}
 
 /// Parameters of `cbr`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CbrParameters {
-    /// Payload bits per second (as `iperf -b` counts). Mutually exclusive with `interval`.
-    pub rate: Rate,
+    /// Payload bits per second (as `iperf -b` counts), 1 Mbit/s without this and `interval`. Mutually exclusive with
+    /// `interval`.
+    pub rate: Option<Rate>,
     /// UDP payload of each datagram, >= 16 bytes.
     pub payload: Bytes,
     /// Time between two datagrams, as an alternative to `rate`.
     pub interval: Option<Duration>,
 }
 
+/// iperf's default for UDP is 1 Mbit/s.
+const DEFAULT_RATE: Rate = Rate::from_mbit(1);
+
 impl Default for CbrParameters {
     fn default() -> CbrParameters {
         CbrParameters {
-            rate: Rate::from_mbit(1),
+            rate: None,
             payload: Bytes::new(1470), // iperf's default for UDP over Ethernet
             interval: None,
         }
@@ -88,7 +126,7 @@ impl Cbr {
         let payload = parameters.payload.get() as u16;
         let gap = match parameters.interval {
             Some(interval) => Gap::of_interval(interval),
-            None => Gap::of_rate(u64::from(payload), parameters.rate),
+            None => Gap::of_rate(u64::from(payload), parameters.rate.unwrap_or(DEFAULT_RATE)),
         };
         Cbr { sender: ProbeSender::new(remote, payload, traffic_class), gap, next: None }
     }

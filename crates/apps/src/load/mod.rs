@@ -1,11 +1,18 @@
 //! Loads: traffic that causes congestion, and measuring probes.
 
-pub mod bulk;
-pub mod cbr;
 pub mod message_bulk;
-pub mod on_off;
-pub mod ping;
 pub mod probe;
-pub mod segments;
 pub mod sink;
-pub mod web;
+
+use jettison_sockets::FlowApplication;
+
+jettison_registry::components! {
+    /// All loads and probes.
+    pub fn loads() -> Registry<FlowApplication>;
+    pub mod bulk;
+    pub mod cbr;
+    pub mod on_off;
+    pub mod ping;
+    pub mod segments;
+    pub mod web;
+}

@@ -1,13 +1,39 @@
 //! On/off traffic over UDP: bursts at a constant rate, separated by silence.
 
 use jettison_core::{Bytes, Duration, RandomStream, Rate, Time};
+use jettison_registry::style::{Line::Solid, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::Endpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sink::UdpSink;
 use crate::load::cbr::Gap;
-use crate::load::probe::ProbeSender;
-use jettison_sockets::{Application, SocketEvent, Sockets};
+use crate::load::probe::{ProbeSender, check_payload};
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, Sockets,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("on-off", "on/off", build)
+        .style(SKY, Solid)
+        .summary("bursts at a constant bit rate with silences between them")
+        .source("Willinger et al. 1997 §2 (on/off sources); RFC 3550 §6.4.1 (jitter)")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["udp"]))
+}
+
+fn build(parameters: OnOffParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    let traffic_class = context.udp()?;
+    check_payload(parameters.payload)?;
+    ParameterError::require(!parameters.rate.is_zero(), "rate", "be > 0", parameters.rate)?;
+    ParameterError::require(!parameters.on.is_zero(), "on", "be > 0", parameters.on)?;
+    Ok(FlowApplications {
+        from: Box::new(OnOff::new(&parameters, context.remote, traffic_class, (context.random)("on-off"))),
+        to: Some(Box::new(UdpSink::new(context.remote.port))),
+    })
+}
 
 /// Parameters of `on-off`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,33 @@
 
 use jettison_core::{Bytes, Duration, Time};
 use jettison_measure::metrics;
+use jettison_registry::style::{Line::Solid, OLIVE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Address;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use jettison_sockets::{Application, EchoRequest, SocketEvent, Sockets};
+use jettison_sockets::{
+    Application, EchoRequest, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, Sockets,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("ping", "ping", build)
+        .style(OLIVE, Solid)
+        .summary("ICMP echo requests at an interval")
+        .source("RFC 792, RFC 4443 §4")
+        .page("applications.md")
+        .facts(FlowFacts::over(&[]))
+}
+
+fn build(parameters: PingParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    let PingParameters { interval, payload, dscp, .. } = parameters;
+    ParameterError::require(!interval.is_zero(), "interval", "be > 0", interval)?;
+    ParameterError::require(payload.get() <= 65_000, "payload", "be at most 65000 bytes", payload)?;
+    ParameterError::require(dscp < 64, "dscp", "be 0 to 63", dscp)?;
+    Ok(FlowApplications { from: Box::new(Ping::new(&parameters, context.remote.address)), to: None })
+}
 
 /// Parameters of `ping`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

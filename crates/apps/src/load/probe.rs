@@ -1,6 +1,7 @@
 //! Head of a probe datagram: sequence number and sending time, as real bytes.
 
-use jettison_core::Time;
+use jettison_core::{Bytes, Time};
+use jettison_registry::ParameterError;
 use jettison_tcp::Endpoint;
 use jettison_wire::InlineBytes;
 
@@ -36,6 +37,13 @@ impl ProbeHead {
             sent_at: Time::from_nanos(u64::from_be_bytes(*sent_at)),
         })
     }
+}
+
+/// Checks the size of measuring datagrams, the value of an application's key `payload`.
+pub(crate) fn check_payload(payload: Bytes) -> Result<(), ParameterError> {
+    let holds = (ProbeHead::LENGTH as u64..=65_000).contains(&payload.get());
+    let range = "be 16 bytes (a sequence number and a time) to 65000 bytes";
+    ParameterError::require(holds, "payload", range, payload)
 }
 
 /// Sends numbered, timestamped datagrams of one size to one peer.

@@ -7,11 +7,41 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, Time};
+use jettison_registry::style::{Line::Solid, PINK};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+use super::sink::TcpSink;
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, SocketId, Sockets,
+    TcpOptions,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("segments", "segments", build)
+        .style(PINK, Solid)
+        .summary("a segment at an interval over one connection: the on/off pattern of adaptive streaming")
+        .source("Akhshabi, Begen, Dovrolis 2011 §3 (steady state)")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["tcp"]))
+}
+
+fn build(
+    parameters: SegmentsParameters,
+    context: &FlowContext<'_>,
+) -> Result<FlowApplications, ParameterError> {
+    let options = context.tcp()?;
+    let SegmentsParameters { size, interval } = parameters;
+    ParameterError::require(size > Bytes::ZERO, "size", "be > 0", size)?;
+    ParameterError::require(!interval.is_zero(), "interval", "be > 0", interval)?;
+    Ok(FlowApplications {
+        from: Box::new(Segments::new(&parameters, context.remote, options.clone())),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
 
 /// Parameters of `segments`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

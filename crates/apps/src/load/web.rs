@@ -3,11 +3,43 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
+use super::sink::TcpSink;
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, SocketId, Sockets,
+    TcpOptions,
+};
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("web", "web", build)
+        .style(ORANGE, Solid)
+        .summary("short transfers at Poisson instants with heavy-tailed sizes, a connection each")
+        .source("Crovella & Bestavros 1997 §3")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["tcp"]))
+}
+
+fn build(parameters: WebParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
+    let options = context.tcp()?;
+    let WebParameters { transfers_per_second: transfers, min_size, max_size, shape } = parameters;
+    let holds = transfers > 0.0 && transfers <= 1e6;
+    ParameterError::require(holds, "transfers_per_second", "be > 0 and at most a million", transfers)?;
+    ParameterError::require(shape.is_finite() && shape > 0.0, "shape", "be > 0", shape)?;
+    let holds = min_size > Bytes::ZERO && min_size <= max_size;
+    let most = format!("be > 0 and at most max_size ({max_size})");
+    ParameterError::require(holds, "min_size", &most, min_size)?;
+    let (arrivals, sizes) = ((context.random)("arrivals"), (context.random)("sizes"));
+    Ok(FlowApplications {
+        from: Box::new(Web::new(&parameters, context.remote, options.clone(), arrivals, sizes)),
+        to: Some(Box::new(TcpSink::new(context.remote.port, options))),
+    })
+}
 
 /// Parameters of `web`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,10 @@
 //! Real-time media, whose value falls with delay.
 
-pub mod conference;
-pub mod haptic;
+use jettison_sockets::FlowApplication;
+
+jettison_registry::components! {
+    /// All real-time media of this crate.
+    pub fn realtime_media() -> Registry<FlowApplication>;
+    pub mod conference;
+    pub mod haptic;
+}

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario, schema_json};
 
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, warn};
 
 /// Checks scenario files; exit 2 if one is wrong.
 pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Result<ExitCode, Failure> {
@@ -15,6 +15,7 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
     for file in files {
         match Scenario::load_with_data(file, data, changes, &registries) {
             Ok(scenario) => {
+                warn(&scenario);
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
                 print(format_args!(

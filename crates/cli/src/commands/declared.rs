@@ -1,13 +1,9 @@
 //! `jettison list reasons`, `metrics` and `gauges`: what the crates declare in one place.
 
-use jettison_core::{DropReason, Duration, Gauge, MarkReason, RandomStream, Seed, Time};
+use jettison_core::{DropReason, Gauge, MarkReason};
 use jettison_measure::metrics;
-use jettison_messages::path::{PathContext, build_path_controller, path_controllers};
-use jettison_queue::registry::{BuildContext, disciplines};
-use jettison_switch::registry::port_queues;
-use jettison_tcp::congestion::{ControllerContext, Growth, build_controller, controllers};
+use jettison_scenario::build::Builder;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::list::wrap;
 use crate::output::{Failure, print, print_record, width};
@@ -104,15 +100,14 @@ struct GaugeRecord {
 /// Lists the gauges of all components: of queue disciplines, then of controllers.
 pub fn gauges(json: bool) -> Result<(), Failure> {
     let mut listed: Vec<GaugeRecord> = Vec::new();
-    let mut add = |owner: &'static str, reported: Vec<(Gauge, String, f64)>| {
-        for (Gauge { name: id, unit, description }, ..) in reported {
+    for entry in Builder::standard().catalogue() {
+        for Gauge { name: id, unit, description } in entry.gauges {
             // Controllers of TCP stand among those of the message transport, too.
-            if !listed.iter().any(|known| known.id == id) {
-                listed.push(GaugeRecord { id, unit, owner, description });
+            if !listed.iter().any(|known| known.id == *id) {
+                listed.push(GaugeRecord { id, unit, owner: entry.id, description });
             }
         }
-    };
-    reports(&mut add);
+    }
     for gauge in listed {
         if json {
             print_record(&gauge)?;
@@ -122,59 +117,6 @@ pub fn gauges(json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// What each component reports that can be built with its defaults alone.
-fn reports(add: &mut dyn FnMut(&'static str, Vec<(Gauge, String, f64)>)) {
-    const SEGMENT: u64 = 1448;
-    let defaults = json!({});
-    let random = |name: &str| -> RandomStream { Seed(0).stream(&["list", name]) };
-    let registry = disciplines();
-    let context = BuildContext { random: &random, registry: &registry };
-    for entry in registry.iter() {
-        let mut reported = Vec::new();
-        if let Ok(queue) = (entry.build)(&defaults, &context) {
-            queue.gauges(Time::ZERO, &mut reported);
-        }
-        add(entry.id, reported);
-    }
-    for entry in port_queues().iter() {
-        let mut reported = Vec::new();
-        if let Ok(queue) = (entry.build)(&defaults, &context) {
-            queue.hooks.gauges(Time::ZERO, &mut reported);
-        }
-        add(entry.id, reported);
-    }
-    let tcp = ControllerContext {
-        mss: SEGMENT,
-        initial_window: 10 * SEGMENT,
-        growth: Growth::PerByte,
-        hystart: None,
-        paced: false,
-        random: None,
-    };
-    for id in controllers().iter().map(jettison_core::Catalogue::id) {
-        let mut reported = Vec::new();
-        if let Ok(controller) = build_controller(id, &defaults, &tcp) {
-            controller.gauges(Time::ZERO, &mut reported);
-        }
-        add(id, reported);
-    }
-    let files = |name: &str| Err(format!("`{name}` is not read here"));
-    let path = PathContext {
-        packet: SEGMENT,
-        initial_window: 10 * SEGMENT,
-        initial_rtt: Duration::from_millis(100),
-        random: None,
-        files: &files,
-    };
-    for id in path_controllers().iter().map(jettison_core::Catalogue::id) {
-        let mut reported = Vec::new();
-        if let Ok(controller) = build_path_controller(id, &Value::Object(Default::default()), &path) {
-            controller.gauges(Time::ZERO, &mut reported);
-        }
-        add(id, reported);
-    }
 }
 
 /// A description below its heading.

@@ -1,45 +1,22 @@
 //! `jettison list`.
 
-use jettison_apps::registry::applications;
-use jettison_core::{Catalogue, ParameterDoc, parameter_docs};
-use jettison_dash::abr::abr_rules;
-use jettison_link::registry::links;
-use jettison_messages::path::path_controllers;
-use jettison_queue::registry::disciplines;
-use jettison_sockets::transports;
-use jettison_switch::registry::port_queues;
-use jettison_tcp::congestion::controllers;
-use jettison_video::source::sources;
-use serde::Serialize;
+use jettison_registry::{EntryDoc, ParameterDoc};
+use jettison_scenario::build::Builder;
 
 use crate::options::Listing;
 use crate::output::{Failure, print, print_record, width};
 
-/// One entry of a registry.
-#[derive(Debug, Serialize)]
-struct Entry {
-    id: &'static str,
-    summary: &'static str,
-    source: &'static str,
-    parameters: Vec<ParameterDoc>,
-}
-
-/// Lists a registry: id first, then parameters, defaults, units, source document.
-pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
-    let entries: Vec<Entry> = match what {
-        Listing::Queues => disciplines().iter().map(entry).chain(port_queues().iter().map(entry)).collect(),
-        Listing::Transports => transports().iter().map(entry).collect(),
-        Listing::Controllers => controllers().iter().map(entry).collect(),
-        Listing::PathControllers => path_controllers().iter().map(entry).collect(),
-        Listing::Applications => applications().iter().map(entry).collect(),
-        Listing::Abr => abr_rules().iter().map(entry).collect(),
-        Listing::Encoders => sources().iter().map(entry).collect(),
-        Listing::Links => links().iter().map(entry).collect(),
-        Listing::Reasons => return super::declared::reasons(json),
-        Listing::Metrics => return super::declared::metrics(json),
-        Listing::Gauges => return super::declared::gauges(json),
+/// Lists what scenarios may name, of one kind or of all: id first, then parameters, defaults, units, source document.
+pub fn list(what: Option<Listing>, json: bool) -> Result<(), Failure> {
+    let kind = match what {
+        Some(Listing::Reasons) => return super::declared::reasons(json),
+        Some(Listing::Metrics) => return super::declared::metrics(json),
+        Some(Listing::Gauges) => return super::declared::gauges(json),
+        what => what.and_then(Listing::kind),
     };
-    for (index, entry) in entries.iter().enumerate() {
+    let all = Builder::standard().catalogue();
+    let entries = all.iter().filter(|entry| kind.is_none_or(|kind| entry.kind == kind));
+    for (index, entry) in entries.enumerate() {
         if json {
             print_record(entry)?;
         } else {
@@ -49,16 +26,7 @@ pub fn list(what: Listing, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn entry(entry: &impl Catalogue) -> Entry {
-    Entry {
-        id: entry.id(),
-        summary: entry.summary(),
-        source: entry.source(),
-        parameters: parameter_docs(&entry.schema()),
-    }
-}
-
-fn text(entry: &Entry, width: usize) -> String {
+fn text(entry: &EntryDoc, width: usize) -> String {
     let mut text = format!("{}  {}\n  source: {}\n", entry.id, entry.summary, entry.source);
     let longest = |of: &dyn Fn(&ParameterDoc) -> usize| entry.parameters.iter().map(of).max().unwrap_or(0);
     let name_width = longest(&|p| p.name.chars().count());

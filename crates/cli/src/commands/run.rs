@@ -12,7 +12,7 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, width};
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, warn, width};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
@@ -44,6 +44,7 @@ pub fn load_with_seeds(
     let mut changes = Changes { set: options.settings(), quick: options.quick };
     let wrong = |error: CheckError| Failure::Message(error.to_string());
     let scenario = load(&changes).map_err(wrong)?;
+    warn(&scenario);
     if options.quick && !scenario.has_quick {
         eprintln!("jettison: {} has no [quick] table: it runs in full", scenario.file);
     }

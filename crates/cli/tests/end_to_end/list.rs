@@ -69,9 +69,23 @@ fn everything_that_scenarios_may_name_is_there() {
 fn records_have_id_first_and_every_parameter_is_explained() {
     for what in WHAT {
         for entry in entries(what) {
-            assert_eq!(keys(&entry), ["id", "summary", "source", "parameters"]);
-            for key in ["id", "summary", "source"] {
-                assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{what}: {entry}");
+            let expected = [
+                "id",
+                "kind",
+                "name",
+                "aliases",
+                "colour",
+                "line",
+                "marker",
+                "summary",
+                "source",
+                "page",
+                "parameters",
+                "gauges",
+            ];
+            assert_eq!(keys(&entry), expected);
+            for key in expected[..10].iter().filter(|key| **key != "aliases") {
+                assert!(entry[*key].as_str().is_some_and(|text| !text.is_empty()), "{what}: {entry}");
             }
             for parameter in entry["parameters"].as_array().expect("parameters are a list") {
                 assert_eq!(keys(parameter), ["name", "unit", "default", "description"]);
@@ -82,6 +96,15 @@ fn records_have_id_first_and_every_parameter_is_explained() {
             }
         }
     }
+}
+
+#[test]
+fn without_a_kind_all_are_listed() {
+    let all = Folder::new().jettison(&["list", "--json"]).records();
+    let count: usize =
+        WHAT.iter().chain(&["path-controllers", "encoders"]).map(|what| entries(what).len()).sum();
+    assert_eq!(all.len(), count);
+    assert_eq!(all[0], entries("queues")[0]);
 }
 
 #[test]

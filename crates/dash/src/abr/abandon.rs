@@ -7,7 +7,8 @@
 //! of its reports, each measured from the first byte; here the last report is used, so that the choice depends less on
 //! the reporting interval.
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::Duration;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +44,8 @@ impl Default for AbandonParameters {
 
 impl AbandonParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.multiplier > 0.0 && self.multiplier.is_finite(), "multiplier", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.multiplier > 0.0 && self.multiplier.is_finite(), "multiplier", || {
             format!("must be > 0, got {}", self.multiplier)
         })
     }

@@ -6,14 +6,31 @@
 //! Later the placeholder compensates for pauses that the network did not cause; it decays, is used up before BOLA
 //! pauses, and is reset by a stall.
 
-use jettison_core::{BuildError, Duration, Time};
+use jettison_core::{Duration, Time};
+use jettison_registry::style::{BLUE, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::buffer_levels::Levels;
+use super::entry::AdaptationRule;
 use super::{
     AbrRule, AbrState, BolaBuffer, Choice, Download, History, HistoryParameters, Playback, Tuning, Variant,
 };
+
+/// Its entry in the list of adaptation rules.
+pub(super) fn entry() -> Entry<AdaptationRule> {
+    Entry::<AdaptationRule>::new("bola", "BOLA", build)
+        .style(BLUE, Solid)
+        .summary("BOLA: the buffer's level decides")
+        .source("Spiteri, Urgaonkar, Sitaraman 2016 (INFOCOM); start-up: Spiteri, Sitaraman, Sparacio 2018 (MMSys)")
+        .page("dash-abr.md")
+}
+
+fn build(parameters: BolaParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Bola::new(parameters)))
+}
 
 /// Factor by which the placeholder decays per segment (dash.js: `PLACEHOLDER_BUFFER_DECAY`).
 const DECAY: f64 = 0.99;
@@ -61,7 +78,7 @@ impl Default for BolaParameters {
 
 impl BolaParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         self.buffer().validate()?;
         self.history.validate().map_err(|error| error.under("history"))
     }

@@ -5,7 +5,8 @@
 //! representation that maximises (V·υ_m + V·γp − Q) / S_m, and pauses while all of these are negative. Sizes are
 //! nominal bitrates. Q and V are in seconds of media where the paper counts segments: V here is its V·p.
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::Duration;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,16 +76,16 @@ impl Default for BolaBuffer {
 
 impl BolaBuffer {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.gamma_p > 0.0 && self.gamma_p.is_finite(), "gamma_p", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.gamma_p > 0.0 && self.gamma_p.is_finite(), "gamma_p", || {
             format!("must be > 0, got {}", self.gamma_p)
         })?;
-        BuildError::unless(!self.minimum.is_zero(), "minimum", || "must be > 0, got 0 s".to_owned())?;
-        BuildError::unless(self.target.is_none_or(|target| !target.is_zero()), "target", || {
+        ParameterError::unless(!self.minimum.is_zero(), "minimum", || "must be > 0, got 0 s".to_owned())?;
+        ParameterError::unless(self.target.is_none_or(|target| !target.is_zero()), "target", || {
             "must be > 0, got 0 s".to_owned()
         })?;
         let above = self.tuning == Tuning::GammaP || self.target.is_none_or(|target| target > self.minimum);
-        BuildError::unless(above, "target", || {
+        ParameterError::unless(above, "target", || {
             format!("must be > `minimum` ({}), got {}", self.minimum, self.target.unwrap_or_default())
         })
     }

@@ -7,15 +7,32 @@
 //! limits each choice, and its abandon-request rule watches each download. Not modelled: dash.js's switch-history and
 //! dropped-frames rules, since no decoder drops frames here.
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::Duration;
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::buffer_levels::Levels;
+use super::entry::AdaptationRule;
 use super::{
     AbandonParameters, AbandonRequest, AbrRule, AbrState, BolaBuffer, Choice, Download, History,
     HistoryParameters, InsufficientBuffer, InsufficientBufferParameters, Playback, Progress,
 };
+
+/// Its entry in the list of adaptation rules.
+pub(super) fn entry() -> Entry<AdaptationRule> {
+    Entry::<AdaptationRule>::new("dynamic", "DYNAMIC", build)
+        .style(ORANGE, Solid)
+        .summary("BOLA while the buffer is healthy, throughput otherwise, as dash.js")
+        .source("Spiteri, Sitaraman, Sparacio 2018 (MMSys), DYNAMIC; dash.js's insufficient-buffer and abandon-request rules")
+        .page("dash-abr.md")
+}
+
+fn build(parameters: DynamicParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Dynamic::new(parameters)))
+}
 
 /// Parameters of `dynamic`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +66,7 @@ impl Default for DynamicParameters {
 
 impl DynamicParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         self.history.validate().map_err(|error| error.under("history"))?;
         self.bola.validate().map_err(|error| error.under("bola"))?;
         self.insufficient_buffer.validate().map_err(|error| error.under("insufficient_buffer"))?;

@@ -1,9 +1,25 @@
 //! Constant representation, which isolates the network from adaptation.
 
+use jettison_registry::style::{Line::Solid, WINE};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::AdaptationRule;
 use super::{AbrRule, AbrState, Choice};
+
+/// Its entry in the list of adaptation rules.
+pub(super) fn entry() -> Entry<AdaptationRule> {
+    Entry::<AdaptationRule>::new("fixed", "fixed", build)
+        .style(WINE, Solid)
+        .summary("always the same representation")
+        .source("no rule: isolates the network")
+        .page("dash-abr.md")
+}
+
+fn build(parameters: FixedParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {
+    Ok(Box::new(Fixed::new(parameters)))
+}
 
 /// Parameters of `fixed`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,8 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{BuildError, Duration, Rate};
+use jettison_core::{Duration, Rate};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,22 +73,22 @@ impl Default for HistoryParameters {
 
 impl HistoryParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless((1..=KEPT).contains(&self.samples), "samples", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((1..=KEPT).contains(&self.samples), "samples", || {
             format!("must be in [1, {KEPT}], got {}", self.samples)
         })?;
-        BuildError::unless(self.variation > 1.0, "variation", || {
+        ParameterError::unless(self.variation > 1.0, "variation", || {
             format!("must be > 1, got {}", self.variation)
         })?;
         for (key, half_life) in
             [("fast_half_life", self.fast_half_life), ("slow_half_life", self.slow_half_life)]
         {
-            BuildError::unless(!half_life.is_zero(), key, || "must be > 0, got 0 s".to_owned())?;
+            ParameterError::unless(!half_life.is_zero(), key, || "must be > 0, got 0 s".to_owned())?;
         }
-        BuildError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
+        ParameterError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
             format!("must be in (0, 1], got {}", self.safety)
         })?;
-        BuildError::unless(self.initial.is_none_or(|rate| !rate.is_zero()), "initial", || {
+        ParameterError::unless(self.initial.is_none_or(|rate| !rate.is_zero()), "initial", || {
             "must be > 0, got 0 bit/s; omit it to start with the lowest representation".to_owned()
         })
     }

@@ -4,7 +4,7 @@
 //! "InsufficientBufferRule"), the lowest representation while playback is stalled, no limit for the first segments.
 //! The safety factor is 0.5 in the versions of Spiteri, Sitaraman, Sparacio (MMSys 2018) and higher in later ones.
 
-use jettison_core::BuildError;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,8 @@ impl Default for InsufficientBufferParameters {
 
 impl InsufficientBufferParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.safety > 0.0 && self.safety <= 1.0, "safety", || {
             format!("must be in (0, 1], got {}", self.safety)
         })
     }

@@ -1,20 +1,26 @@
 //! Adaptation rules: choose the representation of the next segment.
 //!
-//! Each rule has a file of its own; [`registry::abr_rules`] lists those available to scenarios. `history` holds the
+//! Each rule has a file of its own; [`abr_rules`] lists those available to scenarios. `history` holds the
 //! throughput estimate that several rules share.
 
 mod abandon;
-mod bola;
 mod buffer_levels;
-mod dynamic;
-mod fixed;
+mod entry;
 mod history;
 mod insufficient_buffer;
-pub mod registry;
+mod registry;
 #[cfg(test)]
 mod testing;
-mod throughput;
-mod vlc;
+
+jettison_registry::components! {
+    /// All adaptation rules, by id.
+    pub fn abr_rules() -> Registry<AdaptationRule>;
+    mod bola;
+    mod dynamic;
+    mod fixed;
+    mod throughput;
+    mod vlc;
+}
 
 use std::fmt::Debug;
 
@@ -26,10 +32,10 @@ pub use abandon::{AbandonParameters, AbandonRequest};
 pub use bola::{Bola, BolaParameters};
 pub use buffer_levels::{BolaBuffer, Tuning, Variant};
 pub use dynamic::{Dynamic, DynamicParameters};
+pub use entry::AdaptationRule;
 pub use fixed::{Fixed, FixedParameters};
 pub use history::{History, HistoryParameters, Mean};
 pub use insufficient_buffer::{InsufficientBuffer, InsufficientBufferParameters};
-pub use registry::{AbrEntry, abr_rules, build_rule};
 pub use throughput::{ThroughputParameters, ThroughputRule};
 pub use vlc::{Measured, VlcRate, VlcRateParameters};
 

@@ -3,11 +3,27 @@
 //! dash.js's ThroughputRule ("ThroughputRule", "Throughput calculation" of its documentation); THROUGHPUT of Spiteri,
 //! Sitaraman, Sparacio, "From Theory to Practice" (MMSys 2018).
 
-use jettison_core::BuildError;
+use jettison_registry::style::{GREEN, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::AdaptationRule;
 use super::{AbrRule, AbrState, Choice, Download, History, HistoryParameters};
+
+/// Its entry in the list of adaptation rules.
+pub(super) fn entry() -> Entry<AdaptationRule> {
+    Entry::<AdaptationRule>::new("throughput", "THROUGHPUT", build)
+        .style(GREEN, Solid)
+        .summary("the highest representation below 0.9 of the recent throughput")
+        .source("dash.js's ThroughputRule; Spiteri, Sitaraman, Sparacio 2018 (MMSys), THROUGHPUT")
+        .page("dash-abr.md")
+}
+
+fn build(parameters: ThroughputParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(ThroughputRule::new(parameters)))
+}
 
 /// Parameters of `throughput`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +36,7 @@ pub struct ThroughputParameters {
 
 impl ThroughputParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         self.history.validate().map_err(|error| error.under("history"))
     }
 }

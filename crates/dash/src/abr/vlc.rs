@@ -5,11 +5,28 @@
 //! representation below the download rate without a margin, measured over the whole session (default) or over the last
 //! segment. VLC's source was not read, and later versions of VLC choose differently.
 
-use jettison_core::{BuildError, Duration};
+use jettison_core::Duration;
+use jettison_registry::style::{GREY, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::AdaptationRule;
 use super::{AbrRule, AbrState, Choice, Download};
+
+/// Its entry in the list of adaptation rules.
+pub(super) fn entry() -> Entry<AdaptationRule> {
+    Entry::<AdaptationRule>::new("vlc-rate", "VLC", build)
+        .style(GREY, Solid)
+        .summary("the highest representation below the measured download rate, like VLC's DASH plugin")
+        .source("Müller, Timmerer 2011 (ACM Multimedia), one reading of it")
+        .page("dash-abr.md")
+}
+
+fn build(parameters: VlcRateParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(VlcRate::new(parameters)))
+}
 
 /// Parameters of `vlc-rate`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +56,8 @@ impl Default for VlcRateParameters {
 
 impl VlcRateParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.share > 0.0 && self.share <= 1.0, "share", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.share > 0.0 && self.share <= 1.0, "share", || {
             format!("must be in (0, 1], got {}", self.share)
         })
     }

@@ -1,6 +1,7 @@
 //! Bitrate ladders: published ones and those written in a scenario.
 
-use jettison_core::{BuildError, Duration, Rate};
+use jettison_core::{Duration, Rate};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -111,11 +112,11 @@ impl Ladder {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless((2..=MOST_RUNGS).contains(&self.video.len()), "video", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((2..=MOST_RUNGS).contains(&self.video.len()), "video", || {
             format!("must have 2 to {MOST_RUNGS} rungs for adaptation, got {}", self.video.len())
         })?;
-        BuildError::unless(self.audio.len() <= MOST_RUNGS, "audio", || {
+        ParameterError::unless(self.audio.len() <= MOST_RUNGS, "audio", || {
             format!("must have at most {MOST_RUNGS} rungs, got {}", self.audio.len())
         })?;
         for (place, rung) in self.video.iter().enumerate() {
@@ -129,11 +130,11 @@ impl Ladder {
     }
 
     /// Returns the segment duration given by the groups of pictures.
-    pub(super) fn group(&self) -> Result<Duration, BuildError> {
+    pub(super) fn group(&self) -> Result<Duration, ParameterError> {
         let mut first: Option<Duration> = None;
         for (place, rung) in self.video.iter().enumerate() {
             let at = |message: String| {
-                BuildError::at("gop", message).under(&place.to_string()).under("video").under("ladder")
+                ParameterError::at("gop", message).under(&place.to_string()).under("video").under("ladder")
             };
             let Some(gop) = rung.gop else {
                 return Err(at(
@@ -153,7 +154,7 @@ impl Ladder {
                 None => first = Some(group),
             }
         }
-        first.ok_or_else(|| BuildError::at("video", "must have at least 2 rungs, got 0").under("ladder"))
+        first.ok_or_else(|| ParameterError::at("video", "must have at least 2 rungs, got 0").under("ladder"))
     }
 
     /// Returns the adaptation sets for segments of these durations. `buffer` is the encoder's buffer of rungs without
@@ -186,19 +187,21 @@ impl Ladder {
 }
 
 impl VideoRung {
-    fn validate(&self) -> Result<(), BuildError> {
+    fn validate(&self) -> Result<(), ParameterError> {
         let pixels = |n: u32| (1..=MOST_PIXELS).contains(&n);
-        BuildError::unless(pixels(self.width), "width", || {
+        ParameterError::unless(pixels(self.width), "width", || {
             format!("must be in [1, {MOST_PIXELS}], got {}", self.width)
         })?;
-        BuildError::unless(pixels(self.height), "height", || {
+        ParameterError::unless(pixels(self.height), "height", || {
             format!("must be in [1, {MOST_PIXELS}], got {}", self.height)
         })?;
-        BuildError::unless(self.frame_rate > 0.0 && self.frame_rate <= MOST_PICTURES, "frame_rate", || {
-            format!("must be in (0, {MOST_PICTURES}], got {}", self.frame_rate)
-        })?;
-        BuildError::unless(self.gop != Some(0), "gop", || "must be > 0, got 0".to_owned())?;
-        BuildError::unless(
+        ParameterError::unless(
+            self.frame_rate > 0.0 && self.frame_rate <= MOST_PICTURES,
+            "frame_rate",
+            || format!("must be in (0, {MOST_PICTURES}], got {}", self.frame_rate),
+        )?;
+        ParameterError::unless(self.gop != Some(0), "gop", || "must be > 0, got 0".to_owned())?;
+        ParameterError::unless(
             self.encoder_buffer.is_none_or(|b| b <= LONGEST_BUFFER),
             "encoder_buffer",
             || format!("must be <= {LONGEST_BUFFER}, got {}", self.encoder_buffer.unwrap_or_default()),
@@ -210,17 +213,18 @@ impl VideoRung {
 /// Maximum frame rate.
 pub(super) const MOST_PICTURES: f64 = 1_000.0;
 
-fn check_codec(codec: &str) -> Result<(), BuildError> {
-    BuildError::unless(!codec.trim().is_empty(), "codec", || {
+fn check_codec(codec: &str) -> Result<(), ParameterError> {
+    ParameterError::unless(!codec.trim().is_empty(), "codec", || {
         "must be a codec such as \"h264\", got an empty string".to_owned()
     })
 }
 
-fn ascending(kind: &str, rates: impl Iterator<Item = Rate>) -> Result<(), BuildError> {
+fn ascending(kind: &str, rates: impl Iterator<Item = Rate>) -> Result<(), ParameterError> {
     let mut before: Option<Rate> = None;
     for (place, rate) in rates.enumerate() {
-        let at =
-            |message: String| Err(BuildError::at("bitrate", message).under(&place.to_string()).under(kind));
+        let at = |message: String| {
+            Err(ParameterError::at("bitrate", message).under(&place.to_string()).under(kind))
+        };
         if rate.is_zero() || rate > HIGHEST {
             return at(format!("must be in (0 bit/s, {HIGHEST}], got {rate}"));
         }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Duration, RandomStream, parameters};
+use jettison_core::{Bytes, Duration, RandomStream};
+use jettison_registry::{ParameterError, parameters};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -115,13 +116,13 @@ impl ContentParameters {
         &self,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
-    ) -> Result<Vec<Arc<Title>>, BuildError> {
+    ) -> Result<Vec<Arc<Title>>, ParameterError> {
         self.validate()?;
         let draft = match &self.mpd {
             Some(file) => self.of_mpd(file, files)?,
             None => self.of_ladder()?,
         };
-        BuildError::unless(draft.sizes() * self.titles as usize <= MOST_SIZES, "titles", || {
+        ParameterError::unless(draft.sizes() * self.titles as usize <= MOST_SIZES, "titles", || {
             let sizes = draft.sizes() * self.titles as usize;
             format!("must have at most {MOST_SIZES} segments over all representations, got {sizes}")
         })?;
@@ -132,45 +133,47 @@ impl ContentParameters {
         Ok((1..=self.titles).map(title).collect())
     }
 
-    fn validate(&self) -> Result<(), BuildError> {
+    fn validate(&self) -> Result<(), ParameterError> {
         let is_share = (0.0..=1.0).contains(&self.variation);
-        BuildError::unless(is_share, "variation", || format!("must be in [0, 1], got {}", self.variation))?;
-        BuildError::unless((1..=MOST_TITLES).contains(&self.titles), "titles", || {
+        ParameterError::unless(is_share, "variation", || {
+            format!("must be in [0, 1], got {}", self.variation)
+        })?;
+        ParameterError::unless((1..=MOST_TITLES).contains(&self.titles), "titles", || {
             format!("must be in [1, {MOST_TITLES}], got {}", self.titles)
         })?;
-        BuildError::unless(self.encoder_buffer <= LONGEST_BUFFER, "encoder_buffer", || {
+        ParameterError::unless(self.encoder_buffer <= LONGEST_BUFFER, "encoder_buffer", || {
             format!("must be <= {LONGEST_BUFFER}, got {}", self.encoder_buffer)
         })?;
-        BuildError::unless(self.initialization <= MOST_INITIALIZATION, "initialization", || {
+        ParameterError::unless(self.initialization <= MOST_INITIALIZATION, "initialization", || {
             format!("must be <= {MOST_INITIALIZATION}, got {}", self.initialization)
         })?;
         let in_range = |span: Duration| !span.is_zero() && span <= LONGEST;
         let range =
             |span: Option<Duration>| format!("must be in (0 s, {LONGEST}], got {}", span.unwrap_or_default());
-        BuildError::unless(self.duration.is_none_or(in_range), "duration", || range(self.duration))?;
-        BuildError::unless(self.segment_duration.is_none_or(in_range), "segment_duration", || {
+        ParameterError::unless(self.duration.is_none_or(in_range), "duration", || range(self.duration))?;
+        ParameterError::unless(self.segment_duration.is_none_or(in_range), "segment_duration", || {
             range(self.segment_duration)
         })?;
         if self.mpd.is_some() {
-            BuildError::unless(self.ladder.is_none(), "ladder", || {
+            ParameterError::unless(self.ladder.is_none(), "ladder", || {
                 "give `ladder` or `mpd`, not both".to_owned()
             })?;
-            BuildError::unless(self.duration.is_none(), "duration", || {
+            ParameterError::unless(self.duration.is_none(), "duration", || {
                 "applies to ladders only; an MPD defines its own length".to_owned()
             })
         } else {
-            BuildError::unless(self.sizes.is_none(), "sizes", || "requires `mpd`".to_owned())
+            ParameterError::unless(self.sizes.is_none(), "sizes", || "requires `mpd`".to_owned())
         }
     }
 
-    fn of_ladder(&self) -> Result<Draft, BuildError> {
+    fn of_ladder(&self) -> Result<Draft, ParameterError> {
         let ladder = self.ladder.as_ref().map_or_else(|| ShippedLadder::Ired.ladder(), LadderChoice::ladder);
         ladder.validate().map_err(|error| error.under("ladder"))?;
         let segment = self.segment_duration.map_or_else(|| ladder.group(), Ok)?;
         let durations = mpd::even(self.duration.unwrap_or(DURATION), segment);
         let durations = durations.map_err(|message| {
             let key = if self.segment_duration.is_some() { "segment_duration" } else { "duration" };
-            BuildError::at(key, format!("each title {message}"))
+            ParameterError::at(key, format!("each title {message}"))
         })?;
         let (video, audio) = ladder.sets(&durations, self.encoder_buffer, self.variation);
         Ok(Draft { manifest: None, video, audio })
@@ -181,20 +184,20 @@ impl ContentParameters {
         &self,
         file: &str,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
-    ) -> Result<Draft, BuildError> {
-        let content = files(file).map_err(|error| BuildError::at("mpd", error))?;
+    ) -> Result<Draft, ParameterError> {
+        let content = files(file).map_err(|error| ParameterError::at("mpd", error))?;
         let open = mpd::Open {
             encoder_buffer: self.encoder_buffer.mul_f64(self.variation),
             segment_duration: self.segment_duration,
         };
         let presentation =
-            mpd::read(&content, open).map_err(|error| BuildError::at("mpd", error.in_file(file)))?;
+            mpd::read(&content, open).map_err(|error| ParameterError::at("mpd", error.in_file(file)))?;
         let mut draft = presentation.draft;
         if let Some(file) = &self.sizes {
-            let content = files(file).map_err(|error| BuildError::at("sizes", error))?;
+            let content = files(file).map_err(|error| ParameterError::at("sizes", error))?;
             Sidecar::read(&content)
                 .and_then(|sidecar| sidecar.apply(&mut draft, &presentation.others))
-                .map_err(|error| BuildError::at("sizes", error.in_file(file)))?;
+                .map_err(|error| ParameterError::at("sizes", error.in_file(file)))?;
         }
         Ok(draft)
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
-use jettison_core::nearest;
+use jettison_registry::nearest;
 
 use super::draft::{Draft, DraftSet, MOST_SEGMENTS, Sizes};
 use jettison_sockets::{FileError, Lines};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, RandomStream, Rate, Seed, parameters};
+use jettison_core::{Duration, RandomStream, Rate, Seed};
+use jettison_registry::{ParameterError, parameters};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn random(name: &str) -> RandomStream {
 }
 
 /// The titles of a table, of files `city.mpd` and `city.csv`.
-fn titles_of(table: Value, mpd: &str, sizes: &str) -> Result<Vec<Arc<Title>>, BuildError> {
+fn titles_of(table: Value, mpd: &str, sizes: &str) -> Result<Vec<Arc<Title>>, ParameterError> {
     let content: ContentParameters = parameters(&table)?;
     let files = |name: &str| -> Result<Arc<[u8]>, String> {
         match name {
@@ -188,19 +189,22 @@ fn invalid_ladders_are_refused() {
         ),
         (changed("gop", Value::Null), "ladder.video.1.gop: is missing; `gop` or"),
         (changed("codec", json!(" ")), "ladder.video.1.codec: must be a codec such as"),
-        (changed("encoder_buffer", json!("2 h")), "ladder: "),
+        (changed("encoder_buffer", json!("2 h")), "ladder.video.1.encoder_buffer: `h` is not a unit"),
         (
             changed("encoder_buffer", json!("99 min")),
             "ladder.video.1.encoder_buffer: must be <= 3600 s, got ",
         ),
-        (changed("bitrat", json!("1 kbit/s")), "ladder: "),
+        (changed("bitrat", json!("1 kbit/s")), "ladder.video.1.bitrat: unknown key `bitrat`; did you"),
         (
             json!({ "ladder": { "video": [rung(1), rung(2)], "audio": [{ "bitrate": "2 kbit/s" }, { "bitrate": "1 kbit/s" }] } }),
             "ladder.audio.1.bitrate: must be > 2 kbit/s",
         ),
-        (json!({ "ladder": "irde" }), "ladder: unknown variant `irde`"),
-        (json!({ "ladder": { "vdeo": [] } }), "ladder: vdeo: unknown key `vdeo`; did you mean `video`?"),
-        (json!({ "ladder": { "video": [{ "width": 1 }] } }), "ladder: video.0: missing field"),
+        (json!({ "ladder": "irde" }), "ladder: must be one of ired, got \"irde\"; did you mean `ired`?"),
+        (json!({ "ladder": { "vdeo": [] } }), "ladder.vdeo: unknown key `vdeo`; did you mean `video`?"),
+        (
+            json!({ "ladder": { "video": [{ "width": 1 }] } }),
+            "ladder.video.0: has no `height`; add `height`: an integer",
+        ),
     ] {
         let said = refusal(table.clone());
         assert!(said.starts_with(message), "{table}: {said}");

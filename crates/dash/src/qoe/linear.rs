@@ -4,7 +4,7 @@
 //! HTTP" (SIGCOMM 2015), equation 5: Σ q(R_k) − λ·Σ |q(R_{k+1}) − q(R_k)| − μ·(rebuffering time) − μ_s·(start-up
 //! delay), with q the bitrate itself in kbit/s and times in seconds.
 
-use jettison_core::BuildError;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,11 +31,11 @@ impl Default for LinearWeights {
 
 impl LinearWeights {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let weights =
             [("switching", self.switching), ("rebuffering", self.rebuffering), ("start_up", self.start_up)];
         for (key, weight) in weights {
-            BuildError::unless(weight >= 0.0 && weight.is_finite(), key, || {
+            ParameterError::unless(weight >= 0.0 && weight.is_finite(), key, || {
                 format!("must be finite and >= 0, got {weight}")
             })?;
         }

@@ -1,6 +1,7 @@
 //! Our TCP's parameters in the kernel's words, and what it has none for.
 
-use jettison_tcp::congestion::Growth;
+use jettison_registry::Choices;
+use jettison_tcp::congestion::{Controller, Growth, InKernel};
 use jettison_tcp::{Switch, TcpParameters};
 
 /// The kernel's name of the congestion control that these parameters ask for.
@@ -11,16 +12,16 @@ use jettison_tcp::{Switch, TcpParameters};
 /// # Errors
 /// If there is none.
 pub fn kernel_congestion(parameters: &TcpParameters) -> Result<&'static str, String> {
-    match parameters.congestion.as_str() {
-        "newreno" => Ok("reno"),
-        "cubic" => Ok("cubic"),
-        "bbr" => Ok("bbr"),
-        "dctcp" => Ok("dctcp"),
-        "prague" => Ok("prague"),
-        "newcwv" if parameters.pacing == Switch::On => Ok("newcwv_paced"),
-        "newcwv" => Ok("newcwv"),
-        other => Err(format!("the kernel has no congestion control for `{other}`")),
-    }
+    let kind = &parameters.congestion.kind;
+    let known = in_kernel(parameters);
+    let name = known.paced.filter(|_| parameters.pacing == Switch::On).or(known.name);
+    name.ok_or_else(|| format!("the kernel has no congestion control for `{kind}`"))
+}
+
+/// What the entry of the controller says of the kernel's.
+fn in_kernel(parameters: &TcpParameters) -> InKernel {
+    let entry = Controller::registry().entry(&parameters.congestion.kind);
+    entry.map(|entry| entry.facts).unwrap_or_default()
 }
 
 /// The settings of a host's network namespace that these parameters ask for, where they differ from a present kernel's own:
@@ -71,9 +72,10 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
         }
     };
     let p = parameters;
+    let controller = &p.congestion.kind;
     say(
-        !p.congestion_parameters.is_empty(),
-        format!("congestion_parameters: the kernel's `{}` has its own", p.congestion),
+        !(p.congestion.parameters.is_empty() && p.congestion_parameters.is_empty()),
+        format!("parameters of congestion: the kernel's `{controller}` has its own"),
     );
     say(
         p.initial_window != usual.initial_window,
@@ -93,8 +95,8 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     say(p.growth != Growth::PerByte, "growth: the kernel's windows grow by acknowledged bytes".to_owned());
     say(p.hystart != Switch::Auto, "hystart: a parameter of the kernel's cubic module".to_owned());
     say(
-        p.pacing == Switch::Off && matches!(p.congestion.as_str(), "bbr" | "prague"),
-        format!("pacing false: the kernel's `{}` always paces", p.congestion),
+        p.pacing == Switch::Off && in_kernel(p).always_paces,
+        format!("pacing false: the kernel's `{controller}` always paces"),
     );
     say(
         p.pacing_quantum != usual.pacing_quantum,
@@ -112,7 +114,7 @@ mod tests {
     fn our_controllers_have_the_kernels_names() {
         let named = |congestion: &str, pacing| {
             kernel_congestion(&TcpParameters {
-                congestion: congestion.to_owned(),
+                congestion: congestion.into(),
                 pacing,
                 ..TcpParameters::default()
             })

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn an_unknown_congestion_control_is_refused_in_words() {
-        let named = |name: &str| TcpParameters { congestion: name.to_owned(), ..TcpParameters::default() };
+        let named = |name: &str| TcpParameters { congestion: name.into(), ..TcpParameters::default() };
         assert_eq!(check_congestion(&named("newreno")), Ok(()));
         assert!(check_congestion(&named("vegas")).is_err_and(|error| error.contains("vegas")));
     }

@@ -34,7 +34,7 @@ impl Driver {
         socket: UdpSocket,
         remote: Option<SocketAddr>,
         parameters: OctopusParameters,
-    ) -> Result<Driver, String> {
+    ) -> Result<Driver, Box<dyn std::error::Error>> {
         parameters.validate()?;
         // Only the controller `oracle` reads a file, and only some use random numbers.
         let files = |name: &str| Err(format!("{name} is not read here"));

@@ -15,12 +15,14 @@
 //! the smaller of the two applies. Both are limited to twice the flight, so that the one that does not limit cannot
 //! grow without bound (§4.1).
 
-use jettison_core::{BuildError, Bytes, Gauge, Gauges, Rate, Time};
+use jettison_core::{Bytes, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, Cubic,
@@ -28,7 +30,7 @@ use jettison_tcp::congestion::{
 };
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[WINDOW, CUBIC_WINDOW];
+const GAUGES: &[Gauge] = &[WINDOW, CUBIC_WINDOW];
 
 const WINDOW: Gauge = Gauge::new("abc_window", "bytes", "w_abc, the window that marks of ABC routers move.");
 const CUBIC_WINDOW: Gauge = Gauge::new(
@@ -62,14 +64,14 @@ impl Default for AbcParameters {
 
 impl AbcParameters {
     /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless((0.0..=10.0).contains(&self.additive_increase), "additive_increase", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((0.0..=10.0).contains(&self.additive_increase), "additive_increase", || {
             format!("must be 0 to 10 packets, got {}", self.additive_increase)
         })?;
-        BuildError::unless((1..=1000).contains(&self.min_window), "min_window", || {
+        ParameterError::unless((1..=1000).contains(&self.min_window), "min_window", || {
             format!("must be 1 to 1,000 packets, got {}", self.min_window)
         })?;
-        BuildError::unless((1.1..=100.0).contains(&self.cap), "cap", || {
+        ParameterError::unless((1.1..=100.0).contains(&self.cap), "cap", || {
             format!("must be 1.1 to 100, got {}", self.cap)
         })
     }
@@ -237,19 +239,22 @@ impl PathController for Abc {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "abc",
-        summary: "one packet more per accelerate, one packet less per brake that an ABC router marks",
-        source: "Goyal et al., ABC, NSDI 2020; RFC 9438 for other bottlenecks",
-        schema: || schemars::schema_for!(AbcParameters),
-        build: |parameters, context| {
-            let parameters: AbcParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            Ok(Box::new(Abc::new(parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("abc", "ABC", build)
+        .style(VERMILION, Dashed)
+        .summary("one packet more per accelerate, one packet less per brake that an ABC router marks")
+        .source("Goyal et al., ABC, NSDI 2020; RFC 9438 for other bottlenecks")
+        .page("path-controllers.md")
+        .gauges(GAUGES)
+}
+
+fn build(
+    parameters: AbcParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Abc::new(parameters, context)))
 }
 
 #[cfg(test)]
@@ -418,7 +423,7 @@ mod tests {
 
     #[test]
     fn parameters_are_checked() {
-        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err().to_string();
         assert!(refuse(json!({ "additive_increase": -1.0 })).starts_with("additive_increase: "));
         assert!(refuse(json!({ "min_window": 0 })).starts_with("min_window: "));
         assert!(refuse(json!({ "cap": 1.0 })).starts_with("cap: "));

@@ -1,16 +1,13 @@
 //! Gauges of path controllers.
 
-use std::collections::BTreeSet;
-
-use jettison_core::{Catalogue, Duration, Gauge, Rate, Time};
+use jettison_core::{Duration, Gauge, Rate, Time};
 use serde_json::{Value, json};
 
-use super::testing::{Link, Source, Toy, context, run};
-use super::{PathController, abc, build_path_controller, gcc, path_controllers, scream, sprout, sprout_ewma};
-use jettison_tcp::congestion::{bbr, controllers, cubic};
+use super::testing::{Link, Source, Toy, context, run, with_trace};
+use super::{PathController, path_controllers};
 
 fn built(id: &str, parameters: Value) -> Box<dyn PathController> {
-    build_path_controller(id, &parameters, &context()).unwrap_or_else(|error| panic!("{id}: {error}"))
+    path_controllers().build_from(id, &parameters, &context()).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
 fn reported(controller: &dyn PathController) -> Vec<(Gauge, f64)> {
@@ -26,28 +23,14 @@ fn value(controller: &dyn PathController, name: &str) -> f64 {
 
 #[test]
 fn a_path_controller_reports_exactly_the_gauges_that_it_declares() {
-    let declared: &[(&str, &[Gauge])] = &[
-        ("abc", abc::GAUGES),
-        ("gcc", gcc::GAUGES),
-        ("scream", scream::GAUGES),
-        ("sprout", sprout::GAUGES),
-        ("sprout-ewma", sprout_ewma::GAUGES),
-        ("cubic", cubic::GAUGES),
-        ("bbr", bbr::GAUGES),
-    ];
-    for (id, gauges) in declared {
-        let reported: Vec<Gauge> =
-            reported(&*built(id, json!({}))).into_iter().map(|(gauge, _)| gauge).collect();
-        assert_eq!(&reported, gauges, "{id}");
-        let prefix = format!("{}_", id.replace('-', "_"));
-        assert!(gauges.iter().all(|gauge| gauge.name.starts_with(&prefix)), "{id}");
-    }
-    // Those of TCP are asked through one adapter; the oracle has no state.
-    let tcp: BTreeSet<&str> = controllers().iter().map(|entry| entry.id()).collect();
-    let registry = path_controllers();
-    let own = registry.iter().map(|entry| entry.id()).filter(|id| !tcp.contains(id) && *id != "oracle");
-    for id in own.collect::<BTreeSet<_>>() {
-        assert!(declared.iter().any(|(known, _)| *known == id), "{id} stands above");
+    for entry in path_controllers().iter() {
+        let parameters = if entry.id == "oracle" { json!({ "trace": "t" }) } else { json!({}) };
+        let built =
+            with_trace("t", "1\n5\n", |context| entry.build(&parameters, context)).expect("it is right");
+        let reported: Vec<Gauge> = reported(&*built).into_iter().map(|(gauge, _)| gauge).collect();
+        assert_eq!(reported, entry.gauges, "{}", entry.id);
+        let prefix = format!("{}_", entry.id.replace('-', "_"));
+        assert!(entry.gauges.iter().all(|gauge| gauge.name.starts_with(&prefix)), "{}", entry.id);
     }
 }
 

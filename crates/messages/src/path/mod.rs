@@ -4,22 +4,28 @@
 //! receiver reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`jettison_tcp::congestion`]
 //! controllers can be used too, through one adapter.
 
-pub mod abc;
 mod delay;
+mod entry;
 #[cfg(test)]
 mod gauge_tests;
-pub mod gcc;
-mod oracle;
 #[cfg(test)]
 mod properties;
 mod registry;
-pub mod scream;
-pub mod sprout;
-pub mod sprout_ewma;
 #[cfg(test)]
 mod testing;
 mod under_way;
 mod window;
+
+jettison_registry::components! {
+    /// The controllers that are made for messages; [`path_controllers`] lists TCP's beside them.
+    fn message_controllers() -> Registry<MessageController>;
+    mod abc;
+    mod gcc;
+    mod oracle;
+    mod scream;
+    mod sprout;
+    mod sprout_ewma;
+}
 
 use std::fmt::Debug;
 
@@ -29,9 +35,10 @@ use jettison_wire::Ecn;
 use jettison_tcp::congestion::AckSample;
 
 pub use abc::{Abc, AbcParameters};
+pub use entry::{MessageController, PathContext};
 pub use gcc::{Gcc, GccFilter, GccParameters};
 pub use oracle::{Oracle, OracleParameters};
-pub use registry::{PathContext, PathControllerEntry, build_path_controller, path_controllers};
+pub use registry::path_controllers;
 pub use scream::{Scream, ScreamParameters};
 pub use sprout::{IdleTicks, Sprout, SproutParameters};
 pub use sprout_ewma::{Grace, SproutEwma, SproutEwmaParameters};

@@ -8,13 +8,16 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_link::trace::{Recording, Trace};
+use jettison_registry::style::{GREY, Line::Dashed};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::delay::{nanos, span};
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 
 const MILLI: i64 = 1_000_000;
@@ -53,11 +56,11 @@ impl Default for OracleParameters {
 
 impl OracleParameters {
     /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.trace.is_some(), "trace", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.trace.is_some(), "trace", || {
             "required: the trace that the bottleneck follows".into()
         })?;
-        BuildError::unless(!self.bandwidth_window.is_zero(), "bandwidth_window", || {
+        ParameterError::unless(!self.bandwidth_window.is_zero(), "bandwidth_window", || {
             "must be > 0 s, got 0 s".into()
         })
     }
@@ -183,28 +186,31 @@ impl PathController for Oracle {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "oracle",
-        summary: "one packet per delivery opportunity of the bottleneck's trace, known in advance",
-        source: "the bound of the motivation of Chen, Tahir, Mittal, Octopus; traces of Mahimahi (USENIX ATC 2015)",
-        schema: || schemars::schema_for!(OracleParameters),
-        build: |parameters, context| {
-            let parameters: OracleParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            let name = parameters.trace.as_deref().unwrap_or_default();
-            let text = (context.files)(name).map_err(|error| format!("trace: {error}"))?;
-            let at = |line: Option<usize>, error: String| match line {
-                Some(line) => format!("trace: {name}, line {line}: {error}"),
-                None => format!("trace: {name}: {error}"),
-            };
-            let recording =
-                Recording::read(&text, None).map_err(|error| at(error.line(), error.to_string()))?;
-            let trace = recording.into_shared_trace().map_err(|error| at(None, error.to_string()))?;
-            Ok(Box::new(Oracle::new(trace, &parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("oracle", "oracle", build)
+        .style(GREY, Dashed)
+        .summary("one packet per delivery opportunity of the bottleneck's trace, known in advance")
+        .source("the bound of the motivation of Chen, Tahir, Mittal, Octopus; traces of Mahimahi (USENIX ATC 2015)")
+        .page("path-controllers.md")
+        .example(|| json!({ "trace": "verizon.down" }))
+}
+
+fn build(
+    parameters: OracleParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    let name = parameters.trace.as_deref().unwrap_or_default();
+    let wrong = |message: String| ParameterError::at("trace", message);
+    let text = (context.files)(name).map_err(wrong)?;
+    let at = |line: Option<usize>, error: String| match line {
+        Some(line) => wrong(format!("{name}, line {line}: {error}")),
+        None => wrong(format!("{name}: {error}")),
+    };
+    let recording = Recording::read(&text, None).map_err(|error| at(error.line(), error.to_string()))?;
+    let trace = recording.into_shared_trace().map_err(|error| at(None, error.to_string()))?;
+    Ok(Box::new(Oracle::new(trace, &parameters, context)))
 }
 
 #[cfg(test)]
@@ -335,7 +341,9 @@ mod tests {
 
     #[test]
     fn a_valid_trace_is_required() {
-        let refuse = |parameters| with_trace("t", "1\nx\n", |c| entry().build(&parameters, c).unwrap_err());
+        let refuse = |parameters| {
+            with_trace("t", "1\nx\n", |c| entry().build(&parameters, c).unwrap_err().to_string())
+        };
         assert!(refuse(json!({})).starts_with("trace: required"));
         assert!(refuse(json!({ "trace": "u" })).starts_with("trace: there is no file `u`"));
         assert!(refuse(json!({ "trace": "t" })).starts_with("trace: t, line 2: `x` is not"));

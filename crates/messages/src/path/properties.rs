@@ -1,6 +1,5 @@
 //! Invariants of all controllers under arbitrary input.
 
-use jettison_core::Catalogue;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -99,8 +98,8 @@ proptest! {
     fn no_feedback_makes_a_controller_panic_or_stop(steps in prop::collection::vec(step(), 1..60)) {
         // TCP's controllers have their own property tests, for the feedback of a connection.
         let tcp = controllers();
-        for entry in path_controllers().iter().filter(|entry| tcp.entry(entry.id()).is_none()) {
-            let is_oracle = entry.id() == "oracle";
+        for entry in path_controllers().iter().filter(|entry| tcp.entry(entry.id).is_none()) {
+            let is_oracle = entry.id == "oracle";
             let parameters = if is_oracle { json!({ "trace": "t" }) } else { Value::Null };
             let mut controller = with_trace("t", "0\n3\n3\n40\n", |context| {
                 entry.build(&parameters, context).expect("the defaults are good")

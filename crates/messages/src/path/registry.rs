@@ -1,158 +1,59 @@
-//! The congestion controllers of the message transport that a scenario can name.
+//! The list of the message transport's controllers.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use jettison_core::{Catalogue, Duration, RandomStream, Registry};
-use schemars::{JsonSchema, Schema, schema_for};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use jettison_registry::{Choices, Registry};
 
-use super::{PathController, Window, abc, gcc, oracle, scream, sprout, sprout_ewma};
-use jettison_tcp::congestion;
-use jettison_tcp::congestion::{
-    BbrParameters, CubicParameters, DctcpParameters, NewCwvParameters, NewRenoParameters, PragueParameters,
-};
+use jettison_tcp::congestion::controllers;
 
-/// The context in which a path controller is built.
-#[expect(clippy::type_complexity, reason = "a plain function, written twice")]
-pub struct PathContext<'a> {
-    /// Bytes of a full packet, including the transport's headers.
-    pub packet: u64,
-    /// Initial window in bytes.
-    pub initial_window: u64,
-    /// The assumed RTT before the first sample.
-    pub initial_rtt: Duration,
-    /// Random stream for controllers that need one; keyed by the flow's name.
-    pub random: Option<RandomStream>,
-    /// Reads a file that the parameters name (a trace).
-    pub files: &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>,
+use super::entry::MessageController;
+use super::{message_controllers, window};
+
+/// All controllers of the message transport: TCP's, and those that were made for it.
+pub fn path_controllers() -> Registry<MessageController> {
+    controllers().iter().map(window::entry).chain(message_controllers().iter().cloned()).collect()
 }
 
-/// One controller of the message transport.
-#[expect(
-    clippy::type_complexity,
-    reason = "a plain function pointer, which each file of a controller fills in"
-)]
-#[derive(Debug, Clone, Copy)]
-pub struct PathControllerEntry {
-    /// The id that scenario files write.
-    pub id: &'static str,
-    /// One line for `jettison list`.
-    pub summary: &'static str,
-    /// The document it implements.
-    pub source: &'static str,
-    /// The JSON Schema of its parameters.
-    pub schema: fn() -> Schema,
-    /// Builds it from these parameters (`null` for all defaults).
-    pub build: fn(&Value, &PathContext<'_>) -> Result<Box<dyn PathController>, String>,
-}
-
-impl PathControllerEntry {
-    /// Builds it from the parameters of its schema (`null` for all defaults).
-    ///
-    /// # Errors
-    /// With the key at fault and what would be right.
-    pub fn build(
-        &self,
-        parameters: &Value,
-        context: &PathContext<'_>,
-    ) -> Result<Box<dyn PathController>, String> {
-        (self.build)(parameters, context)
-    }
-}
-
-jettison_core::catalogue!(PathControllerEntry);
-
-/// All controllers of the message transport: those that were made for it, and TCP's.
-pub fn path_controllers() -> Registry<PathControllerEntry> {
-    let mut registry = Registry::new("congestion controller");
-    let tcp = congestion::controllers();
-    let mut of_tcp = |entry: PathControllerEntry| {
-        if let Some(known) = tcp.entry(entry.id) {
-            let (summary, source) = (known.summary(), known.source());
-            registry.register(PathControllerEntry { summary, source, ..entry });
-        }
-    };
-    of_tcp(window::<BbrParameters>("bbr", |parameters, context| Window::build("bbr", parameters, context)));
-    of_tcp(window::<CubicParameters>("cubic", |parameters, context| {
-        Window::build("cubic", parameters, context)
-    }));
-    of_tcp(window::<DctcpParameters>("dctcp", |parameters, context| {
-        Window::build("dctcp", parameters, context)
-    }));
-    of_tcp(window::<NewCwvParameters>("newcwv", |parameters, context| {
-        Window::build("newcwv", parameters, context)
-    }));
-    of_tcp(window::<NewRenoParameters>("newreno", |parameters, context| {
-        Window::build("newreno", parameters, context)
-    }));
-    of_tcp(window::<PragueParameters>("prague", |parameters, context| {
-        Window::build("prague", parameters, context)
-    }));
-    for entry in
-        [abc::entry(), gcc::entry(), oracle::entry(), scream::entry(), sprout::entry(), sprout_ewma::entry()]
-    {
-        registry.register(entry);
-    }
-    registry
-}
-
-/// The entry of a TCP controller; summary and source are those of TCP's registry.
-#[expect(clippy::type_complexity, reason = "as in the entry")]
-fn window<P: JsonSchema>(
-    id: &'static str,
-    build: fn(&Value, &PathContext<'_>) -> Result<Box<dyn PathController>, String>,
-) -> PathControllerEntry {
-    PathControllerEntry { id, summary: "", source: "", schema: || schema_for!(P), build }
-}
-
-/// The parameters in `value`, all defaults for `null`; the message names the key at fault.
-pub(super) fn read<P: DeserializeOwned + JsonSchema + Default>(value: &Value) -> Result<P, String> {
-    match value {
-        Value::Null => Ok(P::default()),
-        other => jettison_core::parameters(other).map_err(|error| error.to_string()),
-    }
-}
-
-/// Builds the path controller `id`; the message names the nearest id if there is none.
-pub fn build_path_controller(
-    id: &str,
-    parameters: &Value,
-    context: &PathContext<'_>,
-) -> Result<Box<dyn PathController>, String> {
-    static CONTROLLERS: LazyLock<Registry<PathControllerEntry>> = LazyLock::new(path_controllers);
-    match CONTROLLERS.entry(id) {
-        Some(entry) => (entry.build)(parameters, context),
-        None => Err(CONTROLLERS.unknown(id)),
+impl Choices for MessageController {
+    type Kind = MessageController;
+    const DEFAULT: &'static str = "bbr";
+    fn registry() -> &'static Registry<MessageController> {
+        static CONTROLLERS: LazyLock<Registry<MessageController>> = LazyLock::new(path_controllers);
+        &CONTROLLERS
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::parameter_docs;
-    use serde_json::json;
+    use std::sync::Arc;
 
+    use jettison_core::Duration;
+    use jettison_registry::ParameterError;
+    use serde_json::{Value, json};
+
+    use super::super::PathContext;
     use super::super::testing::with_trace;
     use super::*;
+    use jettison_tcp::congestion;
 
     #[test]
     fn every_controller_builds_with_its_defaults() {
         for entry in path_controllers().iter() {
-            let parameters = if entry.id() == "oracle" { json!({ "trace": "t" }) } else { Value::Null };
-            let built = with_trace("t", "1\n5\n9\n", |context| (entry.build)(&parameters, context));
-            assert!(built.is_ok(), "{}", entry.id());
+            let parameters = if entry.id == "oracle" { json!({ "trace": "t" }) } else { Value::Null };
+            let built = with_trace("t", "1\n5\n9\n", |context| entry.build(&parameters, context));
+            assert!(built.is_ok(), "{}", entry.id);
         }
     }
 
     #[test]
     fn every_parameter_is_documented_with_its_default() {
         for entry in path_controllers().iter() {
-            for parameter in parameter_docs(&entry.schema()) {
-                assert!(!parameter.description.is_empty(), "{}.{}", entry.id(), parameter.name);
+            for parameter in entry.parameters() {
+                assert!(!parameter.description.is_empty(), "{}.{}", entry.id, parameter.name);
                 // One without a default says what its absence means.
                 let says = |words| parameter.description.contains(words);
                 let is_clear = parameter.default.is_some() || says("without it") || says("no default");
-                assert!(is_clear, "{}.{}", entry.id(), parameter.name);
+                assert!(is_clear, "{}.{}", entry.id, parameter.name);
             }
         }
     }
@@ -160,11 +61,15 @@ mod tests {
     #[test]
     fn unknown_keys_are_refused_with_a_hint() {
         for entry in path_controllers().iter() {
-            let error = (entry.build)(&json!({ "surely_not_a_key": 1 }), &context()).unwrap_err();
+            let error = entry.build(&json!({ "surely_not_a_key": 1 }), &context()).unwrap_err().to_string();
             assert!(error.contains("surely_not_a_key"), "{error}");
         }
-        let error = build_path_controller("sprout", &json!({ "percentil": 0.1 }), &context()).unwrap_err();
-        assert!(error.contains("did you mean `percentile`"), "{error}");
+        let error = refusal("sprout", json!({ "percentil": 0.1 }));
+        assert!(error.to_string().contains("did you mean `percentile`"), "{error}");
+    }
+
+    fn refusal(id: &str, parameters: Value) -> ParameterError {
+        path_controllers().build_from(id, &parameters, &context()).expect_err("it is wrong")
     }
 
     fn no_files(name: &str) -> Result<Arc<[u8]>, String> {
@@ -185,21 +90,20 @@ mod tests {
     fn every_controller_of_tcp_serves() {
         let registry = path_controllers();
         for entry in congestion::controllers().iter() {
-            let ours = registry.entry(entry.id()).expect("one line each");
-            assert_eq!((ours.summary(), ours.source()), (entry.summary(), entry.source()));
+            let ours = registry.entry(entry.id).expect("it is derived");
+            assert_eq!((ours.name, ours.style), (entry.name, entry.style));
+            assert_eq!((ours.summary, ours.source, ours.page), (entry.summary, entry.source, entry.page));
             assert_eq!(ours.schema(), entry.schema());
-            let built = (ours.build)(&Value::Null, &context()).unwrap();
-            assert_eq!(built.window(), 14_720, "{}", entry.id());
-            assert_eq!(built.bandwidth(), None, "{}", entry.id());
+            let built = ours.build(&Value::Null, &context()).unwrap();
+            assert_eq!(built.window(), 14_720, "{}", entry.id);
+            assert_eq!(built.bandwidth(), None, "{}", entry.id);
         }
     }
 
     #[test]
     fn unknown_names_are_refused_with_a_hint() {
-        let error = build_path_controller("bbrr", &Value::Null, &context()).unwrap_err();
-        assert!(error.contains("did you mean `bbr`"), "{error}");
-        let gain = serde_json::json!({"startup_gain": 0.5});
-        let error = build_path_controller("bbr", &gain, &context()).unwrap_err();
-        assert!(error.contains("startup_gain"), "{error}");
+        let error = refusal("bbrr", Value::Null);
+        assert!(error.to_string().contains("did you mean `bbr`"), "{error}");
+        assert_eq!(refusal("bbr", json!({ "startup_gain": 0.5 })).path, ["startup_gain"]);
     }
 }

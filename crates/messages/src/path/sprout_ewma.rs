@@ -11,19 +11,21 @@
 //! pause in which the link was idle: from the last arrival until the packet was due, which is its departure plus the
 //! recent minimum of one-way delays.
 
-use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{Line::Dashed, PINK};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::delay::{BaseDelay, nanos, one_way_delay};
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController};
 
 /// The minimum delays are kept for one to two times this.
 const BASE_WIDTH: Duration = Duration::from_secs(10);
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[INTERVAL];
+const GAUGES: &[Gauge] = &[INTERVAL];
 
 const INTERVAL: Gauge = Gauge::new(
     "sprout_ewma_interval",
@@ -71,12 +73,14 @@ impl Default for SproutEwmaParameters {
 
 impl SproutEwmaParameters {
     /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless((0.001..=1.0).contains(&self.alpha), "alpha", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((0.001..=1.0).contains(&self.alpha), "alpha", || {
             format!("must be 0.001 to 1, got {}", self.alpha)
         })?;
-        BuildError::unless(!self.delay.is_zero(), "delay", || "must be > 0 s, got 0 s".into())?;
-        BuildError::unless(!self.max_rate.is_zero(), "max_rate", || "must be > 0 bit/s, got 0 bit/s".into())
+        ParameterError::unless(!self.delay.is_zero(), "delay", || "must be > 0 s, got 0 s".into())?;
+        ParameterError::unless(!self.max_rate.is_zero(), "max_rate", || {
+            "must be > 0 bit/s, got 0 bit/s".into()
+        })
     }
 }
 
@@ -162,19 +166,24 @@ impl PathController for SproutEwma {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "sprout-ewma",
-        summary: "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
-        source: "Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3",
-        schema: || schemars::schema_for!(SproutEwmaParameters),
-        build: |parameters, context| {
-            let parameters: SproutEwmaParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            Ok(Box::new(SproutEwma::new(parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("sprout-ewma", "Sprout-EWMA", build)
+        .style(PINK, Dashed)
+        .summary(
+            "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
+        )
+        .source("Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3")
+        .page("path-controllers.md")
+        .gauges(GAUGES)
+}
+
+fn build(
+    parameters: SproutEwmaParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(SproutEwma::new(parameters, context)))
 }
 
 #[cfg(test)]
@@ -281,7 +290,7 @@ mod tests {
 
     #[test]
     fn parameters_are_checked() {
-        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err().to_string();
         assert!(refuse(json!({ "alpha": 0.0 })).starts_with("alpha: "));
         assert!(refuse(json!({ "delay": "0 s" })).starts_with("delay: "));
         assert!(refuse(json!({ "max_rate": "0 bit/s" })).starts_with("max_rate: "));

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, RandomStream, Rate, Time};
+use jettison_registry::Entry;
 use jettison_wire::Ecn;
 use serde_json::Value;
 
-use super::{ArrivedPacket, LostPacket, PathAck, PathContext, PathController, PathControllerEntry, PathSent};
+use super::entry::MessageController;
+use super::{ArrivedPacket, LostPacket, PathAck, PathContext, PathController, PathSent};
 use jettison_tcp::congestion::{AckSample, Phase, RateSample};
 
 /// Bytes of a full packet.
@@ -34,8 +36,8 @@ pub(super) fn with_trace<R>(name: &str, text: &str, run: impl FnOnce(&PathContex
     run(&PathContext { files: &files, ..context() })
 }
 
-/// Builds the controller of an entry with these parameters.
-pub(super) fn build(entry: &PathControllerEntry, parameters: Value) -> Box<dyn PathController> {
+/// The controller of an entry, with these parameters.
+pub(super) fn build(entry: &Entry<MessageController>, parameters: Value) -> Box<dyn PathController> {
     entry.build(&parameters, &context()).expect("the test's parameters are good")
 }
 

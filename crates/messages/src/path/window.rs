@@ -6,19 +6,41 @@
 //! controller that keeps its own window in recovery (BBR) keeps it here too.
 
 use jettison_core::{Bytes, Duration, Gauges, Rate, Time};
+use jettison_registry::Entry;
 use jettison_wire::Ecn;
-use serde_json::Value;
 
-use super::{PathAck, PathContext, PathController, PathSent};
+use super::entry::{MessageController, PathContext};
+use super::{PathAck, PathController, PathSent};
 use jettison_tcp::congestion::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, Growth,
-    IdleRestart, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, build_controller,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, Controller, ControllerContext,
+    EcnFeedback, Growth, IdleRestart, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
 };
 
 /// Minimum window in packets (RFC 9002 §7.2).
 const MIN_PACKETS: u64 = 2;
 /// Minimum idle time for an idle restart, equal to TCP's minimum retransmission timeout here.
 const MIN_IDLE: Duration = Duration::from_millis(200);
+
+/// The entry of a TCP controller in the list of the message transport's: described and read as there.
+pub(super) fn entry(tcp: &Entry<Controller>) -> Entry<MessageController> {
+    let own = tcp.clone();
+    tcp.derived((), move |parameters, context: &PathContext<'_>| -> Result<Box<dyn PathController>, _> {
+        let (packet, initial_window) = (context.packet, context.initial_window);
+        let controller = own.build(
+            parameters,
+            &ControllerContext {
+                mss: packet,
+                initial_window,
+                growth: Growth::PerByte,
+                hystart: None,
+                // RFC 9406 §4.3: the transport paces, so growth an ACK needs no limit.
+                paced: true,
+                random: context.random.clone(),
+            },
+        )?;
+        Ok(Box::new(Window::new(controller, packet, initial_window)))
+    })
+}
 
 /// A TCP controller as a path controller.
 #[derive(Debug)]
@@ -61,27 +83,6 @@ impl Window {
             settled: 0,
             smoothed_rtt: Duration::ZERO,
         }
-    }
-
-    /// Builds the TCP controller `id` with its parameters.
-    pub(super) fn build(
-        id: &str,
-        parameters: &Value,
-        context: &PathContext<'_>,
-    ) -> Result<Box<dyn PathController>, String> {
-        let (mss, initial_window) = (context.packet, context.initial_window);
-        let random = context.random.clone();
-        // RFC 9406 §4.3: the transport paces, so growth per ACK needs no limit.
-        let tcp = ControllerContext {
-            mss,
-            initial_window,
-            growth: Growth::PerByte,
-            hystart: None,
-            paced: true,
-            random,
-        };
-        let controller = build_controller(id, parameters, &tcp)?;
-        Ok(Box::new(Window::new(controller, mss, initial_window)))
     }
 
     /// The phase of congestion response.

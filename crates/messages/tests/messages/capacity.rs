@@ -28,7 +28,7 @@ fn goodput(parameters: &OctopusParameters, limit: usize) -> (f64, Net) {
 }
 
 fn with(congestion: &str) -> OctopusParameters {
-    OctopusParameters { congestion: congestion.to_owned(), ..OctopusParameters::default() }
+    OctopusParameters { congestion: congestion.into(), ..OctopusParameters::default() }
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub fn at(millis: u64) -> Time {
 pub fn parameters() -> OctopusParameters {
     OctopusParameters {
         mss: 980,
-        congestion: "newreno".to_owned(),
+        congestion: "newreno".into(),
         pacing_gain: 0.0,
         ..OctopusParameters::default()
     }

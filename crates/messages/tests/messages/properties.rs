@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use jettison_core::Rate;
+use jettison_messages::path::MessageController;
 use jettison_messages::{
     MessageEvent, MessageParams, MessagePayload, OctopusParameters, Repair, SendError, StreamOptions,
 };
+use jettison_registry::Choice;
 use jettison_tcp::Payload;
 use jettison_wire::InlineBytes;
 use proptest::prelude::*;
@@ -33,8 +35,8 @@ fn disturb(net: &mut Net, fates: Vec<u8>, until: u64) {
     });
 }
 
-fn congestion() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["bbr", "cubic", "newreno"]).prop_map(str::to_owned)
+fn congestion() -> impl Strategy<Value = Choice<MessageController>> {
+    prop::sample::select(vec!["bbr", "cubic", "newreno"]).prop_map(Choice::plain)
 }
 
 /// A head that identifies the message.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jettison_core::nearest;
+use jettison_registry::nearest;
 
 use jettison_p4_front::ir::{ActionProfileId, ExternId, ExternKind, Program, TableId, ValueSetId};
 

@@ -1,6 +1,6 @@
 //! Parser of the language of `simple_switch_CLI`: one command per line, `#` comments.
 
-use jettison_core::nearest;
+use jettison_registry::nearest;
 use jettison_switch::Port;
 
 use super::Command;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jettison_core::Seed;
-use jettison_queue::registry::{BuildContext, build};
+use jettison_queue::entry::BuildContext;
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub fn drive(
     let registry = registered.disciplines_mut().clone();
     let random = |name: &str| Seed(seed).stream(&["queues", "driven", name]);
     let value: Value = serde_json::from_str(value).map_err(|error| run_error(py, error))?;
-    let built = build(&registry, &value, &BuildContext { random: &random, registry: &registry });
+    let built = registry.build(&value, &BuildContext { random: &random, registry: &registry });
     let mut queue = built.map_err(|error| run_error(py, error))?;
     let operations: Option<Vec<Operation>> = operations.iter().map(operation).collect();
     let operations = operations.ok_or_else(|| run_error(py, "there is no such operation"))?;

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use jettison_core::BuildError;
 use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::{BuildContext, Discipline};
+use jettison_queue::entry::{BuildContext, Discipline};
+use jettison_registry::{Entry, ParameterError};
 use jettison_scenario::build::Builder;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -111,7 +111,7 @@ impl PythonDiscipline {
                 == (&other.name, &other.schema, &other.summary, other.wants_random)
     }
 
-    fn entry(&self, py: Python<'_>, control: Arc<Control>) -> Result<Discipline, String> {
+    fn entry(&self, py: Python<'_>, control: Arc<Control>) -> Result<Entry<Discipline>, String> {
         let schema: Value = serde_json::from_str(&self.schema).map_err(|error| error.to_string())?;
         let schema = Schema::try_from(schema).map_err(|error| error.to_string())?;
         let (factory, wants_random) = (self.factory.clone_ref(py), self.wants_random);
@@ -132,18 +132,13 @@ impl PythonDiscipline {
                 let queue = made().map_err(|error| {
                     let text = error.to_string();
                     control.fail(error);
-                    BuildError::whole(text)
+                    ParameterError::whole(text)
                 })?;
                 Ok(Box::new(queue) as Box<dyn QueueDiscipline>)
             })
         };
-        Ok(Discipline {
-            id,
-            summary: kept(&self.summary),
-            source: "Python",
-            schema: Arc::new(move || schema.clone()),
-            build: Arc::new(make),
-        })
+        let entry = Entry::<Discipline>::dynamic(id, id, schema, make);
+        Ok(entry.summary(kept(&self.summary)).source("Python"))
     }
 }
 

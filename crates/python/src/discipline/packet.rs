@@ -242,7 +242,7 @@ impl Drop for PacketView {
 pub fn reason_of(name: &str) -> PyResult<DropReason> {
     DropReason::from_name(name).ok_or_else(|| {
         let known = DropReason::ALL.map(DropReason::name);
-        let near = jettison_core::nearest(name, known.iter().copied());
+        let near = jettison_registry::nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         PyValueError::new_err(format!(
             "there is no reason `{name}` for a drop{near} (known: {})",

@@ -13,15 +13,17 @@ use jettison_octopus::{
     ArrivalRate, ArrivalWindow, Bandwidth, BandwidthSettings, Droppers, Fate, Fates, Streams, VerdictOptions,
     max_min_share,
 };
+use jettison_registry::style::{FOREST, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{BuildContext, BuildError, Discipline};
+use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS];
+const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS];
 
 const BANDWIDTH: Gauge = Gauge::new(
     "octopus_bandwidth",
@@ -30,10 +32,14 @@ const BANDWIDTH: Gauge = Gauge::new(
 );
 const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams that the table knows.");
 
-/// Its line in the registry.
-pub fn discipline() -> Discipline {
-    let summary = "Drops the messages that their senders labelled as superfluous, as the bandwidth demands";
-    Discipline::new("octopus", summary, "Chen, Tahir & Mittal 2023, Algorithm 1", make)
+/// Its entry in the list of queue disciplines.
+pub fn entry() -> Entry<Discipline> {
+    Entry::<Discipline>::new("octopus", "Octopus", build)
+        .style(FOREST, Solid)
+        .summary("Drops the messages that their senders labelled as superfluous, as the bandwidth demands")
+        .source("Chen, Tahir & Mittal 2023, Algorithm 1")
+        .page("disciplines/octopus.md")
+        .gauges(GAUGES)
 }
 
 /// Parameters of Octopus.
@@ -75,32 +81,32 @@ impl Default for OctopusParameters {
 }
 
 impl OctopusParameters {
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), ParameterError> {
         check_ports(&self.ports)?;
         for (key, window) in [("window", self.window), ("arrival_window", self.arrival_window)] {
-            BuildError::unless(window >= Duration::from_micros(1), key, || {
+            ParameterError::unless(window >= Duration::from_micros(1), key, || {
                 format!("`{window}` is too short: `{key}` is at least 1 us, such as \"50 ms\"")
             })?;
         }
-        BuildError::unless(self.min_samples > 0, "min_samples", || {
+        ParameterError::unless(self.min_samples > 0, "min_samples", || {
             "`min_samples` is at least 1, such as 5".to_owned()
         })
     }
 }
 
 /// Whether Octopus traffic can be known by these ports.
-pub(crate) fn check_ports(ports: &[u16]) -> Result<(), BuildError> {
-    BuildError::unless(!ports.is_empty() && !ports.contains(&0), "ports", || {
+pub(crate) fn check_ports(ports: &[u16]) -> Result<(), ParameterError> {
+    ParameterError::unless(!ports.is_empty() && !ports.contains(&0), "ports", || {
         format!(
             "`ports` names the UDP ports of Octopus traffic, each from 1 to 65,535, such as [{OCTOPUS_PORT}]"
         )
     })
 }
 
-fn make(
+fn build(
     parameters: OctopusParameters,
     context: &BuildContext<'_>,
-) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let seed = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(Octopus::new(parameters, seed)?))
 }
@@ -143,7 +149,7 @@ impl Octopus {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: OctopusParameters, seed: u64) -> Result<Octopus, BuildError> {
+    pub fn new(parameters: OctopusParameters, seed: u64) -> Result<Octopus, ParameterError> {
         parameters.check()?;
         Ok(Octopus {
             options: VerdictOptions {

@@ -1,10 +1,10 @@
 //! What a scenario says of RED-DPM.
 
 use jettison_core::{Bytes, Duration};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::BuildError;
 use crate::{Dscp, Limit, RedSettings, Threshold};
 
 /// Parameters of RED-DPM. The defaults of RED's own are those of FreeBSD's ALTQ of that time.
@@ -106,12 +106,12 @@ impl RedDpmParameters {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), BuildError> {
+    pub(super) fn check(&self) -> Result<(), ParameterError> {
         let unit = self.min_th.is_bytes();
         let thresholds = [("flow_min_th", self.flow_min_th), ("flow_max_th", self.flow_max_th)];
         let thresholds = thresholds.into_iter().filter_map(|(key, value)| Some((key, value?)));
         for (key, value) in thresholds.chain([("max_th", self.max_th)]) {
-            BuildError::unless(value.is_bytes() == unit, key, || {
+            ParameterError::unless(value.is_bytes() == unit, key, || {
                 format!(
                     "`{value}` is not in the unit of `min_th` ({}): write both in packets or both in bytes",
                     self.min_th
@@ -122,29 +122,29 @@ impl RedDpmParameters {
         for (key, min, max) in
             [("max_th", self.min_th, self.max_th), ("flow_max_th", flow.min_th, flow.max_th)]
         {
-            BuildError::unless(max.value() > min.value(), key, || {
+            ParameterError::unless(max.value() > min.value(), key, || {
                 format!("`{max}` is not above the lower threshold ({min}): twice that or more is right")
             })?;
         }
         for (key, value) in [("min_share", self.min_share), ("stale_depth", self.stale_depth)] {
-            BuildError::unless(!value.is_bytes(), key, || {
+            ParameterError::unless(!value.is_bytes(), key, || {
                 format!("`{value}` is not a number of packets, such as \"5 packets\"")
             })?;
         }
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            BuildError::unless(value > 0.0 && value <= 1.0, key, || {
+            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
                 format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
             })?;
         }
-        BuildError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
+        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
             "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
         })?;
         for (key, size) in
             [("mean_packet", self.mean_packet), ("maximum_packet_size", self.maximum_packet_size)]
         {
-            BuildError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
+            ParameterError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
         }
-        BuildError::unless(
+        ParameterError::unless(
             self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows),
             "flows",
             || format!("`{}` is not a power of two from 8 to 65,536, such as 1024", self.flows),

@@ -7,7 +7,9 @@ mod messages;
 use jettison_core::{DropReason, Duration, MarkReason, Rate, Seed, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::{BuildContext, BuildError, build, disciplines};
+use jettison_queue::disciplines;
+use jettison_queue::entry::BuildContext;
+use jettison_registry::ParameterError;
 use jettison_wire::{Address, FlowId, Headers, Packet, Transport, UdpHeader};
 use serde_json::{Value, json};
 
@@ -109,15 +111,15 @@ pub fn configurations() -> Vec<Value> {
 /// Whether a discipline has the parameter `ecn`.
 pub fn knows_ecn(id: &str) -> bool {
     let registry = disciplines();
-    let schema = (registry.entry(id).expect("the id comes from the registry").schema)();
+    let schema = registry.entry(id).expect("the id comes from the registry").schema();
     schema.get("properties").is_some_and(|properties| properties.get("ecn").is_some())
 }
 
 /// Builds a configuration with its random streams from `seed`.
-pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipline>, BuildError> {
+pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let registry = disciplines();
     let random = |name: &str| Seed(seed).stream(&["queues", "driven", name]);
-    build(&registry, value, &BuildContext { random: &random, registry: &registry })
+    registry.build(value, &BuildContext { random: &random, registry: &registry })
 }
 
 /// A packet as [`Operation::Enqueue`] describes it.

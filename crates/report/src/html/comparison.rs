@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::bars::{Bar, chart};
 use super::escape::escape;
-use super::palette;
+use super::palette::{Look, looks};
 use super::series::scaled;
 use crate::columns::{Column, comparison_columns};
 use crate::error::ReportError;
@@ -15,21 +15,14 @@ use crate::viewers::is_seen;
 /// More rows than this belong in a table program.
 const MAX_ROWS: usize = 3000;
 
-/// The patch of colour that stands for a variant.
-pub(super) fn chip(variant: usize) -> String {
-    let colour = palette::css(palette::variant(variant));
-    format!("<span class=\"chip\" style=\"background:{colour}\"></span>")
-}
-
 /// Which colour is which variant.
 pub(super) fn legend(results: &Results) -> String {
-    legend_of(results, &(0..results.manifest.experiment.variants.len()).collect::<Vec<_>>())
+    legend_of(&looks(&results.manifest.experiment))
 }
 
 /// Which colour is which of these variants.
-pub(super) fn legend_of(results: &Results, variants: &[usize]) -> String {
-    let all = &results.manifest.experiment.variants;
-    let entries = variants.iter().map(|v| format!("<li>{}{}</li>", chip(*v), escape(&all[*v].title())));
+pub(super) fn legend_of<'a>(looks: impl IntoIterator<Item = &'a Look>) -> String {
+    let entries = looks.into_iter().map(|look| format!("<li>{}</li>", look.named()));
     format!("<ul class=\"legend\">{}</ul>\n", entries.collect::<String>())
 }
 
@@ -89,8 +82,9 @@ fn table(results: &Results) -> String {
         ));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (index, variant) in results.manifest.experiment.variants.iter().enumerate() {
-        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.title())));
+    let experiment = &results.manifest.experiment;
+    for (variant, look) in experiment.variants.iter().zip(looks(experiment)) {
+        out.push_str(&format!("<tr><td class=\"name\">{}</td>", look.named()));
         for column in &columns {
             let value = column.value(&results.runs, &variant.name);
             out.push_str(&number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text())));
@@ -126,12 +120,11 @@ pub(super) fn bars(results: &Results) -> Result<String, ReportError> {
 }
 
 fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
-    let values: Vec<_> = results
-        .manifest
-        .experiment
-        .variants
-        .iter()
-        .map(|variant| (variant.title(), column.value(&results.runs, &variant.name)))
+    let experiment = &results.manifest.experiment;
+    let values: Vec<_> = looks(experiment)
+        .into_iter()
+        .zip(&experiment.variants)
+        .map(|(look, variant)| (look, column.value(&results.runs, &variant.name)))
         .collect();
     let (unit, scale) =
         scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
@@ -140,12 +133,11 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
     let least = if is_signed { f64::NEG_INFINITY } else { 0.0 };
     let bars: Vec<Bar> = values
         .into_iter()
-        .enumerate()
-        .map(|(index, (label, value))| {
+        .map(|(look, value)| {
             let mean = value.map_or(0.0, |v| v.estimate.mean / scale);
             Bar {
-                label,
-                parts: vec![(palette::variant(index), mean)],
+                label: look.title,
+                parts: vec![(look.stroke.colour, mean)],
                 interval: value
                     .and_then(|v| v.estimate.ci95)
                     .filter(|[low, high]| high > low)

@@ -3,6 +3,7 @@
 use super::data::{Key, Lines, PlotData};
 use super::escape::escape;
 use super::lines::{Chart, Size, chart};
+use super::palette::{Look, looks};
 use super::series::{axis_labels, readable, scaled};
 use super::{comparison, palette};
 use crate::error::ReportError;
@@ -65,7 +66,7 @@ pub(super) fn cdf(
     lines: &Lines,
     shown: f64,
 ) -> Result<String, ReportError> {
-    let variants = &results.manifest.experiment.variants;
+    let looks: Vec<Look> = looks(&results.manifest.experiment);
     let lines = &lines.by_variant;
     let name = readable(metric);
     let quantile = |line: &[(f64, f64)], share: f64| line.iter().find(|(_, s)| *s >= share).map(|(v, _)| *v);
@@ -81,7 +82,7 @@ pub(super) fn cdf(
     let (label, _) = axis_labels(metric, unit);
     let title = format!("Cumulative distribution of {name} of {object}, a line a variant");
     let mut out = String::new();
-    for group in (0..variants.len()).collect::<Vec<_>>().chunks(palette::DISTINCT) {
+    for group in (0..looks.len()).collect::<Vec<_>>().chunks(palette::DISTINCT) {
         let scaled: Vec<(usize, Vec<(f64, f64)>)> = group
             .iter()
             .filter_map(|v| {
@@ -93,7 +94,7 @@ pub(super) fn cdf(
         }
         let legend = match fits(results) {
             true => String::new(),
-            false => comparison::legend_of(results, &scaled.iter().map(|(v, _)| *v).collect::<Vec<_>>()),
+            false => comparison::legend_of(scaled.iter().map(|(v, _)| &looks[*v])),
         };
         let drawn = chart(&Chart {
             title: &title,
@@ -101,7 +102,7 @@ pub(super) fn cdf(
             y_label: "share",
             x: x.clone(),
             y: 0.0..1.0,
-            lines: scaled.iter().map(|(v, line)| (palette::variant(*v), line.as_slice())).collect(),
+            lines: scaled.iter().map(|(v, line)| (looks[*v].stroke, line.as_slice())).collect(),
             is_step: false,
             size: Size::Half,
         })?;

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use jettison_core::DropReason;
 
 use super::bars::{Bar, chart};
-use super::comparison::{chip, number_cell};
+use super::comparison::number_cell;
 use super::escape::escape;
 use super::palette;
 use crate::error::ReportError;
@@ -59,12 +59,12 @@ fn stacked(
         return Ok(String::new());
     }
     let colour = |reason: &str| palette::part(colours.get_index_of(reason).unwrap_or(0));
-    let bars: Vec<Bar> = results
-        .manifest
-        .experiment
+    let experiment = &results.manifest.experiment;
+    let bars: Vec<Bar> = experiment
         .variants
         .iter()
-        .map(|variant| {
+        .zip(palette::looks(experiment))
+        .map(|(variant, look)| {
             let count = |reason: &str| -> f64 {
                 rows()
                     .filter(|r| r.variant == variant.name && r.part == reason)
@@ -73,7 +73,7 @@ fn stacked(
             };
             let parts: Vec<_> = reasons.iter().map(|reason| (colour(reason), count(reason))).collect();
             let total: f64 = parts.iter().map(|(_, length)| length).sum();
-            Bar { label: variant.title(), parts, interval: None, text: number::count(total) }
+            Bar { label: look.title, parts, interval: None, text: number::count(total) }
         })
         .collect();
     let legend: String = reasons
@@ -102,8 +102,8 @@ fn table(results: &Results) -> String {
     let mut out =
         String::from("<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th></th><th>reason</th>");
     let variants = &results.manifest.experiment.variants;
-    for (index, variant) in variants.iter().enumerate() {
-        out.push_str(&format!("<th class=\"number\">{}{}</th>", chip(index), escape(&variant.title())));
+    for look in palette::looks(&results.manifest.experiment) {
+        out.push_str(&format!("<th class=\"number\">{}</th>", look.named()));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for (object, metric, part) in columns {

@@ -2,6 +2,7 @@
 
 use super::data::{Key, PlotData};
 use super::escape::escape;
+use super::palette::looks;
 use super::{comparison, distribution};
 use crate::error::ReportError;
 use crate::number;
@@ -41,17 +42,13 @@ fn table(results: &Results, data: &PlotData) -> String {
          <span class=\"soft\">µs</span></th><th class=\"number\">p99<span class=\"soft\">µs</span></th>\
          <th class=\"number\">max<span class=\"soft\">µs</span></th></tr></thead>\n<tbody>\n",
     );
-    for (index, variant) in results.manifest.experiment.variants.iter().enumerate() {
+    let experiment = &results.manifest.experiment;
+    for (index, (variant, look)) in experiment.variants.iter().zip(looks(experiment)).enumerate() {
         for Key { object, .. } in data.lateness.keys() {
             let Some(row) = results.summary.row(&variant.name, object, METRIC, "") else { continue };
             let percentile = |place: usize| row.percentiles.map(|percentiles| percentiles[place]);
             let max = data.latest.get(&(object.clone(), index)).copied();
-            out.push_str(&format!(
-                "<tr><td class=\"name\">{}{}</td><td>{}</td>",
-                comparison::chip(index),
-                escape(&variant.title()),
-                escape(object)
-            ));
+            out.push_str(&format!("<tr><td class=\"name\">{}</td><td>{}</td>", look.named(), escape(object)));
             for value in [percentile(0), percentile(2), max] {
                 let text = value.map_or_else(|| "–".to_owned(), number::plain);
                 out.push_str(&comparison::number_cell(&text));

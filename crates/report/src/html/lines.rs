@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use plotters::prelude::*;
 
+use super::palette::Stroke;
 use super::svg::svg;
 use crate::error::ReportError;
 use crate::number;
@@ -21,7 +22,7 @@ pub(super) struct Chart<'a> {
     /// What the y axis spans.
     pub(super) y: Range<f64>,
     /// The lines.
-    pub(super) lines: Vec<(RGBColor, &'a [(f64, f64)])>,
+    pub(super) lines: Vec<(Stroke, &'a [(f64, f64)])>,
     /// Whether a value holds until the next one.
     pub(super) is_step: bool,
     /// How large it is.
@@ -53,7 +54,7 @@ pub(super) fn chart(chart: &Chart) -> Result<String, ReportError> {
         Size::Third => ((780, 440), 29, 5, 5),
         Size::Quarter => ((580, 400), 28, 4, 5),
     };
-    svg(chart.title, size, |area| {
+    let drawn = svg(chart.title, size, |area| {
         let label_width = y_label_width(&chart.y, font);
         let mut context = ChartBuilder::on(area)
             .margin_top(14)
@@ -75,16 +76,33 @@ pub(super) fn chart(chart: &Chart) -> Result<String, ReportError> {
             .x_label_formatter(&|value| number::tick(*value))
             .y_label_formatter(&|value| number::tick(*value))
             .draw()?;
-        for (colour, points) in &chart.lines {
+        for (stroke, points) in &chart.lines {
             let visible = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite());
             // The SVG back end does not clip: lines end where the x axis does.
             let visible = visible.filter(|(x, _)| *x >= chart.x.start && *x <= chart.x.end);
             let clamped = visible.map(|(x, y)| (x, y.clamp(chart.y.start, chart.y.end)));
             let clamped: Vec<(f64, f64)> = if chart.is_step { stepped(clamped) } else { clamped.collect() };
-            context.draw_series(LineSeries::new(clamped, colour.stroke_width(3)))?;
+            context.draw_series(LineSeries::new(clamped, stroke.colour.stroke_width(3)))?;
         }
         Ok(())
-    })
+    })?;
+    Ok(with_dashes(&drawn, &chart.lines))
+}
+
+/// The drawing with gaps in its lines: the back end knows none. The lines are what was drawn last.
+fn with_dashes(drawn: &str, lines: &[(Stroke, &[(f64, f64)])]) -> String {
+    const ELEMENT: &str = "<polyline";
+    let mut parts: Vec<&str> = drawn.split(ELEMENT).collect();
+    let own = parts.split_off(parts.len().saturating_sub(lines.len()).max(1));
+    let mut out = parts.join(ELEMENT);
+    for (element, (stroke, _)) in own.into_iter().zip(lines) {
+        out.push_str(ELEMENT);
+        if let Some(dashes) = stroke.dashes() {
+            out.push_str(&format!(" stroke-dasharray=\"{dashes}\""));
+        }
+        out.push_str(element);
+    }
+    out
 }
 
 /// The corners of a line on which a value holds until the next one.
@@ -145,6 +163,48 @@ pub(super) fn y_span(values: impl Iterator<Item = f64>) -> Range<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::html::palette::looks;
+    use crate::style::{Line, Style};
+
+    #[test]
+    fn a_line_has_the_dashes_of_its_stroke_whatever_stands_beside_it() {
+        let mut experiment = crate::testing::experiment(&["a", "b", "c"], 1);
+        let dashed =
+            |name: &str| Style { name: name.to_owned(), colour: "#56b4e9".to_owned(), line: Line::Dashed };
+        experiment.styles.insert("b".to_owned(), dashed("B"));
+        let looks = looks(&experiment);
+        let line = |place: usize| (looks[place].stroke, [(0.0, 0.0), (1.0, place as f64)]);
+        let lines = [line(0), line(1), line(2)];
+        let drawn = |lines: Vec<(Stroke, &[(f64, f64)])>| {
+            let labels = ("x", "y");
+            let of = |lines| Chart {
+                title: "t",
+                x_label: labels.0,
+                y_label: labels.1,
+                x: 0.0..1.0,
+                y: 0.0..2.0,
+                lines,
+                is_step: false,
+                size: Size::Half,
+            };
+            chart(&of(lines)).unwrap()
+        };
+        let all = drawn(lines.iter().map(|(stroke, line)| (*stroke, &line[..])).collect());
+        // One that has no points takes no other's dashes.
+        let first: Vec<_> = vec![(lines[1].0, &[][..]), (lines[0].0, &lines[0].1[..])];
+        let first = drawn(first);
+        let strokes = |drawn: &str| {
+            let lines = drawn
+                .lines()
+                .filter(|line| line.contains("<polyline") && line.contains("stroke-width=\"3\""));
+            lines
+                .map(|line| (line.contains("#56B4E9"), line.contains("stroke-dasharray=\"16 8\"")))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(strokes(&all), [(false, false), (true, true), (false, false)]);
+        assert!(strokes(&first).contains(&(false, false)), "{:?}", strokes(&first));
+        assert!(!strokes(&first).contains(&(false, true)));
+    }
 
     #[test]
     fn a_step_holds_until_the_next_value() {

@@ -1,7 +1,7 @@
 //! What was run, with what, and what is in the folder.
 
-use super::comparison::chip;
 use super::escape::escape;
+use super::palette::looks;
 use crate::model::{LiveFacts, Mode, Status};
 use crate::store::{Results, stored_logs};
 
@@ -80,8 +80,10 @@ fn variants_table(results: &Results) -> String {
         out.push_str(&format!("<th>{}</th>", escape(axis)));
     }
     out.push_str("<th class=\"number\">runs</th></tr></thead>\n<tbody>\n");
-    for (index, variant) in experiment.variants.iter().enumerate() {
-        out.push_str(&format!("<tr><td class=\"name\">{}{}</td>", chip(index), escape(&variant.title())));
+    // By the labels that options take.
+    for (variant, look) in experiment.variants.iter().zip(looks(experiment)) {
+        let (chip, title) = (look.stroke.chip(), escape(&variant.title()));
+        out.push_str(&format!("<tr><td class=\"name\">{chip}{title}</td>"));
         for axis in &axes {
             let label = variant.labels.get(*axis).map_or("", String::as_str);
             out.push_str(&format!("<td>{}</td>", escape(label)));

@@ -2,12 +2,13 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::comparison::{chip, number_cell};
+use super::comparison::number_cell;
 use super::data::{Key, Lines, shown_flows, shown_queues, thinned};
 use super::escape::escape;
 use super::lines::{Chart, Size, chart, y_span};
+use super::palette::Stroke;
 use super::series::{axis_labels, is_step, readable, scaled};
-use super::{MOST_DRAWN, Section, page, palette};
+use super::{MOST_DRAWN, Section, page};
 use crate::error::ReportError;
 use crate::number;
 use crate::side_by_side::{Side, SideBySide};
@@ -64,7 +65,7 @@ fn results(both: &SideBySide) -> String {
         out.push_str(&format!(
             "<tr><td class=\"name\">{}{side:?}</td><td><b>{}</b></td><td>{}</td><td>{}</td><td class=\"number\">{}</td>\
              <td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-            chip(side as usize),
+            Stroke::at(side as usize).chip(),
             experiment.mode,
             escape(&experiment.name),
             escape(&folder.display().to_string()),
@@ -96,9 +97,9 @@ fn values(both: &SideBySide) -> String {
             "<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th>metric</th><th>unit</th>\
              <th class=\"number\">{}{}</th><th class=\"number\">{}{}</th><th class=\"number\">difference</th>\
              <th class=\"number\">ratio</th></tr></thead>\n<tbody>\n",
-            chip(0),
+            Stroke::at(0).chip(),
             escape(&both.title(Side::A)),
-            chip(1),
+            Stroke::at(1).chip(),
             escape(&both.title(Side::B)),
         ));
         let mut above = "";
@@ -189,7 +190,9 @@ fn series(both: &SideBySide) -> Result<String, ReportError> {
     let mut out = format!(
         "<p class=\"note\">One run a variant each: that of the first seed. A simulated and a live run are not in step: \
          compare levels and shapes, not instants.</p>\n<ul class=\"legend\">{}</ul>\n",
-        SIDES.map(|side| format!("<li>{}{}</li>", chip(side as usize), escape(&both.title(side)))).concat()
+        SIDES
+            .map(|side| format!("<li>{}{}</li>", Stroke::at(side as usize).chip(), escape(&both.title(side))))
+            .concat()
     );
     let mut is_empty = true;
     for object in &objects {
@@ -238,7 +241,7 @@ fn overlay(
         y_label: &axis_labels(metric, unit).1,
         x: 0.0..durations[0].max(durations[1]),
         y,
-        lines: lines.iter().map(|(side, line)| (palette::variant(*side), line.as_slice())).collect(),
+        lines: lines.iter().map(|(side, line)| (Stroke::at(*side), line.as_slice())).collect(),
         is_step: is_step(metric),
         size: Size::Half,
     })?;

@@ -7,8 +7,9 @@ use indexmap::IndexMap;
 use super::data::{Key, Lines, PlotData, thinned_to};
 use super::escape::escape;
 use super::lines::{Chart, Size, chart, y_span};
+use super::palette::{Look, looks};
 use super::series::{axis_labels, is_step, main_series, readable, scaled, shows_zero};
-use super::{closeup, comparison, palette};
+use super::{closeup, comparison};
 use crate::error::ReportError;
 use crate::store::Results;
 
@@ -132,7 +133,7 @@ pub(super) fn over_time(results: &Results, key: &Key, lines: &Lines) -> Result<S
 
 /// The plots of one series, all on the same axes.
 pub(super) struct Plots<'a> {
-    results: &'a Results,
+    looks: Vec<Look>,
     key: &'a Key,
     labels: (String, String),
     x: Range<f64>,
@@ -142,7 +143,7 @@ pub(super) struct Plots<'a> {
 }
 
 impl<'a> Plots<'a> {
-    pub(super) fn new(results: &'a Results, key: &'a Key, lines: &Lines, x: Range<f64>) -> Plots<'a> {
+    pub(super) fn new(results: &Results, key: &'a Key, lines: &Lines, x: Range<f64>) -> Plots<'a> {
         let values = || lines.by_variant.values().flatten().map(|(_, value)| *value);
         let (unit, scale) = scaled(results.manifest.unit(&key.metric), values());
         let by_variant = lines
@@ -158,7 +159,8 @@ impl<'a> Plots<'a> {
         if shows_zero(&key.metric) {
             y.start = y.start.min(-0.04 * y.end);
         }
-        Plots { results, key, labels: axis_labels(&key.metric, unit), x, y, by_variant }
+        let looks = looks(&results.manifest.experiment);
+        Plots { looks, key, labels: axis_labels(&key.metric, unit), x, y, by_variant }
     }
 
     /// One plot with a line a variant.
@@ -172,15 +174,15 @@ impl<'a> Plots<'a> {
     pub(super) fn panels(&self) -> Result<String, ReportError> {
         let (columns, size) = if self.by_variant.len() > 6 { (4, Size::Quarter) } else { (3, Size::Third) };
         let mut out = format!("<div class=\"grid{columns}\">\n");
-        for (index, variant) in self.results.manifest.experiment.variants.iter().enumerate() {
+        for (index, look) in self.looks.iter().enumerate() {
             let Some(line) = self.by_variant.get(&index) else { continue };
             let line = if size == Size::Quarter { &thinned_to(line, POINTS_OF_SMALL) } else { line };
             let name = name(self.key);
-            let title = format!("{name} of {} over time under {}", self.key.object, variant.title());
+            let title = format!("{name} of {} over time under {}", self.key.object, look.title);
             out.push_str(&format!(
                 "<figure><figcaption>{}<b>{}</b></figcaption>{}</figure>\n",
-                comparison::chip(index),
-                escape(&variant.title()),
+                look.stroke.chip(),
+                escape(&look.title),
                 self.chart(vec![(index, line)], &title, size)?
             ));
         }
@@ -200,7 +202,7 @@ impl<'a> Plots<'a> {
             y_label: if size == Size::Full { &self.labels.0 } else { &self.labels.1 },
             x: self.x.clone(),
             y: self.y.clone(),
-            lines: lines.into_iter().map(|(v, line)| (palette::variant(v), line)).collect(),
+            lines: lines.into_iter().map(|(v, line)| (self.looks[v].stroke, line)).collect(),
             is_step: is_step(&self.key.metric),
             size,
         })

@@ -161,7 +161,7 @@ impl LiveExperiment {
         if !obstacles.is_empty() {
             return Err(LiveRunError::Obstacles(obstacles));
         }
-        let experiment = describe(&scenario, Mode::Live, options.figures.clone());
+        let experiment = describe(&scenario, &builder, Mode::Live, options.figures.clone());
         let keep = WriterOptions { force: options.force, commit: options.commit.clone() };
         let writer = Writer::create(&options.out, experiment, keep)?;
         let jobs: Vec<(usize, u64)> = (0..scenario.variants.len())

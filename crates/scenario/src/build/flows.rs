@@ -1,17 +1,12 @@
 //! Flows: transports, applications and when they start.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, RandomStream, Time, parameters};
-use jettison_messages::OctopusParameters;
-use jettison_sockets::OctopusOptions;
-use jettison_sockets::UdpParameters;
+use jettison_core::{Duration, RandomStream, Time};
+use jettison_registry::ParameterError;
 use jettison_sockets::command::CommandParameters;
-use jettison_sockets::{Application, ControllerFactory, TcpOptions};
-use jettison_sockets::{FlowContext, FlowTransport, Initiator};
-use jettison_tcp::Endpoint;
-use jettison_tcp::TcpParameters;
+use jettison_sockets::{Application, FlowContext, FlowTransport, Initiator, TransportContext};
+use jettison_tcp::{Endpoint, TcpParameters};
 
 use super::{BuildFailure, Builder, Plan, content, part};
 use crate::registries::ReadFile;
@@ -26,6 +21,8 @@ pub(super) struct BuiltFlow<'s> {
     pub port: u16,
     /// The transport's id.
     pub transport: String,
+    /// The parameters of TCP, if that is the transport of programs of ours.
+    pub tcp: Option<Arc<TcpParameters>>,
     /// When the end that begins does so, and when it is stopped.
     pub span: (Time, Time),
     pub programs: FlowPrograms,
@@ -45,9 +42,8 @@ impl Builder {
         let Plan { settings, contents, addresses, seed, .. } = plan;
         let flow = &settings.flows[name];
         let kind = flow.app.0.kind.as_str();
-        let entry = self.applications.entry(kind);
-        let entry = entry.ok_or_else(|| part(&["flows", name, "app"], self.applications.unknown(kind)))?;
-        let usual = Kinded::plain(entry.transports.first().copied().unwrap_or("udp"));
+        let entry = self.applications.known(kind).map_err(|error| part(&["flows", name, "app"], error))?;
+        let usual = Kinded::plain(entry.facts.transports.first().copied().unwrap_or("udp"));
         let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
         let first_port = flow.port.unwrap_or_else(|| settings.default_port(name, &transport.kind));
         let mut built = Vec::new();
@@ -56,19 +52,23 @@ impl Builder {
             let port = first_port.wrapping_add(number as u16).max(1);
             let start = flow.start + flow.start_spacing * number as u64 + jitter(flow.start_jitter, &random);
             let stop = flow.stop.unwrap_or(Time::MAX);
-            let wrong = |error: BuildError| part(&["flows", name, "app"], error);
-            let programs = match entry.programs {
+            let wrong = |error: ParameterError| part(&["flows", name, "app"], error);
+            let mut tcp = None;
+            let programs = match entry.facts.programs {
                 Some(read) => FlowPrograms::Commands(Box::new(read(&flow.app.0.parameters).map_err(wrong)?)),
                 None => {
                     let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
-                    let transport = flow_transport(name, transport, &random, ReadFile(&files))?;
+                    let transport = self.flow_transport(name, transport, &random, ReadFile(&files))?;
+                    if let FlowTransport::Tcp(options) = &transport {
+                        tcp = Some(Arc::clone(&options.parameters));
+                    }
                     let remote = Endpoint { address: addresses[flow.to.as_str()], port };
                     let server = Endpoint { address: addresses[flow.from.as_str()], port };
                     let context =
                         FlowContext { remote, server, transport: &transport, random: &random, files: &files };
-                    let own = (entry.build)(&flow.app.0.parameters, &context).map_err(wrong)?;
+                    let own = entry.build(&flow.app.0.parameters, &context).map_err(wrong)?;
                     // Who listens is there before anything comes, and stays for what is still under way.
-                    let span = |begins: Initiator| match begins == entry.initiator {
+                    let span = |begins: Initiator| match begins == entry.facts.initiator {
                         true => (start, stop),
                         false => (Time::ZERO, Time::MAX),
                     };
@@ -83,9 +83,22 @@ impl Builder {
             };
             let (from, to) = (flow.from.as_str(), flow.to.as_str());
             let (transport, span) = (transport.kind.clone(), (start, stop));
-            built.push(BuiltFlow { name: own_name, from, to, port, transport, span, programs });
+            built.push(BuiltFlow { name: own_name, from, to, port, transport, tcp, span, programs });
         }
         Ok(built)
+    }
+
+    /// The transport of the flow of that name.
+    pub(super) fn flow_transport(
+        &self,
+        flow: &str,
+        transport: &Kinded,
+        random: &dyn Fn(&str) -> RandomStream,
+        files: ReadFile<'_>,
+    ) -> Result<FlowTransport, BuildFailure> {
+        let context = TransportContext { random, files: files.0 };
+        let built = self.transports.build_from(&transport.kind, &transport.parameters, &context);
+        built.map_err(|error| part(&["flows", flow, "transport"], error))
     }
 }
 
@@ -94,63 +107,4 @@ fn jitter(most: Duration, random: &dyn Fn(&str) -> RandomStream) -> Duration {
         0 => Duration::ZERO,
         most => Duration::from_nanos(random("start").uniform(0, most)),
     }
-}
-
-pub(super) fn flow_transport(
-    flow: &str,
-    transport: &Kinded,
-    random: &dyn Fn(&str) -> RandomStream,
-    files: ReadFile<'_>,
-) -> Result<FlowTransport, BuildFailure> {
-    let wrong = |error: String| part(&["flows", flow, "transport"], error);
-    match transport.kind.as_str() {
-        "udp" => {
-            let own: UdpParameters =
-                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
-            own.validate().map_err(wrong)?;
-            Ok(FlowTransport::Udp { traffic_class: own.traffic_class() })
-        }
-        "tcp" => {
-            let own: TcpParameters =
-                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
-            own.validate().map_err(wrong)?;
-            let own = Arc::new(own);
-            let stream = random("congestion");
-            own.controller(Some(stream.clone())).map_err(wrong)?;
-            let shared = Arc::clone(&own);
-            let controller = ControllerFactory::new(move || {
-                shared.controller(Some(stream.clone())).expect("the same parameters built a controller above")
-            });
-            Ok(FlowTransport::Tcp(TcpOptions { parameters: own, controller }))
-        }
-        "octopus" => {
-            let own: OctopusParameters =
-                parameters(&transport.parameters).map_err(|error| wrong(error.to_string()))?;
-            octopus_options(own, Some(random("congestion")), files).map(FlowTransport::Octopus).map_err(wrong)
-        }
-        other => Err(wrong(format!("unknown transport `{other}`"))),
-    }
-}
-
-/// Checked parameters of the Octopus transport with what makes their controller.
-pub(super) fn octopus_options(
-    own: OctopusParameters,
-    random: Option<RandomStream>,
-    files: ReadFile<'_>,
-) -> Result<OctopusOptions, String> {
-    own.validate()?;
-    // What the controller reads, it reads once, here.
-    let named = own.trace.iter().map(|name| Ok((name.clone(), (files.0)(name)?)));
-    let read: BTreeMap<String, Arc<[u8]>> = named.collect::<Result<_, String>>()?;
-    let own = Arc::new(own);
-    let shared = Arc::clone(&own);
-    let make = move || {
-        let files = |name: &str| {
-            read.get(name).cloned().ok_or_else(|| format!("`{name}` is not among the scenario's inputs"))
-        };
-        shared.controller(&shared.path_context(random.clone(), &files))
-    };
-    make()?;
-    let controller = Arc::new(move || make().expect("the same parameters built a controller above"));
-    Ok(OctopusOptions { parameters: own, controller })
 }

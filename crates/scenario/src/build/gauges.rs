@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use jettison_core::{Gauge, RandomStream, Seed, Time};
 use jettison_sockets::FlowTransport;
 
-use super::flows::flow_transport;
 use super::{Builder, content};
 use crate::inputs::Contents;
 use crate::registries::ReadFile;
@@ -29,11 +28,11 @@ impl Builder {
         }
         for (name, flow) in &settings.flows {
             let Some(entry) = self.applications.entry(flow.app.0.kind.as_str()) else { continue };
-            let Some(usual) = entry.transports.first() else { continue };
+            let Some(usual) = entry.facts.transports.first() else { continue };
             let usual = Kinded::plain(usual);
             let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
             let files = |file: &str| content(contents, file).map_err(|failure| failure.to_string());
-            match flow_transport(name, transport, &random, ReadFile(&files)) {
+            match self.flow_transport(name, transport, &random, ReadFile(&files)) {
                 Ok(FlowTransport::Tcp(options)) => {
                     options.controller.make().gauges(Time::ZERO, &mut reported)
                 }

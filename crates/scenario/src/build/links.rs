@@ -3,7 +3,7 @@
 use jettison_core::RandomStream;
 use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
-use jettison_queue::registry::BuildContext;
+use jettison_queue::entry::BuildContext;
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec};
 use jettison_switch::PortHooks;
 
@@ -98,13 +98,12 @@ impl Builder {
         let context = BuildContext { random: &stream, registry: &self.disciplines };
         let (kind, parameters) = (settings.queue.kind.as_str(), &settings.queue.parameters);
         let wrong = |error| part(&["links", link, "queue"], error);
-        if let Some(entry) = self.disciplines.entry(kind) {
-            return (entry.build)(parameters, &context).map(|queue| (queue, None)).map_err(wrong);
+        if let Some(entry) = self.port_queues.entry(kind) {
+            let built = entry.build(parameters, &context).map_err(wrong)?;
+            return Ok((built.discipline, Some(built.hooks)));
         }
-        let entry = self.port_queues.entry(kind);
-        let entry = entry.ok_or_else(|| part(&["links", link, "queue"], self.disciplines.unknown(kind)))?;
-        let built = (entry.build)(parameters, &context).map_err(wrong)?;
-        Ok((built.discipline, Some(built.hooks)))
+        let queue = self.disciplines.build_from(kind, parameters, &context).map_err(wrong)?;
+        Ok((queue, None))
     }
 }
 

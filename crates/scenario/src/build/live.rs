@@ -168,7 +168,7 @@ impl Builder {
                             let host = if at_from { from } else { to };
                             LiveProgram { flow: id, host, application, start, stop }
                         }));
-                        own.tcp = tcp_parameters(settings, name, &flow.transport);
+                        own.tcp = flow.tcp.map(|parameters| TcpParameters::clone(&parameters));
                     }
                 }
                 flows.push(own);
@@ -191,14 +191,5 @@ impl LivePlan {
             }
         }
         recorder
-    }
-}
-
-fn tcp_parameters(settings: &Settings, flow: &str, transport: &str) -> Option<TcpParameters> {
-    let own = settings.flows.get(flow)?.transport.as_ref();
-    match own {
-        _ if transport != "tcp" => None,
-        None => Some(TcpParameters::default()),
-        Some(choice) => jettison_core::parameters(&choice.0.parameters).ok(),
     }
 }

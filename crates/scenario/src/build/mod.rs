@@ -4,6 +4,7 @@
 //! share them. It reads no file: what stands in them was read when the scenario was checked ([`Contents`]). Random streams are keyed by the names in the scenario alone, so that the arms of a comparison draw
 //! alike.
 
+mod catalogue;
 mod flows;
 mod gauges;
 mod links;
@@ -16,27 +17,32 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use jettison_apps::registry::applications;
-use jettison_core::{Registry, Seed, Time};
+use jettison_apps::applications;
+use jettison_core::{Seed, Time};
 use jettison_link::trace::{Recording, Trace};
 use jettison_measure::{GaugeChoice, RecorderSettings};
-use jettison_queue::registry::{Discipline, disciplines};
+use jettison_queue::disciplines;
+use jettison_queue::entry::Discipline;
+use jettison_registry::Registry;
 use jettison_sim::{FlowProgram, NodeId, TopologyError, World, WorldBuilder, WorldSettings};
-use jettison_sockets::ApplicationEntry;
-use jettison_switch::registry::{PortQueueEntry, port_queues};
+use jettison_sockets::{FlowApplication, Transport, transports};
+use jettison_switch::entry::HookedQueue;
+use jettison_switch::port_queues;
 use jettison_wire::Address;
 use thiserror::Error;
 
 use crate::inputs::Contents;
 use crate::schema::{GaugeSettings, Node, Settings};
+pub use catalogue::Appearance;
 use flows::FlowPrograms;
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 
 /// Builds worlds.
 pub struct Builder {
     pub(crate) disciplines: Registry<Discipline>,
-    pub(crate) port_queues: Registry<PortQueueEntry>,
-    pub(crate) applications: Registry<ApplicationEntry>,
+    pub(crate) port_queues: Registry<HookedQueue>,
+    pub(crate) transports: Registry<Transport>,
+    pub(crate) applications: Registry<FlowApplication>,
     /// By what stands in the file: files of two scenarios may have one name.
     traces: Mutex<BTreeMap<Arc<[u8]>, Arc<Trace>>>,
 }
@@ -117,6 +123,7 @@ impl Builder {
         Builder {
             disciplines: disciplines(),
             port_queues: port_queues(),
+            transports: transports(),
             applications: applications(),
             traces: Mutex::default(),
         }
@@ -128,7 +135,7 @@ impl Builder {
     }
 
     /// The applications, for adding to them.
-    pub fn applications_mut(&mut self) -> &mut Registry<ApplicationEntry> {
+    pub fn applications_mut(&mut self) -> &mut Registry<FlowApplication> {
         &mut self.applications
     }
 

@@ -4,9 +4,9 @@ use indexmap::{IndexMap, IndexSet};
 use jettison_sockets::Initiator;
 
 use super::Checker;
-use crate::path::KeyPath;
 use crate::schema::{Flow, Node, Settings};
 use crate::validate::Finding;
+use jettison_registry::KeyPath;
 
 impl Checker<'_> {
     pub(super) fn flows(&mut self) {

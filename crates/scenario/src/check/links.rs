@@ -6,9 +6,9 @@ use jettison_core::{Bytes, Rate, Time};
 use jettison_link::trace::Grants;
 
 use super::Checker;
-use crate::path::KeyPath;
 use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
 use crate::validate::Finding;
+use jettison_registry::KeyPath;
 
 /// More than any encapsulation adds, and small enough that sizes never overflow.
 const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);

@@ -9,10 +9,11 @@ use jettison_core::Duration;
 use serde_json::Value;
 
 use crate::error::ScenarioError;
-use crate::path::KeyPath;
-use crate::registries::{Registries, suggestion};
+use crate::registries::Registries;
 use crate::schema::{QueueChoice, Settings};
 use crate::validate::Finding;
+use jettison_registry::KeyPath;
+use jettison_registry::suggestion;
 
 /// Most samples of one series.
 const MOST_SAMPLES: u64 = 100_000_000;

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 
 use super::Checker;
-use crate::path::KeyPath;
 use crate::schema::{Node, PolicyRoute};
 use crate::validate::Finding;
+use jettison_registry::KeyPath;
 
 impl Checker<'_> {
     pub(super) fn nodes(&mut self) {
@@ -38,8 +38,7 @@ impl Checker<'_> {
             if let Some(recirculation) = node.recirculation()
                 && let Err(error) = recirculation.check()
             {
-                let at = error.path.iter().fold(at.key("recirculation"), |at, key| at.key(key));
-                self.findings.push(Finding::complete(&at, error.message));
+                self.findings.push(Finding::built(self.tree, &at.key("recirculation"), &error));
             }
         }
     }

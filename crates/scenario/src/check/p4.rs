@@ -14,9 +14,9 @@ use crate::build::addresses;
 use crate::error::{Place, ScenarioError};
 use crate::p4_control::{Places, Refused, Written, plan, ports};
 use crate::p4_program::P4Program;
-use crate::path::KeyPath;
 use crate::schema::{Node, P4Router};
 use crate::validate::Finding;
+use jettison_registry::KeyPath;
 
 impl Checker<'_> {
     /// The program itself has been compiled, and what is wrong with it reported.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use jettison_link::CellFile;
 use jettison_link::profile::NetworkProfile;
-use jettison_link::registry::CellFile;
 use jettison_link::trace::Grants;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;

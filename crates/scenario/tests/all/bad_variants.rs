@@ -111,7 +111,7 @@ fn an_option_is_named_instead_of_a_line() {
     );
     assert_eq!(
         set("links.bottleneck.rate=fast"),
-        r#"--set links.bottleneck.rate=fast: `rate`: `fast` is not a rate; write a number and a unit, such as "10 Mbit/s""#
+        r#"--set links.bottleneck.rate=fast: `links.bottleneck.rate`: `fast` is not a rate; write a number and a unit, such as "10 Mbit/s""#
     );
     assert_eq!(
         set("links.bottleneck.queue.n=4"),
@@ -160,7 +160,7 @@ fn everything_wrong_is_reported_at_once_in_the_order_of_the_file() {
         messages(&text),
         r#"s.toml:3:11: `warm_up`: `parsecs` is not a unit of a duration; use one of ns, us, ms, s, min
 s.toml:16:18: there is no node `rr`; did you mean `r`?
-s.toml:17:8: `rate`: `Gbps` is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s
+s.toml:17:8: `links.access.rate`: `Gbps` is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s
 s.toml:29:6: there is no node `h3`; did you mean `h1`?
 s.toml:30:42: `flows.bulk.transport.congestion`: unknown congestion controller `reno`
 s.toml:37:22: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#

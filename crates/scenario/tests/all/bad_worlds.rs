@@ -159,7 +159,7 @@ fn a_trace_that_cannot_be_used() {
     expect(
         "rate = \"10 Mbit/s\"",
         "trace = { fille = \"good.down\" }",
-        r#"s.toml:22:11: unknown key `fille` in `links.bottleneck.trace`; did you mean `file`?"#,
+        r#"s.toml:22:11: unknown key `links.bottleneck.trace.fille`; did you mean `file`?"#,
     );
     expect(
         "app = { kind = \"bulk\" }",

@@ -86,7 +86,7 @@ fn a_cell_that_cannot_be_used() {
     );
     assert_eq!(
         cell("{ file = \"cell.trace\", format = \"srsra\" }"),
-        "s.toml:22:40: unknown trace format `srsra`; did you mean `srsran`?"
+        "s.toml:22:40: `links.bottleneck.cell.format`: unknown trace format `srsra`; did you mean `srsran`?"
     );
     assert_eq!(
         cell("{ file = \"cell.trace\", opportunity = \"0 bytes\" }"),

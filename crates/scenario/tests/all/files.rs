@@ -62,11 +62,11 @@ fn what_the_application_finds_wrong_in_a_file_is_reported_where_it_is_named() {
 fn a_table_without_a_kind_is_of_the_branch_that_knows_its_keys() {
     assert_eq!(
         answer("content = { mpd = \"film.mpd\", rate = 3 }"),
-        r#"s.toml:31:56: unknown key `rate` in `flows.bulk.app.content`; known: mpd"#
+        r#"s.toml:31:56: unknown key `flows.bulk.app.content.rate`; known: mpd"#
     );
     assert_eq!(
         answer("content = { mpd = 3 }"),
-        r#"s.toml:31:44: `flows.bulk.app.content.mpd` is the integer 3; expected a string"#
+        r#"s.toml:31:44: `flows.bulk.app.content.mpd` must be a string, got 3"#
     );
 }
 

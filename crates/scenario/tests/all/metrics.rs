@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use jettison_apps::registry::applications;
-use jettison_core::{Catalogue, Time};
+use jettison_apps::applications;
+use jettison_core::Time;
 use jettison_measure::{Kept, Kind, Metric, Owner};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
@@ -37,7 +37,7 @@ fn declared(metric: Metric, as_kind: Kept, object: &str) -> Owner {
 #[test]
 fn every_value_of_a_run_is_of_a_metric_that_is_declared_so() {
     // A command is for live runs.
-    let ids = applications().iter().map(|entry| entry.id()).filter(|id| *id != "command").collect::<Vec<_>>();
+    let ids = applications().iter().map(|entry| entry.id).filter(|id| *id != "command").collect::<Vec<_>>();
     let flows = ids.iter().enumerate().map(|(place, id)| {
         // All videos would listen at the port of Octopus.
         let port = if id.ends_with("video") { format!("port = {}\n", 7000 + place) } else { String::new() };

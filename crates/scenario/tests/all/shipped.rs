@@ -26,8 +26,9 @@ fn every_scenario_of_the_project_has_nothing_wrong() {
     for path in found {
         for quick in [false, true] {
             let changes = Changes { set: Vec::new(), quick };
-            if let Err(error) = Scenario::load(&path, &changes, &registries) {
-                panic!("{error}");
+            match Scenario::load(&path, &changes, &registries) {
+                Ok(scenario) => assert_eq!(scenario.warnings, []),
+                Err(error) => panic!("{error}"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use jettison_apps::registry::applications;
+use jettison_apps::applications;
 use jettison_core::{Duration, RandomStream, Rate, Seed, Time};
 use jettison_link::{FixedRate, Loss, LossParameters, Propagation, ScheduledLoss};
 use jettison_measure::{Kind, Metric, ObjectId, RecorderSettings, RunRecord, Series, metrics};
@@ -56,8 +56,7 @@ fn flow(world: &mut WorldBuilder, name: &str, ends: [NodeId; 2], port: u16, kind
         random: &random,
         files: &|_| Err("no files here".to_owned()),
     };
-    let entry = registry.entry(kind).expect("it is registered");
-    let programs = (entry.build)(parameters, &context).expect("the parameters are right");
+    let programs = registry.build_from(kind, parameters, &context).expect("the parameters are right");
     let program = |host, application| FlowProgram { host, application, start: Time::ZERO, stop: Time::MAX };
     let receiver = programs.to.expect("a datagram needs a receiver");
     world.flow(name, ends[0], ends[1], vec![program(ends[0], programs.from), program(ends[1], receiver)]);

@@ -1,19 +1,19 @@
 //! Each rule of CoDel++, and both readings of what the paper leaves open.
 
 use jettison_core::Seed;
-use jettison_queue::registry::disciplines;
+use jettison_queue::disciplines;
 use jettison_wire::{Address, Headers, Transport, UdpHeader};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::Bench;
 use crate::{Departure, Pipeline, Port, PortConfig, RecirculationSettings, Routes, Switch, port_queues};
 
-fn built(parameters: Value) -> Result<PortQueue, BuildError> {
+fn built(parameters: Value) -> Result<PortQueue, ParameterError> {
     let random = |name: &str| Seed(1).stream(&["queues", "q", name]);
     let context = BuildContext { random: &random, registry: &disciplines() };
-    (port_queues().entry("codel++").expect("it is registered").build)(&parameters, &context)
+    port_queues().build_from("codel++", &parameters, &context)
 }
 
 /// A switch that sends everything out of port 0, under CoDel++.

@@ -6,16 +6,19 @@
 //! segments/s³.
 
 use jettison_core::{Duration, Gauge, Gauges, Time};
+use jettison_registry::style::{BLUE, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, ControllerContext, Growth, IdleRestart, Phase,
-    RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    SlowStart,
 };
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[W_MAX, K, W_EST];
+const GAUGES: &[Gauge] = &[W_MAX, K, W_EST];
 
 const W_MAX: Gauge = Gauge::new(
     "cubic_w_max",
@@ -32,6 +35,25 @@ const W_EST: Gauge = Gauge::new(
     "bytes",
     "W_est, the window that Reno would have; none outside congestion avoidance.",
 );
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("cubic", "CUBIC", build)
+        .style(BLUE, Solid)
+        .summary("window grows as a cubic of the time since the last congestion")
+        .source("RFC 9438, with HyStart++ (RFC 9406)")
+        .page("tcp.md")
+        .gauges(GAUGES)
+        .facts(InKernel::named("cubic"))
+}
+
+fn build(
+    parameters: CubicParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Cubic::new(parameters, SlowStart::new(context, true), context)))
+}
 
 /// Parameters of `cubic`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -54,15 +76,14 @@ impl Default for CubicParameters {
 }
 
 impl CubicParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        if !(self.beta > 0.0 && self.beta < 1.0) {
-            return Err(format!("beta must be in (0, 1), got {}", self.beta));
-        }
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(format!("c must be > 0, got {}", self.c));
-        }
-        Ok(())
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        let CubicParameters { beta, c, .. } = *self;
+        ParameterError::require(beta > 0.0 && beta < 1.0, "beta", "be in (0, 1)", beta)?;
+        ParameterError::require(c > 0.0 && c.is_finite(), "c", "be > 0", c)
     }
 }
 

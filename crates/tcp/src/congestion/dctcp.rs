@@ -5,19 +5,41 @@
 //! connections without ECN. Units: bytes.
 
 use jettison_core::{Gauge, Gauges, Time};
+use jettison_registry::style::{INDIGO, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, EcnUse,
-    Ect, IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
+    NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[ALPHA];
+const GAUGES: &[Gauge] = &[ALPHA];
 
 const ALPHA: Gauge = Gauge::new("dctcp_alpha", "1", "Moving average of the share of marked bytes.");
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("dctcp", "DCTCP", build)
+        .style(INDIGO, Solid)
+        .summary("NewReno that reduces by the share of marked bytes")
+        .source("RFC 8257")
+        .page("tcp.md")
+        .gauges(GAUGES)
+        .facts(InKernel::named("dctcp"))
+}
+
+fn build(
+    parameters: DctcpParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Dctcp::new(parameters, SlowStart::new(context, false), context)))
+}
 
 /// Parameters of `dctcp`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -38,8 +60,11 @@ impl Default for DctcpParameters {
 }
 
 impl DctcpParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
         MarkAverage::validate(self.g, self.initial_alpha)
     }
 }
@@ -228,8 +253,8 @@ mod tests {
     #[test]
     fn refuses_values_that_are_not_shares() {
         let wrong = DctcpParameters { g: 1.0, ..DctcpParameters::default() };
-        assert!(wrong.validate().unwrap_err().contains("(0, 1)"));
+        assert!(wrong.validate().unwrap_err().message().contains("in (0, 1)"));
         let wrong = DctcpParameters { initial_alpha: -0.1, ..DctcpParameters::default() };
-        assert!(wrong.validate().unwrap_err().contains("initial_alpha"));
+        assert!(wrong.validate().unwrap_err().to_string().contains("initial_alpha"));
     }
 }

@@ -1,5 +1,6 @@
 //! Common parts of scalable controllers: the moving average of the share of marked bytes, and the ECN codepoint.
 
+use jettison_registry::ParameterError;
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,15 +42,10 @@ impl MarkAverage {
         MarkAverage { gain, alpha, acked: 0, marked: 0 }
     }
 
-    /// Checks the two parameters; the message says what is required.
-    pub fn validate(gain: f64, alpha: f64) -> Result<(), String> {
-        if !(gain > 0.0 && gain < 1.0) {
-            return Err(format!("g must be in (0, 1), got {gain}"));
-        }
-        if !(0.0..=1.0).contains(&alpha) {
-            return Err(format!("initial_alpha must be 0 to 1, got {alpha}"));
-        }
-        Ok(())
+    /// Checks the ranges of the two parameters, `g` and `initial_alpha`.
+    pub fn validate(gain: f64, alpha: f64) -> Result<(), ParameterError> {
+        ParameterError::require(gain > 0.0 && gain < 1.0, "g", "be in (0, 1)", gain)?;
+        ParameterError::require((0.0..=1.0).contains(&alpha), "initial_alpha", "be in [0, 1]", alpha)
     }
 
     /// The average.

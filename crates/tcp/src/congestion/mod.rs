@@ -5,19 +5,25 @@
 //! regulates sending by proportional rate reduction (RFC 9937) towards [`CongestionController::ssthresh`], unless the
 //! controller does this itself ([`RecoveryControl::Controller`]: BBR).
 
-pub mod bbr;
-pub mod cubic;
-pub mod dctcp;
+mod entry;
 #[cfg(test)]
 mod gauge_tests;
 mod hystart;
 mod marks;
-pub mod newcwv;
-mod newreno;
-pub mod prague;
 mod rate_sample;
 mod registry;
 mod sample;
+
+jettison_registry::components! {
+    /// All of TCP's congestion controllers. The message transport can use each of them too.
+    pub fn controllers() -> Registry<Controller>;
+    mod bbr;
+    mod cubic;
+    mod dctcp;
+    mod newcwv;
+    mod newreno;
+    mod prague;
+}
 
 use std::fmt::Debug;
 
@@ -27,13 +33,13 @@ use jettison_wire::Ecn;
 pub use bbr::{Bbr, BbrParameters, BbrState};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
+pub use entry::{Controller, ControllerContext, InKernel};
 pub use hystart::{HyStart, SlowStart};
 pub use marks::Ect;
 pub use newcwv::{NewCwv, NewCwvParameters};
 pub use newreno::{NewReno, NewRenoParameters};
 pub use prague::{Prague, PragueParameters};
 pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
-pub use registry::{ControllerContext, ControllerEntry, build_controller, controllers};
 pub use sample::{
     AckSample, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd, RtoEvent, SentSample,
 };

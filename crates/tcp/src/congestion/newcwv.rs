@@ -10,20 +10,42 @@ mod pipe_ack;
 mod tests;
 
 use jettison_core::{Duration, Gauge, Gauges, Time};
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::pipe_ack::PipeAck;
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, ControllerContext, IdleRestart, NewReno,
-    NewRenoParameters, Phase, RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, IdleRestart, NewReno, NewRenoParameters, Phase,
+    RecoveryEnd, RtoEvent, SlowStart,
 };
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("newcwv", "newCWV", build)
+        .style(ORANGE, Solid)
+        .summary("NewReno that keeps its window through pauses of the application")
+        .source("RFC 7661")
+        .page("newcwv.md")
+        .gauges(GAUGES)
+        .facts(InKernel { paced: Some("newcwv_paced"), ..InKernel::named("newcwv") })
+}
+
+fn build(
+    parameters: NewCwvParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(NewCwv::new(parameters, SlowStart::new(context, false), context)))
+}
 
 /// RFC 7661 §4.4: the non-validated period should not exceed five minutes.
 const LONGEST_NON_VALIDATED_PERIOD: Duration = Duration::from_secs(300);
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[PIPE_ACK, VALIDATED];
+const GAUGES: &[Gauge] = &[PIPE_ACK, VALIDATED];
 
 const PIPE_ACK: Gauge = Gauge::new(
     "newcwv_pipe_ack",
@@ -60,18 +82,17 @@ impl Default for NewCwvParameters {
 }
 
 impl NewCwvParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        refuse(!(1..=64).contains(&self.bins), format!("bins must be 1 to 64, got {}", self.bins))?;
-        refuse(self.sampling_floor.is_zero(), "sampling_floor must be > 0 s, got 0 s".to_owned())?;
-        refuse(
-            self.non_validated_period.is_zero() || self.non_validated_period > LONGEST_NON_VALIDATED_PERIOD,
-            format!(
-                "non_validated_period must be > 0 s and at most {LONGEST_NON_VALIDATED_PERIOD} (RFC 7661 §4.4), got {}",
-                self.non_validated_period
-            ),
-        )
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        let NewCwvParameters { bins, sampling_floor, non_validated_period: period, .. } = *self;
+        ParameterError::require((1..=64).contains(&bins), "bins", "be 1 to 64", bins)?;
+        ParameterError::require(!sampling_floor.is_zero(), "sampling_floor", "be > 0", sampling_floor)?;
+        let requirement = format!("be > 0 and at most {LONGEST_NON_VALIDATED_PERIOD} (RFC 7661 §4.4)");
+        let holds = !period.is_zero() && period <= LONGEST_NON_VALIDATED_PERIOD;
+        ParameterError::require(holds, "non_validated_period", &requirement, period)
     }
 }
 

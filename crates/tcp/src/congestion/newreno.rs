@@ -3,13 +3,35 @@
 //! Units: bytes. Slow start doubles the window each RTT up to ssthresh; congestion avoidance adds one segment per
 //! RTT; a loss halves the bytes in flight.
 
+use jettison_registry::style::{GREY, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, ControllerContext, Growth, IdleRestart, Phase,
-    RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    SlowStart,
 };
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("newreno", "NewReno", build)
+        .aliases(&["reno"])
+        .style(GREY, Solid)
+        .summary("additive increase, multiplicative decrease")
+        .source("RFC 5681, RFC 6582")
+        .page("tcp.md")
+        .facts(InKernel::named("reno"))
+}
+
+fn build(
+    parameters: NewRenoParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, false), context)))
+}
 
 /// Parameters of `newreno`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -26,12 +48,12 @@ impl Default for NewRenoParameters {
 }
 
 impl NewRenoParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        if !(self.beta > 0.0 && self.beta < 1.0) {
-            return Err(format!("beta must be in (0, 1), got {}", self.beta));
-        }
-        Ok(())
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::require(self.beta > 0.0 && self.beta < 1.0, "beta", "be in (0, 1)", self.beta)
     }
 }
 

@@ -6,21 +6,42 @@
 //! to loss is Reno's. Units: bytes; the window has a fractional part.
 
 use jettison_core::{Duration, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{GREEN, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, EcnFeedback, EcnUse,
-    Ect, IdleRestart, NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
-    SlowStart,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
+    NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, SlowStart,
 };
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("prague", "Prague", build)
+        .style(GREEN, Solid)
+        .summary("scalable, paced, with little bias by RTT: L4S's controller")
+        .source("draft-briscoe-iccrg-prague-congestion-control-04, RFC 9331")
+        .page("tcp.md")
+        .gauges(GAUGES)
+        .facts(InKernel { always_paces: true, ..InKernel::named("prague") })
+}
+
+fn build(
+    parameters: PragueParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Prague::new(parameters, SlowStart::new(context, false), context)))
+}
 
 /// Ratio of the pacing rate to window/RTT in slow start, so that the window can double (draft §2.5.1); 1 afterwards.
 const SLOW_START_GAIN: f64 = 2.0;
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[ALPHA, VIRTUAL_RTT];
+const GAUGES: &[Gauge] = &[ALPHA, VIRTUAL_RTT];
 
 const ALPHA: Gauge = Gauge::new("prague_alpha", "1", "Moving average of the share of marked bytes.");
 const VIRTUAL_RTT: Gauge =
@@ -61,8 +82,11 @@ impl Default for PragueParameters {
 }
 
 impl PragueParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
         MarkAverage::validate(self.g, self.initial_alpha)?;
         NewRenoParameters { beta: self.beta }.validate()
     }

@@ -113,7 +113,7 @@ fn rfc7323_4_rtt_samples_are_exact_and_include_the_delayed_ack() {
 #[test]
 fn rfc9406_hystart_leaves_slow_start_before_the_buffer_is_full() {
     let run = |hystart| {
-        let parameters = TcpParameters { congestion: "cubic".to_owned(), hystart, ..parameters() };
+        let parameters = TcpParameters { congestion: "cubic".into(), hystart, ..parameters() };
         let rate = jettison_core::Rate::from_mbit(20);
         let mut net = Net::pair(ms(20), &parameters).with_bottleneck(rate, 2000);
         net.keeps_log = false;

@@ -64,7 +64,7 @@ fn bulk(
 /// Hosts as in an older, simpler simulator.
 fn plain_hosts() -> TcpParameters {
     TcpParameters {
-        congestion: "newreno".to_owned(),
+        congestion: "newreno".into(),
         mss: 1460,
         growth: Growth::PerAck,
         hystart: Switch::Off,
@@ -78,7 +78,7 @@ fn plain_hosts() -> TcpParameters {
 #[test]
 fn loss_times_buffer_times_flows() {
     let modern =
-        |congestion: &str| TcpParameters { congestion: congestion.to_owned(), ..TcpParameters::default() };
+        |congestion: &str| TcpParameters { congestion: congestion.into(), ..TcpParameters::default() };
     let cases = [
         ("newreno", modern("newreno")),
         ("cubic", modern("cubic")),

@@ -22,7 +22,7 @@ pub fn at(millis: u64) -> Time {
 
 /// Parameters with round numbers: segments of 1,000 bytes, NewReno.
 pub fn parameters() -> TcpParameters {
-    TcpParameters { mss: MSS as u16, congestion: "newreno".to_owned(), ..TcpParameters::default() }
+    TcpParameters { mss: MSS as u16, congestion: "newreno".into(), ..TcpParameters::default() }
 }
 
 /// One end of a flow. Clients connect, servers accept.

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::harness::*;
 
 fn newcwv() -> TcpParameters {
-    TcpParameters { congestion: "newcwv".to_owned(), ..parameters() }
+    TcpParameters { congestion: "newcwv".into(), ..parameters() }
 }
 
 /// No burst limit.
@@ -18,7 +18,7 @@ fn unlimited() -> TcpParameters {
 
 fn with_bursts_of(segments: u32) -> TcpParameters {
     let mut parameters = newcwv();
-    parameters.congestion_parameters.insert("burst_segments".to_owned(), json!(segments));
+    parameters.congestion.parameters.insert("burst_segments".to_owned(), json!(segments));
     parameters
 }
 
@@ -282,7 +282,7 @@ fn section_4_3_a_bulk_flow_is_newreno_to_the_packet() {
         for delay in [5, 20, 100] {
             for variant in 0..7 {
                 let make = |id: &str| TcpParameters {
-                    congestion: id.to_owned(),
+                    congestion: id.into(),
                     sack: variant != 1,
                     rack_tlp: variant > 2,
                     growth: if variant == 3 { Growth::PerAck } else { Growth::PerByte },

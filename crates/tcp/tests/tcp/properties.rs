@@ -2,7 +2,7 @@
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::Payload;
-use jettison_tcp::congestion::Growth;
+use jettison_tcp::congestion::{Growth, controllers};
 use jettison_tcp::{CloseReason, ConnectionEvent, Switch, TcpParameters};
 use jettison_wire::{Address, Headers, Packet, TcpFlags, TcpHeader, Transport};
 use proptest::prelude::*;
@@ -60,10 +60,10 @@ fn bad(weather: Weather) -> impl FnMut(&Seen) -> Fate + 'static {
 
 fn any_parameters() -> impl Strategy<Value = TcpParameters> {
     let switches = prop::array::uniform12(any::<bool>());
-    let controllers = prop::sample::select(vec!["newreno", "newcwv", "cubic", "dctcp", "prague", "bbr"]);
-    (switches, controllers, 100u16..2000, 1u32..20, 2_000u64..300_000, 1u32..4, any::<bool>()).prop_map(
+    let congestion = prop::sample::select(controllers().ids().collect::<Vec<_>>());
+    (switches, congestion, 100u16..2000, 1u32..20, 2_000u64..300_000, 1u32..4, any::<bool>()).prop_map(
         |(on, congestion, mss, initial_window, buffer, delayed_ack_segments, per_ack)| TcpParameters {
-            congestion: congestion.to_owned(),
+            congestion: congestion.into(),
             mss,
             initial_window,
             receive_buffer: Bytes::new(buffer.max(u64::from(mss))),

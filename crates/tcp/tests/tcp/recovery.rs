@@ -316,7 +316,7 @@ fn rfc6675_5_heavy_loss_is_repaired_without_a_timeout() {
 
 #[test]
 fn cubic_recovers_like_the_others() {
-    let cubic = TcpParameters { congestion: "cubic".to_owned(), ..parameters() };
+    let cubic = TcpParameters { congestion: "cubic".into(), ..parameters() };
     let mut net = Net::established(ms(10), &cubic);
     net.script(lose(&[40, 41, 42, 60]));
     net.send(1000 * MSS);

@@ -10,7 +10,7 @@ use crate::harness::*;
 const SCALABLE: [&str; 2] = ["dctcp", "prague"];
 
 fn with(congestion: &str) -> TcpParameters {
-    TcpParameters { congestion: congestion.to_owned(), ..parameters() }
+    TcpParameters { congestion: congestion.into(), ..parameters() }
 }
 
 struct Outcome {
@@ -96,7 +96,7 @@ fn naming_the_controller_turns_ecn_on_at_both_ends() {
 fn the_codepoint_is_a_parameter() {
     for congestion in SCALABLE {
         let mut parameters = with(congestion);
-        parameters.congestion_parameters.insert("codepoint".to_owned(), "ect0".into());
+        parameters.congestion.parameters.insert("codepoint".to_owned(), "ect0".into());
         let mut net = Net::established(ms(10), &parameters);
         net.send(5 * MSS);
         assert!(net.sent_by(Client).iter().all(|seen| seen.ecn == Ecn::Ect0));
@@ -170,7 +170,7 @@ fn rfc8257_3_5_and_rfc9331_4_3_loss_halves_even_during_the_response_to_marks() {
     for congestion in SCALABLE {
         let mut parameters = with(congestion);
         // Marks reduce the window by next to nothing, so the remaining reduction is that of loss.
-        parameters.congestion_parameters.insert("initial_alpha".to_owned(), 0.01.into());
+        parameters.congestion.parameters.insert("initial_alpha".to_owned(), 0.01.into());
         parameters.initial_window = 30;
         let mut net = Net::new(ms(10)).with_bottleneck(Rate::from_mbit(8), 1000);
         net.add_flow(&parameters, &parameters, Time::ZERO, [5, 6]);

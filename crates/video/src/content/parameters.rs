@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, RandomStream, Seed};
+use jettison_core::{Duration, RandomStream, Seed};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +108,7 @@ impl SpatialContent {
         &self,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
-    ) -> Result<Arc<SpatialVideo>, BuildError> {
+    ) -> Result<Arc<SpatialVideo>, ParameterError> {
         check_overhead(self.overhead)?;
         let parse = |content: &[u8]| spatial::trace::parse(content, self.overhead);
         let generate = |generator: &SpatialGenerator| {
@@ -128,7 +129,7 @@ impl TemporalContent {
         &self,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
-    ) -> Result<Arc<TemporalVideo>, BuildError> {
+    ) -> Result<Arc<TemporalVideo>, ParameterError> {
         check_overhead(self.overhead)?;
         let parse = |content: &[u8]| temporal::trace::parse(content, self.overhead);
         let generate = |generator: &TemporalGenerator| {
@@ -149,9 +150,9 @@ impl VolumetricContent {
         &self,
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
-    ) -> Result<Arc<VolumetricVideo>, BuildError> {
+    ) -> Result<Arc<VolumetricVideo>, ParameterError> {
         check_overhead(self.overhead)?;
-        BuildError::unless(self.front_cells > 0, "front_cells", || "must be >= 1, got 0".to_owned())?;
+        ParameterError::unless(self.front_cells > 0, "front_cells", || "must be >= 1, got 0".to_owned())?;
         self.quality.validate().map_err(|error| error.under("quality"))?;
         let settings = || VolumetricSettings {
             front: self.front_cells,
@@ -172,17 +173,17 @@ fn parse_or_generate<G: Clone + Default, V>(
     generator: &Option<G>,
     files: Files<'_>,
     parse: impl FnOnce(&[u8]) -> Result<V, FileError>,
-    generate: impl FnOnce(&G) -> Result<V, BuildError>,
-) -> Result<Arc<V>, BuildError> {
+    generate: impl FnOnce(&G) -> Result<V, ParameterError>,
+) -> Result<Arc<V>, ParameterError> {
     let Some(file) = file else {
         let generator = generator.clone().unwrap_or_default();
         return generate(&generator).map(Arc::new).map_err(|error| error.under("generator"));
     };
-    BuildError::unless(generator.is_none(), "generator", || {
+    ParameterError::unless(generator.is_none(), "generator", || {
         "give `file` or `generator`, not both".to_owned()
     })?;
-    let content = (files.read)(file).map_err(|error| BuildError::at("file", error))?;
-    parse(&content).map(Arc::new).map_err(|error| BuildError::at("file", error.in_file(file)))
+    let content = (files.read)(file).map_err(|error| ParameterError::at("file", error))?;
+    parse(&content).map(Arc::new).map_err(|error| ParameterError::at("file", error.in_file(file)))
 }
 
 /// Returns the generator's random stream: with a seed it is the same in all flows and runs.
@@ -190,8 +191,8 @@ fn stream(kind: &str, seed: Option<u64>, random: &dyn Fn(&str) -> RandomStream) 
     seed.map_or_else(|| random("video"), |seed| Seed(seed).stream(&["video", kind]))
 }
 
-fn check_overhead(overhead: f64) -> Result<(), BuildError> {
-    BuildError::unless((1.0..=10.0).contains(&overhead), "overhead", || {
+fn check_overhead(overhead: f64) -> Result<(), ParameterError> {
+    ParameterError::unless((1.0..=10.0).contains(&overhead), "overhead", || {
         format!("must be in [1, 10], got {overhead}")
     })
 }
@@ -205,14 +206,14 @@ pub(super) fn check_frames(
     rate: FrameRate,
     gop: u32,
     parts: usize,
-) -> Result<u32, BuildError> {
+) -> Result<u32, ParameterError> {
     let frames = duration.as_nanos() as u128 * u128::from(rate.per_second()) / 1_000_000_000;
     let frames = u64::try_from(frames).unwrap_or(u64::MAX);
-    BuildError::unless(frames >= u64::from(gop), "duration", || {
+    ParameterError::unless(frames >= u64::from(gop), "duration", || {
         format!("must be at least one group of pictures ({}), got {duration}", rate.offset(gop))
     })?;
     let most = MOST_SIZES / parts as u64;
-    BuildError::unless(frames <= most && most >= u64::from(gop), "duration", || {
+    ParameterError::unless(frames <= most && most >= u64::from(gop), "duration", || {
         format!(
             "must be at most {most} frames of {parts} sizes each, got {frames}; videos repeat from their end"
         )

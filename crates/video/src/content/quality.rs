@@ -1,6 +1,7 @@
 //! SSIM of a codec at a bitrate.
 
-use jettison_core::{BuildError, Rate};
+use jettison_core::Rate;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,15 +43,15 @@ impl RateQuality {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let within = |value: f64, most: f64| value >= 0.0 && value <= most;
-        BuildError::unless(within(self.at_mbit, 50.0), "at_mbit", || {
+        ParameterError::unless(within(self.at_mbit, 50.0), "at_mbit", || {
             format!("must be in [0, 50] dB, got {}", self.at_mbit)
         })?;
-        BuildError::unless(within(self.slope, 10.0), "slope", || {
+        ParameterError::unless(within(self.slope, 10.0), "slope", || {
             format!("must be in [0, 10] dB, got {}", self.slope)
         })?;
-        BuildError::unless((1.0..=1_000.0).contains(&self.knee), "knee", || {
+        ParameterError::unless((1.0..=1_000.0).contains(&self.knee), "knee", || {
             format!("must be in [1, 1000] octaves, got {}", self.knee)
         })
     }

@@ -1,6 +1,7 @@
 //! Scenes of a generated video.
 
-use jettison_core::{BuildError, Duration, RandomStream};
+use jettison_core::{Duration, RandomStream};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,23 +61,23 @@ impl Scenes {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.length >= Duration::from_millis(100), "length", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.length >= Duration::from_millis(100), "length", || {
             format!("must be >= 100 ms, got {}", self.length)
         })?;
-        BuildError::unless((0.0..=10.0).contains(&self.complexity), "complexity", || {
+        ParameterError::unless((0.0..=10.0).contains(&self.complexity), "complexity", || {
             format!("must be in [0, 10] dB, got {}", self.complexity)
         })?;
-        BuildError::unless((1.0..=20.0).contains(&self.cut_ratio), "cut_ratio", || {
+        ParameterError::unless((1.0..=20.0).contains(&self.cut_ratio), "cut_ratio", || {
             format!("must be in [1, 20], got {}", self.cut_ratio)
         })?;
-        BuildError::unless((0.0..=2.0).contains(&self.variation), "variation", || {
+        ParameterError::unless((0.0..=2.0).contains(&self.variation), "variation", || {
             format!("must be in [0, 2], got {}", self.variation)
         })?;
-        BuildError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
+        ParameterError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
             format!("must be in [0, 1), got {}", self.correlation)
         })?;
-        BuildError::unless((0.0..=10.0).contains(&self.ssim_variation), "ssim_variation", || {
+        ParameterError::unless((0.0..=10.0).contains(&self.ssim_variation), "ssim_variation", || {
             format!("must be in [0, 10] dB, got {}", self.ssim_variation)
         })
     }

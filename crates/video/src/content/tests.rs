@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, RandomStream, Rate, Seed, parameters};
+use jettison_core::{Duration, RandomStream, Rate, Seed};
+use jettison_registry::{ParameterError, parameters};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -28,15 +29,15 @@ fn files<'a>(content: &'a [u8]) -> impl Fn(&str) -> Result<Arc<[u8]>, String> + 
     }
 }
 
-fn spatial(table: Value, content: &[u8]) -> Result<Arc<SpatialVideo>, BuildError> {
+fn spatial(table: Value, content: &[u8]) -> Result<Arc<SpatialVideo>, ParameterError> {
     parameters::<SpatialContent>(&table)?.load(&files(content), &random)
 }
 
-fn temporal(table: Value, content: &[u8]) -> Result<Arc<TemporalVideo>, BuildError> {
+fn temporal(table: Value, content: &[u8]) -> Result<Arc<TemporalVideo>, ParameterError> {
     parameters::<TemporalContent>(&table)?.load(&files(content), &random)
 }
 
-fn volumetric(table: Value, content: &[u8]) -> Result<Arc<VolumetricVideo>, BuildError> {
+fn volumetric(table: Value, content: &[u8]) -> Result<Arc<VolumetricVideo>, ParameterError> {
     parameters::<VolumetricContent>(&table)?.load(&files(content), &random)
 }
 
@@ -257,7 +258,7 @@ fn an_invalid_table_is_refused_with_its_key() {
         temporal(json!({ "generator": { "layer_ratios": [0, 1, 1] } }), b"").expect_err("0").to_string();
     assert!(said.starts_with("generator.layer_ratios: must be"), "{said}");
     let said = volumetric(json!({ "front_cells": 0 }), b"").expect_err("0").to_string();
-    assert_eq!(said, "front_cells: must be >= 1, got 0");
+    assert_eq!(said, "front_cells: must be in [1, 255], got 0");
     let said = volumetric(json!({ "quality": { "table": [] } }), b"").expect_err("none").to_string();
     assert!(said.starts_with("quality.table: must start"), "{said}");
     let said = volumetric(json!({ "generator": { "cells": [1, 0] } }), b"").expect_err("0").to_string();

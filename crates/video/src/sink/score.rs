@@ -1,7 +1,8 @@
 //! Score of a frame, shown or not.
 
-use jettison_core::{BuildError, Duration, Time};
+use jettison_core::{Duration, Time};
 use jettison_measure::FrameScore;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +32,8 @@ impl ScoreParameters {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())
     }
 
     /// Returns the score of a frame that is not shown, after `last` was.

@@ -6,16 +6,35 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_registry::style::{Line::Solid, ORANGE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check_positive;
 use super::clock::FrameClock;
-use super::single_layer::Encoder;
+use super::entry::{Encoder, Encodes, Video, VideoKind};
+use super::single_layer;
 use crate::content::SingleLayerVideo;
 use crate::{Fate, MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("awstream", "AWStream", build)
+        .style(ORANGE, Solid)
+        .summary(
+            "AWStream: rate or frame rate by the estimate, down at once, up after 2 s of an empty buffer",
+        )
+        .source("Zhang, Jin, Ratnasamy, Wawrzynek, Lee 2018 (SIGCOMM)")
+        .page("video-adaptation.md")
+        .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
+}
+
+fn build(parameters: AwstreamParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    Ok(Box::new(Awstream::new(parameters, video.single_layer()?)?))
+}
 
 /// Parameters of `awstream`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,12 +82,12 @@ pub enum Upgrade {
 
 impl AwstreamParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("share", self.share)?;
         check_positive("header_factor", self.header_factor)?;
         let is_falling = self.every.first().is_some_and(|first| *first >= 1)
             && self.every.windows(2).all(|pair| pair[0] < pair[1]);
-        BuildError::unless(is_falling, "every", || {
+        ParameterError::unless(is_falling, "every", || {
             format!("must be ascending integers >= 1 such as [1, 2, 4], got {:?}", self.every)
         })
     }
@@ -86,7 +105,7 @@ struct Level {
 #[derive(Debug)]
 pub struct Awstream {
     parameters: AwstreamParameters,
-    encoder: Encoder,
+    encoder: single_layer::Encoder,
     clock: FrameClock,
     /// Levels, lowest first.
     levels: Vec<Level>,
@@ -101,7 +120,10 @@ impl Awstream {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: AwstreamParameters, video: Arc<SingleLayerVideo>) -> Result<Awstream, BuildError> {
+    pub fn new(
+        parameters: AwstreamParameters,
+        video: Arc<SingleLayerVideo>,
+    ) -> Result<Awstream, ParameterError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
         let needs = |rate: Rate| rate.mul_f64(parameters.header_factor);
@@ -111,7 +133,7 @@ impl Awstream {
             let level = |every: &u32| Level { rung: 0, every: *every, rate: needs(thinned(&video, *every)) };
             parameters.every.iter().rev().map(level).collect()
         };
-        let encoder = Encoder::new(video, parameters.stream);
+        let encoder = single_layer::Encoder::new(video, parameters.stream);
         Ok(Awstream { parameters, encoder, clock, levels, level: None, backlog: 0, empty_since: None })
     }
 
@@ -195,7 +217,7 @@ impl Source for Awstream {
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::parameters;
+    use jettison_registry::parameters;
     use serde_json::json;
 
     use super::super::testing::{frames, path, single, thin};

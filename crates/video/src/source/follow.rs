@@ -6,16 +6,33 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_registry::style::{Line::Solid, OLIVE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check_positive;
 use super::clock::FrameClock;
-use super::single_layer::Encoder;
+use super::entry::{Encoder, Encodes, Video, VideoKind};
+use super::single_layer;
 use crate::content::SingleLayerVideo;
 use crate::{Fate, MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("follow", "rate-following", build)
+        .style(OLIVE, Solid)
+        .summary("an encoder that follows the transport's target rate (over GCC, SCReAM)")
+        .source("Carlucci, De Cicco, Holmer, Mascolo 2016 (MMSys); RFC 8298")
+        .page("video-adaptation.md")
+        .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
+}
+
+fn build(parameters: FollowParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    Ok(Box::new(Follow::new(parameters, video.single_layer()?)?))
+}
 
 /// Parameters of `follow`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +56,7 @@ impl Default for FollowParameters {
 
 impl FollowParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("share", self.share)
     }
 }
@@ -48,7 +65,7 @@ impl FollowParameters {
 #[derive(Debug)]
 pub struct Follow {
     parameters: FollowParameters,
-    encoder: Encoder,
+    encoder: single_layer::Encoder,
     clock: FrameClock,
     rung: usize,
 }
@@ -58,10 +75,10 @@ impl Follow {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: FollowParameters, video: Arc<SingleLayerVideo>) -> Result<Follow, BuildError> {
+    pub fn new(parameters: FollowParameters, video: Arc<SingleLayerVideo>) -> Result<Follow, ParameterError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
-        let encoder = Encoder::new(video, parameters.stream);
+        let encoder = single_layer::Encoder::new(video, parameters.stream);
         Ok(Follow { parameters, encoder, clock, rung: 0 })
     }
 

@@ -5,31 +5,38 @@
 //! file and add an entry to [`sources`].
 
 mod arrivals;
-mod awstream;
 mod clock;
-mod follow;
+mod entry;
 mod frame_meter;
 mod importance;
-mod registry;
-mod salsify;
+#[cfg(test)]
+mod list_tests;
 mod single_layer;
-mod svc_spatial;
-mod svc_temporal;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod vivo;
-mod volumetric;
 
-use jettison_core::BuildError;
+jettison_registry::components! {
+    /// All encoders.
+    pub fn sources() -> Registry<Encoder>;
+    mod awstream;
+    mod follow;
+    mod salsify;
+    mod svc_spatial;
+    mod svc_temporal;
+    mod volumetric;
+    mod vivo;
+}
+
+use jettison_registry::ParameterError;
 
 use super::MessageHead;
 
 pub use awstream::{Awstream, AwstreamParameters, Upgrade};
+pub use entry::{Encoder, Encodes, Video, VideoKind};
 pub use follow::{Follow, FollowParameters};
 pub use importance::Order;
-pub use registry::{SourceEntry, Video, VideoKind, build_source, is_layered, sources};
 pub use salsify::{Salsify, SalsifyParameters};
 pub use svc_spatial::{GopDroppers, SvcSpatial, SvcSpatialParameters};
 pub use svc_temporal::{SvcTemporal, SvcTemporalParameters};
@@ -42,8 +49,8 @@ fn length_of(bytes: u32) -> u32 {
 }
 
 /// Checks that the value of a key is > 0.
-fn check_positive(key: &str, value: f64) -> Result<(), BuildError> {
-    BuildError::unless(value > 0.0 && value.is_finite(), key, || {
+fn check_positive(key: &str, value: f64) -> Result<(), ParameterError> {
+    ParameterError::unless(value > 0.0 && value.is_finite(), key, || {
         format!("must be finite and > 0, got {value}")
     })
 }

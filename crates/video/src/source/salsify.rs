@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Time};
+use jettison_core::Time;
+use jettison_registry::style::{Line::Solid, PINK};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,9 +17,24 @@ use serde::{Deserialize, Serialize};
 use super::arrivals::Arrivals;
 use super::check_positive;
 use super::clock::FrameClock;
-use super::single_layer::Encoder;
+use super::entry::{Encoder, Encodes, Video, VideoKind};
+use super::single_layer;
 use crate::content::SingleLayerVideo;
 use crate::{Fate, MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("salsify", "Salsify", build)
+        .style(PINK, Solid)
+        .summary("Salsify: each frame as large as the transport lets out now, or not at all")
+        .source("Fouladi, Emmons, Orbay, Wu, Wahby, Winstein 2018 (NSDI)")
+        .page("video-adaptation.md")
+        .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
+}
+
+fn build(parameters: SalsifyParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    Ok(Box::new(Salsify::new(parameters, video.single_layer()?)?))
+}
 
 /// Parameters of `salsify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +62,7 @@ impl Default for SalsifyParameters {
 
 impl SalsifyParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("share", self.share)?;
         check_positive("header_factor", self.header_factor)
     }
@@ -55,7 +72,7 @@ impl SalsifyParameters {
 #[derive(Debug)]
 pub struct Salsify {
     parameters: SalsifyParameters,
-    encoder: Encoder,
+    encoder: single_layer::Encoder,
     clock: FrameClock,
     // State.
     skipped: u32,
@@ -67,10 +84,13 @@ impl Salsify {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: SalsifyParameters, video: Arc<SingleLayerVideo>) -> Result<Salsify, BuildError> {
+    pub fn new(
+        parameters: SalsifyParameters,
+        video: Arc<SingleLayerVideo>,
+    ) -> Result<Salsify, ParameterError> {
         parameters.validate()?;
         let clock = FrameClock::new(video.frame_rate());
-        let encoder = Encoder::new(video, parameters.stream);
+        let encoder = single_layer::Encoder::new(video, parameters.stream);
         Ok(Salsify { parameters, encoder, clock, skipped: 0, arrivals: Arrivals::default() })
     }
 
@@ -137,7 +157,7 @@ impl Source for Salsify {
 #[cfg(test)]
 mod tests {
     use jettison_core::Rate;
-    use jettison_core::parameters;
+    use jettison_registry::parameters;
     use serde_json::json;
 
     use super::super::testing::{frames, path, single, thin};

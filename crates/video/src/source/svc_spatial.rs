@@ -6,17 +6,37 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Duration, Rate, Time};
+use jettison_core::{Duration, Rate, Time};
 use jettison_messages::MessageParams;
+use jettison_registry::style::{GREEN, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use jettison_wire::OctopusHeader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::FrameClock;
+use super::entry::{Encoder, Encodes, Video, VideoKind, needs};
 use super::{check_positive, length_of};
 use crate::content::SpatialVideo;
 use crate::{MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("svc-spatial", "spatial SVC", build)
+        .style(GREEN, Solid)
+        .summary("quality layers that the queue may drop, at a rung chosen with each group of pictures")
+        .source("Chen, Tahir, Mittal 2022, case 2")
+        .page("video-adaptation.md")
+        .facts(Encodes::layered(&[VideoKind::Spatial]))
+}
+
+fn build(parameters: SvcSpatialParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    match video {
+        Video::Spatial(video) => Ok(Box::new(SvcSpatial::new(parameters, Arc::clone(video))?)),
+        _ => Err(needs(&[VideoKind::Spatial])),
+    }
+}
 
 /// Parameters of `svc-spatial`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,13 +93,13 @@ pub enum GopDroppers {
 
 impl SvcSpatialParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("share", self.share)?;
         check_positive("header_factor", self.header_factor())?;
         for (index, slack) in self.slack.iter().flatten().enumerate() {
             let fits = slack.as_millis() <= u64::from(OctopusHeader::MAX_SLACK);
             let is_whole = slack.as_nanos().is_multiple_of(1_000_000);
-            BuildError::unless(fits && is_whole, &index.to_string(), || {
+            ParameterError::unless(fits && is_whole, &index.to_string(), || {
                 format!("must be whole milliseconds in [0, {}] ms, got {slack}", OctopusHeader::MAX_SLACK)
             })
             .map_err(|error| error.under("slack"))?;
@@ -120,13 +140,16 @@ impl SvcSpatial {
     ///
     /// # Errors
     /// If a parameter is out of range, or there are more layers than priorities.
-    pub fn new(parameters: SvcSpatialParameters, video: Arc<SpatialVideo>) -> Result<SvcSpatial, BuildError> {
+    pub fn new(
+        parameters: SvcSpatialParameters,
+        video: Arc<SpatialVideo>,
+    ) -> Result<SvcSpatial, ParameterError> {
         parameters.validate()?;
         let most = match parameters.droppers() {
             GopDroppers::Base => OctopusHeader::LEVELS,
             GopDroppers::AllLayers => OctopusHeader::LEVELS - 1,
         };
-        BuildError::unless(usize::from(video.layers()) <= most, "video", || {
+        ParameterError::unless(usize::from(video.layers()) <= most, "video", || {
             format!("must have at most {most} layers (the number of priorities), got {}", video.layers())
         })?;
         let clock = FrameClock::new(video.frame_rate());
@@ -210,7 +233,7 @@ impl Source for SvcSpatial {
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::parameters;
+    use jettison_registry::parameters;
     use serde_json::json;
 
     use super::super::testing::{frames, path, spatial};

@@ -8,14 +8,34 @@ use std::sync::Arc;
 
 use jettison_core::Time;
 use jettison_messages::MessageParams;
+use jettison_registry::style::{INDIGO, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::FrameClock;
+use super::entry::{Encoder, Encodes, Video, VideoKind, needs};
 use super::length_of;
 use crate::content::TemporalVideo;
 use crate::{MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("svc-temporal", "temporal SVC", build)
+        .style(INDIGO, Solid)
+        .summary("temporal layers that newer frames make superfluous in the queue")
+        .source("Chen, Tahir, Mittal 2022, case 1")
+        .page("video-adaptation.md")
+        .facts(Encodes::layered(&[VideoKind::Temporal]))
+}
+
+fn build(parameters: SvcTemporalParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    match video {
+        Video::Temporal(video) => Ok(Box::new(SvcTemporal::new(parameters, Arc::clone(video)))),
+        _ => Err(needs(&[VideoKind::Temporal])),
+    }
+}
 
 /// Parameters of `svc-temporal`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -7,17 +7,37 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Rate, Time};
+use jettison_core::{Rate, Time};
 use jettison_messages::MessageParams;
+use jettison_registry::style::{Line::Solid, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::FrameClock;
+use super::entry::{Encoder, Encodes, Video, VideoKind, needs};
 use super::frame_meter::FrameMeter;
 use super::{check_positive, length_of};
 use crate::content::VolumetricVideo;
 use crate::{Fate, MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("vivo", "ViVo", build)
+        .style(VERMILION, Solid)
+        .summary("ViVo: the density of each cell by the throughput of the last 20 frames")
+        .source("Han, Liu, Qian 2020 (MobiCom)")
+        .page("video-adaptation.md")
+        .facts(Encodes::whole(&[VideoKind::Volumetric]))
+}
+
+fn build(parameters: VivoParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    match video {
+        Video::Volumetric(video) => Ok(Box::new(Vivo::new(parameters, Arc::clone(video))?)),
+        _ => Err(needs(&[VideoKind::Volumetric])),
+    }
+}
 
 /// Parameters of `vivo`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,9 +64,9 @@ impl Default for VivoParameters {
 
 impl VivoParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("share", self.share)?;
-        BuildError::unless((1..=1000).contains(&self.frames), "frames", || {
+        ParameterError::unless((1..=1000).contains(&self.frames), "frames", || {
             format!("must be in [1, 1000], got {}", self.frames)
         })
     }
@@ -75,7 +95,7 @@ impl Vivo {
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(parameters: VivoParameters, video: Arc<VolumetricVideo>) -> Result<Vivo, BuildError> {
+    pub fn new(parameters: VivoParameters, video: Arc<VolumetricVideo>) -> Result<Vivo, ParameterError> {
         parameters.validate()?;
         let (layers, least) = (video.layers(), parameters.occluded_layers.min(video.layers()));
         let in_front = (1..=layers).map(|front| Density { front, occluded: least.min(front) });
@@ -147,7 +167,8 @@ impl Source for Vivo {
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::{Bytes, Duration, parameters};
+    use jettison_core::{Bytes, Duration};
+    use jettison_registry::parameters;
     use serde_json::json;
 
     use super::super::testing::{frames, path, volumetric};

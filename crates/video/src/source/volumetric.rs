@@ -7,19 +7,39 @@
 
 use std::sync::Arc;
 
-use jettison_core::{BuildError, Rate, Time};
+use jettison_core::{Rate, Time};
 use jettison_messages::MessageParams;
+use jettison_registry::style::{Line::Solid, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::PathEstimate;
 use jettison_wire::OctopusHeader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::FrameClock;
+use super::entry::{Encoder, Encodes, Video, VideoKind, needs};
 use super::importance::{Class, Order, classes};
 use super::svc_spatial::kbit;
 use super::{check_positive, length_of};
 use crate::content::VolumetricVideo;
 use crate::{MessageHead, Outgoing, Source};
+
+/// Its entry in the list of encoders.
+pub(super) fn entry() -> Entry<Encoder> {
+    Entry::<Encoder>::new("svc-volumetric", "volumetric SVC", build)
+        .style(SKY, Solid)
+        .summary("point clouds in cells and layers of density that the queue may drop")
+        .source("Chen, Tahir, Mittal 2022, case 3")
+        .page("video-adaptation.md")
+        .facts(Encodes::layered(&[VideoKind::Volumetric]))
+}
+
+fn build(parameters: SvcVolumetricParameters, video: &Video) -> Result<Box<dyn Source>, ParameterError> {
+    match video {
+        Video::Volumetric(video) => Ok(Box::new(SvcVolumetric::new(parameters, Arc::clone(video))?)),
+        _ => Err(needs(&[VideoKind::Volumetric])),
+    }
+}
 
 /// Parameters of `svc-volumetric`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,10 +72,10 @@ impl Default for SvcVolumetricParameters {
 
 impl SvcVolumetricParameters {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         check_positive("header_factor", self.header_factor)?;
         let is_threshold = |threshold: &u8| usize::from(*threshold) < OctopusHeader::LEVELS;
-        BuildError::unless(!self.cycle.is_empty() && self.cycle.iter().all(is_threshold), "cycle", || {
+        ParameterError::unless(!self.cycle.is_empty() && self.cycle.iter().all(is_threshold), "cycle", || {
             format!("must be thresholds in [0, 7] such as [3, 2, 1, 0], got {:?}", self.cycle)
         })
     }
@@ -79,7 +99,7 @@ impl SvcVolumetric {
     pub fn new(
         parameters: SvcVolumetricParameters,
         video: Arc<VolumetricVideo>,
-    ) -> Result<SvcVolumetric, BuildError> {
+    ) -> Result<SvcVolumetric, ParameterError> {
         parameters.validate()?;
         let mut classes = classes(&video, parameters.order);
         for class in &mut classes {
@@ -155,7 +175,7 @@ impl Source for SvcVolumetric {
 
 #[cfg(test)]
 mod tests {
-    use jettison_core::parameters;
+    use jettison_registry::parameters;
     use serde_json::json;
 
     use super::super::testing::{frames, path, volumetric};

@@ -7,7 +7,10 @@ mod receiver;
 mod report;
 mod sender;
 
-use jettison_core::{BuildError, Bytes, Duration, Rate};
+use jettison_core::{Bytes, Duration, Rate};
+use jettison_registry::style::{FOREST, Line::Solid};
+use jettison_registry::{Entry, ParameterError};
+use jettison_sockets::{FlowApplication, FlowApplications, FlowContext, FlowFacts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +18,29 @@ pub use packet::PacketHead;
 pub use receiver::ConferenceReceiver;
 pub use report::ReceiverReport;
 pub use sender::ConferenceSender;
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("conference", "conference", build)
+        .style(FOREST, Solid)
+        .summary("a video conference: frames of several datagrams, at a fixed rate or backing off on loss")
+        .source("RFC 3550 §6.4 (receiver reports, jitter)")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["udp"]))
+}
+
+fn build(
+    parameters: ConferenceParameters,
+    context: &FlowContext<'_>,
+) -> Result<FlowApplications, ParameterError> {
+    let traffic_class = context.udp()?;
+    parameters.validate()?;
+    let sizes = (context.random)("frames");
+    Ok(FlowApplications {
+        from: Box::new(ConferenceSender::new(&parameters, context.remote, traffic_class, sizes)),
+        to: Some(Box::new(ConferenceReceiver::new(&parameters, context.remote.port))),
+    })
+}
 
 /// Parameters of `conference`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,9 +108,9 @@ impl ConferenceParameters {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let check = |holds: bool, key: &str, required: &str, found: &dyn std::fmt::Display| {
-            BuildError::unless(holds, key, || format!("must be {required}, got {found}"))
+            ParameterError::unless(holds, key, || format!("must be {required}, got {found}"))
         };
         check(!self.rate.is_zero(), "rate", "> 0", &self.rate)?;
         check(
@@ -106,13 +132,17 @@ impl ConferenceParameters {
             &self.frame_spread,
         )?;
         let largest = self.rate.as_bits() as f64 / 8.0 / self.frame_rate * (1.0 + CUT * self.frame_spread);
-        BuildError::unless(largest / (self.packet.get() as f64) < f64::from(u16::MAX), "frame_rate", || {
-            let packets = libm::ceil(largest / self.packet.get() as f64);
-            format!(
-                "must make frames of at most 65534 packets, got {packets}; use a higher `frame_rate`, a lower `rate` or \
+        ParameterError::unless(
+            largest / (self.packet.get() as f64) < f64::from(u16::MAX),
+            "frame_rate",
+            || {
+                let packets = libm::ceil(largest / self.packet.get() as f64);
+                format!(
+                    "must make frames of at most 65534 packets, got {packets}; use a higher `frame_rate`, a lower `rate` or \
                  a larger `packet`"
-            )
-        })?;
+                )
+            },
+        )?;
         check(!self.report.is_zero(), "report", "> 0", &self.report)?;
         check(
             (0.0..1.0).contains(&self.loss_threshold),

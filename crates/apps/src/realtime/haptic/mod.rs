@@ -3,17 +3,45 @@
 mod dead_band;
 mod signal;
 
-use jettison_core::{BuildError, Bytes, Duration, RandomStream, Time};
+use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_registry::style::{Line::Solid, WINE};
+use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::Endpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::cbr::Gap;
-use crate::load::probe::ProbeSender;
+use crate::load::probe::{ProbeSender, check_payload};
 use crate::load::sink::measure;
 pub use dead_band::DeadBand;
-use jettison_sockets::{Application, SocketEvent, Sockets};
+use jettison_sockets::{
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, Sockets,
+};
 pub use signal::Signal;
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("haptic", "haptic", build)
+        .style(WINE, Solid)
+        .summary("samples of a force, all of them or those that can be felt; counts which come too late")
+        .source("Hinterseer et al. 2008 (perceptual dead-band)")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["udp"]))
+}
+
+fn build(
+    parameters: HapticParameters,
+    context: &FlowContext<'_>,
+) -> Result<FlowApplications, ParameterError> {
+    let traffic_class = context.udp()?;
+    check_payload(parameters.payload)?;
+    parameters.validate()?;
+    let signal = (context.random)("signal");
+    Ok(FlowApplications {
+        from: Box::new(HapticSender::new(&parameters, context.remote, traffic_class, signal)),
+        to: Some(Box::new(HapticReceiver::new(&parameters, context.remote.port))),
+    })
+}
 
 /// Parameters of `haptic`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,25 +94,25 @@ impl HapticParameters {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless((1..=MOST_SAMPLES).contains(&self.samples), "samples", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless((1..=MOST_SAMPLES).contains(&self.samples), "samples", || {
             format!("must be in [1, {MOST_SAMPLES}], got {}", self.samples)
         })?;
         let is_share = |k: f64| k > 0.0 && k < 1.0;
-        BuildError::unless(self.deadband.is_none_or(is_share), "deadband", || {
+        ParameterError::unless(self.deadband.is_none_or(is_share), "deadband", || {
             let found = self.deadband.unwrap_or_default();
             format!("must be in (0, 1), such as 0.1, got {found}; omit it to send every sample")
         })?;
-        BuildError::unless(self.floor.is_finite() && self.floor >= 0.0, "floor", || {
+        ParameterError::unless(self.floor.is_finite() && self.floor >= 0.0, "floor", || {
             format!("must be finite and >= 0 N, got {}", self.floor)
         })?;
-        BuildError::unless(self.force.is_finite() && self.force > 0.0, "force", || {
+        ParameterError::unless(self.force.is_finite() && self.force > 0.0, "force", || {
             format!("must be finite and > 0 N, got {}", self.force)
         })?;
-        BuildError::unless(!self.contact.is_zero(), "contact", || "must be > 0, got 0 s".to_owned())?;
+        ParameterError::unless(!self.contact.is_zero(), "contact", || "must be > 0, got 0 s".to_owned())?;
         let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
         let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
-        BuildError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
+        ParameterError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
             let found: Vec<String> = self.deadlines.iter().map(ToString::to_string).collect();
             format!(
                 "must be at most {MOST_DEADLINES} durations > 0 in ascending order, got [{}]",

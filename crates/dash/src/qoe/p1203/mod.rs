@@ -29,7 +29,7 @@ pub mod audio;
 pub mod integration;
 pub mod video;
 
-use jettison_core::BuildError;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,9 +59,9 @@ impl Default for Viewing {
 
 impl Viewing {
     /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         for (key, pixels) in [("width", self.width), ("height", self.height)] {
-            BuildError::unless(pixels > 0, key, || "must be >= 1, got 0".to_owned())?;
+            ParameterError::unless(pixels > 0, key, || "must be >= 1, got 0".to_owned())?;
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ fn each_flow_has_the_kernels_controller_it_names() {
     let segments = json!({ "size": "100 kB", "interval": "50 ms" });
     let mut expected = Vec::new();
     for (ours, kernels) in [("newreno", "reno"), ("cubic", "cubic"), ("bbr", "bbr"), ("dctcp", "dctcp")] {
-        let own = TcpParameters { congestion: ours.to_owned(), ..TcpParameters::default() };
+        let own = TcpParameters { congestion: ours.into(), ..TcpParameters::default() };
         if let Err(reason) = check_congestion(&own) {
             eprintln!("left out: {ours} ({reason})");
             continue;
@@ -57,7 +57,7 @@ fn one_that_the_kernel_does_not_have_is_a_note_and_the_flow_goes_on() {
     let Some(pair) = Pair::new("one_that_the_kernel_does_not_have_is_a_note_and_the_flow_goes_on") else {
         return;
     };
-    let own = TcpParameters { congestion: "prague".to_owned(), ..TcpParameters::default() };
+    let own = TcpParameters { congestion: "prague".into(), ..TcpParameters::default() };
     if check_congestion(&own).is_ok() {
         return eprintln!("left out: this kernel has Prague");
     }

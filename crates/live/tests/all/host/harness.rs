@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-use jettison_apps::registry::applications;
+use jettison_apps::applications;
 use jettison_core::{Duration, RandomStream, Seed, Time};
 use jettison_live::LiveClock;
 use jettison_live::host::{HostSockets, HostsOutcome, LiveHosts, LiveProgram, Stop, Watched};
@@ -209,9 +209,9 @@ impl Run {
             random: &random,
             files: &|name| Err(format!("no file {name}")),
         };
-        let built = (entry.build)(&app, &context).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let built = entry.build(&app, &context).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         let flow = FlowId(self.recorder.add_flow(name).index);
-        let span = |begins: Initiator| match begins == entry.initiator {
+        let span = |begins: Initiator| match begins == entry.facts.initiator {
             true => (Time::ZERO, stop),
             false => (Time::ZERO, Time::MAX),
         };
@@ -293,7 +293,7 @@ pub fn options(parameters: TcpParameters) -> TcpOptions {
 }
 
 pub fn newreno() -> TcpParameters {
-    TcpParameters { congestion: "newreno".to_owned(), ..TcpParameters::default() }
+    TcpParameters { congestion: "newreno".into(), ..TcpParameters::default() }
 }
 
 pub fn udp() -> FlowTransport {

@@ -14,7 +14,9 @@ mod overuse;
 mod rate;
 mod trendline;
 
-use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{Line::Solid, OLIVE};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +25,7 @@ use overuse::{Following, OveruseDetector};
 use rate::{DelayRate, Incoming, LossRate};
 use trendline::Trendline;
 
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController};
 
 /// The window if none is configured: no limit, and far from overflow.
@@ -32,7 +34,7 @@ const NO_LIMIT: u64 = 1 << 40;
 const TIMEOUT: f64 = 0.8;
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[DELAY_RATE, LOSS_RATE, INCOMING_RATE, GRADIENT, THRESHOLD, STATE];
+const GAUGES: &[Gauge] = &[DELAY_RATE, LOSS_RATE, INCOMING_RATE, GRADIENT, THRESHOLD, STATE];
 
 const DELAY_RATE: Gauge = Gauge::new("gcc_delay_rate", "Mbit/s", "A_hat, the rate by delay.");
 const LOSS_RATE: Gauge =
@@ -123,8 +125,11 @@ impl Default for GccParameters {
 }
 
 impl GccParameters {
-    /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
         for (key, value, low, high) in [
             ("startup", self.startup, 1.0, 10.0),
             ("chi", self.chi, 0.001, 0.1),
@@ -133,17 +138,19 @@ impl GccParameters {
             ("pacing_factor", self.pacing_factor, 1.0, 10.0),
         ] {
             let holds = (low..=high).contains(&value);
-            BuildError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
+            ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
-        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be > 0 bit/s, got 0 bit/s".into())?;
-        BuildError::unless(self.max_rate >= self.min_rate, "max_rate", || {
+        ParameterError::unless(!self.min_rate.is_zero(), "min_rate", || {
+            "must be > 0 bit/s, got 0 bit/s".into()
+        })?;
+        ParameterError::unless(self.max_rate >= self.min_rate, "max_rate", || {
             format!("must be at least min_rate ({}), got {}", self.min_rate, self.max_rate)
         })?;
         for (key, value) in [("rate_window", self.rate_window), ("report_interval", self.report_interval)] {
             let holds = value >= Duration::from_millis(10);
-            BuildError::unless(holds, key, || format!("must be at least 10 ms, got {value}"))?;
+            ParameterError::unless(holds, key, || format!("must be at least 10 ms, got {value}"))?;
         }
-        BuildError::unless(self.window != Some(Bytes::ZERO), "window", || {
+        ParameterError::unless(self.window != Some(Bytes::ZERO), "window", || {
             "must be > 0 bytes, got 0 bytes".into()
         })
     }
@@ -254,19 +261,22 @@ impl PathController for Gcc {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "gcc",
-        summary: "WebRTC's bitrate by delay gradient and losses",
-        source: "draft-ietf-rmcat-gcc-02; Carlucci et al., MMSys 2016",
-        schema: || schemars::schema_for!(GccParameters),
-        build: |parameters, context| {
-            let parameters: GccParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            Ok(Box::new(Gcc::new(&parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("gcc", "GCC", build)
+        .style(OLIVE, Solid)
+        .summary("WebRTC's bitrate by delay gradient and losses")
+        .source("draft-ietf-rmcat-gcc-02; Carlucci et al., MMSys 2016")
+        .page("path-controllers.md")
+        .gauges(GAUGES)
+}
+
+fn build(
+    parameters: GccParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Gcc::new(&parameters, context)))
 }
 
 #[cfg(test)]
@@ -364,7 +374,7 @@ mod tests {
 
     #[test]
     fn parameters_are_checked() {
-        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+        let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err().to_string();
         assert!(refuse(json!({ "chi": 0.5 })).starts_with("chi: "));
         assert!(refuse(json!({ "max_rate": "1 kbit/s" })).starts_with("max_rate: "));
         assert!(refuse(json!({ "rate_window": "1 ms" })).starts_with("rate_window: "));

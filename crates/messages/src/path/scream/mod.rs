@@ -11,7 +11,9 @@
 mod delay;
 mod media;
 
-use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{Line::Solid, SKY};
+use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use delay::QueueDelay;
 use media::{MediaParameters, MediaRate};
 
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 
 /// Trend that ends fast increase, and below which it may resume (QDELAY_TREND_TH, QDELAY_TREND_LO).
@@ -32,7 +34,7 @@ const FLIGHT_SECONDS: usize = 5;
 const LOSS_WEIGHT: f64 = 0.01;
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[QUEUE_DELAY, TARGET_DELAY, TREND, FAST_INCREASE, WINDOW];
+const GAUGES: &[Gauge] = &[QUEUE_DELAY, TARGET_DELAY, TREND, FAST_INCREASE, WINDOW];
 
 const QUEUE_DELAY: Gauge =
     Gauge::new("scream_queue_delay", "ms", "qdelay, the estimate of the queue's delay.");
@@ -117,8 +119,11 @@ impl Default for ScreamParameters {
 }
 
 impl ScreamParameters {
-    /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
         for (key, value, low, high) in [
             ("head_room", self.head_room, 1.0, 10.0),
             ("gain", self.gain, 0.01, 10.0),
@@ -129,19 +134,21 @@ impl ScreamParameters {
             ("queue_factor", self.queue_factor, 0.0, 2.0),
         ] {
             let holds = (low..=high).contains(&value);
-            BuildError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
+            ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
-        BuildError::unless(self.target_delay >= Duration::from_millis(1), "target_delay", || {
+        ParameterError::unless(self.target_delay >= Duration::from_millis(1), "target_delay", || {
             format!("must be at least 1 ms, got {}", self.target_delay)
         })?;
-        BuildError::unless(self.max_target_delay >= self.target_delay, "max_target_delay", || {
+        ParameterError::unless(self.max_target_delay >= self.target_delay, "max_target_delay", || {
             format!("must be at least target_delay ({}), got {}", self.target_delay, self.max_target_delay)
         })?;
-        BuildError::unless(!self.min_rate.is_zero(), "min_rate", || "must be > 0 bit/s, got 0 bit/s".into())?;
-        BuildError::unless(self.max_rate >= self.min_rate, "max_rate", || {
+        ParameterError::unless(!self.min_rate.is_zero(), "min_rate", || {
+            "must be > 0 bit/s, got 0 bit/s".into()
+        })?;
+        ParameterError::unless(self.max_rate >= self.min_rate, "max_rate", || {
             format!("must be at least min_rate ({}), got {}", self.min_rate, self.max_rate)
         })?;
-        BuildError::unless(!self.min_pacing.is_zero(), "min_pacing", || {
+        ParameterError::unless(!self.min_pacing.is_zero(), "min_pacing", || {
             "must be > 0 bit/s, got 0 bit/s".into()
         })
     }
@@ -386,19 +393,24 @@ impl PathController for Scream {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "scream",
-        summary: "a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder",
-        source: "RFC 8298 (RFC 6817 for the delay)",
-        schema: || schemars::schema_for!(ScreamParameters),
-        build: |parameters, context| {
-            let parameters: ScreamParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            Ok(Box::new(Scream::new(parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("scream", "SCReAM", build)
+        .style(SKY, Solid)
+        .summary(
+            "a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder",
+        )
+        .source("RFC 8298 (RFC 6817 for the delay)")
+        .page("path-controllers.md")
+        .gauges(GAUGES)
+}
+
+fn build(
+    parameters: ScreamParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Scream::new(parameters, context)))
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ fn backs_off_when_the_rate_falls_to_a_fifth() {
 
 #[test]
 fn parameters_are_checked() {
-    let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+    let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err().to_string();
     assert!(refuse(json!({ "gain": 0.0 })).starts_with("gain: "));
     assert!(refuse(json!({ "beta_loss": 1.5 })).starts_with("beta_loss: "));
     assert!(refuse(json!({ "target_delay": "0 s" })).starts_with("target_delay: "));

@@ -13,7 +13,9 @@ mod belief;
 mod model;
 mod observer;
 
-use jettison_core::{BuildError, Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
+use jettison_registry::style::{Line::Solid, PINK};
+use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,7 @@ use model::{Model, ModelParameters, TICKS};
 use observer::Observer;
 
 use super::delay::{BaseDelay, nanos, one_way_delay, span};
-use super::registry::{PathContext, PathControllerEntry, read};
+use super::entry::{MessageController, PathContext};
 use super::under_way::UnderWay;
 use super::{PathAck, PathController, PathSent};
 
@@ -30,7 +32,7 @@ use super::{PathAck, PathController, PathSent};
 const BASE_WIDTH: Duration = Duration::from_secs(10);
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[FORECAST, RATE];
+const GAUGES: &[Gauge] = &[FORECAST, RATE];
 
 const FORECAST: Gauge =
     Gauge::new("sprout_forecast", "packets", "Packets that will be delivered within the look-ahead.");
@@ -88,25 +90,25 @@ impl Default for SproutParameters {
 
 impl SproutParameters {
     /// Checks the values; the error names the key and the valid range.
-    pub fn validate(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
         let within = |value: f64, low: f64, high: f64| (low..=high).contains(&value);
-        BuildError::unless(within(self.percentile, 0.0001, 0.5), "percentile", || {
+        ParameterError::unless(within(self.percentile, 0.0001, 0.5), "percentile", || {
             format!("must be 0.0001 to 0.5, got {}", self.percentile)
         })?;
-        BuildError::unless((1..=TICKS).contains(&self.look_ahead), "look_ahead", || {
+        ParameterError::unless((1..=TICKS).contains(&self.look_ahead), "look_ahead", || {
             format!("must be 1 to {TICKS} ticks, got {}", self.look_ahead)
         })?;
-        BuildError::unless(within(self.brownian, 0.0, 1e6), "brownian", || {
+        ParameterError::unless(within(self.brownian, 0.0, 1e6), "brownian", || {
             format!("must be 0 to 1,000,000 packets/s/√s, got {}", self.brownian)
         })?;
-        BuildError::unless(within(self.outage_escape, 0.0, 1e6), "outage_escape", || {
+        ParameterError::unless(within(self.outage_escape, 0.0, 1e6), "outage_escape", || {
             format!("must be 0 to 1,000,000 per second, got {}", self.outage_escape)
         })?;
         let tick = self.tick.as_secs_f64();
-        BuildError::unless(within(tick, 0.005, 0.1), "tick", || {
+        ParameterError::unless(within(tick, 0.005, 0.1), "tick", || {
             format!("must be 5 ms to 100 ms, got {}", self.tick)
         })?;
-        BuildError::unless(self.max_rate >= 10.0 && self.max_rate * tick <= 100.0, "max_rate", || {
+        ParameterError::unless(self.max_rate >= 10.0 && self.max_rate * tick <= 100.0, "max_rate", || {
             format!(
                 "{} packets/s: at least 10, and at most 100 packets a tick, which are {} packets/s",
                 self.max_rate,
@@ -253,19 +255,22 @@ impl PathController for Sprout {
     }
 }
 
-/// The registry entry.
-pub fn entry() -> PathControllerEntry {
-    PathControllerEntry {
-        id: "sprout",
-        summary: "a window of what a stochastic forecast expects to be delivered in time",
-        source: "Winstein, Sivaraman, Balakrishnan, Sprout, NSDI 2013",
-        schema: || schemars::schema_for!(SproutParameters),
-        build: |parameters, context| {
-            let parameters: SproutParameters = read(parameters)?;
-            parameters.validate().map_err(|error| error.to_string())?;
-            Ok(Box::new(Sprout::new(&parameters, context)))
-        },
-    }
+/// Its entry in the list of the message transport's controllers.
+pub(super) fn entry() -> Entry<MessageController> {
+    Entry::<MessageController>::new("sprout", "Sprout", build)
+        .style(PINK, Solid)
+        .summary("a window of what a stochastic forecast expects to be delivered in time")
+        .source("Winstein, Sivaraman, Balakrishnan, Sprout, NSDI 2013")
+        .page("path-controllers.md")
+        .gauges(GAUGES)
+}
+
+fn build(
+    parameters: SproutParameters,
+    context: &PathContext<'_>,
+) -> Result<Box<dyn PathController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Sprout::new(&parameters, context)))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn ticks_continue_without_acks_while_packets_are_under_way() {
 
 #[test]
 fn parameters_are_checked() {
-    let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err();
+    let refuse = |parameters| entry().build(&parameters, &context()).unwrap_err().to_string();
     assert!(refuse(json!({ "percentile": 0.0 })).starts_with("percentile: "));
     assert!(refuse(json!({ "look_ahead": 9 })).starts_with("look_ahead: "));
     assert!(refuse(json!({ "tick": "1 ms" })).starts_with("tick: "));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::path::{ArrivedPacket, LostPacket};
-use jettison_tcp::congestion::{NewReno, NewRenoParameters, RateSample, SlowStart};
+use jettison_tcp::congestion::{NewReno, NewRenoParameters, RateSample, SlowStart, controllers};
 
 const PACKET: u64 = 1000;
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -24,7 +24,7 @@ fn newreno() -> Window {
 }
 
 fn named(id: &str) -> Window {
-    let controller = build_controller(id, &Value::Null, &context()).expect("a controller of TCP");
+    let controller = controllers().build(&id.into(), &context()).expect("a controller of TCP");
     Window::new(controller, PACKET, 10 * PACKET)
 }
 

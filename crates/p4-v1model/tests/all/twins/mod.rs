@@ -14,8 +14,9 @@ use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_front::source::Sources;
 use jettison_p4_front::syntax::Options;
 use jettison_p4_v1model::{SwitchPlan, control};
+use jettison_queue::disciplines;
+use jettison_queue::entry::BuildContext;
 use jettison_queue::priority::Priority;
-use jettison_queue::registry::{self, BuildContext, disciplines};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_queue::{Limit, QueueDiscipline};
 use jettison_switch::{Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, port_queues};
@@ -48,12 +49,8 @@ fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
     let kind = queue["kind"].as_str().expect("a queue has a kind");
     let hooked = port_queues();
     let port = match hooked.entry(kind) {
-        Some(entry) => {
-            let mut parameters = queue.as_object().expect("it is a table").clone();
-            parameters.shift_remove("kind");
-            (entry.build)(&Value::Object(parameters), &context).map(PortConfig::from)
-        }
-        None => registry::build(&registry, queue, &context).map(PortConfig::plain),
+        Some(_) => hooked.build(queue, &context).map(PortConfig::from),
+        None => registry.build(queue, &context).map(PortConfig::plain),
     };
     let port = port.expect("the parameters are valid");
     let ports = vec![PortConfig::plain(fifo(1000)), port, PortConfig::plain(fifo(1000))];
@@ -166,8 +163,7 @@ fn octopus_is_equal_with_prioritized_clones_and_inactive_with_low_priority_clone
     let working = p4("octopus", "mirroring_add 101 1 priority=1", priorities(2, 10_000), &arrivals);
     equal(&native, &working, 1_000);
     // As in BMv2: packets and clones share one queue.
-    let queue = registry::build(
-        &disciplines(),
+    let queue = disciplines().build(
         &json!({ "kind": "bmv2", "limit": "10000 packets" }),
         &BuildContext { random: &random, registry: &disciplines() },
     );

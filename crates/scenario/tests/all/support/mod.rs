@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use jettison_core::{BuildError, Bytes, Duration, parameters};
+use jettison_core::{Bytes, Duration};
+use jettison_registry::{ParameterError, parameters};
 use jettison_scenario::{
     Changes, Files, Fits, GaugesOf, InitiatorOf, Kind, Kinds, ReadFile, Registries, Scenario, TraceCheck,
     TraceProblem, UsualTransport,
@@ -122,9 +123,9 @@ enum Content {
 struct FileName(#[schemars(extend("format" = "input-file"))] String);
 
 /// A manifest begins with `<MPD`, and may name one more file behind it.
-fn check_player(value: &serde_json::Value, files: ReadFile<'_>) -> Result<(), BuildError> {
+fn check_player(value: &serde_json::Value, files: ReadFile<'_>) -> Result<(), ParameterError> {
     let Content::Manifest { mpd } = parameters::<Player>(value)?.content else { return Ok(()) };
-    let wrong = |message: String| BuildError::at("mpd", message).under("content");
+    let wrong = |message: String| ParameterError::at("mpd", message).under("content");
     let content = (files.0)(&mpd.0).map_err(wrong)?;
     let Some(sizes) = content.strip_prefix(b"<MPD") else {
         return Err(wrong(format!("`{}` is no MPD", mpd.0)));
@@ -139,7 +140,7 @@ fn check_player(value: &serde_json::Value, files: ReadFile<'_>) -> Result<(), Bu
 #[serde(default, deny_unknown_fields)]
 struct Nothing {}
 
-fn kind<T: JsonSchema + DeserializeOwned + 'static>(check: fn(&T) -> Result<(), BuildError>) -> Kind {
+fn kind<T: JsonSchema + DeserializeOwned + 'static>(check: fn(&T) -> Result<(), ParameterError>) -> Kind {
     Kind {
         description: "for tests".to_owned(),
         schema: schema_for!(T).to_value(),
@@ -152,15 +153,17 @@ pub fn registries() -> Registries {
         if codel.target < codel.interval {
             return Ok(());
         }
-        Err(BuildError::at("target", "must be shorter than `interval`"))
+        Err(ParameterError::at("target", "must be shorter than `interval`"))
     });
     let tcp = kind(|tcp: &Tcp| {
         if let Some(at) = tcp.gains.iter().position(|gain| *gain <= 0.0) {
-            return Err(BuildError::at(&at.to_string(), "a gain must be above 0").under("gains"));
+            return Err(ParameterError::at(&at.to_string(), "a gain must be above 0").under("gains"));
         }
         match tcp.congestion.as_str() {
             "cubic" | "newreno" => Ok(()),
-            other => Err(BuildError::at("congestion", format!("unknown congestion controller `{other}`"))),
+            other => {
+                Err(ParameterError::at("congestion", format!("unknown congestion controller `{other}`")))
+            }
         }
     });
     Registries {

@@ -15,19 +15,22 @@ mod parameters;
 mod window;
 
 use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Rate, Time};
+use jettison_registry::style::{Line::Solid, VERMILION};
+use jettison_registry::{Entry, ParameterError};
 
 use self::gains::{GainCycle, PhaseInput};
 use self::model::{FullPipe, PathModel};
 use self::window::{Aim, Window};
+use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, IdleRestart, Phase,
-    RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryControl,
+    RecoveryEnd, RtoEvent, SentSample,
 };
 
 pub use parameters::BbrParameters;
 
 /// What it reports of its state.
-pub const GAUGES: &[Gauge] = &[BANDWIDTH, MIN_RTT, STATE, PACING_GAIN];
+const GAUGES: &[Gauge] = &[BANDWIDTH, MIN_RTT, STATE, PACING_GAIN];
 
 const BANDWIDTH: Gauge = Gauge::new(
     "bbr_bandwidth",
@@ -41,6 +44,25 @@ const MIN_RTT: Gauge = Gauge::new(
 );
 const STATE: Gauge = Gauge::new("bbr_state", "1", "0 in Startup, 1 in Drain, 2 in ProbeBW, 3 in ProbeRTT.");
 const PACING_GAIN: Gauge = Gauge::new("bbr_pacing_gain", "1", "Pacing rate over BtlBw.");
+
+/// Its entry in the list of congestion controllers.
+pub(super) fn entry() -> Entry<Controller> {
+    Entry::<Controller>::new("bbr", "BBR", build)
+        .style(VERMILION, Solid)
+        .summary("paced by a model of the path: its highest delivery rate and its lowest RTT")
+        .source("draft-cardwell-iccrg-bbr-congestion-control-00 (version 1)")
+        .page("tcp.md")
+        .gauges(GAUGES)
+        .facts(InKernel { always_paces: true, ..InKernel::named("bbr") })
+}
+
+fn build(
+    parameters: BbrParameters,
+    context: &ControllerContext,
+) -> Result<Box<dyn CongestionController>, ParameterError> {
+    parameters.validate()?;
+    Ok(Box::new(Bbr::new(parameters, context)))
+}
 
 /// The RTT for pacing the initial window before the first sample, unless a parameter is set (draft §4.2.1).
 const NOMINAL_RTT: Duration = Duration::from_millis(1);

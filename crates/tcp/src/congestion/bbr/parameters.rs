@@ -1,6 +1,7 @@
 //! Parameters of `bbr`.
 
 use jettison_core::Duration;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,34 +48,42 @@ impl Default for BbrParameters {
 }
 
 impl BbrParameters {
-    /// Checks the values; the message says what is required.
-    pub fn validate(&self) -> Result<(), String> {
-        let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
-        for (name, gain, least) in
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        for (key, gain, least) in
             [("startup_gain", self.startup_gain, 1.25), ("window_gain", self.window_gain, 1.0)]
         {
-            refuse(!(least..=100.0).contains(&gain), format!("{name} must be {least} to 100, got {gain}"))?;
+            ParameterError::require(
+                (least..=100.0).contains(&gain),
+                key,
+                &format!("be {least} to 100"),
+                gain,
+            )?;
         }
-        refuse(
-            !(1..=1000).contains(&self.bandwidth_window),
-            format!("bandwidth_window must be 1 to 1000 rounds, got {}", self.bandwidth_window),
+        let rounds = self.bandwidth_window;
+        ParameterError::require(
+            (1..=1000).contains(&rounds),
+            "bandwidth_window",
+            "be 1 to 1000 rounds",
+            rounds,
         )?;
-        refuse(self.rtprop_window.is_zero(), "rtprop_window must be > 0 s, got 0 s".to_owned())?;
-        refuse(
-            self.probe_rtt_duration >= self.rtprop_window,
-            format!(
-                "probe_rtt_duration must be below rtprop_window ({}), got {}",
-                self.rtprop_window, self.probe_rtt_duration
-            ),
-        )?;
-        for (name, time) in
+        let (rtprop, probe) = (self.rtprop_window, self.probe_rtt_duration);
+        ParameterError::require(!rtprop.is_zero(), "rtprop_window", "be > 0", rtprop)?;
+        let below = format!("be below rtprop_window ({rtprop})");
+        ParameterError::require(probe < rtprop, "probe_rtt_duration", &below, probe)?;
+        for (key, time) in
             [("bandwidth_window_time", self.bandwidth_window_time), ("initial_rtt", self.initial_rtt)]
         {
-            refuse(time > Duration::from_secs(60), format!("{name} must be at most 60 s, got {time}"))?;
+            ParameterError::require(time <= Duration::from_secs(60), key, "be at most a minute", time)?;
         }
-        refuse(
-            self.send_quantum > 1000,
-            format!("send_quantum must be at most 1000 segments, got {}", self.send_quantum),
+        ParameterError::require(
+            self.send_quantum <= 1000,
+            "send_quantum",
+            "be at most 1000 segments",
+            self.send_quantum,
         )
     }
 }

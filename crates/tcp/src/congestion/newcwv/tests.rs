@@ -412,9 +412,9 @@ fn invalid_parameters_are_refused_with_the_valid_range() {
     let default = NewCwvParameters::default;
     assert_eq!(default().validate(), Ok(()));
     let wrong = NewCwvParameters { bins: 0, ..default() };
-    assert!(wrong.validate().unwrap_err().contains("1 to 64"));
+    assert!(wrong.validate().unwrap_err().to_string().contains("1 to 64"));
     let wrong = NewCwvParameters { sampling_floor: Duration::ZERO, ..default() };
-    assert!(wrong.validate().unwrap_err().contains("sampling_floor"));
+    assert!(wrong.validate().unwrap_err().to_string().contains("sampling_floor"));
     let wrong = NewCwvParameters { non_validated_period: Duration::from_secs(301), ..default() };
-    assert!(wrong.validate().unwrap_err().contains("§4.4"));
+    assert!(wrong.validate().unwrap_err().to_string().contains("§4.4"));
 }

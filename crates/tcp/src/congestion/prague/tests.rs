@@ -255,7 +255,7 @@ fn rfc7661_does_not_grow_an_unused_window() {
 #[test]
 fn refuses_values_that_are_not_shares() {
     let wrong = PragueParameters { beta: 1.0, ..PragueParameters::default() };
-    assert!(wrong.validate().unwrap_err().contains("(0, 1)"));
+    assert!(wrong.validate().unwrap_err().message().contains("in (0, 1)"));
     let wrong = PragueParameters { g: 0.0, ..PragueParameters::default() };
-    assert!(wrong.validate().unwrap_err().contains("g must be in (0, 1), got 0"));
+    assert!(wrong.validate().unwrap_err().to_string().contains("g: must be in (0, 1), got 0"));
 }

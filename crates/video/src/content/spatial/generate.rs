@@ -1,6 +1,7 @@
 //! Generated video in quality layers.
 
-use jettison_core::{BuildError, Duration, RandomStream, Rate};
+use jettison_core::{Duration, RandomStream, Rate};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +65,11 @@ impl SpatialGenerator {
     ///
     /// # Errors
     /// With the offending key.
-    pub(crate) fn video(&self, overhead: f64, random: &mut RandomStream) -> Result<SpatialVideo, BuildError> {
+    pub(crate) fn video(
+        &self,
+        overhead: f64,
+        random: &mut RandomStream,
+    ) -> Result<SpatialVideo, ParameterError> {
         let layers = self.shares.len();
         let frames = self.validate()?;
         let gop = self.gop as usize;
@@ -107,35 +112,35 @@ impl SpatialGenerator {
         self.shares.iter().enumerate().map(|(layer, share)| rate.mul_f64(*share).max(floor(layer))).collect()
     }
 
-    fn validate(&self) -> Result<u32, BuildError> {
-        BuildError::unless((1..=MOST_GOP as u32).contains(&self.gop), "gop", || {
+    fn validate(&self) -> Result<u32, ParameterError> {
+        ParameterError::unless((1..=MOST_GOP as u32).contains(&self.gop), "gop", || {
             format!("must be in [1, {MOST_GOP}], got {}", self.gop)
         })?;
         let has_layers = (1..=MOST_LAYERS as usize).contains(&self.shares.len());
-        BuildError::unless(has_layers, "shares", || {
+        ParameterError::unless(has_layers, "shares", || {
             format!("must be 1 to {MOST_LAYERS} numbers, one per layer, got {}", self.shares.len())
         })?;
         let is_rising = self.shares.windows(2).all(|pair| pair[0] < pair[1]);
         let has_ends =
             self.shares.first().is_some_and(|share| *share > 0.0) && self.shares.last() == Some(&1.0);
-        BuildError::unless(is_rising && has_ends, "shares", || {
+        ParameterError::unless(is_rising && has_ends, "shares", || {
             format!("must ascend from > 0 to 1, such as [0.2, 0.5, 1], got {:?}", self.shares)
         })?;
-        BuildError::unless(self.floors.len() < self.shares.len(), "floors", || {
+        ParameterError::unless(self.floors.len() < self.shares.len(), "floors", || {
             format!(
                 "must have fewer numbers than `shares` ({}), got {}",
                 self.shares.len(),
                 self.floors.len()
             )
         })?;
-        BuildError::unless((1..=1_000).contains(&self.ladder.len()), "ladder", || {
+        ParameterError::unless((1..=1_000).contains(&self.ladder.len()), "ladder", || {
             format!("must have 1 to 1000 rungs, got {}", self.ladder.len())
         })?;
         let in_range = |rate: &Rate| (Rate::from_bits(1_000)..=Rate::from_mbit(1_000_000)).contains(rate);
-        BuildError::unless(self.ladder.iter().all(in_range), "ladder", || {
+        ParameterError::unless(self.ladder.iter().all(in_range), "ladder", || {
             "must have bitrates in [1 kbit/s, 1 Tbit/s]".to_owned()
         })?;
-        BuildError::unless(self.ladder.windows(2).all(|pair| pair[0] < pair[1]), "ladder", || {
+        ParameterError::unless(self.ladder.windows(2).all(|pair| pair[0] < pair[1]), "ladder", || {
             "must have its bitrates in ascending order".to_owned()
         })?;
         let crowded =
@@ -144,14 +149,14 @@ impl SpatialGenerator {
             let message = format!(
                 "must leave each layer a bitrate > 0, got none at the rung of {rate}; lower them or remove that rung"
             );
-            return Err(BuildError::at("floors", message));
+            return Err(ParameterError::at("floors", message));
         }
         let has_ratios =
             !self.key_ratios.is_empty() && self.key_ratios.iter().all(|r| (1.0..=100.0).contains(r));
-        BuildError::unless(has_ratios, "key_ratios", || {
+        ParameterError::unless(has_ratios, "key_ratios", || {
             format!("must be one or more numbers in [1, 100], got {:?}", self.key_ratios)
         })?;
-        BuildError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
+        ParameterError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
             format!("must be in [0, 1], got {}", self.group_variation)
         })?;
         self.scenes.validate().map_err(|error| error.under("scenes"))?;

@@ -1,6 +1,7 @@
 //! Generated video in temporal layers.
 
-use jettison_core::{BuildError, Duration, RandomStream, Rate};
+use jettison_core::{Duration, RandomStream, Rate};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,7 @@ impl TemporalGenerator {
         &self,
         overhead: f64,
         random: &mut RandomStream,
-    ) -> Result<TemporalVideo, BuildError> {
+    ) -> Result<TemporalVideo, ParameterError> {
         let frames = self.validate()?;
         let gop = self.gop as usize;
         let pictures = self.scenes.draw(frames, 1, TemporalVideo::FRAME_RATE, random);
@@ -90,26 +91,26 @@ impl TemporalGenerator {
         Ok(TemporalVideo::new(self.gop, frames, overhead))
     }
 
-    fn validate(&self) -> Result<u32, BuildError> {
+    fn validate(&self) -> Result<u32, ParameterError> {
         let (least, most) = (TemporalVideo::LEAST_GOP, TemporalVideo::MOST_GOP);
         let is_dyadic = self.gop.is_power_of_two() && (least..=most).contains(&self.gop);
-        BuildError::unless(is_dyadic, "gop", || {
+        ParameterError::unless(is_dyadic, "gop", || {
             format!("must be a power of two in [{least}, {most}], got {}", self.gop)
         })?;
         let in_range = (Rate::from_bits(1_000)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
-        BuildError::unless(in_range, "rate", || {
+        ParameterError::unless(in_range, "rate", || {
             format!("must be in [1 kbit/s, 1 Tbit/s], got {}", self.rate)
         })?;
         let has_ratios = self.layer_ratios.iter().all(|ratio| (0.01..=100.0).contains(ratio));
-        BuildError::unless(has_ratios, "layer_ratios", || {
+        ParameterError::unless(has_ratios, "layer_ratios", || {
             format!("must be numbers in [0.01, 100], got {:?}", self.layer_ratios)
         })?;
         for (key, loss) in [("distance_loss", self.distance_loss), ("key_loss", self.key_loss)] {
-            BuildError::unless((0.0..=20.0).contains(&loss), key, || {
+            ParameterError::unless((0.0..=20.0).contains(&loss), key, || {
                 format!("must be in [0, 20] dB, got {loss}")
             })?;
         }
-        BuildError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
+        ParameterError::unless((0.0..=1.0).contains(&self.group_variation), "group_variation", || {
             format!("must be in [0, 1], got {}", self.group_variation)
         })?;
         self.scenes.validate().map_err(|error| error.under("scenes"))?;

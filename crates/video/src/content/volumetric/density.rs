@@ -1,6 +1,6 @@
 //! Quality of a point cloud by its share of points.
 
-use jettison_core::BuildError;
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,26 +46,26 @@ impl DensityQuality {
     ///
     /// # Errors
     /// With the offending key.
-    pub fn validate(&self) -> Result<(), BuildError> {
-        BuildError::unless(self.distance > 0.0 && self.distance.is_finite(), "distance", || {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.distance > 0.0 && self.distance.is_finite(), "distance", || {
             format!("must be finite and > 0, got {}", self.distance)
         })?;
-        BuildError::unless((0.0..=1.0).contains(&self.occluded_weight), "occluded_weight", || {
+        ParameterError::unless((0.0..=1.0).contains(&self.occluded_weight), "occluded_weight", || {
             format!("must be in [0, 1], got {}", self.occluded_weight)
         })?;
         let has_ends =
             matches!(self.table.as_slice(), [(first, _), .., (last, _)] if *first == 0.0 && *last == 1.0);
-        BuildError::unless(has_ends, "table", || {
+        ParameterError::unless(has_ends, "table", || {
             "must start at share 0 and end at share 1, such as [[0, 0], [0.5, 0.95], [1, 0.99]]".to_owned()
         })?;
-        BuildError::unless(self.table.windows(2).all(|pair| pair[0].0 < pair[1].0), "table", || {
+        ParameterError::unless(self.table.windows(2).all(|pair| pair[0].0 < pair[1].0), "table", || {
             "must have shares in ascending order".to_owned()
         })?;
         let is_ssim = |ssim: f64| (0.0..1.0).contains(&ssim);
-        BuildError::unless(self.table.iter().all(|(_, ssim)| is_ssim(*ssim)), "table", || {
+        ParameterError::unless(self.table.iter().all(|(_, ssim)| is_ssim(*ssim)), "table", || {
             "must have SSIMs in [0, 1)".to_owned()
         })?;
-        BuildError::unless(self.table.windows(2).all(|pair| pair[0].1 <= pair[1].1), "table", || {
+        ParameterError::unless(self.table.windows(2).all(|pair| pair[0].1 <= pair[1].1), "table", || {
             "must have nondecreasing SSIMs".to_owned()
         })
     }

@@ -1,6 +1,7 @@
 //! Generated video of point clouds.
 
-use jettison_core::{BuildError, Duration, RandomStream, Rate};
+use jettison_core::{Duration, RandomStream, Rate};
+use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +60,7 @@ impl VolumetricGenerator {
         &self,
         settings: VolumetricSettings,
         random: &mut RandomStream,
-    ) -> Result<VolumetricVideo, BuildError> {
+    ) -> Result<VolumetricVideo, ParameterError> {
         let frames = self.validate()?;
         let noise = |_: &f64| Correlated::new(self.correlation, random);
         let mut noise: Vec<Correlated> = self.cells.iter().map(noise).collect();
@@ -86,27 +87,27 @@ impl VolumetricGenerator {
         Ok(VolumetricVideo::new([self.layers, self.cells.len() as u8], parts, settings))
     }
 
-    fn validate(&self) -> Result<u32, BuildError> {
-        BuildError::unless((1..=MOST_LAYERS as u8).contains(&self.layers), "layers", || {
+    fn validate(&self) -> Result<u32, ParameterError> {
+        ParameterError::unless((1..=MOST_LAYERS as u8).contains(&self.layers), "layers", || {
             format!("must be in [1, {MOST_LAYERS}], got {}", self.layers)
         })?;
         let in_range = (Rate::from_kbit(100)..=Rate::from_mbit(1_000_000)).contains(&self.rate);
-        BuildError::unless(in_range, "rate", || {
+        ParameterError::unless(in_range, "rate", || {
             format!("must be in [100 kbit/s, 1 Tbit/s], got {}", self.rate)
         })?;
         let has_cells = (1..=64).contains(&self.cells.len())
             && self.cells.iter().all(|points| (1e-3..=1e6).contains(points));
-        BuildError::unless(has_cells, "cells", || {
+        ParameterError::unless(has_cells, "cells", || {
             format!("must be 1 to 64 numbers in [0.001, 1000000], got {:?}", self.cells)
         })?;
         for (key, variation) in
             [("cell_variation", self.cell_variation), ("layer_variation", self.layer_variation)]
         {
-            BuildError::unless((0.0..=1.0).contains(&variation), key, || {
+            ParameterError::unless((0.0..=1.0).contains(&variation), key, || {
                 format!("must be in [0, 1], got {variation}")
             })?;
         }
-        BuildError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
+        ParameterError::unless((0.0..1.0).contains(&self.correlation), "correlation", || {
             format!("must be in [0, 1), got {}", self.correlation)
         })?;
         check_frames(
