@@ -65,10 +65,10 @@ docs: setup ## Build the API documentation, and the book if mdbook is installed
 	else echo "The book's pages are docs/src/*.md; to have them as HTML: cargo install mdbook --locked"; fi
 
 fmt: setup ## Format all code
-	$(CARGO) fmt --all
+	scripts/format.sh
 
 lint: setup ## Format check and clippy, warnings as errors
-	$(CARGO) fmt --all --check
+	scripts/format.sh --check
 	$(CARGO) clippy --workspace --all-targets --features jettison-python/testing --locked -- -D warnings
 
 deny: setup ## Check dependencies' bans, licences and sources (installs cargo-deny first: some minutes)

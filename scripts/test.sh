@@ -16,8 +16,7 @@ command -v python3 >/dev/null || export PYO3_NO_PYTHON=1
 # shellcheck source=steps.sh
 source scripts/steps.sh
 
-step format "$cargo" fmt --all --check
-step format-bpf "$cargo" fmt --manifest-path bpf/loader/Cargo.toml --check
+step format scripts/format.sh --check
 step clippy "$cargo" clippy --workspace --all-targets --features jettison-python/testing --locked -- -D warnings
 # Unit, property and end-to-end tests (those run the built command), and the examples in the documentation.
 step tests "$cargo" test --workspace --locked --no-fail-fast -- --skip live_programs:: --skip browser:: \
