@@ -119,7 +119,7 @@ case $mode in
     run "$venv/bin/pyright" --pythonpath "$venv/bin/python"
     run "$venv/bin/uv" lock --check --quiet
     run wheel
-    run env JETTISON="$target/debug/jettison" "$venv/bin/python" -m pytest --quiet python/tests
+    run env JETTISON="$target/debug/jettison" "$venv/bin/python" -m pytest --quiet --numprocesses auto python/tests
     exit $status
     ;;
   wheel)
