@@ -30,6 +30,12 @@ pub struct EntryDoc {
     pub source: &'static str,
     /// Its page of the book, below `docs/src`.
     pub page: Option<&'static str>,
+    /// The source file that describes it; catalogues do not print it.
+    #[serde(skip)]
+    pub file: &'static str,
+    /// The least that it can be built from, without `kind`; catalogues do not print it.
+    #[serde(skip)]
+    pub example: Value,
     /// Its parameters.
     pub parameters: Vec<ParameterDoc>,
     /// The internal state that it publishes as series.
@@ -63,6 +69,8 @@ impl EntryDoc {
             summary: entry.summary,
             source: entry.source,
             page: entry.page,
+            file: entry.file,
+            example: entry.example.map_or(Value::Null, |example| example()),
             parameters: entry.parameters(),
             gauges: entry.gauges,
         }

@@ -1,6 +1,7 @@
 //! Kinds of components, and one component's description of itself.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::{Arc, LazyLock};
 
 use jettison_core::Gauge;
@@ -47,6 +48,8 @@ pub struct Entry<K: Kind> {
     pub page: Option<&'static str>,
     /// The internal state that it publishes as series.
     pub gauges: &'static [Gauge],
+    /// The source file that describes it, below the workspace's root.
+    pub file: &'static str,
     /// What this kind's entries say besides.
     pub facts: K::Facts,
     /// The least that it can be built from where some parameters are required: a function that gives the table.
@@ -66,6 +69,7 @@ struct Build<K: Kind>(
 
 impl<K: Kind> Entry<K> {
     /// A component whose parameters are a `T` and which `build` makes of them and of its place.
+    #[track_caller]
     pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
         id: &'static str,
         name: &'static str,
@@ -78,6 +82,7 @@ impl<K: Kind> Entry<K> {
     }
 
     /// A component that is made at run time: `schema` describes the table that `build` takes, and checks it first.
+    #[track_caller]
     pub fn dynamic(
         id: &'static str,
         name: &'static str,
@@ -96,11 +101,12 @@ impl<K: Kind> Entry<K> {
         facts: L::Facts,
         build: impl Fn(&Value, &L::Context<'_>) -> Result<L::Built, ParameterError> + Send + Sync + 'static,
     ) -> Entry<L> {
-        let Entry { id, name, aliases, style, summary, source, page, gauges, example, .. } = *self;
+        let Entry { id, name, aliases, style, summary, source, page, gauges, file, example, .. } = *self;
         let (schema, build) = (Arc::clone(&self.schema), Arc::new(Build(Box::new(build))));
-        Entry { id, name, aliases, style, summary, source, page, gauges, facts, example, schema, build }
+        Entry { id, name, aliases, style, summary, source, page, gauges, file, facts, example, schema, build }
     }
 
+    #[track_caller]
     fn with(id: &'static str, name: &'static str, schema: Arc<LazySchema>, build: Build<K>) -> Entry<K> {
         Entry {
             id,
@@ -111,6 +117,7 @@ impl<K: Kind> Entry<K> {
             source: "",
             page: None,
             gauges: &[],
+            file: Location::caller().file(),
             facts: K::Facts::default(),
             example: None,
             schema,

@@ -8,6 +8,7 @@ use jettison_registry::style::{GREY, Line::Dashed};
 use jettison_registry::{Entry, ParameterError, parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::entry::{FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator};
 
@@ -18,6 +19,7 @@ pub fn entry() -> Entry<FlowApplication> {
         .summary("programs of your own at the flow's ends; only in `jettison live`")
         .source("real programs over the kernel's own transports")
         .page("live-programs.md")
+        .example(|| json!({ "at_to": "iperf3 --server" }))
         .facts(FlowFacts {
             transports: &[],
             initiator: Initiator::To,

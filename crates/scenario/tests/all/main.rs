@@ -3,6 +3,7 @@
 mod bad_keys;
 mod bad_variants;
 mod bad_worlds;
+mod catalogue;
 mod cells;
 mod choices;
 mod deprecated;

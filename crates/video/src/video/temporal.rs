@@ -20,7 +20,7 @@ pub fn entry() -> Entry<FlowApplication> {
         .style(INDIGO, Solid)
         .summary("real-time video in temporal layers, or of a codec without, sent as messages")
         .source("Chen, Tahir, Mittal, case 1")
-        .page("video.md")
+        .page("applications.md")
         .facts(FlowFacts::over(&["octopus", "tcp"]))
 }
 

@@ -20,7 +20,7 @@ pub fn entry() -> Entry<FlowApplication> {
         .style(SKY, Dashed)
         .summary("real-time video of point clouds in cells and density layers, sent as messages")
         .source("Chen, Tahir, Mittal, case 3")
-        .page("video.md")
+        .page("applications.md")
         .facts(FlowFacts::over(&["octopus", "tcp"]))
 }
 
