@@ -10,6 +10,7 @@ was measured, as Arrow tables. :func:`open` gives the same of a folder that ``je
 """
 
 from jettison._jettison import __commit__, __version__
+from jettison.catalogue import Component, Gauge, Parameter, catalogue
 from jettison.errors import DisciplineError, JettisonError, RunError, ScenarioError, SweepError
 from jettison.result import Result, Table, open  # noqa: A004
 from jettison.running import run
@@ -28,14 +29,17 @@ from jettison.sweeps import (
 from jettison.tuning import Floor, Objective, TuneResult, tune
 
 __all__ = [
+    "Component",
     "DaskExecutor",
     "DisciplineError",
     "Floor",
+    "Gauge",
     "Grid",
     "JettisonError",
     "LatinHypercube",
     "LocalExecutor",
     "Objective",
+    "Parameter",
     "Points",
     "Progress",
     "Range",
@@ -49,6 +53,7 @@ __all__ = [
     "TuneResult",
     "__commit__",
     "__version__",
+    "catalogue",
     "load",
     "open",
     "run",

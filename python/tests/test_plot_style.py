@@ -5,6 +5,7 @@
 # What matplotlib draws is typed by all that it could be.
 from __future__ import annotations
 
+import json
 import subprocess
 from itertools import combinations
 
@@ -20,8 +21,10 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from plot_results import QUEUE, SmallResult
 
+import jettison
 from jettison import _jettison, plot
 from jettison.plot import palette, style
+from jettison.plot.looks import DASHES, LINES
 from jettison.plot.looks import looks as looks_of
 from jettison.plot.palette import colour
 from jettison.plot.words import axis_label
@@ -98,10 +101,12 @@ def test_a_family_gets_darker_with_size():
         ["octopus", "octobbr", "pdrop", "vivo-cubic", "vivo-bbr"],
     ],
 )
-def test_the_schemes_of_one_experiment_have_different_colours(schemes):
+def test_the_schemes_of_one_experiment_are_told_apart(schemes):
+    drawn = looks_of(schemes, {scheme: {"scheme": scheme} for scheme in schemes})
     for one, other in combinations(schemes, 2):
         distance = max(abs(a - b) for a, b in zip(to_rgb(colour(one)), to_rgb(colour(other)), strict=True))
-        assert distance > 0.08, (one, other)
+        lines = drawn[one].dashes != drawn[other].dashes and drawn[one].marker != drawn[other].marker
+        assert distance > 0.08 or lines, (one, other)
 
 
 def seen_apart(one: str, other: str) -> float:
@@ -128,34 +133,38 @@ TO_LAB = np.array(
 )
 
 
-@pytest.mark.parametrize("kind", palette.KINDS)
-def test_each_scheme_of_a_kind_has_a_colour_of_its_own(kind):
-    assert not set(kind) & set(palette.ALIASES)
-    for one, other in combinations(kind, 2):
-        assert seen_apart(colour(one), colour(other)) > 6.0, (one, other)
+KINDS = list(dict.fromkeys(component.kind for component in jettison.catalogue()))
 
 
-def test_a_scheme_of_several_kinds_has_one_colour():
-    for kind in palette.KINDS:
-        for name, own in kind.items():
-            assert colour(name) == own, name
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_components_of_a_kind_are_drawn_alike(kind):
+    components = [component for component in jettison.catalogue(kind) if component.colour is not None]
+    variants = {component.id: {"scheme": component.id} for component in components}
+    drawn = looks_of(list(variants), variants)
+    for component in components:
+        look = drawn[component.id]
+        assert (look.colour, look.label) == (component.colour, palette.SCHEMES[component.id].name)
+        assert look.dashes == DASHES[LINES.index(component.line)]
+    for one, other in combinations(drawn.values(), 2):
+        same = seen_apart(one.colour, other.colour) < 6.0
+        assert not same or (one.dashes != other.dashes and one.marker != other.marker and one.hatch != other.hatch)
 
 
-@pytest.mark.parametrize(
-    ("listed", "kind"),
-    [
-        ("queues", palette.QUEUES),
-        ("controllers", palette.CONTROLLERS),
-        ("path-controllers", palette.CONTROLLERS),
-        ("encoders", palette.VIDEOS),
-        ("abr", palette.RULES),
-    ],
-)
-def test_all_that_a_scenario_may_name_has_a_colour_of_its_own(command, listed, kind):
-    said = subprocess.run([command, "list", listed], capture_output=True, text=True, check=True).stdout
-    names = [line.split()[0] for line in said.splitlines() if line and not line.startswith(" ")]
-    assert names
-    assert [name for name in names if name not in kind] == []
+def test_all_that_a_scenario_may_choose_has_a_colour_and_a_page():
+    for component in jettison.catalogue():
+        assert component.colour == colour(component.id), component
+        assert component.page, component
+
+
+def test_the_catalogue_is_that_of_the_command(command):
+    said = subprocess.run([command, "list", "--json"], capture_output=True, text=True, check=True).stdout
+    listed = [json.loads(line) for line in said.splitlines()]
+    assert [(own["kind"], own["id"], own["name"]) for own in listed] == [
+        (component.kind, component.id, component.name) for component in jettison.catalogue()
+    ]
+    assert {component.kind for component in jettison.catalogue("abr")} == {"abr"}
+    with pytest.raises(jettison.JettisonError, match="known: queue"):
+        jettison.catalogue("queues")
 
 
 def test_every_reason_has_a_colour_of_its_own():

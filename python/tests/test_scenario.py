@@ -30,7 +30,7 @@ def test_a_file_and_its_text_are_the_same_scenario(file: Path, text: str) -> Non
     assert (loaded.name, loaded.variants, loaded.seeds) == ("small", ["default"], [1, 2])
     assert loaded.to_dict() == Scenario.from_toml(text).to_dict()
     assert 'duration = "4 s"' in loaded.to_toml()
-    assert 'congestion = "cubic"' in loaded.effective_toml()
+    assert 'kind = "cubic"' in loaded.effective_toml()
     assert loaded.inputs[0][0] == str(file)
 
 

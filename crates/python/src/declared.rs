@@ -1,8 +1,28 @@
-//! What the crates declare in one place, for Python: reasons of drops and marks, and metrics.
+//! What the crates declare in one place, for Python: components, reasons of drops and marks, and metrics.
 
 use jettison_core::{DropReason, MarkReason};
 use jettison_measure::metrics::DECLARED;
+use jettison_scenario::build::Builder;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+/// All components that a scenario may name, as a JSON list of the records that `jettison list --json` prints.
+#[pyfunction]
+pub fn catalogue() -> PyResult<String> {
+    serde_json::to_string(&Builder::standard().catalogue())
+        .map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// How plots draw what is named after a component or a variation of one: id, name in legends, colour, line, marker.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // a row of a table
+pub fn appearances() -> Vec<(&'static str, &'static str, String, &'static str, &'static str)> {
+    let known = Builder::standard().appearances();
+    let row = |(id, look): (_, jettison_scenario::build::Appearance)| {
+        (id, look.name, look.style.colour.to_string(), look.style.line.name(), look.style.marker().name())
+    };
+    known.into_iter().map(row).collect()
+}
 
 /// All reasons of drops, then of marks: kind (`drop` or `mark`), name, owner, whether it is a loss, description.
 #[pyfunction]

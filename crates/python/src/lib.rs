@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jettison {
     #[pymodule_export]
-    use crate::declared::{metrics, reasons};
+    use crate::declared::{appearances, catalogue, metrics, reasons};
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::discipline::driven::drive;

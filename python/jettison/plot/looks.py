@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .palette import colour
+from .palette import appearance, colour
 from .shades import graded
 from .words import pretty
 
-__all__ = ["DASHES", "HATCHES", "MARKERS", "SCHEME_AXES", "TWINS", "Look", "looks"]
+__all__ = ["DASHES", "HATCHES", "MARKERS", "SCHEME_AXES", "Look", "looks"]
 
 #: The labels that name a scheme, the first that varies deciding.
 SCHEME_AXES = (
@@ -26,11 +26,9 @@ SCHEME_AXES = (
     "rule",
 )
 
-#: Schemes that may do just what one beside them does: dashed and hollow, so that both can be seen.
-TWINS = frozenset(
-    {"red-dpm-share", "octopus-authors", "octopus-options", "newcwv paced as Linux", "salsify-idle", "pdrop"}
-)
+#: Those of the catalogue's markers first: circle, square, triangle, diamond.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+#: Those of the catalogue's lines first: solid, dashed, dotted, dash-dot.
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 2)),
@@ -38,6 +36,7 @@ DASHES: tuple[Any, ...] = (
     (0, (6, 1.6, 1.2, 1.6)),
     (0, (3, 1.2, 1.2, 1.2, 1.2, 1.2)),
 )
+LINES = ("solid", "dashed", "dotted", "dash-dot")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
 
 
@@ -56,8 +55,8 @@ class Look:
 def looks(variants: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> dict[str, Look]:
     """How each of the variants of one plot is drawn.
 
-    Where schemes come under several settings, dashes, markers and hatches tell the settings apart; where two
-    schemes share a colour they tell these apart. Labels that are the same for all variants are not repeated in the
+    A scheme has the colour and the line of its entry in the catalogue. Where schemes come under several settings,
+    dashes, markers and hatches tell the settings apart; where two schemes share a colour they tell these apart. Labels that are the same for all variants are not repeated in the
     legend. Where quantities take the scheme's place (`5 ms`, `20 ms`) their colours are graded by value, among all
     values that `labels` has of them: these may be of more variants than are drawn.
     """
@@ -73,28 +72,39 @@ def looks(variants: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> d
     schemes = _places(of.get(scheme_axis, "") for of in own.values())
     shades = graded([*schemes, *(of[scheme_axis] for of in labels.values() if scheme_axis in of)])
     colours = {scheme: shades.get(scheme) or colour(scheme) for scheme in schemes}
-    # A scheme that shares its colour with an earlier one of this plot takes the next dashes.
-    sharing: dict[str, int] = {}
-    so_far: dict[str, int] = {}
-    for scheme, its in colours.items():
-        sharing[scheme] = so_far.get(its, 0)
-        so_far[its] = sharing[scheme] + 1
+    known = {scheme: appearance(scheme) for scheme in schemes}
+    places: dict[str, int] = {}
+    taken: set[tuple[str, int]] = set()
+    # Those with an appearance of their own first: what else is drawn does not change them.
+    for variant in sorted(own, key=lambda variant: known[own[variant].get(scheme_axis, "")] is None):
+        of = own[variant]
+        scheme = of.get(scheme_axis, "")
+        scheme_look = known[scheme]
+        line = LINES.index(scheme_look.line) if scheme_look else 0
+        wanted = line + settings[tuple(of.get(axis, "") for axis in others)]
+        places[variant] = _free(colours[scheme], wanted, taken)
     found: dict[str, Look] = {}
     for variant, of in own.items():
         scheme = of.get(scheme_axis, "")
-        setting = settings[tuple(of.get(axis, "") for axis in others)]
-        shift = setting + sharing[scheme]
-        dashes = shift + (scheme in TWINS and not others)
+        place = places[variant]
+        scheme_look = known[scheme]
         words = [pretty(of[axis]) for axis in ([scheme_axis, *others] if varying else [scheme_axis]) if of.get(axis)]
         found[variant] = Look(
             label=", ".join(words) or variant,
             colour=colours[scheme],
-            dashes=DASHES[dashes % len(DASHES)],
-            marker=MARKERS[(schemes[scheme] + setting) % len(MARKERS)],
-            hatch=HATCHES[shift % len(HATCHES)],
-            hollow=scheme in TWINS,
+            dashes=DASHES[place % len(DASHES)],
+            marker=MARKERS[place % len(MARKERS)],
+            hatch=HATCHES[place % len(HATCHES)],
+            hollow=scheme_look is not None and scheme_look.line != LINES[0],
         )
     return found
+
+
+def _free(colour: str, wanted: int, taken: set[tuple[str, int]]) -> int:
+    """The place that is wanted among dashes and markers, or the next that nothing of that colour has."""
+    place = next((p for p in range(wanted, wanted + len(MARKERS)) if (colour, p % len(MARKERS)) not in taken), wanted)
+    taken.add((colour, place % len(MARKERS)))
+    return place % len(MARKERS)
 
 
 def _places(values: Iterable[Any]) -> dict[Any, int]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 
 from .looks import Look
-from .palette import ALIASES, SCHEMES, sized
+from .palette import appearance
 from .source import Summarised
 from .words import PRETTY, pretty
 
@@ -33,7 +33,7 @@ def alike(result: Summarised, variants: Sequence[str], *, but: Sequence[str] = (
 
 def _setting(axis: str, value: str) -> str:
     """A scheme is known by its name; any other value needs to be said what of."""
-    known = value in PRETTY or value in SCHEMES or value in ALIASES or sized(value) is not None
+    known = value in PRETTY or appearance(value) is not None
     return pretty(value) if known else f"{axis} {value}"
 
 

@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .. import _jettison
-from .palette import sized
+from .palette import appearance
 
 __all__ = ["METRICS", "PRETTY", "axis_label", "metric_name", "pretty"]
 
-#: How names are written for readers.
-PRETTY: Mapping[str, str] = {
-    "tail-drop": "tail drop", "red": "RED", "codel": "CoDel", "codel-head": "CoDel in the queue",
-    "pi2": "PI2", "dualpi2": "DualPI2", "pie": "PIE", "fq-codel": "FQ-CoDel", "fred": "FRED",
-    "cake": "CAKE", "blue": "BLUE", "sfq": "SFQ", "ired": "iRED", "red-dpm": "RED-DPM",
-    "red-dpm-share": "RED-DPM, shares", "codel++": "CoDel++", "fifo": "FIFO", "abc": "ABC",
-    "newreno": "NewReno", "cubic": "CUBIC", "bbr": "BBR", "newcwv": "newCWV",
-    "newcwv paced": "newCWV paced", "newcwv-paced": "newCWV paced",
-    "newcwv paced as Linux": "newCWV paced, as Linux", "cubic+codel": "CUBIC, CoDel", "sprout": "Sprout",
-    "stale oracle": "oracle, 5 ms stale", "octopus": "Octopus", "octopus-authors": "Octopus, authors' code",
-    "octobbr": "OctoBBR", "pdrop": "PDrop", "awstream-cubic": "AWStream, CUBIC",
-    "awstream-bbr": "AWStream, BBR", "octopus-options": "Octopus, options", "salsify-idle": "Salsify, idle",
-    "salsify-send-gap": "Salsify, send-gap", "salsify": "Salsify", "gcc-nack": "GCC, NACK",
-    "gcc-fec": "GCC, FEC", "scream": "SCReAM", "vivo-cubic": "ViVo, CUBIC", "vivo-bbr": "ViVo, BBR",
-    "slice1": "slice 1", "slice2": "slice 2", "slice3": "slice 3",
-}  # fmt: skip
+#: How names that no scheme has are written for readers, and aliases that readers know by other words.
+PRETTY: Mapping[str, str] = {"fifo": "FIFO", "slice1": "slice 1", "slice2": "slice 2", "slice3": "slice 3"}
 
 #: What metrics are called on an axis, where their own name is not what one would say.
 METRICS: Mapping[str, str] = {name: title for name, _, _, title, _ in _jettison.metrics() if title is not None}
@@ -32,11 +18,8 @@ METRICS: Mapping[str, str] = {name: title for name, _, _, title, _ in _jettison.
 
 def pretty(name: str) -> str:
     """A name as a reader would write it: `ired-64` is iRED 64."""
-    known = PRETTY.get(name)
-    if known is not None:
-        return known
-    family = sized(name)
-    return name if family is None else f"{PRETTY.get(family[0], family[0])} {family[1]:,}"
+    known = appearance(name)
+    return PRETTY.get(name) or (name if known is None else known.name)
 
 
 def metric_name(metric: str) -> str:

@@ -11,6 +11,7 @@ use jettison_tcp::congestion::controllers;
 use jettison_video::source::sources;
 
 use super::Builder;
+use super::variations::variations;
 
 /// What plots call a component, and how they draw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +45,14 @@ impl Builder {
         of_every_kind!(self, docs).concat()
     }
 
-    /// How plots draw what is named after a component, by id and by alias. A component of several kinds looks the same in all.
+    /// How plots draw what is named after a component or a variation of one, by id and by alias. A component of several kinds
+    /// looks the same in all, and has the name of the first.
     pub fn appearances(&self) -> BTreeMap<&'static str, Appearance> {
-        of_every_kind!(self, appearances).concat().into_iter().collect()
+        let mut known = BTreeMap::new();
+        for (id, appearance) in of_every_kind!(self, appearances).concat().into_iter().chain(variations()) {
+            known.entry(id).or_insert(appearance);
+        }
+        known
     }
 }
 

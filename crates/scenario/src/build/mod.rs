@@ -12,6 +12,7 @@ mod live;
 mod p4;
 mod registries;
 mod routers;
+mod variations;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
