@@ -1,9 +1,11 @@
-//! `abc`: the router of ABC, Accel-Brake Control (Goyal et al., NSDI 2020, §3.1).
+//! `abc`: the router side of ABC, Accel-Brake Control (Goyal et al., NSDI 2020, §3.1).
 //!
-//! Each packet says *accelerate* (ECT(1)) or *brake* (ECT(0)); a sender sends two packets for an accelerate and none for a
-//! brake. So with a fraction `f` of accelerates the senders' rate a round trip later is `2 f` times what leaves now, and the
-//! router chooses `f` such that this is the target rate. It only ever turns accelerates into brakes, so of several routers
-//! the strictest decides.
+//! Each packet carries one bit: *accelerate* (ECT(1)) or *brake* (ECT(0)). A sender answers an accelerate with two packets
+//! and a brake with none. With a fraction `f` of accelerates, the arrival rate one RTT later is `2 f` times the dequeue
+//! rate. The router chooses `f` so that this product equals its target rate. It only turns accelerates into brakes, never
+//! the reverse, so the strictest router on a path decides.
+//!
+//! Units: rates in bit/s (gauges in Mbit/s), delays in seconds, `f` in [0, 1], tokens in accelerates.
 
 use std::collections::VecDeque;
 
@@ -19,26 +21,26 @@ use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 use jettison_octopus::{Bandwidth, BandwidthSettings, PARTS};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[CAPACITY, TARGET_RATE, TOKENS];
 
 const CAPACITY: Gauge = Gauge::new(
     "abc_capacity",
     "Mbit/s",
-    "Capacity μ of the link, as told or measured; none while it is unknown.",
+    "Capacity μ of the link, configured or measured; none while it is unknown.",
 );
 const TARGET_RATE: Gauge = Gauge::new(
     "abc_target_rate",
     "Mbit/s",
     "Target rate tr for a packet that has waited as long as the head of the queue; none while μ is unknown.",
 );
-const TOKENS: Gauge = Gauge::new("abc_tokens", "1", "Accelerates that may go out.");
+const TOKENS: Gauge = Gauge::new("abc_tokens", "1", "Token balance; an accelerate takes one token.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("abc", "ABC", build)
         .style(VERMILION, Dashed)
-        .summary("Turns accelerates (ECT(1)) into brakes (ECT(0)) so that senders come to a target rate")
+        .summary("Turns accelerates (ECT(1)) into brakes (ECT(0)) to bring senders to a target rate")
         .source("Goyal et al. 2020 §3.1")
         .page("disciplines/abc.md")
         .gauges(GAUGES)
@@ -48,30 +50,31 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbcParameters {
-    /// Target utilisation η, above 0 and at most 1.
+    /// Target utilisation η, in (0, 1].
     pub eta: f64,
-    /// Time δ in which a standing queue is to be drained. Stable from 2/3 of the round-trip time on.
+    /// Time δ in which to drain a standing queue. The control loop is stable for δ > 2/3 RTT.
     pub delta: Duration,
-    /// Queueing delay that nothing is done about (d_t): above the time between two grants of the link.
+    /// Queueing delay that causes no reaction (d_t). Must exceed the time between two transmission grants of the link.
     pub dt: Duration,
     /// Sliding window T in which the dequeue rate is measured.
     pub window: Duration,
-    /// Accelerates that may be saved up (tokenLimit), above 1.
+    /// Most tokens that can accumulate (tokenLimit), > 1. An accelerate takes one token.
     pub token_limit: f64,
-    /// Where the link's capacity μ is known from: what the link tells, or what departs from a backlog.
+    /// Source of the link capacity μ: the configured link rate, or the departure rate from a backlog.
     pub capacity: Capacity,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 
-/// Where ABC knows the link's capacity from.
+/// Source of the link capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Capacity {
-    /// The link tells its rate, at the start and at each scheduled change.
+    /// The link's configured rate, reported at the start and at each scheduled change.
     Told,
-    /// The dequeue rate over `window` without idle time; unknown, and no brake made, before five packets have left.
+    /// The dequeue rate over `window`, idle time excluded. Unknown before five packets have left; until then no packet is
+    /// turned into a brake.
     Departures,
 }
 
@@ -92,20 +95,13 @@ impl Default for AbcParameters {
 impl AbcParameters {
     fn check(&self) -> Result<(), ParameterError> {
         let eta = self.eta;
-        ParameterError::unless(eta > 0.0 && eta <= 1.0, "eta", || {
-            format!("`{eta}` is out of range: `eta` is above 0 and at most 1, such as 0.98")
-        })?;
+        ParameterError::require(eta > 0.0 && eta <= 1.0, "eta", "be in (0, 1]", eta)?;
         for (key, span) in [("delta", self.delta), ("window", self.window)] {
-            ParameterError::unless(!span.is_zero(), key, || {
-                format!("`{span}` is too short: `{key}` is above zero")
-            })?;
+            ParameterError::require(!span.is_zero(), key, "be > 0", span)?;
         }
         let tokens = self.token_limit;
-        ParameterError::unless(tokens > 1.0 && tokens.is_finite(), "token_limit", || {
-            format!(
-                "`{tokens}` is out of range: `token_limit` is above 1, which an accelerate takes, such as 5"
-            )
-        })
+        let in_range = tokens > 1.0 && tokens.is_finite();
+        ParameterError::require(in_range, "token_limit", "be finite and > 1 (an accelerate takes 1)", tokens)
     }
 }
 
@@ -120,20 +116,20 @@ fn build(
 #[derive(Debug)]
 pub struct Abc {
     parameters: AbcParameters,
-    /// μ, as the link told it.
+    /// μ as reported by the link.
     told: Option<Rate>,
-    /// μ, as departures from a backlog show it.
+    /// μ measured from departures while a backlog exists.
     measured: Bandwidth,
     departures: Departures,
-    /// Accelerates that may go out, with a fraction.
+    /// Token balance: fractional accelerates that may be sent.
     tokens: f64,
     fifo: Fifo,
 }
 
-/// What left within a sliding window.
+/// Departures within a sliding window.
 #[derive(Debug, Default)]
 struct Departures {
-    /// Bytes that left, from which instant on, oldest first.
+    /// Start time and bytes of each part of the window, oldest first.
     parts: VecDeque<(Time, u64)>,
     bytes: u64,
 }
@@ -156,7 +152,7 @@ impl Abc {
         })
     }
 
-    /// The link's capacity μ in bit/s. Where no link ever told it, the departures have to do.
+    /// The link capacity μ in bit/s. Falls back to the measured rate if the link reports none.
     fn capacity(&mut self, now: Time) -> Option<f64> {
         let rate = self.told_capacity().or_else(|| self.measured.rate(now));
         rate.map(|rate| rate.as_bits() as f64)
@@ -166,14 +162,14 @@ impl Abc {
         self.told.filter(|_| self.parameters.capacity == Capacity::Told)
     }
 
-    /// The target rate in bit/s: tr = η μ − μ/δ (x − d_t)⁺, at least zero (§3.1, equation 1).
+    /// The target rate in bit/s: tr = max(η μ − μ/δ (x − d_t)⁺, 0), x being the queueing delay (§3.1, equation 1).
     fn target_rate(&self, mu: f64, queueing_delay: Duration) -> f64 {
         let excess = queueing_delay.saturating_sub(self.parameters.dt);
         let drain = mu * excess.as_secs_f64() / self.parameters.delta.as_secs_f64();
         (self.parameters.eta * mu - drain).max(0.0)
     }
 
-    /// The fraction of accelerates: f = min(tr / 2 cr, 1), with tr = η μ − μ/δ (x − d_t)⁺ (§3.1, equations 1 and 2).
+    /// The fraction of accelerates: f = min(tr / (2 cr), 1), cr being the dequeue rate (§3.1, equation 2). 1 while μ is unknown.
     fn fraction(&mut self, queueing_delay: Duration, now: Time) -> f64 {
         let Some(mu) = self.capacity(now) else { return 1.0 };
         let target = self.target_rate(mu, queueing_delay);
@@ -183,7 +179,7 @@ impl Abc {
 }
 
 impl Departures {
-    /// A packet leaves; those that left before the window no longer count.
+    /// Counts a departure and forgets departures older than the window. Departures that are close in time share an entry.
     #[inline]
     fn departed(&mut self, length: u16, window: Duration, now: Time) {
         let length = u64::from(length);
@@ -199,7 +195,7 @@ impl Departures {
     }
 }
 
-/// Turns an accelerate into a brake, in the bytes too where the packet has any.
+/// Turns an accelerate into a brake, in the metadata and in the raw bytes of a captured packet.
 fn brake(packet: &mut Packet) {
     let brake = packet.meta.traffic_class & !3 | Ecn::Ect0 as u8;
     packet.meta.traffic_class = brake;
@@ -217,7 +213,7 @@ impl QueueDiscipline for Abc {
         }
     }
 
-    /// The marks are made as packets leave, from the dequeue rate: a sender reacts to what it is told of what left.
+    /// Marks at dequeue: `f` is relative to the dequeue rate, and the sender clocks its packets by the ACKs of what departed.
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         let Some(mut packet) = self.fifo.pop() else {
             self.measured.clear();
@@ -225,12 +221,12 @@ impl QueueDiscipline for Abc {
         };
         let meta = &packet.meta;
         if meta.enq_qdepth == 0 && meta.enqueued_at == now {
-            // It found the link free.
+            // The link was idle when it arrived: the time before is not service time.
             self.measured.clear();
         }
         let (length, queueing_delay) = (meta.length, now.since(meta.enqueued_at));
         self.departures.departed(length, self.parameters.window, now);
-        // §3.1.2: each packet of ABC's adds f to the tokens; an accelerate that finds none above 1 becomes a brake.
+        // §3.1.2: each ABC packet adds f tokens. An accelerate takes one token or, with a balance of at most 1, becomes a brake.
         let ecn = packet.ecn();
         if matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
             let fraction = self.fraction(queueing_delay, now);

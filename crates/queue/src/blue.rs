@@ -1,7 +1,10 @@
 //! `blue`: BLUE (Feng, Shin, Kandlur & Saha 2002).
 //!
-//! One probability of dropping or marking, raised when the buffer overflows and lowered when the link is idle. Neither
-//! the backlog nor an average of it enters: what is learned is the rate at which the senders must be told.
+//! Control by events instead of queue length. A single drop or mark probability p_m rises by `d1` when the buffer overflows
+//! (or the backlog exceeds `l`) and falls by `d2` when the link is idle, at most once per `freeze_time`. Neither the backlog
+//! nor its average enters, so p_m converges to the rate of signals that the senders need.
+//!
+//! Units: p_m, `d1` and `d2` are probabilities in [0, 1]; `l` in packets or bytes.
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
@@ -14,17 +17,17 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[PROBABILITY];
 
 const PROBABILITY: Gauge =
     Gauge::new("blue_probability", "1", "Probability p_m with which arrivals are dropped or marked.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("blue", "BLUE", build)
         .style(OLIVE, Dashed)
-        .summary("A probability that grows with losses and shrinks while the link is idle")
+        .summary("Drops or marks with a probability that rises on losses and falls while the link is idle")
         .source("Feng, Shin, Kandlur & Saha 2002")
         .page("disciplines/blue.md")
         .gauges(GAUGES)
@@ -34,18 +37,17 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlueParameters {
-    /// What the probability is raised by, above 0 and at most 1.
+    /// Increment of the probability, in (0, 1].
     pub d1: f64,
-    /// What the probability is lowered by, above 0 and at most 1. The paper: a tenth of `d1` or less.
+    /// Decrement of the probability, in (0, 1]. The paper recommends at most a tenth of `d1`.
     pub d2: f64,
-    /// Least time between two changes of the probability.
+    /// Minimum time between two changes of the probability.
     pub freeze_time: Duration,
-    /// Backlog above which an arrival raises the probability as a loss does (the paper's L), so that room is left for
-    /// bursts.
+    /// Backlog above which an arrival counts as a loss (the paper's L), to leave room for bursts.
     pub l: Threshold,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 
@@ -65,13 +67,9 @@ impl Default for BlueParameters {
 impl BlueParameters {
     fn check(&self) -> Result<(), ParameterError> {
         for (key, value) in [("d1", self.d1), ("d2", self.d2)] {
-            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
-                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.002")
-            })?;
+            ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;
         }
-        ParameterError::unless(!self.freeze_time.is_zero(), "freeze_time", || {
-            "`freeze_time` is above zero, such as \"100 ms\"".to_owned()
-        })
+        ParameterError::require(!self.freeze_time.is_zero(), "freeze_time", "be > 0", self.freeze_time)
     }
 }
 
@@ -90,10 +88,10 @@ pub struct Blue {
 
     /// The paper's p_m.
     probability: f64,
-    /// When the probability was last changed; `None` before the first change.
+    /// Time of the last change of the probability; `None` before the first.
     last_update: Option<Time>,
     rate: Rate,
-    /// When the link had sent, or will have sent, the packet that left the queue empty.
+    /// End of transmission of the packet that left the queue empty: the link is idle from then on.
     idle_from: Time,
     fifo: Fifo,
 }
@@ -122,7 +120,7 @@ impl Blue {
     }
 
     /// "Upon packet loss (or Qlen > L) event."
-    fn lost(&mut self, now: Time) {
+    fn on_loss(&mut self, now: Time) {
         let frozen = self.last_update.is_some_and(|last| now.since(last) <= self.parameters.freeze_time);
         if !frozen {
             self.probability = (self.probability + self.parameters.d1).min(1.0);
@@ -130,8 +128,8 @@ impl Blue {
         }
     }
 
-    /// "Upon link idle event", for an idle period that ends now: one event each `freeze_time` that it lasted.
-    fn idled(&mut self, now: Time) {
+    /// "Upon link idle event". Called when an idle period ends: applies one event per `freeze_time` of its duration.
+    fn on_idle(&mut self, now: Time) {
         let freeze = self.parameters.freeze_time;
         let thawed = self.last_update.map_or(Time::ZERO, |last| last.saturating_add(freeze));
         let first = self.idle_from.max(thawed);
@@ -148,15 +146,15 @@ impl QueueDiscipline for Blue {
     fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let backlog = self.fifo.backlog();
         if backlog.packets == 0 {
-            self.idled(now);
-            // The idle time is counted, should this arrival not be queued.
+            self.on_idle(now);
+            // If this arrival is dropped, the idle time up to now must not count twice.
             self.idle_from = self.idle_from.max(now);
         }
         if self.parameters.l.measure(backlog) > self.parameters.l.value() {
-            self.lost(now);
+            self.on_loss(now);
         }
         if !self.parameters.limit.admits(backlog, packet.meta.length) {
-            self.lost(now);
+            self.on_loss(now);
             return out.dropped(packet, DropReason::BufferFull, now);
         }
         if self.random.chance(self.probability) {
@@ -171,7 +169,7 @@ impl QueueDiscipline for Blue {
     fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
         let packet = self.fifo.pop()?;
         if self.fifo.is_empty() {
-            // Without a known rate the link is taken to be free at once.
+            // With an unknown rate, transmission is assumed to take no time.
             let sending = match self.rate.is_zero() {
                 true => Duration::ZERO,
                 false => self.rate.time_for(Bytes::new(u64::from(packet.meta.length))),
@@ -189,7 +187,7 @@ impl QueueDiscipline for Blue {
         false
     }
 
-    /// Idle time counts when the next packet arrives, as for the packet itself.
+    /// The probability of the last event: an idle period is applied when the next packet arrives.
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         out.set(&PROBABILITY, self.probability);
     }
@@ -216,7 +214,7 @@ mod tests {
         blue.enqueue(packet(1, 1000), Time::from_millis(millis), &mut NoOutcomes);
     }
 
-    /// A queue whose buffer holds one packet, and it does.
+    /// A queue with a buffer of one packet, full.
     fn full() -> Blue {
         let mut blue = blue(BlueParameters { limit: Limit::packets(1), ..BlueParameters::default() });
         arrive(&mut blue, 0);
@@ -305,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn ecn_capable_packets_are_marked_where_told() {
+    fn ecn_capable_packets_are_marked_if_ecn_is_enabled() {
         for (ecn, capable, marks) in
             [(true, Ecn::Ect0, 5), (true, Ecn::Ect1, 5), (true, Ecn::NotEct, 0), (false, Ecn::Ect0, 0)]
         {
@@ -318,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_persistent_overload_is_held_without_overflow_once_it_is_learned() {
+    fn after_convergence_a_persistent_overload_causes_no_overflow() {
         // Two arrive a millisecond, one leaves: the probability settles near one half.
         let mut blue = blue(BlueParameters { limit: Limit::packets(100), ..BlueParameters::default() });
         let mut tally = Tally::default();
@@ -340,9 +338,9 @@ mod tests {
     #[test]
     fn parameters_out_of_range_are_refused() {
         for (key, value, right) in [
-            ("d1", json!(0.0), "above 0"),
-            ("d2", json!(1.5), "at most 1"),
-            ("freeze_time", json!("0 ms"), "100 ms"),
+            ("d1", json!(0.0), "(0, 1], got 0"),
+            ("d2", json!(1.5), "(0, 1], got 1.5"),
+            ("freeze_time", json!("0 ms"), "> 0"),
         ] {
             let (path, message) = build_error(json!({ "kind": "blue", key: value }));
             assert_eq!(path, key);

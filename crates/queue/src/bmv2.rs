@@ -1,12 +1,13 @@
-//! `bmv2`: the queues of a port as BMv2's `simple_switch` keeps them.
+//! `bmv2`: the output queues of one port of BMv2's `simple_switch`.
 //!
-//! A port has a few queues in strict priority, each with a depth in packets and a rate in packets a second, and no rate
-//! of the port beside those. When a packet may leave is fixed when it comes: `max(now, last + 1 / rate)`, where `last` is
-//! when the one before it in its queue may. An idle queue lets a packet go at once, and a change of the rate leaves alone
-//! what waits already. What finds its queue full is dropped; `simple_switch` does that in silence, here it is counted.
+//! A port has up to eight queues in strict priority, each with a depth in packets and a service rate in packets/s; the port
+//! itself has no rate. The departure time of a packet is fixed on arrival: `max(now, last + 1 / rate)`, `last` being the
+//! departure time of the previous packet of the same queue. An idle queue therefore sends at once, and a change of the rate
+//! does not affect packets already queued. A full queue drops the arrival; `simple_switch` does so silently, here it is
+//! counted.
 //!
-//! Source: `simple_switch`, its queueing logic with priorities and rate limits (`queueing.h`). As there, the period is cut
-//! to whole nanoseconds. What differs: here the link's own rate counts too, as soon as it is slower than the queue's.
+//! Reference: `simple_switch`, queueing logic with priorities and rate limits (`queueing.h`). As there, the period is
+//! truncated to whole nanoseconds. Difference: the link's own rate applies as well if it is lower than the queue's.
 
 use std::collections::VecDeque;
 
@@ -21,17 +22,17 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
 
-/// What it reports of its state. Each queue is a part, `band.0` the one of traffic class 0.
+/// Gauges of the internal state. Each queue is a part; `band.0` serves traffic class 0.
 const GAUGES: &[Gauge] = &[BACKLOG];
 
 const BACKLOG: Gauge =
     Gauge::new("bmv2_backlog", "packets", "Packets in the queue of each traffic class (the part).");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("bmv2", "BMv2", build)
         .style(GREY, Dashed)
-        .summary("BMv2's queues: strict priority, a depth and a packet rate for each, no rate of the port")
+        .summary("BMv2's queues: strict priority, a depth and a packet rate per queue, no port rate")
         .source("BMv2 simple_switch, queueing logic")
         .page("disciplines/bmv2.md")
         .gauges(GAUGES)
@@ -41,12 +42,12 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bmv2Parameters {
-    /// How many queues, 1 to 8: what a P4 program may write to `standard_metadata.priority` is less than that. Traffic
-    /// class 0, a program's highest number, is served first.
+    /// Number of queues, 1 to 8. A P4 program may write 0 to `priorities` − 1 to `standard_metadata.priority`; its highest
+    /// number is traffic class 0, which is served first.
     pub priorities: u8,
-    /// How much each queue holds.
+    /// Limit of each queue in packets, bytes (IP length) or both.
     pub limit: Limit,
-    /// Packets a second that may leave each queue. Unset: no limit but the link's.
+    /// Service rate of each queue in packets/s. Unset: limited by the link alone.
     pub rate: Option<PacketsPerSecond>,
 }
 
@@ -57,15 +58,14 @@ impl Default for Bmv2Parameters {
 }
 
 /// `standard_metadata.priority` has three bits.
-const MOST_PRIORITIES: u8 = 8;
+const MAX_PRIORITIES: u8 = 8;
 
 fn build(
     parameters: Bmv2Parameters,
     _context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
-    ParameterError::unless((1..=MOST_PRIORITIES).contains(&parameters.priorities), "priorities", || {
-        format!("there are from 1 to {MOST_PRIORITIES} priorities")
-    })?;
+    let in_range = (1..=MAX_PRIORITIES).contains(&parameters.priorities);
+    ParameterError::require(in_range, "priorities", "be in [1, 8]", parameters.priorities)?;
     Ok(Box::new(Bmv2::new(&parameters)))
 }
 
@@ -73,25 +73,25 @@ fn build(
 pub struct Bmv2 {
     /// Highest priority first.
     queues: Vec<Queue>,
-    /// A packet was asked for in vain: when there will be one.
+    /// Departure time of the next packet, set when a dequeue found none due.
     refused: Option<Time>,
 }
 
 struct Queue {
     // Parameters.
     limit: Limit,
-    /// Between two packets.
+    /// Time between two departures; zero for no limit.
     period: Duration,
     // State.
     fifo: Fifo,
-    /// When each packet may leave.
+    /// Departure time of each packet in `fifo`.
     due: VecDeque<Time>,
-    /// When the last that came may leave.
+    /// Departure time of the newest packet.
     last: Option<Time>,
 }
 
 impl Bmv2 {
-    /// Empty queues, at least one.
+    /// Creates `priorities` empty queues, at least one.
     pub fn new(parameters: &Bmv2Parameters) -> Bmv2 {
         let queue = || Queue {
             limit: parameters.limit,
@@ -103,13 +103,14 @@ impl Bmv2 {
         Bmv2 { queues: (0..parameters.priorities.max(1)).map(|_| queue()).collect(), refused: None }
     }
 
-    /// The queue of a class; a class past the last queue goes to the last.
+    /// Index of the queue of a class. Classes beyond the last queue use the last.
     #[inline]
     fn place(&self, class: u8) -> usize {
         usize::from(class).min(self.queues.len() - 1)
     }
 }
 
+/// Time between two departures at `rate` packets/s; zero if `rate` is 0 (no limit).
 fn period(rate: u64) -> Duration {
     Duration::from_nanos(1_000_000_000u64.checked_div(rate).unwrap_or(0))
 }
@@ -127,7 +128,7 @@ impl QueueDiscipline for Bmv2 {
         queue.fifo.push(packet, now);
     }
 
-    /// A queue whose first packet may not leave yet does not hold up those below it.
+    /// Strict priority among the queues whose head is due; a queue whose head is not due does not block lower ones.
     fn dequeue(&mut self, now: Time, _out: &mut dyn Outcomes) -> Option<Packet> {
         self.refused = None;
         for queue in &mut self.queues {
@@ -230,7 +231,7 @@ mod tests {
         assert_eq!(
             tally.drops.iter().map(|drop| drop.0).collect::<Vec<_>>(),
             [4, 6],
-            "9 is no class: the last"
+            "class 9 is beyond the last queue and uses it"
         );
         assert_eq!(queue.classes(), Some(3));
         assert_eq!([0, 1, 2].map(|class| queue.class_backlog(class).packets), [1, 1, 2]);
@@ -238,18 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn when_a_packet_leaves_is_fixed_when_it_comes() {
+    fn a_packets_departure_time_is_fixed_on_arrival() {
         let mut queue = built(json!({ "kind": "bmv2", "rate": "500 packets/s" }));
         for id in 1..=3 {
             queue.enqueue(packet(id, 100), at(100), &mut NoOutcomes);
         }
-        // A new rate is for those that come now.
+        // A new rate applies to later arrivals only.
         let setting = QueueSetting::Rate(1000);
         assert!(queue.reconfigure(&QueueChange { class: None, setting }));
         queue.enqueue(packet(4, 100), at(100), &mut NoOutcomes);
         let left = drain(&mut *queue, at(100));
         assert_eq!(left, [(at(100), 1), (at(2_100), 2), (at(4_100), 3), (at(5_100), 4)]);
-        // An idle queue saves nothing up.
+        // An idle queue accumulates no credit.
         for id in 5..=6 {
             queue.enqueue(packet(id, 100), at(50_000), &mut NoOutcomes);
         }
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn each_priority_has_the_full_rate_and_one_that_waits_holds_up_none() {
+    fn each_priority_has_the_full_rate_and_a_waiting_one_blocks_none() {
         let mut queue = built(json!({ "kind": "bmv2", "priorities": 2, "rate": "500 packets/s" }));
         for id in 0..4 {
             queue.enqueue(of_class(id, (id % 2) as u8), at(0), &mut NoOutcomes);
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_depth_below_what_waits_lets_it_wait() {
+    fn a_depth_below_the_backlog_drops_no_queued_packet() {
         let mut queue = built(json!({ "kind": "bmv2", "priorities": 2 }));
         (0..4).for_each(|id| queue.enqueue(of_class(id, 1), at(0), &mut NoOutcomes));
         assert!(queue.reconfigure(&QueueChange { class: Some(1), setting: QueueSetting::Depth(2) }));

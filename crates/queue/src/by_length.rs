@@ -1,17 +1,18 @@
-//! Which queue is the longest, in constant time.
+//! Index of queues by length: finds the longest queue in constant time.
 
-/// Queues in lists by their length in packets, the empty ones too. A length changes by one at a time, so the greatest
-/// does, too.
+/// Queues bucketed by length in packets, empty queues included. Lengths change by one packet at a time, so the maximum
+/// also changes by at most one and needs no search.
 #[derive(Debug)]
 pub struct ByLength {
-    /// The queues and, behind them, the head of each length's list: rings, so that nothing has to be asked about ends.
+    /// One link per queue, followed by one list head per length. The lists are rings, so insertion and removal have no
+    /// special case at the ends.
     links: Vec<Link>,
     queues: usize,
-    /// The greatest length, 0 while nothing waits.
+    /// The maximum length; 0 while all queues are empty.
     greatest: usize,
 }
 
-/// Neighbours in a ring.
+/// The two neighbours of a ring member.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     next: u32,
@@ -19,7 +20,7 @@ struct Link {
 }
 
 impl ByLength {
-    /// `queues` empty queues.
+    /// Creates an index of `queues` empty queues.
     pub fn new(queues: u32) -> ByLength {
         let queues = queues as usize;
         let mut by_length = ByLength { links: Vec::new(), queues, greatest: 0 };
@@ -28,12 +29,12 @@ impl ByLength {
         by_length
     }
 
-    /// The longest queue; of several the one that came to its length last. `None` while all are empty.
+    /// The longest queue; among equals, the one that reached its length last. `None` while all queues are empty.
     pub fn longest(&self) -> Option<u32> {
         (self.greatest > 0).then(|| self.links[self.queues + self.greatest].next)
     }
 
-    /// That queue has one packet more: `length`.
+    /// Records that `queue` has grown by one packet to `length`.
     #[inline]
     pub fn grown(&mut self, queue: u32, length: u64) {
         let length = length as usize;
@@ -45,18 +46,19 @@ impl ByLength {
         self.greatest = self.greatest.max(length);
     }
 
-    /// That queue has one packet less: `length`.
+    /// Records that `queue` has shrunk by one packet to `length`.
     #[inline]
     pub fn shrunk(&mut self, queue: u32, length: u64) {
         self.remove(queue);
         self.insert(queue, length as usize);
+        // If no queue of the maximum length is left, `queue` is now the longest, one packet shorter.
         let head = self.queues + self.greatest;
         if self.links[head].next as usize == head {
             self.greatest -= 1;
         }
     }
 
-    /// Heads of empty lists, until there are `links` links.
+    /// Appends heads of empty lists up to a total of `links` links.
     #[cold]
     fn grow(&mut self, links: usize) {
         self.links.extend((self.links.len() as u32..links as u32).map(|at| Link { next: at, previous: at }));

@@ -40,7 +40,7 @@ const COUNT: Gauge = Gauge::new(
 const BLUE_PROBABILITY: Gauge =
     Gauge::new("cake_blue_probability", "1", "Largest drop probability of BLUE among the active flows.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("cake", "CAKE", build)
         .style(SKY, Dashed)
@@ -118,8 +118,8 @@ impl Default for CakeParameters {
 }
 
 /// A flow's number is 16 bits.
-const MOST_FLOWS: u32 = 65_536;
-const MOST_QUANTUM: u64 = 1_000_000_000;
+const MAX_FLOWS: u32 = 65_536;
+const MAX_QUANTUM: u64 = 1_000_000_000;
 
 fn build(
     parameters: CakeParameters,
@@ -169,11 +169,11 @@ impl Cake {
     /// If a parameter is out of range.
     pub fn new(parameters: &CakeParameters, salt: u64, random: RandomStream) -> Result<Cake, ParameterError> {
         let whole_sets = parameters.flows.is_multiple_of(WAYS as u32);
-        ParameterError::unless(whole_sets && (1..=MOST_FLOWS).contains(&parameters.flows), "flows", || {
-            format!("`{}` is not a multiple of 8 up to {MOST_FLOWS}, such as 1024", parameters.flows)
+        ParameterError::unless(whole_sets && (1..=MAX_FLOWS).contains(&parameters.flows), "flows", || {
+            format!("`{}` is not a multiple of 8 up to {MAX_FLOWS}, such as 1024", parameters.flows)
         })?;
         ParameterError::unless(
-            (WEIGHTS[1]..=MOST_QUANTUM).contains(&parameters.quantum.get()),
+            (WEIGHTS[1]..=MAX_QUANTUM).contains(&parameters.quantum.get()),
             "quantum",
             || {
                 let quantum = parameters.quantum;

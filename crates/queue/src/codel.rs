@@ -1,8 +1,13 @@
 //! `codel`: Controlled Delay (RFC 8289).
 //!
-//! A standing queue, one whose sojourn time does not fall below `target` for an `interval`, is drained by dropping
-//! at the head, at times that come closer as interval / √count. A burst that drains within an interval is left alone.
-//! The state machine is [`crate::CodelState`]; this file is the queue around it.
+//! CoDel distinguishes a standing queue from a burst by the minimum of the sojourn time over a window: a queue whose
+//! sojourn time stays at or above `target` for a whole `interval` is standing. It then drops (or CE-marks) at the head of
+//! the queue, at times that approach each other as interval / √count, until the sojourn time is below `target`. A burst that
+//! drains within one interval is not signalled.
+//!
+//! The state machine is [`crate::CodelState`]; this file is the FIFO queue around it.
+//!
+//! Units: `target`, `interval` and `clock` are times; `maxpacket` is bytes of IP length.
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
@@ -15,17 +20,17 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, Limit, QueueDiscipline};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[COUNT, DROPPING];
 
 const COUNT: Gauge = Gauge::new(
     "codel_count",
     "count",
-    "Signals since dropping state was entered, as the control law counts them; outside it those of the last time.",
+    "`count` of the control law: signals since dropping state was entered; outside it, the last value.",
 );
 const DROPPING: Gauge = Gauge::new("codel_dropping", "1", "1 in dropping state, 0 outside.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("codel", "CoDel", build)
         .style(BLUE, Solid)
@@ -41,18 +46,18 @@ pub fn entry() -> Entry<Discipline> {
 pub struct CodelParameters {
     /// Acceptable standing sojourn time (RFC 8289 §4.3): 5 to 10 % of `interval`.
     pub target: Duration,
-    /// Window of the minimum: about the longest RTT of the flows that share the queue (RFC 8289 §4.2).
+    /// Window of the sliding minimum: about the longest RTT of the flows that share the queue (RFC 8289 §4.2).
     pub interval: Duration,
     /// A backlog of at most this size is not a standing queue (MAXPACKET, RFC 8289 §5.3: the interface's MTU). The
     /// default covers an MTU of 1500 bytes with an Ethernet header.
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
-    /// Unit of the clock that instants are read from, cut to whole ones, such as "1 us" for a P4 switch's. Unset: exact.
+    /// Resolution of the clock, to which timestamps are truncated, such as "1 us" in a P4 switch. Unset: exact.
     pub clock: Option<Duration>,
-    /// How interval / √count is computed: exactly, or by the table of the P4 program.
+    /// Computation of interval / √count: exact, or by the lookup table of the P4 program.
     pub control_law: ControlLaw,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 
@@ -71,16 +76,12 @@ impl Default for CodelParameters {
 }
 
 impl CodelParameters {
-    /// The constants of the state machine.
+    /// Returns the constants of the state machine.
     ///
     /// # Errors
-    /// If the target, the interval or the clock's unit is zero.
+    /// If the target, the interval or the clock resolution is zero.
     pub fn settings(&self) -> Result<CodelSettings, ParameterError> {
-        let positive = |span: Duration, key| {
-            ParameterError::unless(!span.is_zero(), key, || {
-                format!("`{span}` is too short: `{key}` is above zero")
-            })
-        };
+        let positive = |span: Duration, key| ParameterError::require(!span.is_zero(), key, "be > 0", span);
         positive(self.target, "target")?;
         positive(self.interval, "interval")?;
         if let Some(clock) = self.clock {
@@ -131,7 +132,7 @@ impl Codel {
 }
 
 impl QueueDiscipline for Codel {
-    /// RFC 8289 §5.4: only the time is stamped; what a full buffer drops does not count for CoDel.
+    /// Stamps the arrival time (RFC 8289 §5.4). Drops by a full buffer do not affect CoDel's state.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if self.limit.admits(self.fifo.backlog(), packet.meta.length) {
             self.fifo.push(packet, now);
@@ -178,7 +179,7 @@ mod tests {
     use jettison_wire::Ecn;
     use serde_json::{Value, json};
 
-    /// Packets of 1,500 bytes arrive one a millisecond and leave at half that rate, for two seconds.
+    /// One packet of 1,500 bytes arrives per millisecond and every second one leaves, for two seconds.
     fn overload(parameters: Value, ecn: Ecn) -> (Tally, Vec<Packet>, Box<dyn QueueDiscipline>) {
         let (mut queue, mut tally, mut sent) = (built(parameters), Tally::default(), Vec::new());
         for id in 0..2000u32 {
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_at_the_head_and_sends_the_packet_behind() {
+    fn drops_the_head_and_sends_the_next_packet() {
         // RFC 8289 §5.5: "drop(r.p); r = dodequeue(now)"
         let (tally, sent, _) = overload(json!("codel"), Ecn::NotEct);
         let (first_dropped, reason, at) = tally.drops[0];

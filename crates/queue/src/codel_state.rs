@@ -1,10 +1,10 @@
-//! CoDel's estimator and control loop (RFC 8289 §5.2, §5.5, §5.6), apart from any one queue.
+//! CoDel's estimator and control loop (RFC 8289 §5.2, §5.5, §5.6), independent of the queue.
 //!
-//! CoDel signals congestion when the sojourn time has stayed at or above `target` for `interval`, and then again
-//! after ever shorter times, interval / √count, until the sojourn time is below `target`. The RFC writes this as one
-//! loop around a queue. Here a packet is judged at a time ([`CodelState::judge`]), so that a switch's egress, which
-//! has only the packet in its hands, runs the same code as a queue ([`CodelState::dequeue`]); a test holds the two
-//! against the RFC's pseudocode.
+//! CoDel signals congestion once the sojourn time has stayed at or above `target` for `interval`, then again after
+//! decreasing times, interval / √count, until the sojourn time falls below `target`. The RFC writes this as one loop
+//! around a queue. Here the decision is made per packet ([`CodelState::judge`]), because a switch's egress sees single
+//! departing packets and has no access to the queue. [`CodelState::dequeue`] wraps it into the RFC's loop; a property
+//! test compares both with the RFC's pseudocode.
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::Outcomes;
@@ -17,29 +17,30 @@ use crate::ControlLaw;
 pub struct CodelSettings {
     /// Acceptable standing delay (TARGET).
     pub target: Duration,
-    /// Sliding minimum's window, about the longest RTT to be expected (INTERVAL).
+    /// Window of the sliding minimum, about the longest expected RTT (INTERVAL).
     pub interval: Duration,
-    /// A backlog of at most so many bytes is never a standing queue (MAXPACKET, the interface's MTU).
+    /// A backlog of at most this many bytes is never a standing queue (MAXPACKET, the interface's MTU).
     pub maxpacket: u64,
-    /// The unit, above zero, in which instants are seen, cut to whole ones; `None` for exact time. A sojourn time is the
-    /// difference of two of them.
+    /// Resolution of the clock, > 0: timestamps are truncated to multiples of it, and a sojourn time is the difference of
+    /// two truncated timestamps. `None` for exact time.
     pub clock: Option<Duration>,
-    /// How the time to the next signal is computed.
+    /// Computation of the time to the next signal.
     pub control_law: ControlLaw,
 }
 
 impl CodelSettings {
-    /// A sojourn time that ends now, and now, as the clock shows them.
+    /// Quantises a sojourn time that ends now, and the current time, to the resolution of the clock.
     #[inline]
-    fn seen(&self, sojourn: Duration, now: Time) -> (Duration, Time) {
+    fn quantise(&self, sojourn: Duration, now: Time) -> (Duration, Time) {
         let Some(tick) = self.clock.map(Duration::as_nanos) else { return (sojourn, now) };
-        let shown = |nanos: u64| Time::from_nanos(nanos - nanos % tick);
+        let truncate = |nanos: u64| Time::from_nanos(nanos - nanos % tick);
         let enqueued_at = now.as_nanos().saturating_sub(sojourn.as_nanos());
-        let now = shown(now.as_nanos());
-        (now.since(shown(enqueued_at)), now)
+        let now = truncate(now.as_nanos());
+        (now.since(truncate(enqueued_at)), now)
     }
 
-    /// RFC 8289 §5.6: t + INTERVAL / √count. TCP's rate goes with 1/√p, so this makes it fall linearly in time (§3.3).
+    /// The control law (RFC 8289 §5.6): t + INTERVAL / √count. TCP's rate is proportional to 1/√p, so this schedule makes it
+    /// fall linearly in time (§3.3).
     #[inline]
     fn next(&self, t: Time, count: u32) -> Time {
         let tick = self.clock.unwrap_or(Duration::from_nanos(1));
@@ -47,34 +48,34 @@ impl CodelSettings {
     }
 }
 
-/// What CoDel remembers of one queue (RFC 8289 §5.2).
+/// CoDel's state of one queue (RFC 8289 §5.2).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CodelState {
-    /// When the sojourn time will have been above target for an interval; `None` while it is below.
+    /// Time at which the sojourn time will have been at or above target for an interval; `None` while it is below.
     first_above_time: Option<Time>,
-    /// When to signal next, while dropping; the time of the last cycle's next signal otherwise.
+    /// Time of the next signal in dropping state; outside it, the last such time of the previous cycle.
     drop_next: Time,
-    /// Signals since dropping was entered.
+    /// Signals since dropping state was entered.
     count: u32,
-    /// `count` when dropping was last entered.
+    /// `count` when dropping state was last entered.
     last_count: u32,
     /// Whether it is in dropping state.
     dropping: bool,
-    /// It has signalled in dropping state, and the packet after decides whether the next signal is scheduled.
+    /// A signal was given in dropping state. Whether the next one is scheduled depends on the next packet.
     unscheduled: bool,
 }
 
-/// A queue that CoDel takes packets from.
+/// A queue under CoDel's control.
 pub trait CodelStore {
-    /// Takes the oldest packet.
+    /// Removes the oldest packet.
     fn pop(&mut self) -> Option<Packet>;
-    /// Bytes that wait (IP length).
+    /// Backlog in bytes (IP length).
     fn bytes(&self) -> u64;
 }
 
 impl CodelState {
-    /// Gives the next packet to send from `store`; drops those that CoDel wants dropped, or marks them if `ecn` and
-    /// they are ECN-capable. A marked packet is sent: the signal has been given.
+    /// Returns the next packet to send from `store`. Packets that CoDel signals are dropped or, with `ecn` and if they are
+    /// ECN-capable, CE-marked and sent.
     #[inline]
     pub fn dequeue<S: CodelStore>(
         &mut self,
@@ -99,12 +100,13 @@ impl CodelState {
         None
     }
 
-    /// Whether to signal congestion with the packet that leaves now, having waited `sojourn`, with `backlog` bytes
-    /// still behind it.
+    /// Decides whether the packet that departs now signals congestion. It has waited for `sojourn` and leaves a backlog of
+    /// `backlog` bytes behind.
     #[inline]
     pub fn judge(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
-        let (sojourn, now) = settings.seen(sojourn, now);
+        let (sojourn, now) = settings.quantise(sojourn, now);
         let ok_to_drop = self.ok_to_drop(settings, sojourn, backlog, now);
+        // The RFC's loop looks at the packet behind a dropped one at once; here that packet is this call's.
         // RFC 8289 §5.5: "If the dequeue doesn't take us out of dropping state, schedule the next drop."
         if std::mem::take(&mut self.unscheduled) && ok_to_drop {
             self.drop_next = settings.next(self.drop_next, self.count);
@@ -128,7 +130,7 @@ impl CodelState {
         ok_to_drop
     }
 
-    /// The queue was found empty: it can't be above target (RFC 8289 §5.6).
+    /// Records that a dequeue found the queue empty: it cannot be above target (RFC 8289 §5.6).
     #[inline]
     pub fn emptied(&mut self) {
         self.first_above_time = None;
@@ -141,12 +143,12 @@ impl CodelState {
         self.dropping
     }
 
-    /// Signals given since dropping state was entered, as the control law counts them.
+    /// The `count` of the control law: signals since dropping state was entered.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// RFC 8289 §5.6, `dodequeue`: whether the sojourn time has been above target for an interval.
+    /// Whether the sojourn time has been at or above target for an interval (RFC 8289 §5.6, `dodequeue`).
     #[inline]
     fn ok_to_drop(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
         if sojourn < settings.target || backlog <= settings.maxpacket {
@@ -162,8 +164,8 @@ impl CodelState {
         }
     }
 
-    /// RFC 8289 §5.5: if dropping was left less than 16 intervals ago, the rate that controlled the queue then is a
-    /// good one to start from now.
+    /// Enters dropping state. If it was left less than 16 intervals ago, it resumes near the rate of signals that controlled
+    /// the queue then (RFC 8289 §5.5).
     fn enter_dropping(&mut self, settings: &CodelSettings, now: Time) {
         let delta = self.count.saturating_sub(self.last_count);
         let recent = now.since(self.drop_next) < settings.interval.saturating_mul(16);
@@ -190,7 +192,7 @@ mod tests {
         control_law: ControlLaw::Exact,
     };
 
-    /// The RFC's loop, written as the RFC writes it: 0 is "no time" there.
+    /// The RFC's pseudocode, transcribed literally: time 0 means "unset" there.
     #[derive(Default)]
     struct Pseudocode {
         queue: Fifo,
@@ -271,9 +273,9 @@ mod tests {
     }
 
     proptest! {
-        /// Bursts of arrivals and of departures, far enough apart that dropping state is entered, left and re-entered.
+        /// Bursts of arrivals and departures, far enough apart to enter, leave and re-enter dropping state.
         #[test]
-        fn does_what_the_pseudocode_of_sections_5_5_and_5_6_does(
+        fn matches_the_pseudocode_of_sections_5_5_and_5_6(
             steps in prop::collection::vec((1u64..40_000_000, 0usize..14, 0usize..12), 1..400)
         ) {
             let (mut store, mut state, mut tally) = (Store::default(), CodelState::default(), Tally::default());
@@ -427,19 +429,20 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_of_a_microsecond_shows_instants_cut_and_a_sojourn_time_as_their_difference() {
+    fn a_clock_of_one_microsecond_truncates_timestamps_before_subtraction() {
         let settings = CodelSettings { clock: Some(Duration::from_micros(1)), ..SETTINGS };
-        let seen = |sojourn, now| settings.seen(Duration::from_nanos(sojourn), Time::from_nanos(now));
+        let seen =
+            |sojourn, now| settings.quantise(Duration::from_nanos(sojourn), Time::from_nanos(now));
         // Queued at 1.1 µs and at 1.9 µs, out at 3.0 µs.
         assert_eq!(seen(1_900, 3_000), (Duration::from_micros(2), Time::from_micros(3)));
         assert_eq!(seen(1_100, 3_000), (Duration::from_micros(2), Time::from_micros(3)));
         assert_eq!(seen(1_100, 2_999), (Duration::from_micros(1), Time::from_micros(2)));
         let exact = (Duration::from_nanos(1_100), Time::from_nanos(2_999));
-        assert_eq!(SETTINGS.seen(exact.0, exact.1), exact);
+        assert_eq!(SETTINGS.quantise(exact.0, exact.1), exact);
     }
 
     #[test]
-    fn the_control_law_may_be_the_table_in_units_of_the_clock() {
+    fn the_control_law_can_use_the_table_in_units_of_the_clock() {
         let settings = CodelSettings {
             clock: Some(Duration::from_micros(1)),
             control_law: ControlLaw::Table,

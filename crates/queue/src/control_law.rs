@@ -1,24 +1,25 @@
-//! CoDel's control law, t + INTERVAL / √count (RFC 8289 §5.6), and the table by which a data plane without roots does it.
+//! CoDel's control law, t + INTERVAL / √count (RFC 8289 §5.6): exact, or by a lookup table for data planes without
+//! square roots.
 
 use jettison_core::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How INTERVAL / √count is computed.
+/// Computation of INTERVAL / √count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum ControlLaw {
-    /// With the root.
+    /// With the square root.
     #[default]
     Exact,
-    /// As `p4/lib/control_law.p4` does: a factor of 16 fractional bits by a table of the count's six leading bits.
-    /// Within 0.8 % of the root for any count up to 65,535; from there on as for 65,536.
+    /// As in `p4/lib/control_law.p4`: a factor with 16 fractional bits, looked up by the six leading bits of the count.
+    /// Within 0.8 % of the exact value up to a count of 65,535; constant from 65,536 on.
     Table,
 }
 
 impl ControlLaw {
-    /// The time to the next signal, of which `tick` is the smallest unit where the table is used.
+    /// Returns the time to the next signal. The table computes in units of `tick`.
     #[inline]
     pub(crate) fn step(self, interval: Duration, count: u32, tick: Duration) -> Duration {
         match self {
@@ -39,12 +40,12 @@ impl ControlLaw {
 
 /// Fractional bits of a factor.
 const FRACTION: u32 = 16;
-/// Leading bits of a count that the table looks at.
+/// Leading bits of a count that select the table entry.
 const LEADING: u32 = 6;
-/// From here on the factor does not fall any more.
+/// Count from which on the factor is constant.
 const CAP: u32 = 1 << 16;
 
-/// The table: 2^16 / √c, rounded down, c being the middle of the counts that share their leading bits.
+/// The table: 2^16 / √c, rounded down; c is the middle of the counts that share their leading bits.
 fn factor(count: u32) -> u64 {
     let count = count.clamp(1, CAP);
     let shift = (count.ilog2() + 1).saturating_sub(LEADING);
@@ -66,14 +67,14 @@ mod tests {
         ControlLaw::Table.step(INTERVAL, count, MICROSECOND)
     }
 
-    /// The entries of the P4 table, one a prefix.
+    /// The entries of the P4 table, one per prefix.
     fn entries() -> String {
         let mut text = String::new();
         let mut count = 1;
         while count < CAP {
             let width = 1 << (count.ilog2() + 1).saturating_sub(LEADING);
             writeln!(text, "{count:#010x} &&& {:#010x} : scale({});", u32::MAX - (width - 1), factor(count))
-                .expect("a string takes all");
+                .expect("writing to a string cannot fail");
             count += width;
         }
         text
@@ -87,9 +88,9 @@ mod tests {
                 text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(lines(file), lines(&entries()), "p4/lib/control_law.p4 should hold\n{}", entries());
+        assert_eq!(lines(file), lines(&entries()), "p4/lib/control_law.p4 must contain\n{}", entries());
         assert_eq!(lines(file).len(), 383);
-        // The program's default action, for what is not in the table.
+        // The program's default action applies to counts beyond the table.
         let program = include_str!("../../../p4/lib/codel.p4");
         assert!(program.contains(&format!("default_action = scale({});", factor(CAP))));
     }

@@ -1,31 +1,31 @@
-//! How fast a queue drains, measured at its departures (RFC 8033 §5.2, appendix B).
+//! Departure rate of a queue, measured at departures (RFC 8033 §5.2, appendix B).
 
 use jettison_core::{Duration, Time};
 
-/// Average time in which [`DepartureRate::THRESHOLD`] bytes leave, from measurement cycles in which the link was
-/// never idle. By Little's law, backlog over rate is the delay that an arrival faces.
+/// Average time for [`DepartureRate::THRESHOLD`] bytes to depart, from measurement cycles without idle time. By
+/// Little's law, backlog over departure rate is the queueing delay of an arrival.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DepartureRate {
-    /// Start of the measurement that runs, and the bytes that have left in it.
+    /// Start of the running measurement and the bytes departed since; `None` between measurements.
     measurement: Option<(Time, u64)>,
-    /// Seconds a threshold's worth takes; `None` until first measured.
+    /// Seconds per `THRESHOLD` bytes; `None` before the first measurement.
     average: Option<f64>,
 }
 
 impl DepartureRate {
-    /// DQ_THRESHOLD: bytes a measurement waits for, and the backlog it starts at (2^14, RFC 8033 appendix B).
+    /// DQ_THRESHOLD: bytes per measurement, and the minimum backlog at its start (2^14, RFC 8033 appendix B).
     pub const THRESHOLD: u64 = 1 << 14;
     /// Weight of a new measurement: DQ_THRESHOLD / 2^16 (RFC 8033 §5.2).
     const WEIGHT: f64 = DepartureRate::THRESHOLD as f64 / 65_536.0;
 
-    /// A packet of `length` bytes leaves and `backlog` bytes stay behind it. In the order of RFC 8033 appendix B: it is
-    /// counted for the measurement that runs; then a new one may start, for which those behind it count.
+    /// Records the departure of `length` bytes that leaves a backlog of `backlog` bytes. In the order of RFC 8033 appendix
+    /// B: the departure counts for the running measurement; then a new measurement may start, without it.
     #[inline]
     pub fn departed(&mut self, length: u16, backlog: u64, now: Time) {
         if let Some((start, bytes)) = &mut self.measurement {
             *bytes += u64::from(length);
             if *bytes >= DepartureRate::THRESHOLD {
-                // What left beyond the threshold is not part of the time that a threshold's worth takes.
+                // Scales the time down to exactly THRESHOLD bytes: the last packet may exceed it.
                 let share = DepartureRate::THRESHOLD as f64 / *bytes as f64;
                 let sample = now.since(*start).as_secs_f64() * share;
                 self.average = Some(match self.average {
@@ -40,13 +40,13 @@ impl DepartureRate {
         }
     }
 
-    /// Whether a rate was measured yet.
+    /// Whether a measurement has completed.
     #[inline]
     pub fn is_measured(&self) -> bool {
         self.average.is_some()
     }
 
-    /// How long `backlog` bytes take to leave; zero until a rate was measured.
+    /// Time for `backlog` bytes to depart; zero before the first measurement.
     #[inline]
     pub fn delay_of(&self, backlog: u64) -> Duration {
         let seconds =
@@ -59,7 +59,7 @@ impl DepartureRate {
 mod tests {
     use super::*;
 
-    /// Packets of 1,000 bytes leave one a millisecond (8 Mbit/s) out of a backlog of `backlog` bytes.
+    /// One packet of 1,000 bytes departs per millisecond (8 Mbit/s) from a backlog of `backlog` bytes.
     fn measured(backlog: u64) -> DepartureRate {
         let mut rate = DepartureRate::default();
         for t in 0..100 {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_follows_the_one_before_at_once() {
+    fn measurements_follow_each_other_without_a_gap() {
         // RFC 8033 appendix B: the departure that ends one starts the next.
         let mut rate = DepartureRate::default();
         for t in 0..=17 {

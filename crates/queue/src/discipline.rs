@@ -1,95 +1,96 @@
-//! The trait that every queue discipline is.
+//! The interface of queue disciplines.
 
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 
-/// What decides order, drops and marks at one port.
+/// A queue discipline: decides order, drops and marks at one port.
 ///
-/// Object-safe, because bands hold any discipline, scenario files name them and Python may write them. Every packet
-/// that enters leaves by `dequeue` or is reported to `out`; none disappears in silence. Each discipline sets
-/// `meta.enqueued_at` and `meta.enq_qdepth` of what it takes in ([`crate::Fifo::push`] does).
+/// Object-safe, because bands hold arbitrary disciplines, scenario files select them by name and Python can implement
+/// them. Every packet that is enqueued either leaves by `dequeue` or is reported to `out` as dropped. A discipline sets
+/// `meta.enqueued_at` and `meta.enq_qdepth` of each packet that it queues ([`crate::Fifo::push`] does so).
 pub trait QueueDiscipline: Send {
-    /// Takes a packet in, or drops it (or another in its place).
+    /// Queues a packet, or drops it or a queued packet in its place.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes);
 
-    /// Gives the next packet to send. `None` with a backlog means: ask again at [`QueueDiscipline::next_wakeup`].
+    /// Removes and returns the next packet to send. `None` with a backlog: no packet is due before
+    /// [`QueueDiscipline::next_wakeup`].
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet>;
 
-    /// `enqueue` and then `dequeue` at the same instant: what a packet goes through that finds the link free. A
-    /// discipline that can spare the packet the way through its store may say so; what it does must be the same.
+    /// `enqueue` followed by `dequeue` at the same instant, for a packet that finds the link idle. A discipline may override
+    /// it to bypass its store; the result must be identical.
     fn pass(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         self.enqueue(packet, now, out);
         self.dequeue(now, out)
     }
 
-    /// The time that [`QueueDiscipline::next_wakeup`] named has come.
+    /// Handles the wakeup requested by [`QueueDiscipline::next_wakeup`].
     fn handle_wakeup(&mut self, _now: Time, _out: &mut dyn Outcomes) {}
 
-    /// When it wants to be called next by itself (PI2's update, a queue that serves packets at a rate).
+    /// Time of the next call of `handle_wakeup`, for timers such as PI2's update or a packet rate.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
 
-    /// Whether [`QueueDiscipline::next_wakeup`] can ever be `Some`. One that says no is not asked after every packet.
+    /// Whether [`QueueDiscipline::next_wakeup`] can ever return `Some`. If not, callers skip it after each packet.
     fn keeps_time(&self) -> bool {
         true
     }
 
-    /// The link's rate is now `rate` (disciplines that are told it: ABC, an oracle).
+    /// Reports the link's rate, at the start and at each change (used by ABC, RED's idle time and others).
     fn capacity_changed(&mut self, _rate: Rate, _now: Time) {}
 
-    /// Whether the link polls it once more after the packet that empties it, as soon as it could carry another. A discipline
-    /// that measures the link's rate (Octopus) learns of idle times that way. The answer never changes.
+    /// Whether the link calls `dequeue` once more after the packet that empties the queue, as soon as it could carry another.
+    /// A discipline that measures the link's rate (Octopus) detects idle times that way. Constant over its lifetime.
     fn wants_idle_polls(&self) -> bool {
         false
     }
 
-    /// Reports its gauges, the same ones at each call: a value that is not known now is not finite. Called when series are
-    /// sampled, and only where a scenario asks for gauges. A discipline that holds others reports theirs as parts
-    /// ([`jettison_core::PartOf`]).
+    /// Reports the gauges of the internal state, the same set at each call; a value that is currently unknown is NaN. Called
+    /// at each sample of the time series if the scenario requests gauges. A discipline that contains others reports their
+    /// gauges as parts ([`jettison_core::PartOf`]).
     fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
-    /// How many queues it keeps by traffic class, class 0 served first; `None` if the class decides nothing here.
+    /// Number of queues by traffic class, class 0 served first; `None` if the discipline ignores the class.
     fn classes(&self) -> Option<u16> {
         None
     }
 
-    /// Changes a setting while it works, as a switch's control plane does. False, and nothing changed, if it has no such
-    /// setting.
+    /// Changes a setting at run time, as a switch's control plane does. Returns false, without effect, if the discipline has
+    /// no such setting.
     fn reconfigure(&mut self, _change: &QueueChange) -> bool {
         false
     }
 
-    /// What waits now.
+    /// The current backlog.
     fn backlog(&self) -> Backlog;
 
-    /// What waits now in the queue that packets of traffic class `class` (`meta.class`) join: all there is, unless the
-    /// discipline keeps a queue for each class.
+    /// The current backlog of the queue of traffic class `class` (`meta.class`); the total backlog if the discipline ignores
+    /// the class.
     fn class_backlog(&self, _class: u8) -> Backlog {
         self.backlog()
     }
 }
 
-/// A change of a queue's settings at run time.
+/// A change of a setting at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueChange {
-    /// Of the queue that packets of this traffic class join; of all, where `None`.
+    /// Traffic class whose queue changes; `None` for all queues.
     pub class: Option<u8>,
-    /// What changes.
+    /// The new setting.
     pub setting: QueueSetting,
 }
 
 /// A setting that can be changed at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueSetting {
-    /// The most packets that wait.
+    /// Limit in packets.
     Depth(u64),
-    /// Packets a second that may leave; 0 for no limit.
+    /// Service rate in packets/s; 0 for no limit.
     Rate(u64),
 }
 
-/// What waits in a queue.
+/// The backlog of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backlog {
     /// Packets.

@@ -1,4 +1,4 @@
-//! Code points of differentiated services.
+//! Differentiated-services code points.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ impl Dscp {
     /// Expedited forwarding (RFC 3246 §2.7).
     pub const EF: Dscp = Dscp(46);
 
-    /// The code point of that number; `None` past six bits.
+    /// The code point with this number; `None` if it exceeds six bits.
     pub const fn new(value: u8) -> Option<Dscp> {
         if value < 64 { Some(Dscp(value)) } else { None }
     }
@@ -41,7 +41,7 @@ impl FromStr for Dscp {
     type Err = String;
     fn from_str(text: &str) -> Result<Dscp, String> {
         let error =
-            || format!("`{text}` is not a DSCP: write 0 to 63, EF, CS0 to CS7, AF11 to AF43 or default");
+            || format!("`{text}` is not a DSCP; write 0 to 63, EF, CS0 to CS7, AF11 to AF43 or default");
         let upper = text.trim().to_ascii_uppercase();
         let digits = |tail: &str| tail.bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<u8>>();
         let value = match upper.as_str() {

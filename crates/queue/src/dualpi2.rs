@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] =
     &[BASE_PROBABILITY, CLASSIC_PROBABILITY, COUPLED_PROBABILITY, CLASSIC_BACKLOG, L4S_BACKLOG];
 
 const BASE_PROBABILITY: Gauge =
-    Gauge::new("dualpi2_base_probability", "1", "p', the variable that the controller moves.");
+    Gauge::new("dualpi2_base_probability", "1", "p', the output of the controller.");
 const CLASSIC_PROBABILITY: Gauge =
     Gauge::new("dualpi2_classic_probability", "1", "Probability for the Classic queue: p' squared.");
 const COUPLED_PROBABILITY: Gauge = Gauge::new(
@@ -33,7 +33,7 @@ const CLASSIC_BACKLOG: Gauge =
     Gauge::new("dualpi2_classic_backlog", "packets", "Packets in the Classic queue.");
 const L4S_BACKLOG: Gauge = Gauge::new("dualpi2_l4s_backlog", "packets", "Packets in the L4S queue.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("dualpi2", "DualPI2", build)
         .style(GREEN, Dashed)

@@ -1,11 +1,11 @@
-//! Queue disciplines as a kind of component: what one is built from.
+//! Queue disciplines as a kind of registered component.
 
 use jettison_core::RandomStream;
 use jettison_registry::{Kind, Registry};
 
 use crate::QueueDiscipline;
 
-/// The kind of queue disciplines.
+/// The component kind "queue discipline".
 pub enum Discipline {}
 
 impl Kind for Discipline {
@@ -16,10 +16,10 @@ impl Kind for Discipline {
     type Facts = ();
 }
 
-/// What a discipline may need to know of its place when it is built.
+/// Build context of a discipline: what it needs besides its parameters.
 pub struct BuildContext<'a> {
-    /// Gives the random stream of this queue's component of that name.
+    /// Returns the random stream with the given name, specific to this queue.
     pub random: &'a dyn Fn(&str) -> RandomStream,
-    /// The disciplines that there are, for those that hold others (bands).
+    /// The registered disciplines, for disciplines that contain others (bands).
     pub registry: &'a Registry<Discipline>,
 }

@@ -1,4 +1,4 @@
-//! The plain first-in-first-out store that most disciplines keep their packets in.
+//! First-in-first-out packet store, used by most disciplines.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use jettison_wire::Packet;
 
 use crate::Backlog;
 
-/// Packets in order of arrival, with their bytes counted.
+/// Packets in arrival order, with a byte count.
 #[derive(Debug, Default)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
@@ -15,20 +15,20 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Appends a packet and stamps when, and behind how many others, it was queued.
+    /// Appends a packet; stamps its arrival time and the number of packets in front of it.
     #[inline]
     pub fn push(&mut self, packet: Packet, now: Time) {
         let depth = self.packets.len() as u32;
         self.bytes += u64::from(packet.meta.length);
         self.packets.push_back(packet);
-        // Stamped where it lies: a narrow write just before a wide move would stall the move.
+        // Stamped after the move into the queue: a narrow store followed by a wide load of the same bytes would stall.
         if let Some(packet) = self.packets.back_mut() {
             packet.meta.enqueued_at = now;
             packet.meta.enq_qdepth = depth;
         }
     }
 
-    /// Takes the oldest packet.
+    /// Removes the oldest packet.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
@@ -42,13 +42,13 @@ impl Fifo {
         self.packets.front()
     }
 
-    /// Packets and bytes that wait.
+    /// The current backlog.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 
-    /// Whether nothing waits.
+    /// Whether the store is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()

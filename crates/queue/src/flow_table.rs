@@ -1,34 +1,33 @@
-//! State by flow in a table of fixed size.
+//! Per-flow state in a table of fixed size.
 
 use jettison_wire::Packet;
 
 /// Flows that share a set: one cache line of tags.
 const WAYS: usize = 8;
 
-/// State of type `T` for as many flows as the table has slots: an 8-way set-associative table keyed by a hash of the
-/// five-tuple. A flow keeps its slot while it is busy; a new flow takes an idle one of its set. Where all eight are
-/// busy, it shares one, as flows that collide in a hashed queue do.
+/// Per-flow state of type `T`: an 8-way set-associative table keyed by a hash of the five-tuple. A flow keeps its slot
+/// while it is busy. A new flow takes an idle slot of its set; if all eight are busy, it shares one of them.
 #[derive(Debug)]
 pub struct FlowTable<T> {
     seed: u64,
-    /// Number of sets less one: a power of two less one.
+    /// Number of sets minus one; the number of sets is a power of two.
     mask: u64,
-    /// Hash of the flow that a slot was given to last; 0 for none yet.
+    /// Hash of the flow that owns each slot; 0 for an unused slot.
     tags: Vec<u64>,
     states: Vec<T>,
 }
 
-/// Where a flow's state is.
+/// Result of a lookup: the location of a flow's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// The slot.
     pub slot: u32,
-    /// Whether the slot was another flow's until now: its state is to be made anew.
+    /// Whether the flow has just taken the slot, so that the caller must reset its state.
     pub is_new: bool,
 }
 
 impl<T: Default + Clone> FlowTable<T> {
-    /// A table of `flows` slots, rounded up to a power of two of at least 8, whose hash is seeded with `seed`.
+    /// Creates a table of `flows` slots, rounded up to a power of two of at least 8, with a hash seeded by `seed`.
     pub fn new(flows: u32, seed: u64) -> FlowTable<T> {
         let slots = (flows.max(WAYS as u32) as usize).next_power_of_two();
         let mask = (slots / WAYS - 1) as u64;
@@ -37,7 +36,7 @@ impl<T: Default + Clone> FlowTable<T> {
 }
 
 impl<T> FlowTable<T> {
-    /// The slot of the packet's flow; `is_idle` says which state may be given to another flow.
+    /// Finds or assigns the slot of the packet's flow. A slot whose state `is_idle` can be reassigned.
     #[inline]
     pub fn find(&mut self, packet: &Packet, is_idle: impl Fn(&T) -> bool) -> Found {
         let hash = packet.flow_hash(self.seed).max(1);
@@ -53,22 +52,23 @@ impl<T> FlowTable<T> {
                 tags[way] = hash;
                 Found { slot: (first + way) as u32, is_new: true }
             }
+            // All ways are busy: share one, chosen by the top three bits of the hash.
             None => Found { slot: (first + (hash >> 61) as usize) as u32, is_new: false },
         }
     }
 
-    /// The state in a slot.
+    /// The state of a slot.
     #[inline]
     pub fn state(&self, slot: u32) -> &T {
         &self.states[slot as usize]
     }
 
-    /// The states in all slots.
+    /// The states of all slots.
     pub fn states(&self) -> impl Iterator<Item = &T> {
         self.states.iter()
     }
 
-    /// The state in a slot, for changing.
+    /// The mutable state of a slot.
     #[inline]
     pub fn state_mut(&mut self, slot: u32) -> &mut T {
         &mut self.states[slot as usize]
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_flow_takes_an_idle_slot_and_shares_one_where_all_are_busy() {
+    fn a_new_flow_takes_an_idle_slot_and_shares_one_if_all_are_busy() {
         let mut table = FlowTable::<u32>::new(8, 7);
         for flow in 0..8 {
             let found = table.find(&packet_of(flow, 0, 100), |n| *n == 0);

@@ -20,7 +20,7 @@ use crate::{
     Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline, Standing,
 };
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
 
 const FLOWS: Gauge = Gauge::new("fq_codel_flows", "count", "Queues in the round, new ones included.");
@@ -29,7 +29,7 @@ const DROPPING: Gauge = Gauge::new("fq_codel_dropping", "count", "Queues whose C
 const COUNT: Gauge =
     Gauge::new("fq_codel_count", "count", "Largest `count` of the queues in dropping state; 0 without any.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fq-codel", "FQ-CoDel", build)
         .style(SKY, Solid)
@@ -93,10 +93,10 @@ impl FqCodelParameters {
         }
     }
     fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::unless((1..=MOST_FLOWS).contains(&self.flows), "flows", || {
-            format!("`{}` is out of range: `flows` is from 1 to {MOST_FLOWS}, such as 1024", self.flows)
+        ParameterError::unless((1..=MAX_FLOWS).contains(&self.flows), "flows", || {
+            format!("`{}` is out of range: `flows` is from 1 to {MAX_FLOWS}, such as 1024", self.flows)
         })?;
-        ParameterError::unless((1..=MOST_QUANTUM).contains(&self.quantum.get()), "quantum", || {
+        ParameterError::unless((1..=MAX_QUANTUM).contains(&self.quantum.get()), "quantum", || {
             format!(
                 "`{}` is out of range: `quantum` is from 1 byte to 1 GB, such as \"1514 bytes\"",
                 self.quantum
@@ -109,8 +109,8 @@ impl FqCodelParameters {
 }
 
 /// A queue's number is 16 bits.
-const MOST_FLOWS: u32 = 65_536;
-const MOST_QUANTUM: u64 = 1_000_000_000;
+const MAX_FLOWS: u32 = 65_536;
+const MAX_QUANTUM: u64 = 1_000_000_000;
 
 fn build(
     parameters: FqCodelParameters,

@@ -17,15 +17,15 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, FlowTable, Limit, QueueDiscipline, RedState, Threshold};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, FLOW_AVERAGE, FLOWS];
 
-const AVERAGE: Gauge = Gauge::new("fred_average", "packets", "Average queue that FRED decides by.");
+const AVERAGE: Gauge = Gauge::new("fred_average", "packets", "Average queue length avg.");
 const FLOW_AVERAGE: Gauge =
     Gauge::new("fred_flow_average", "packets", "Average backlog of an active flow (avgcq), at least 1.");
 const FLOWS: Gauge = Gauge::new("fred_flows", "count", "Flows with packets in the queue.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fred", "FRED", build)
         .style(OLIVE, Solid)
@@ -62,7 +62,7 @@ pub struct FredParameters {
     pub mean_packet: Bytes,
     /// Slots for the state of active flows, a power of two from 8 to 65,536. Flows beyond share.
     pub flows: u32,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("packet-rate", "packet rate", build)
         .style(GREY, Dotted)

@@ -21,13 +21,13 @@ use crate::{Backlog, Limit, QueueDiscipline};
 use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[MESSAGES, STREAMS];
 
-const MESSAGES: Gauge = Gauge::new("pdrop_messages", "count", "Messages of which packets wait.");
-const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams that the table knows.");
+const MESSAGES: Gauge = Gauge::new("pdrop_messages", "count", "Messages with packets in the buffer.");
+const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams in the table.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pdrop", "PDrop", build)
         .style(FOREST, Dashed)

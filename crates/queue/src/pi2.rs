@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
 
 const BASE_PROBABILITY: Gauge =
-    Gauge::new("pi2_base_probability", "1", "p', the variable that the controller moves.");
+    Gauge::new("pi2_base_probability", "1", "p', the output of the controller.");
 const CLASSIC_PROBABILITY: Gauge = Gauge::new(
     "pi2_classic_probability",
     "1",
@@ -29,7 +29,7 @@ const CLASSIC_PROBABILITY: Gauge = Gauge::new(
 const SCALABLE_PROBABILITY: Gauge =
     Gauge::new("pi2_scalable_probability", "1", "Marking probability for ECT(1): `k` times p', at most 1.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pi2", "PI2", build)
         .style(GREEN, Solid)
@@ -63,7 +63,7 @@ pub struct Pi2Parameters {
     pub at: DecideAt,
     /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate.
     pub delay: DelayFrom,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 

@@ -16,16 +16,16 @@ use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
 use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[PROBABILITY, DELAY, BURST_ALLOWANCE];
 
 const PROBABILITY: Gauge =
     Gauge::new("pie_probability", "1", "Drop probability; 0 while PIE is off (`on_off`).");
-const DELAY: Gauge = Gauge::new("pie_delay", "ms", "Queueing delay that the last update went by.");
+const DELAY: Gauge = Gauge::new("pie_delay", "ms", "Queueing delay at the last update.");
 const BURST_ALLOWANCE: Gauge =
-    Gauge::new("pie_burst_allowance", "ms", "How much longer a burst is let through.");
+    Gauge::new("pie_burst_allowance", "ms", "Remaining burst allowance.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pie", "PIE", build)
         .style(ORANGE, Solid)
@@ -64,7 +64,7 @@ pub struct PieParameters {
     pub ecn: bool,
     /// Highest probability at which packets are marked, 0 to 1; above it they are dropped (RFC 8033 §5.1).
     pub mark_ecnth: f64,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 

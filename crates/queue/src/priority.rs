@@ -23,7 +23,7 @@ const GAUGES: &[Gauge] = &[BACKLOG];
 
 const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in each band (the part).");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("priority", "strict priority", build)
         .style(WINE, Dashed)
@@ -66,7 +66,7 @@ impl Default for PriorityParameters {
 }
 
 /// A traffic class is one byte.
-const MOST_BANDS: usize = 256;
+const MAX_BANDS: usize = 256;
 
 fn build(
     parameters: PriorityParameters,
@@ -74,12 +74,12 @@ fn build(
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let values = match parameters.bands {
         Bands::Count(count) => {
-            vec![Value::from("tail-drop"); usize::try_from(count).unwrap_or(usize::MAX).min(MOST_BANDS + 1)]
+            vec![Value::from("tail-drop"); usize::try_from(count).unwrap_or(usize::MAX).min(MAX_BANDS + 1)]
         }
         Bands::List(values) => values,
     };
-    ParameterError::unless((1..=MOST_BANDS).contains(&values.len()), "bands", || {
-        format!("there are from 1 to {MOST_BANDS} bands, such as `bands = 3`")
+    ParameterError::unless((1..=MAX_BANDS).contains(&values.len()), "bands", || {
+        format!("there are from 1 to {MAX_BANDS} bands, such as `bands = 3`")
     })?;
     let mut bands = Vec::with_capacity(values.len());
     for (number, value) in values.iter().enumerate() {
@@ -262,7 +262,7 @@ impl JsonSchema for Bands {
         json_schema!({
             "title": "integer or list of disciplines",
             "anyOf": [
-                { "type": "integer", "minimum": 1, "maximum": MOST_BANDS },
+                { "type": "integer", "minimum": 1, "maximum": MAX_BANDS },
                 { "type": "array", "minItems": 1, "items": { "type": ["string", "object"] } },
             ],
             "examples": [3, ["tail-drop", { "kind": "codel", "target": "5 ms" }]],

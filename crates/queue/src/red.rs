@@ -15,26 +15,26 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, Threshold};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
 
 const AVERAGE: Gauge = Gauge::new(
     "red_average",
     "packets",
-    "Average queue that RED decides by, where its thresholds are in packets.",
+    "Average queue length avg, if the thresholds are in packets.",
 );
 const AVERAGE_BYTES: Gauge = Gauge::new(
     "red_average_bytes",
     "bytes",
-    "Average queue that RED decides by, where its thresholds are in bytes.",
+    "Average queue length avg, if the thresholds are in bytes.",
 );
 const PROBABILITY: Gauge = Gauge::new(
     "red_probability",
     "1",
-    "Probability p_b that the average gives, before the count since the last signal spaces signals.",
+    "Signalling probability p_b at the current average, before the spacing by `count`.",
 );
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("red", "RED", build)
         .style(PINK, Solid)
@@ -71,7 +71,7 @@ pub struct RedParameters {
     pub mean_packet: Bytes,
     /// MaximumPacketSize: a queue measured in bytes signals a packet in proportion to its size over this (§7).
     pub maximum_packet_size: Bytes,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 

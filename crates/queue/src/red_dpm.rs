@@ -25,30 +25,30 @@ mod parameters;
 
 pub use parameters::{FlowTest, RedDpmParameters};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, FLOWS, LONGEST, TAGGED];
 
 const AVERAGE: Gauge = Gauge::new(
     "red_dpm_average",
     "packets",
-    "Average main queue that RED decides by, where its thresholds are in packets.",
+    "Average length of the main queue, if the thresholds are in packets.",
 );
 const AVERAGE_BYTES: Gauge = Gauge::new(
     "red_dpm_average_bytes",
     "bytes",
-    "Average main queue that RED decides by, where its thresholds are in bytes.",
+    "Average length of the main queue, if the thresholds are in bytes.",
 );
 const PROBABILITY: Gauge = Gauge::new(
     "red_dpm_probability",
     "1",
-    "RED's probability p_b for the main queue, before the count since the last signal spaces signals.",
+    "RED's probability p_b at the average of the main queue, before the spacing by `count`.",
 );
 const FLOWS: Gauge = Gauge::new("red_dpm_flows", "count", "Tagged flows with packets in the queue.");
 const LONGEST: Gauge =
     Gauge::new("red_dpm_longest_logical_queue", "packets", "Packets in the longest logical queue.");
 const TAGGED: Gauge = Gauge::new("red_dpm_tagged", "packets", "Packets of tagged flows in the queue.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("red-dpm", "RED-DPM", build)
         .style(INDIGO, Solid)

@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
 
 const FLOWS: Gauge = Gauge::new("sfq_flows", "count", "Queues with packets in them.");
 const LONGEST: Gauge = Gauge::new("sfq_longest", "packets", "Packets in the longest queue.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("sfq", "SFQ", build)
         .style(SKY, Dotted)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueChange, QueueDiscipline, QueueSetting};
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("tail-drop", "tail drop", build)
         .aliases(&["fifo", "baseline"])

@@ -188,17 +188,17 @@ impl CodelPlusPlusParameters {
 const GAUGES: &[Gauge] = &[DEPTH, DELAY, COUNT, DROPPING];
 
 const DEPTH: Gauge =
-    Gauge::new("codel_pp_depth", "packets", "Depth that egress reported last, which ingress compares.");
-const DELAY: Gauge = Gauge::new("codel_pp_delay", "ms", "Delay that egress reported last.");
+    Gauge::new("codel_pp_depth", "packets", "Queue depth last reported by egress, which ingress compares with the threshold.");
+const DELAY: Gauge = Gauge::new("codel_pp_delay", "ms", "Delay last reported by egress.");
 const COUNT: Gauge = Gauge::new(
     "codel_pp_count",
     "count",
-    "Signals since CoDel entered dropping state, as the control law counts them. One CoDel for the port has no part.",
+    "`count` of the control law: signals since CoDel entered dropping state. No part if one CoDel serves the port.",
 );
 const DROPPING: Gauge =
-    Gauge::new("codel_pp_dropping", "1", "1 while CoDel is in dropping state, 0 outside.");
+    Gauge::new("codel_pp_dropping", "1", "1 in dropping state, 0 outside.");
 
-/// Its entry in the list of queues with hooks.
+/// Registry entry of the discipline.
 pub(crate) fn entry() -> Entry<HookedQueue> {
     Entry::<HookedQueue>::new("codel++", "CoDel++", build)
         .style(WINE, Solid)

@@ -156,18 +156,18 @@ impl IredParameters {
     }
 }
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, PROBABILITY];
 
 const AVERAGE: Gauge =
-    Gauge::new("ired_average", "packets", "Average depth that egress decided by when the last packet left.");
+    Gauge::new("ired_average", "packets", "Average queue depth at the last departure, compared with the thresholds.");
 const PROBABILITY: Gauge = Gauge::new(
     "ired_probability",
     "1",
-    "Probability of a clone that this average gives: 0 below the thresholds, 1 above, the register's between.",
+    "Clone probability at this average: 0 below the thresholds, 1 above, the register's in between.",
 );
 
-/// Its entry in the list of queues with hooks.
+/// Registry entry of the discipline.
 pub(crate) fn entry() -> Entry<HookedQueue> {
     Entry::<HookedQueue>::new("ired", "iRED", build)
         .style(VERMILION, Solid)

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS];
 
 const BANDWIDTH: Gauge = Gauge::new(
@@ -30,9 +30,9 @@ const BANDWIDTH: Gauge = Gauge::new(
     "Mbit/s",
     "Bandwidth of the link as measured; none while it counts as unlimited.",
 );
-const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams that the table knows.");
+const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams in the table.");
 
-/// Its entry in the list of queue disciplines.
+/// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("octopus", "Octopus", build)
         .style(FOREST, Solid)
@@ -61,7 +61,7 @@ pub struct OctopusParameters {
     pub stretch_window: bool,
     /// Window in which the streams' arrival rates are measured.
     pub arrival_window: Duration,
-    /// How much the buffer holds; arrivals beyond are dropped.
+    /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 

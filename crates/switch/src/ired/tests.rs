@@ -241,7 +241,7 @@ fn clone_paths_and_delay_are_what_is_set() {
     assert_eq!(direct.recirculation_delay(), Some(Duration::from_millis(1)));
 }
 
-/// What it reports of its state.
+/// Gauges of the internal state.
 fn reported(ired: &Ired) -> Vec<(&'static str, f64)> {
     let mut taken: Vec<(jettison_core::Gauge, String, f64)> = Vec::new();
     ired.gauges(Time::ZERO, &mut taken);
