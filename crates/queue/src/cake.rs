@@ -1,10 +1,14 @@
-//! `cake`: the queue of CAKE, *Common Applications Kept Enhanced* (Høiland-Jørgensen, Täht, Morton: *Piece of CAKE: A
-//! Comprehensive Queue Management Solution for Home Gateways*, LANMAN 2018).
+//! `cake`: the queueing part of CAKE, *Common Applications Kept Enhanced* (Høiland-Jørgensen, Täht, Morton: *Piece of CAKE:
+//! A Comprehensive Queue Management Solution for Home Gateways*, LANMAN 2018).
 //!
-//! Four tins by DSCP share the link by weight. In a tin, hosts share fairly and then the flows of each host, by a
-//! deficit round robin that serves flows first that have just become active. Flows and hosts are found by 8-way
-//! set-associative hashing, so that they hardly ever collide. Each flow is under COBALT: CoDel, and BLUE against
-//! senders that do not listen. CAKE's shaper and its filter of acknowledgements are not part of this.
+//! Three levels of fairness. Four tins (classes by DSCP) share the link by weight. Within a tin, hosts share fairly, and the
+//! flows of each host among themselves, by a deficit round robin that serves newly active flows first (DRR++). Flows and
+//! hosts are found by 8-way set-associative hashing, which makes collisions rare. Each flow is managed by COBALT: CoDel, plus
+//! BLUE for unresponsive senders.
+//!
+//! Not implemented: CAKE's shaper, ACK filter and overhead compensation.
+//!
+//! Units: `quantum` in bytes per round; `target` and `interval` are times; tin weights in sixteenths.
 
 use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
@@ -26,7 +30,7 @@ use associative::WAYS;
 use cobalt::Cobalt;
 use tin::Tin;
 
-/// What it reports of its state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`.
+/// Gauges of the internal state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`.
 const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY];
 
 const BACKLOG: Gauge = Gauge::new("cake_backlog", "packets", "Packets in the tin.");
@@ -44,7 +48,7 @@ const BLUE_PROBABILITY: Gauge =
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("cake", "CAKE", build)
         .style(SKY, Dashed)
-        .summary("Fair by class, host and flow, each flow under COBALT (CoDel and BLUE); no shaper")
+        .summary("Fair queueing by class, host and flow, with COBALT (CoDel and BLUE) per flow; no shaper")
         .source("Høiland-Jørgensen, Täht, Morton 2018 (LANMAN)")
         .page("disciplines/cake.md")
         .gauges(GAUGES)
@@ -54,49 +58,50 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CakeParameters {
-    /// Which classes have a tin of their own.
+    /// Classification into tins.
     pub tins: Tins,
-    /// Among whom a tin is shared fairly before it is among flows.
+    /// Hosts among which a tin is shared before it is shared among flows.
     pub hosts: HostFairness,
-    /// Flows of a tin, and hosts on each side: a multiple of 8.
+    /// Slots per tin for flows, source hosts and destination hosts: a multiple of 8, at most 65,536.
     pub flows: u32,
-    /// Bytes a flow that is alone on its hosts may send in its turn.
+    /// Bytes per round for a flow whose hosts have no other flow.
     pub quantum: Bytes,
-    /// Acceptable standing sojourn time of each flow's queue.
+    /// Acceptable standing sojourn time per flow (RFC 8289 §4.3).
     pub target: Duration,
-    /// Window of the minimum: about the longest RTT.
+    /// Window of the sliding minimum: about the longest RTT (RFC 8289 §4.2).
     pub interval: Duration,
-    /// A queue that holds at most this is not a standing queue (RFC 8289 §5.3: MAXPACKET).
+    /// A flow's backlog of at most this size is not a standing queue (MAXPACKET, RFC 8289 §5.3).
     pub maxpacket: Bytes,
-    /// Lets CoDel mark ECN-capable packets instead of dropping them. BLUE drops.
+    /// Makes CoDel mark ECN-capable packets (RFC 3168) instead of dropping them. BLUE always drops.
     pub ecn: bool,
-    /// How much all flows hold together; beyond it the fattest loses packets at its head.
+    /// Limit of all flows together, in packets, bytes or both; beyond it the flow with the largest backlog loses packets at
+    /// its head.
     pub limit: Limit,
 }
 
-/// The classes of CAKE.
+/// Classification of packets into tins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Tins {
     /// Bulk, best effort, video and voice, by DSCP.
     Diffserv4,
-    /// One tin for all.
+    /// One tin for all packets.
     BestEffort,
 }
 
-/// Among whom a tin is shared before it is among flows.
+/// Hosts among which a tin is shared before it is shared among flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum HostFairness {
-    /// Source and destination hosts both (triple isolation).
+    /// Source and destination hosts (triple isolation).
     Triple,
     /// Source hosts.
     Source,
     /// Destination hosts.
     Destination,
-    /// Nobody: flows alone.
+    /// No hosts: flows only.
     Flows,
 }
 
@@ -117,7 +122,7 @@ impl Default for CakeParameters {
     }
 }
 
-/// A flow's number is 16 bits.
+/// Flow indices are 16 bits wide.
 const MAX_FLOWS: u32 = 65_536;
 const MAX_QUANTUM: u64 = 1_000_000_000;
 
@@ -129,59 +134,50 @@ fn build(
     Ok(Box::new(Cake::new(&parameters, salt, (context.random)("blue"))?))
 }
 
-/// What every tin needs to know.
+/// Parameters shared by all tins.
 #[derive(Debug)]
 struct Settings {
     codel: CodelSettings,
     ecn: bool,
     quantum: u64,
     hosts: HostFairness,
-    /// Salts the hashes.
+    /// Seed of the hashes.
     salt: u64,
 }
 
-/// Weights of bulk, best effort, video and voice, in sixteenths: the shares of the link that the paper's thresholds
-/// give them.
+/// Weights of bulk, best effort, video and voice, in sixteenths: the shares of the link by the paper's thresholds.
 const WEIGHTS: [u64; 4] = [1, 16, 8, 4];
 const BEST_EFFORT: usize = 1;
-/// What the tins are called, in the same order.
+/// Names of the tins, in the order of `WEIGHTS`.
 const NAMES: [&str; 4] = ["bulk", "best-effort", "video", "voice"];
 
-/// Tins of flows.
+/// CAKE's tins and their common packet pool.
 #[derive(Debug)]
 pub struct Cake {
     settings: Settings,
     limit: Limit,
-    /// Tin of each DSCP.
+    /// Tin by DSCP.
     by_dscp: [u8; 64],
     random: RandomStream,
 
     pool: PacketPool,
     tins: Vec<Tin>,
-    /// The tin whose turn it is.
+    /// Index of the tin that is being served.
     turn: usize,
 }
 
 impl Cake {
-    /// Empty tins; `salt` salts the hashes, BLUE draws from `random`.
+    /// Creates empty tins; `salt` seeds the hashes, BLUE draws from `random`.
     ///
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(parameters: &CakeParameters, salt: u64, random: RandomStream) -> Result<Cake, ParameterError> {
         let whole_sets = parameters.flows.is_multiple_of(WAYS as u32);
-        ParameterError::unless(whole_sets && (1..=MAX_FLOWS).contains(&parameters.flows), "flows", || {
-            format!("`{}` is not a multiple of 8 up to {MAX_FLOWS}, such as 1024", parameters.flows)
-        })?;
-        ParameterError::unless(
-            (WEIGHTS[1]..=MAX_QUANTUM).contains(&parameters.quantum.get()),
-            "quantum",
-            || {
-                let quantum = parameters.quantum;
-                format!(
-                    "`{quantum}` is out of range: `quantum` is from 16 bytes to 1 GB, such as \"1514 bytes\""
-                )
-            },
-        )?;
+        let in_range = whole_sets && (1..=MAX_FLOWS).contains(&parameters.flows);
+        ParameterError::require(in_range, "flows", "be a multiple of 8 in [8, 65536]", parameters.flows)?;
+        // The quantum is scaled by weights in sixteenths: below 16 bytes the smallest would be zero.
+        let in_range = (WEIGHTS[1]..=MAX_QUANTUM).contains(&parameters.quantum.get());
+        ParameterError::require(in_range, "quantum", "be in [16 bytes, 1 GB]", parameters.quantum)?;
         let codel = CodelParameters {
             target: parameters.target,
             interval: parameters.interval,
@@ -219,7 +215,7 @@ impl Cake {
         backlog.packets > self.limit.packets || backlog.bytes > self.limit.bytes
     }
 
-    /// The fattest flow of all loses its oldest packet.
+    /// Drops the oldest packet of the flow with the largest backlog in bytes, over all tins.
     #[cold]
     fn overflow(&mut self, now: Time, out: &mut dyn Outcomes) {
         let fattest = self.tins.iter().enumerate().map(|(tin, flows)| (flows.fattest(), tin)).max();
@@ -228,7 +224,8 @@ impl Cake {
     }
 }
 
-/// Voice: CS4 to CS7, EF, VA. Video: CS2, CS3, AF2x to AF4x, TOS 4. Bulk: CS1, LE. All others are best effort.
+/// CAKE's `diffserv4` map. Voice: CS4 to CS7, EF, VA. Video: CS2, CS3, AF2x to AF4x, DSCP 4. Bulk: CS1, LE. Others: best
+/// effort.
 fn diffserv4() -> [u8; 64] {
     let mut tins = [BEST_EFFORT as u8; 64];
     let classes: [(u8, &[usize]); 3] =
@@ -242,6 +239,7 @@ fn diffserv4() -> [u8; 64] {
 impl QueueDiscipline for Cake {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let tin = usize::from(self.by_dscp[usize::from(packet.dscp())]);
+        // A tin that becomes active starts with a full quantum.
         if self.tins[tin].backlog().packets == 0 {
             self.tins[tin].credits = self.quantum_of(tin);
         }
@@ -251,8 +249,9 @@ impl QueueDiscipline for Cake {
         }
     }
 
-    /// Deficit round robin over the tins, by weight.
+    /// Weighted deficit round robin over the tins.
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        // Ends once every tin has been found empty in a row.
         let mut empty = 0;
         while empty < self.tins.len() {
             let quantum = self.quantum_of(self.turn);
@@ -263,13 +262,14 @@ impl QueueDiscipline for Cake {
                     tin.credits -= i64::from(packet.meta.length);
                     return Some(packet);
                 }
+                // COBALT has dropped the rest of the backlog.
                 continue;
             }
             if tin.backlog().packets > 0 {
                 tin.credits += quantum;
                 empty = 0;
             } else {
-                // Its flows learn that they are empty.
+                // Polls the empty tin, so that COBALT of each flow detects the empty queue and idle flows are released.
                 tin.pop(&self.settings, &mut self.pool, &mut self.random, now, out);
                 empty += 1;
             }

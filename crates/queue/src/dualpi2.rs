@@ -1,9 +1,12 @@
 //! `dualpi2`: the Dual-Queue Coupled AQM with PI2 (RFC 9332, appendix A).
 //!
-//! Scalable senders (ECT(1), CE) have a queue of their own, L, that is kept at a fraction of a millisecond; all others
-//! share the Classic queue, C. One controller moves p' from the delay. C is signalled with p'², L is marked with k · p'
-//! or, if that is more, by its own ramp: the coupling makes a flow in L and one in C take about the same rate, although
-//! L is served first.
+//! Scalable traffic (ECT(1) and CE) has its own queue, L, with a sub-millisecond delay target; all other traffic shares the
+//! Classic queue, C. One proportional-integral controller computes the base probability p' from the queueing delay. C is
+//! signalled with p'²; L is marked with k · p' or with the probability of its own delay ramp, whichever is greater. This
+//! coupling gives a flow in L and a flow in C about the same rate, although L has priority.
+//!
+//! Units: p' is a probability in [0, 1]; `alpha` and `beta` in Hz (probability per second of delay, per update); delays are
+//! times; `th_len` in packets.
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
@@ -47,40 +50,40 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DualPi2Parameters {
-    /// Queueing delay of the Classic queue to settle at.
+    /// Target queueing delay of the Classic queue.
     pub target: Duration,
     /// Time between two updates of p' (Tupdate).
     pub t_update: Duration,
-    /// Integral gain: change of p' an update for a second of delay above target.
+    /// Integral gain: change of p' per update and per second of delay above target.
     pub alpha: Hertz,
-    /// Proportional gain: change of p' an update for a second by which the delay grew.
+    /// Proportional gain: change of p' per update and per second of delay growth.
     pub beta: Hertz,
-    /// Coupling factor: L is marked with at least k · p'.
+    /// Coupling factor, > 0: L is marked with at least k · p'.
     pub k: f64,
-    /// Delay in the L queue from which its own ramp marks (minTh).
+    /// Delay of the L queue at which the marking ramp starts (minTh).
     pub min_th: Duration,
-    /// How much further the ramp reaches until it marks every packet; zero makes it a step.
+    /// Width of the ramp: at `min_th` + `range` every packet is marked. Zero makes it a step.
     pub range: Duration,
-    /// The ramp marks only while more packets than this are in the L queue (Th_len).
+    /// The ramp applies only while the L queue holds more packets than this (Th_len).
     pub th_len: u64,
-    /// Which queue is served.
+    /// Scheduler between the two queues.
     pub scheduler: Scheduler,
-    /// Share of the bytes that `wrr` leaves to the Classic queue while both have a backlog, above 0 and below 1.
+    /// Share of the bytes for the Classic queue under `wrr` while both queues have a backlog, in (0, 1).
     pub classic_share: f64,
-    /// Head start in time that `ts-fifo` gives the L queue.
+    /// Head start of the L queue under `ts-fifo`.
     pub t_shift: Duration,
-    /// How much both queues hold together; arrivals beyond are dropped.
+    /// Limit of both queues together, in packets, bytes or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 
-/// Which of the two queues is served.
+/// Scheduler between the two queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Scheduler {
-    /// Weighted round robin: L first, but C gets its share (a conditional priority).
+    /// Weighted round robin: L has priority, but C is guaranteed its share (conditional priority).
     Wrr,
-    /// Time-shifted FIFO: the packet that has waited longest, L's waiting counted as `t_shift` longer.
+    /// Time-shifted FIFO: serves the packet with the longest sojourn time; `t_shift` is added to those in L.
     TsFifo,
 }
 
@@ -105,16 +108,11 @@ impl Default for DualPi2Parameters {
 
 impl DualPi2Parameters {
     fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
-            "`t_update` is above zero, such as \"15 ms\"".into()
-        })?;
-        ParameterError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
-            format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
-        })?;
-        ParameterError::unless(self.classic_share > 0.0 && self.classic_share < 1.0, "classic_share", || {
-            let share = self.classic_share;
-            format!("`{share}` is out of range: `classic_share` is above 0 and below 1, such as 0.0625")
-        })
+        ParameterError::require(!self.t_update.is_zero(), "t_update", "be > 0", self.t_update)?;
+        let in_range = self.k.is_finite() && self.k > 0.0;
+        ParameterError::require(in_range, "k", "be finite and > 0", self.k)?;
+        let in_range = self.classic_share > 0.0 && self.classic_share < 1.0;
+        ParameterError::require(in_range, "classic_share", "be in (0, 1)", self.classic_share)
     }
 }
 
@@ -125,28 +123,28 @@ fn build(
     Ok(Box::new(DualPi2::new(parameters)?))
 }
 
-/// Two coupled queues.
+/// The coupled L and C queues.
 #[derive(Debug)]
 pub struct DualPi2 {
     parameters: DualPi2Parameters,
-    /// p_Cmax: from this probability on the Classic queue drops what it would mark.
+    /// p_Cmax: from this probability on, the Classic queue drops instead of marking.
     p_cmax: f64,
 
     /// p', the base probability, 0 to 1.
     p_prime: f64,
-    /// The delay at the last update.
+    /// Queueing delay at the last update.
     last_delay: Duration,
     updates: UpdateTimer,
     l4s: Fifo,
     classic: Fifo,
-    /// Bytes that C has earned by what L sent while C waited (`wrr`).
+    /// Credit of C in bytes, earned by bytes that L sent while C had a backlog (`wrr`).
     earned: f64,
     l4s_marks: Recurrence,
     l4s_drops: Recurrence,
     classic_signals: Recurrence,
 }
 
-/// RFC 9332 appendix A.1, `recur`: an event with a likelihood, evenly spaced instead of at random.
+/// Deterministic Bernoulli process (RFC 9332 appendix A.1, `recur`): events with a given likelihood, evenly spaced.
 #[derive(Debug, Default)]
 struct Recurrence(f64);
 
@@ -163,7 +161,7 @@ impl Recurrence {
 }
 
 impl DualPi2 {
-    /// Empty queues; the first update is one `t_update` after time zero.
+    /// Creates empty queues; the first update is one `t_update` after time zero.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -189,10 +187,10 @@ impl DualPi2 {
         self.p_prime
     }
 
-    /// RFC 9332 appendix A.2, `dualpi2_update`: p' follows the greater of the two delays, so that an L queue in
-    /// overload raises it too.
+    /// Updates p' (RFC 9332 appendix A.2, `dualpi2_update`). The input is the greater of the two delays, so that overload of
+    /// L raises p' too.
     fn update(&mut self, now: Time) {
-        let delay = waiting(&self.classic, now).max(waiting(&self.l4s, now));
+        let delay = head_delay(&self.classic, now).max(head_delay(&self.l4s, now));
         let seconds = delay.as_secs_f64();
         let step = self.parameters.alpha.get() * (seconds - self.parameters.target.as_secs_f64())
             + self.parameters.beta.get() * (seconds - self.last_delay.as_secs_f64());
@@ -200,10 +198,11 @@ impl DualPi2 {
         self.last_delay = delay;
     }
 
-    /// Whether the L queue is served next; not called while both are empty.
+    /// Whether the L queue is served next.
     #[inline]
-    fn schedules_l4s(&mut self, now: Time) -> bool {
+    fn serves_l4s_next(&mut self, now: Time) -> bool {
         let (Some(l4s), Some(classic)) = (self.l4s.head(), self.classic.head()) else {
+            // Only one queue has a backlog: C keeps no credit for later.
             self.earned = 0.0;
             return !self.l4s.is_empty();
         };
@@ -222,12 +221,12 @@ impl DualPi2 {
         }
     }
 
-    /// RFC 9332 appendix A.1, `laqm`: the L queue's own probability by a packet's delay. None for a packet that is
-    /// alone (A.2).
+    /// Native marking probability of the L queue as a function of a packet's delay (RFC 9332 appendix A.1, `laqm`). Zero for a
+    /// lone packet (A.2).
     #[inline]
     fn ramp(&self, delay: Duration) -> f64 {
         let above = delay.saturating_sub(self.parameters.min_th);
-        // The packet that leaves is in the queue as well.
+        // The departing packet counts for the queue length, but has left `l4s` already.
         let few = self.l4s.backlog().packets < self.parameters.th_len;
         if few || delay < self.parameters.min_th {
             0.0
@@ -238,14 +237,14 @@ impl DualPi2 {
         }
     }
 
-    /// Judges a packet that leaves L; gives it back unless it is dropped.
+    /// Applies the AQM to a packet that leaves L; returns it unless it is dropped.
     #[inline]
-    fn judged_l4s(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+    fn apply_l4s_aqm(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         let coupled = self.parameters.k * self.p_prime;
         let probability = if coupled < 1.0 {
             coupled.max(self.ramp(now.since(packet.meta.enqueued_at)))
         } else {
-            // RFC 9332 appendix A.2: marks can do no more, so L is dropped from as C is.
+            // RFC 9332 appendix A.2: marking is saturated, so L drops with the probability of C.
             if self.l4s_drops.recurs(self.p_prime * self.p_prime) {
                 out.dropped(packet, DropReason::DualPi2, now);
                 return None;
@@ -258,9 +257,9 @@ impl DualPi2 {
         Some(packet)
     }
 
-    /// Judges a packet that leaves C; gives it back unless it is dropped.
+    /// Applies the AQM to a packet that leaves C; returns it unless it is dropped.
     #[inline]
-    fn judged_classic(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+    fn apply_classic_aqm(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         let probability = self.p_prime * self.p_prime;
         if self.classic_signals.recurs(probability) {
             // RFC 9332 appendix A.2: "Overload disables ECN"
@@ -274,14 +273,14 @@ impl DualPi2 {
     }
 }
 
-/// How long the oldest packet has waited; zero if there is none.
+/// Sojourn time of the oldest packet; zero for an empty queue.
 #[inline]
-fn waiting(fifo: &Fifo, now: Time) -> Duration {
+fn head_delay(fifo: &Fifo, now: Time) -> Duration {
     fifo.head().map_or(Duration::ZERO, |head| now.since(head.meta.enqueued_at))
 }
 
 impl QueueDiscipline for DualPi2 {
-    /// RFC 9332 §2.3, appendix A.1: ECT(1) and CE go to L, all others to C; one buffer for both.
+    /// Classifies by ECN field: ECT(1) and CE to L, all others to C (RFC 9332 §2.3). One buffer holds both (appendix A.1).
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if !self.parameters.limit.admits(self.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
@@ -293,13 +292,14 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        // A dropped packet uses no link capacity: continue with the next one.
         loop {
-            let sent = if self.schedules_l4s(now) {
+            let sent = if self.serves_l4s_next(now) {
                 let packet = self.l4s.pop()?;
-                self.judged_l4s(packet, now, out)
+                self.apply_l4s_aqm(packet, now, out)
             } else {
                 let packet = self.classic.pop()?;
-                self.judged_classic(packet, now, out)
+                self.apply_classic_aqm(packet, now, out)
             };
             if sent.is_some() {
                 return sent;

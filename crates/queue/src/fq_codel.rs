@@ -1,8 +1,11 @@
 //! `fq-codel`: FlowQueue-CoDel (RFC 8290).
 //!
-//! Flows are hashed into queues that a deficit round robin in bytes serves in turn, each under a CoDel of its own. A
-//! queue that has just become active is served before those that have a backlog, so that a flow that sends less than a
-//! quantum a round (DNS, SYNs, voice) never waits for the others.
+//! Flows are hashed into queues. A byte-based deficit round robin serves the queues, each under its own CoDel. Newly active
+//! queues are served before queues with a backlog, so a sparse flow, one that sends less than a quantum per round (DNS,
+//! SYNs, voice), does not wait behind bulk flows. If the buffer overflows, the queue with the largest backlog loses a batch
+//! of packets at its head.
+//!
+//! Units: `quantum` in bytes per round; `target`, `interval` and `ce_threshold` are times.
 
 use std::collections::VecDeque;
 
@@ -23,7 +26,7 @@ use crate::{
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
 
-const FLOWS: Gauge = Gauge::new("fq_codel_flows", "count", "Queues in the round, new ones included.");
+const FLOWS: Gauge = Gauge::new("fq_codel_flows", "count", "Active queues, new ones included.");
 const NEW_FLOWS: Gauge = Gauge::new("fq_codel_new_flows", "count", "Queues in the list of new flows.");
 const DROPPING: Gauge = Gauge::new("fq_codel_dropping", "count", "Queues whose CoDel is in dropping state.");
 const COUNT: Gauge =
@@ -33,7 +36,7 @@ const COUNT: Gauge =
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fq-codel", "FQ-CoDel", build)
         .style(SKY, Solid)
-        .summary("A queue a flow, served by deficit round robin, new flows first, each under CoDel")
+        .summary("One CoDel queue per flow, served by deficit round robin, new flows first")
         .source("RFC 8290")
         .page("disciplines/fq-codel.md")
         .gauges(GAUGES)
@@ -45,22 +48,23 @@ pub fn entry() -> Entry<Discipline> {
 pub struct FqCodelParameters {
     /// Number of queues that flows are hashed into (RFC 8290 §5.2.5).
     pub flows: u32,
-    /// Bytes a queue may send in its turn (RFC 8290 §5.2.4).
+    /// Bytes per queue and round (RFC 8290 §5.2.4).
     pub quantum: Bytes,
     /// Acceptable standing sojourn time of each queue (RFC 8290 §5.2.2).
     pub target: Duration,
-    /// Window of the minimum: about the longest RTT (RFC 8290 §5.2.1).
+    /// Window of the sliding minimum: about the longest RTT (RFC 8290 §5.2.1).
     pub interval: Duration,
-    /// While all queues together hold at most this, CoDel leaves them alone (RFC 8289 §4.4, §5.3: MAXPACKET).
+    /// A total backlog of at most this size is not a standing queue (MAXPACKET, RFC 8289 §4.4, §5.3).
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them (RFC 8290 §5.2.6).
     pub ecn: bool,
-    /// Sojourn time above which every ECN-capable packet is marked, whatever CoDel says (RFC 8290 §5.2.7). Unset: no
-    /// such marks.
+    /// Sojourn time above which every ECN-capable packet is marked, independent of CoDel (RFC 8290 §5.2.7). Unset: no such
+    /// marks.
     pub ce_threshold: Option<Duration>,
-    /// How much all queues hold together; beyond it the fattest loses packets at its head (RFC 8290 §4.1, §5.2.3).
+    /// Limit of all queues together, in packets, bytes or both; beyond it the queue with the largest backlog loses packets at
+    /// its head (RFC 8290 §4.1, §5.2.3).
     pub limit: Limit,
-    /// Most packets that the fattest queue loses at once (RFC 8290 §4.1).
+    /// Most packets dropped from the queue with the largest backlog per overflow (RFC 8290 §4.1).
     pub drop_batch: u32,
 }
 
@@ -93,22 +97,15 @@ impl FqCodelParameters {
         }
     }
     fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::unless((1..=MAX_FLOWS).contains(&self.flows), "flows", || {
-            format!("`{}` is out of range: `flows` is from 1 to {MAX_FLOWS}, such as 1024", self.flows)
-        })?;
-        ParameterError::unless((1..=MAX_QUANTUM).contains(&self.quantum.get()), "quantum", || {
-            format!(
-                "`{}` is out of range: `quantum` is from 1 byte to 1 GB, such as \"1514 bytes\"",
-                self.quantum
-            )
-        })?;
-        ParameterError::unless(self.drop_batch > 0, "drop_batch", || {
-            "`drop_batch` is at least 1, such as 64".into()
-        })
+        let in_range = (1..=MAX_FLOWS).contains(&self.flows);
+        ParameterError::require(in_range, "flows", "be in [1, 65536]", self.flows)?;
+        let in_range = (1..=MAX_QUANTUM).contains(&self.quantum.get());
+        ParameterError::require(in_range, "quantum", "be in [1 byte, 1 GB]", self.quantum)?;
+        ParameterError::require(self.drop_batch > 0, "drop_batch", "be >= 1", self.drop_batch)
     }
 }
 
-/// A queue's number is 16 bits.
+/// Queue indices are 16 bits wide.
 const MAX_FLOWS: u32 = 65_536;
 const MAX_QUANTUM: u64 = 1_000_000_000;
 
@@ -120,7 +117,7 @@ fn build(
     Ok(Box::new(FqCodel::new(&parameters, perturbation)?))
 }
 
-/// Queues by flow, each under CoDel.
+/// Flow queues, each under its own CoDel.
 #[derive(Debug)]
 pub struct FqCodel {
     settings: CodelSettings,
@@ -129,16 +126,16 @@ pub struct FqCodel {
     quantum: i64,
     limit: Limit,
     drop_batch: u64,
-    /// Salts the hash, so that flows collide differently in each run (RFC 8290 §1.3, §4.1).
+    /// Seed of the flow hash, different in each run, so collisions vary between runs (RFC 8290 §1.3, §4.1).
     perturbation: u64,
 
     pool: PacketPool,
     queues: Vec<FlowQueue>,
-    /// Bytes that wait in each queue, side by side for the search for the fattest.
+    /// Backlog of each queue in bytes, contiguous for a fast search of the maximum.
     bytes: Vec<u64>,
-    /// Queues that became active and have not used up their first quantum.
+    /// Newly active queues that have not used up their first quantum.
     new: VecDeque<u16>,
-    /// Queues that have had a turn.
+    /// Active queues that have used up a quantum.
     old: VecDeque<u16>,
     backlog: Backlog,
 }
@@ -147,14 +144,14 @@ pub struct FqCodel {
 struct FlowQueue {
     packets: Chain,
     codel: CodelState,
-    /// Bytes it may still send in this round; below zero it has sent more than its quantum.
+    /// Bytes that the queue may still send in this round; negative after sending more than its quantum.
     credits: i64,
-    /// Whether it is in one of the lists.
+    /// Whether the queue is in `new` or `old`.
     active: bool,
 }
 
 impl FqCodel {
-    /// Empty queues; `perturbation` salts the hash.
+    /// Creates empty queues; `perturbation` seeds the flow hash.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -178,18 +175,18 @@ impl FqCodel {
         })
     }
 
-    /// RFC 8290 §4.1: the hash of the five-tuple, scaled to the number of queues.
+    /// Index of the packet's queue: the hash of the five-tuple, scaled to the number of queues (RFC 8290 §4.1).
     #[inline]
     fn classify(&self, packet: &Packet) -> u16 {
         let hash = packet.flow_hash(self.perturbation);
         ((u128::from(hash) * self.queues.len() as u128) >> 64) as u16
     }
 
-    /// RFC 8290 §4.1: of the queue with the largest byte count half the packets, at most a batch, are dropped at the
-    /// head. A batch, because the search for that queue is long.
+    /// Drops half the packets of the queue with the largest backlog in bytes, at its head and at most one batch (RFC 8290
+    /// §4.1). Batches amortise the linear search for that queue.
     #[cold]
-    fn drop_from_fattest(&mut self, now: Time, out: &mut dyn Outcomes) {
-        // The first of equals, by the queue's number.
+    fn drop_from_largest(&mut self, now: Time, out: &mut dyn Outcomes) {
+        // Ties go to the lowest index: `max_by_key` returns the last maximum of the reversed range.
         let fattest = (0..self.bytes.len()).rev().max_by_key(|index| self.bytes[*index]).unwrap_or(0);
         let chain = &mut self.queues[fattest].packets;
         for _ in 0..(chain.backlog().packets / 2).clamp(1, self.drop_batch) {
@@ -207,7 +204,7 @@ impl FqCodel {
     }
 }
 
-/// RFC 8290 §5.2.7. What carries CE already, such as by CoDel's mark, is not marked again.
+/// Marks a packet above `ce_threshold` (RFC 8290 §5.2.7), unless it carries CE already, such as by CoDel's mark.
 fn mark_late(packet: &mut Packet, now: Time, out: &mut dyn Outcomes) {
     if packet.ecn() != Ecn::Ce && packet.mark_ce() {
         out.marked(packet, MarkReason::CoDel, now);
@@ -229,11 +226,11 @@ impl QueueDiscipline for FqCodel {
             self.new.push_back(index);
         }
         while self.over_limit() {
-            self.drop_from_fattest(now, out);
+            self.drop_from_largest(now, out);
         }
     }
 
-    /// RFC 8290 §4.2.
+    /// Deficit round robin, new queues first (RFC 8290 §4.2).
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();
@@ -241,6 +238,7 @@ impl QueueDiscipline for FqCodel {
             let index = *list.front()?;
             let queue = &mut self.queues[usize::from(index)];
             if queue.credits <= 0 {
+                // Its quantum is used up: on to the back of the old list with a fresh one.
                 queue.credits += self.quantum;
                 list.pop_front();
                 self.old.push_back(index);
@@ -265,8 +263,8 @@ impl QueueDiscipline for FqCodel {
             }
             list.pop_front();
             if is_new {
-                // An empty new queue goes through the old ones before it may be new again: otherwise a flow that
-                // sends a packet each time its queue is empty would starve the old ones.
+                // An emptied new queue must pass through the old list before it can be new again. Otherwise a flow that
+                // sends one packet whenever its queue is empty would starve the old queues.
                 self.old.push_back(index);
             } else {
                 queue.active = false;

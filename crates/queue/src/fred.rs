@@ -1,8 +1,10 @@
 //! `fred`: Flow Random Early Drop (Lin & Morris 1997).
 //!
-//! RED that counts what each *active* flow, one with packets in the queue, has buffered. A flow may always hold `minq`
-//! packets (fragile flows are spared), never more than `maxq`, and one that keeps trying (`strike`) no more than the
-//! average flow (`avgcq`). RED's random drops fall on the flows above their share alone.
+//! RED with per-flow accounting of *active* flows, those with packets in the queue. A flow can always queue `minq` packets,
+//! which protects fragile flows, and never more than `maxq`. A flow that repeatedly exceeds its share (`strike`) is limited
+//! to the average backlog per flow (`avgcq`). RED's random drops hit only flows above their share.
+//!
+//! Units: thresholds, averages and backlogs in packets; `w_q` and `max_p` in (0, 1].
 
 use std::collections::VecDeque;
 
@@ -29,7 +31,7 @@ const FLOWS: Gauge = Gauge::new("fred_flows", "count", "Flows with packets in th
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fred", "FRED", build)
         .style(OLIVE, Solid)
-        .summary("RED that drops by what each active flow has buffered and spares the fragile ones")
+        .summary("RED with a backlog limit per active flow; protects fragile flows")
         .source("Lin & Morris 1997")
         .page("disciplines/fred.md")
         .gauges(GAUGES)
@@ -39,28 +41,28 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FredParameters {
-    /// Average queue below which nothing is dropped at random, in packets. The paper: a quarter of the buffer.
+    /// Average queue length below which nothing is dropped at random, in packets. The paper: a quarter of the buffer.
     pub min_th: Threshold,
-    /// Average queue from which on flows may hold no more than two packets each, in packets. Unset: twice `min_th`, as
-    /// in the paper.
+    /// Average queue length from which on each flow is limited to two packets (`two_packets`) or every arrival is dropped, in
+    /// packets. Unset: twice `min_th`, as in the paper.
     pub max_th: Option<Threshold>,
-    /// Weight of a new sample in the average queue, 0 to 1.
+    /// Weight of a new sample in the average queue length, in (0, 1].
     pub w_q: f64,
-    /// Probability of a random drop as the average reaches `max_th`, 0 to 1.
+    /// Probability of a random drop as the average reaches `max_th`, in (0, 1].
     pub max_p: f64,
-    /// What every flow may buffer without random drops, in packets. The paper: 2 for small buffers, 4 for large ones.
+    /// Backlog that every flow can have without random drops, in packets. The paper: 2 for small buffers, 4 for large ones.
     pub minq: Threshold,
-    /// Most that a flow may buffer, in packets. Unset: `min_th`, as in the paper.
+    /// Limit of a flow's backlog, in packets. Unset: `min_th`, as in the paper.
     pub maxq: Option<Threshold>,
-    /// From `max_th` on, let every flow buffer two packets (the paper's extension for many flows) instead of dropping
-    /// every arrival.
+    /// From `max_th` on, accept up to two packets per flow (the paper's extension for many flows) instead of dropping every
+    /// arrival.
     pub two_packets: bool,
-    /// Typical transmission time of a small packet, by which the average decays while idle. Unset: that of
+    /// Typical transmission time of a small packet, the unit of the average's decay during idle periods. Unset: that of
     /// `mean_packet` at the link's rate.
     pub s: Option<Duration>,
-    /// IP length of the typical small packet, where `s` is unset.
+    /// IP length of the typical small packet, used if `s` is unset.
     pub mean_packet: Bytes,
-    /// Slots for the state of active flows, a power of two from 8 to 65,536. Flows beyond share.
+    /// Slots for the state of active flows, a power of two in [8, 65536]. Excess flows share slots.
     pub flows: u32,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
@@ -89,30 +91,21 @@ impl FredParameters {
         let counts = [("max_th", self.max_th), ("maxq", self.maxq)];
         let counts = counts.into_iter().filter_map(|(key, value)| Some((key, value?)));
         for (key, value) in counts.chain([("min_th", self.min_th), ("minq", self.minq)]) {
-            ParameterError::unless(!value.is_bytes() && value.value() > 0, key, || {
-                format!("`{value}` is not a number of packets: FRED counts packets, such as \"16 packets\"")
-            })?;
+            let is_count = !value.is_bytes() && value.value() > 0;
+            ParameterError::require(is_count, key, "be in packets and >= 1 packet", value)?;
         }
         let (min, max) = (self.min_th.value(), self.max_th.map(Threshold::value));
         ParameterError::unless(max.is_none_or(|max| max > min), "max_th", || {
-            format!("`max_th` is above `min_th` ({}): twice `min_th` is right", self.min_th)
+            let found = max.unwrap_or_default();
+            format!("must be > `min_th` ({}), got {found} packets; the paper uses twice `min_th`", self.min_th)
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
-                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
-            })?;
+            ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;
         }
-        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
-            "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
-        })?;
-        ParameterError::unless(self.mean_packet.get() > 0, "mean_packet", || {
-            "`mean_packet` is at least 1 byte".to_owned()
-        })?;
-        ParameterError::unless(
-            self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows),
-            "flows",
-            || format!("`{}` is not a power of two from 8 to 65,536, such as 1024", self.flows),
-        )
+        ParameterError::require(self.s.is_none_or(|s| !s.is_zero()), "s", "be > 0", "0 s")?;
+        ParameterError::require(self.mean_packet.get() > 0, "mean_packet", "be >= 1 byte", self.mean_packet)?;
+        let in_range = self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows);
+        ParameterError::require(in_range, "flows", "be a power of two in [8, 65536]", self.flows)
     }
 }
 
@@ -129,13 +122,13 @@ pub struct Fred {
     parameters: FredParameters,
     min_th: f64,
     max_th: f64,
-    /// Most that a flow may buffer while the average is below `max_th`, packets.
+    /// Limit of a flow's backlog while the average is below `max_th`, in packets.
     maxq: u64,
     random: RandomStream,
 
-    /// The average queue in packets; its count is not used.
+    /// RED's average queue length in packets. RED's own count is not used.
     average: RedState,
-    /// The paper's count: arrivals since the last random drop, −1 while there is none to come.
+    /// The paper's count: arrivals since the last random drop; −1 while the average is below `min_th`.
     count: i64,
     /// Average backlog of an active flow in packets, at least 1.
     avgcq: f64,
@@ -150,17 +143,17 @@ pub struct Fred {
     slots: VecDeque<u32>,
 }
 
-/// What FRED knows of a flow while it has packets in the queue.
+/// State of an active flow.
 #[derive(Debug, Clone, Default)]
 struct Flow {
-    /// Its packets in the queue.
+    /// Packets in the queue.
     qlen: u64,
-    /// How often it went over its share.
+    /// Number of times that the flow exceeded its share.
     strike: u32,
 }
 
 impl Fred {
-    /// An empty queue that draws from `random` and takes the seed of its flow table from `hash`.
+    /// Creates an empty queue that draws from `random`; `hash` seeds the flow table.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -188,7 +181,7 @@ impl Fred {
         })
     }
 
-    /// The average queue in packets.
+    /// The average queue length in packets.
     pub fn average(&self) -> f64 {
         self.average.average()
     }
@@ -198,7 +191,7 @@ impl Fred {
         self.avgcq
     }
 
-    /// The paper's "calculate average queue length", on an arrival or (`departed`) on a departure.
+    /// The paper's "calculate average queue length", on an arrival or, if `departed`, on a departure.
     #[inline]
     fn update_average(&mut self, departed: bool, now: Time) {
         let queue = self.fifo.backlog().packets;
@@ -214,12 +207,13 @@ impl Fred {
         }
     }
 
-    /// Why an arrival of the flow in `slot` is dropped, if it is. A drop of a non-adaptive flow is a strike.
+    /// Decides on an arrival of the flow in `slot`; returns the reason if it is to be dropped. A drop for exceeding the
+    /// flow's share is a strike.
     #[inline]
-    fn refusal(&mut self, slot: u32) -> Option<DropReason> {
+    fn drop_reason(&mut self, slot: u32) -> Option<DropReason> {
         let average = self.average.average();
         let congested = average >= self.max_th;
-        // Two packets a flow keep TCP's fast retransmission going when there are more flows than buffers.
+        // With more flows than buffers, two packets per flow keep TCP's fast retransmit working.
         let maxq = if congested && self.parameters.two_packets { 2 } else { self.maxq };
         let flow = self.flows.state_mut(slot);
         let qlen = flow.qlen as f64;
@@ -257,10 +251,11 @@ impl Fred {
 impl QueueDiscipline for Fred {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let found = self.flows.find(&packet, |flow| flow.qlen == 0);
+        // The idle period must be in the average before the decision, also if the arrival is dropped.
         if self.fifo.is_empty() {
             self.update_average(false, now);
         }
-        if let Some(reason) = self.refusal(found.slot) {
+        if let Some(reason) = self.drop_reason(found.slot) {
             return out.dropped(packet, reason, now);
         }
         if !self.parameters.limit.admits(self.fifo.backlog(), packet.meta.length) {
@@ -278,11 +273,11 @@ impl QueueDiscipline for Fred {
 
     fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
         let packet = self.fifo.pop()?;
-        let slot = self.slots.pop_front().expect("a slot stands for each packet in the queue");
+        let slot = self.slots.pop_front().expect("each queued packet has a slot");
         let flow = self.flows.state_mut(slot);
         flow.qlen -= 1;
         if flow.qlen == 0 {
-            // "Delete state table": strikes are forgotten with the flow's last packet.
+            // "Delete state table": the strikes expire with the flow's last packet.
             *flow = Flow::default();
             self.active -= 1;
         }

@@ -1,20 +1,20 @@
-//! Gains in hertz.
+//! Controller gains in hertz.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::written::written_as_string;
 
-/// A controller's gain in hertz: probability per second of delay (PIE, PI2). Written `"0.3125 Hz"`.
+/// A controller gain in hertz: change of probability per second of delay (PIE, PI2). Written `"0.3125 Hz"`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Hertz(f64);
 
 impl Hertz {
-    /// `hertz` Hz.
+    /// Creates a gain of `hertz` Hz.
     pub const fn new(hertz: f64) -> Hertz {
         Hertz(hertz)
     }
-    /// The number.
+    /// The gain in Hz.
     #[inline]
     pub const fn get(self) -> f64 {
         self.0
@@ -32,7 +32,7 @@ impl FromStr for Hertz {
     fn from_str(text: &str) -> Result<Hertz, String> {
         let error = || {
             format!(
-                "`{text}` is not a gain: write a number that is not negative and `Hz`, such as \"0.3125 Hz\""
+                "`{text}` is not a gain; write a finite number >= 0 and `Hz`, such as \"0.3125 Hz\""
             )
         };
         let number = text.trim().strip_suffix("Hz").ok_or_else(error)?;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_only_what_has_its_unit_and_a_meaning() {
+    fn accepts_only_finite_non_negative_gains_with_unit() {
         assert_eq!("0.3125 Hz".parse(), Ok(Hertz(0.3125)));
         assert_eq!(Hertz(3.125).to_string().parse(), Ok(Hertz(3.125)));
         for text in ["0.3125", "-1 Hz", "inf Hz", "NaN Hz", "Hz"] {

@@ -1,18 +1,19 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("../README.md")]
 //!
-//! Queue disciplines: what decides order, drops and marks at one port.
+//! Queue disciplines: order, drops and marks at one port.
 //!
-//! One file a discipline, named after its id. To add one: write the file, with an `entry()` that describes it, and add a
-//! line to [`disciplines`]; `CONTRIBUTING.md` has the steps. Nothing here knows links, topology or the clock: time
-//! comes in as an argument.
+//! One file per discipline, named after its id. To add a discipline, write the file with an `entry()` that describes it
+//! and add a line to [`disciplines`]; `CONTRIBUTING.md` lists the steps. The crate is independent of links,
+//! topology and clock: time is an argument.
 //!
-//! What several disciplines share stands beside them: the store ([`Fifo`]), the words of their parameters
-//! ([`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`]), CoDel's state machine ([`CodelState`],
-//! [`ControlLaw`]), RED's
-//! ([`RedState`]), the measured departure rate ([`DepartureRate`]), the instants of a controller's updates
-//! ([`UpdateTimer`]), state by flow ([`FlowTable`]), which of many queues is the longest ([`ByLength`]) and the packets
-//! of many queues ([`PacketPool`]).
+//! Shared components:
+//!
+//! - stores: [`Fifo`] for one queue, [`PacketPool`] for many;
+//! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`];
+//! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`];
+//! - for controllers: [`DepartureRate`], [`UpdateTimer`];
+//! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
 mod by_length;
 mod codel_state;

@@ -1,4 +1,4 @@
-//! How much a buffer holds.
+//! Buffer limits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,33 +8,33 @@ use jettison_core::Bytes;
 use crate::Backlog;
 use crate::written::{parse_packets, print_packets, written_as_string};
 
-/// How much a buffer holds: packets, bytes (IP length), or both, whichever is reached first.
+/// A buffer limit in packets, bytes (IP length), or both, whichever is reached first.
 ///
 /// Written `"64 packets"`, `"96 kB"`, `"100 packets, 150 kB"` or `"unlimited"`. The default, 1,000 packets, is the
 /// transmit queue length that Linux gives an Ethernet device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// Most packets; `u64::MAX` for no limit.
+    /// Limit in packets; `u64::MAX` for none.
     pub packets: u64,
-    /// Most bytes; `u64::MAX` for no limit.
+    /// Limit in bytes; `u64::MAX` for none.
     pub bytes: u64,
 }
 
 impl Limit {
-    /// No limit at all.
+    /// No limit.
     pub const UNLIMITED: Limit = Limit { packets: u64::MAX, bytes: u64::MAX };
 
-    /// At most `packets` packets, of any size.
+    /// A limit of `packets` packets of any size.
     pub const fn packets(packets: u64) -> Limit {
         Limit { packets, bytes: u64::MAX }
     }
 
-    /// At most `bytes` bytes of IP length.
+    /// A limit of `bytes` bytes of IP length.
     pub const fn bytes(bytes: u64) -> Limit {
         Limit { packets: u64::MAX, bytes }
     }
 
-    /// Whether a packet of `length` bytes still fits beside `backlog`.
+    /// Whether a packet of `length` bytes fits in addition to `backlog`.
     #[inline]
     pub fn admits(&self, backlog: Backlog, length: u16) -> bool {
         backlog.packets < self.packets && backlog.bytes.saturating_add(u64::from(length)) <= self.bytes
@@ -78,11 +78,11 @@ impl FromStr for Limit {
             };
             if *slot != u64::MAX {
                 return Err(format!(
-                    "`{text}` gives the same limit twice: write packets, a size, or one of each"
+                    "`{text}` sets the same limit twice; write packets, a size, or one of each"
                 ));
             }
             if value == 0 {
-                return Err(format!("`{text}` holds nothing: a buffer takes at least \"1 packet\""));
+                return Err(format!("limits must be at least 1 packet or 1 byte, got `{text}`"));
             }
             *slot = value;
         }
@@ -94,11 +94,11 @@ fn not_a_limit(part: &str, error: &jettison_core::UnitError) -> String {
     let part = part.trim();
     match part.chars().any(char::is_alphabetic) {
         true => format!("{error}, or packets (\"64 packets\")"),
-        false => format!("`{part}` has no unit: write packets (\"64 packets\"), a size (\"96 kB\"), or both"),
+        false => format!("`{part}` has no unit; write packets (\"64 packets\"), a size (\"96 kB\"), or both"),
     }
 }
 
-/// Splits at commas that follow a unit; a comma inside a number (`1,000 packets`) separates nothing.
+/// Splits at commas that follow a unit; a comma inside a number (`1,000 packets`) is a digit separator.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut after_unit = false;
     text.split(move |c: char| {
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn prints_what_it_reads() {
+    fn printed_limits_parse_back() {
         for text in ["64 packets", "1 packet", "96 kB", "100 packets, 150 kB", "unlimited"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn refuses_what_is_not_a_limit_and_says_what_would_be() {
+    fn errors_say_what_a_valid_limit_is() {
         let message = |text: &str| text.parse::<Limit>().unwrap_err();
         assert!(message("64").contains("has no unit"));
         assert!(message("").contains("has no unit"));

@@ -1,28 +1,28 @@
-//! Set-associative hashing: which slot a flow or a host has.
+//! Set-associative hashing: maps flows and hosts to slots.
 
-/// Ways of a set: where a plain hash table has a collision, such a set has seven more places.
+/// Ways per set: a key that collides in a plain hash table has seven alternatives here.
 pub const WAYS: usize = 8;
 
-/// Slots in sets of [`WAYS`]. A key keeps its slot until another takes it while it is idle.
+/// Slots in sets of [`WAYS`]. A key keeps its slot until another key takes it while it is idle.
 #[derive(Debug)]
 pub struct Associative {
     tags: Vec<u64>,
 }
 
 impl Associative {
-    /// `slots` slots, a multiple of [`WAYS`] above zero.
+    /// Creates `slots` free slots; `slots` must be a positive multiple of [`WAYS`].
     pub fn new(slots: usize) -> Associative {
         Associative { tags: vec![0; slots] }
     }
 
-    /// The slot of the key with that hash: its own, or one of its set that `in_use` says is idle. If none is, it
-    /// shares one.
+    /// Returns the slot of the key with this hash: its present one, or else an idle one of its set (`in_use` is false). If
+    /// the whole set is in use, the key shares a slot.
     #[inline]
     pub fn slot(&mut self, hash: u64, in_use: impl Fn(usize) -> bool) -> usize {
         let sets = (self.tags.len() / WAYS) as u128;
         let set = ((u128::from(hash) * sets) >> 64) as usize * WAYS;
-        let own = set + (hash as usize & (WAYS - 1));
-        let ways = || (0..WAYS).map(|way| set + (own + way) % WAYS);
+        let preferred = set + (hash as usize & (WAYS - 1));
+        let ways = || (0..WAYS).map(|way| set + (preferred + way) % WAYS);
         if let Some(slot) = ways().find(|slot| self.tags[*slot] == hash) {
             return slot;
         }
@@ -31,7 +31,7 @@ impl Associative {
                 self.tags[idle] = hash;
                 idle
             }
-            None => own,
+            None => preferred,
         }
     }
 }

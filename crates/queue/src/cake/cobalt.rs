@@ -1,7 +1,7 @@
 //! COBALT: CoDel and BLUE together.
 //!
-//! CoDel signals senders that listen. One that does not fills its queue until the buffer overflows: then BLUE's
-//! probability rises, and it drops, ECN or not, until the queue runs empty.
+//! CoDel signals responsive senders. An unresponsive sender fills its queue until the buffer overflows; each overflow
+//! raises BLUE's probability, which then drops packets, ECN-capable or not, until the queue runs empty.
 
 use jettison_core::{DropReason, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
@@ -9,25 +9,25 @@ use jettison_wire::Packet;
 
 use crate::{CodelSettings, CodelState, CodelStore};
 
-/// What COBALT remembers of one queue.
+/// COBALT's state of one queue.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cobalt {
     codel: CodelState,
     /// BLUE's drop probability.
     p_drop: f64,
-    /// When `p_drop` last changed.
+    /// Time of the last change of `p_drop`.
     changed: Option<Time>,
-    /// When the last packet left, if none has left since.
+    /// Time at which the queue became empty, while its empty period has not been accounted for.
     empty_since: Option<Time>,
 }
 
-/// Rise of BLUE's probability at an overflow.
+/// Increment of BLUE's probability at an overflow.
 const RISE: f64 = 1.0 / 256.0;
-/// Fall of BLUE's probability when the queue is empty.
+/// Decrement of BLUE's probability while the queue is empty, once per `target`.
 const FALL: f64 = 1.0 / 4096.0;
 
 impl Cobalt {
-    /// Gives the next packet to send from `store`, after the drops and marks that are due.
+    /// Returns the next packet to send from `store`, after the drops and marks that are due.
     #[inline]
     pub fn dequeue<S: CodelStore>(
         &mut self,
@@ -40,13 +40,14 @@ impl Cobalt {
     ) -> Option<Packet> {
         while let Some(mut packet) = store.pop() {
             if let Some(since) = self.empty_since.take() {
-                self.was_empty(settings, since, packet.meta.enqueued_at);
+                self.decay_blue(settings, since, packet.meta.enqueued_at);
             }
-            // Whoever serves the queue may not ask again before something arrives.
+            // The scheduler may not poll an empty queue again, so its empty period starts here.
             if store.bytes() == 0 {
                 self.empty_since = Some(now);
             }
             let sojourn = now.since(packet.meta.enqueued_at);
+            // CoDel sees every departure, including those that BLUE drops.
             let signals = self.codel.judge(settings, sojourn, store.bytes(), now);
             if random.chance(self.p_drop) {
                 out.dropped(packet, DropReason::Blue, now);
@@ -63,7 +64,7 @@ impl Cobalt {
         }
         self.codel.emptied();
         let since = *self.empty_since.get_or_insert(now);
-        self.was_empty(settings, since, now);
+        self.decay_blue(settings, since, now);
         None
     }
 
@@ -77,21 +78,20 @@ impl Cobalt {
         self.p_drop
     }
 
-    /// The buffer was full and this queue lost a packet for it.
+    /// Records a drop from this queue by a full buffer: raises BLUE's probability, at most once per `target`.
     pub fn overflowed(&mut self, settings: &CodelSettings, now: Time) {
         if let Some(since) = self.empty_since.take() {
-            self.was_empty(settings, since, now);
+            self.decay_blue(settings, since, now);
         }
-        // At most once in a target's time.
         if self.changed.is_none_or(|at| now.since(at) >= settings.target) {
             self.p_drop = (self.p_drop + RISE).min(1.0);
             self.changed = Some(now);
         }
     }
 
-    /// The queue has been empty until `until`: BLUE's probability fell once each target's time, as if the queue had been
-    /// asked again and again.
-    fn was_empty(&mut self, settings: &CodelSettings, since: Time, until: Time) {
+    /// Lowers BLUE's probability for an empty period from `since` to `until`: once per `target`, as if the queue had been
+    /// polled continuously.
+    fn decay_blue(&mut self, settings: &CodelSettings, since: Time, until: Time) {
         let first = self.changed.map_or(since, |at| since.max(at.saturating_add(settings.target)));
         if self.p_drop == 0.0 || until < first {
             return;
@@ -120,7 +120,7 @@ mod tests {
     };
 
     #[test]
-    fn blue_rises_at_overflow_at_most_once_a_target() {
+    fn blue_rises_at_overflow_at_most_once_per_target() {
         let mut cobalt = Cobalt::default();
         for t in 0..100 {
             cobalt.overflowed(&SETTINGS, Time::from_millis(t));
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn blue_falls_as_long_as_the_queue_is_empty() {
-        // One overflow of a lone flow must not cost it packets for ever: its queue is empty most of the time then, but
-        // seldom seen to become so.
+        // A single overflow must not cost a flow packets for ever. Its queue is empty most of the time afterwards, but is
+        // rarely polled while empty.
         let fallen = |empty_for: u64| {
             let mut cobalt = Cobalt { p_drop: 0.01, ..Cobalt::default() };
             let mut random = Seed(1).stream(&["blue"]);
@@ -164,7 +164,7 @@ mod tests {
             };
             assert!(at(&mut cobalt, &mut fifo, 100).is_none());
             fifo.push(packet_with(1, 1000, Ecn::NotEct), Time::from_millis(100 + empty_for));
-            // That it waits then is no time of being empty.
+            // The sojourn time of the packet does not count as empty time.
             at(&mut cobalt, &mut fifo, 100 + empty_for + 50);
             ((0.01 - cobalt.p_drop) / FALL).round()
         };
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_is_not_asked_while_it_is_empty_is_seen_to_be_empty() {
+    fn empty_time_counts_without_polls_of_the_empty_queue() {
         let mut cobalt = Cobalt { p_drop: 0.01, changed: Some(Time::ZERO), ..Cobalt::default() };
         let (mut random, mut fifo) = (Seed(1).stream(&["blue"]), Fifo::default());
         for t in [100, 120] {
@@ -182,12 +182,12 @@ mod tests {
                 cobalt.dequeue(&SETTINGS, true, &mut fifo, &mut random, now, &mut Tally::default()).is_some()
             );
         }
-        // From 100 ms to 120 ms, both included.
+        // Every 5 ms from 100 ms to 120 ms, both included.
         assert_eq!(((0.01 - cobalt.p_drop) / FALL).round(), 5.0);
     }
 
     #[test]
-    fn blue_drops_what_is_ecn_capable_too() {
+    fn blue_drops_ecn_capable_packets_too() {
         let mut cobalt = Cobalt { p_drop: 0.25, ..Cobalt::default() };
         let (mut random, mut tally, mut fifo) =
             (Seed(1).stream(&["blue"]), Tally::default(), Fifo::default());

@@ -1,4 +1,4 @@
-//! One tin: the flows of one class, fair by host and by flow, each under COBALT.
+//! A tin: the flows of one class, scheduled fairly by host and by flow, each under COBALT.
 
 use std::collections::VecDeque;
 
@@ -11,22 +11,22 @@ use super::cobalt::Cobalt;
 use super::{HostFairness, Settings};
 use crate::{Backlog, Chain, CodelStore, Counted, PacketPool, Standing};
 
-/// Credits are counted in 1/2^16 byte, so that a quantum divided by the flows of a host stays exact enough.
+/// Credits are in units of 2^-16 bytes, which keeps the quantum precise when it is divided by the flows of a host.
 const FRACTION: u32 = 16;
 
-/// The flows of one class.
+/// The flows of one class and their schedule.
 #[derive(Debug)]
 pub struct Tin {
     flows: Vec<Flow>,
     flow_slots: Associative,
     sources: Hosts,
     destinations: Hosts,
-    /// Flows that became active and have not used up their first quantum ("sparse").
+    /// Newly active flows that have not used up their first quantum ("sparse" flows).
     new: VecDeque<u16>,
-    /// Flows that have had a turn ("bulk").
+    /// Flows that have used up a quantum ("bulk" flows).
     old: VecDeque<u16>,
     backlog: Backlog,
-    /// Bytes that the tin may still send in its turn.
+    /// Bytes that the tin may still send in this round.
     pub credits: i64,
 }
 
@@ -40,7 +40,7 @@ struct Flow {
     destination: u16,
 }
 
-/// How many active flows each host has.
+/// Number of active flows per host.
 #[derive(Debug)]
 struct Hosts {
     slots: Associative,
@@ -51,9 +51,10 @@ impl Hosts {
     fn new(slots: usize) -> Hosts {
         Hosts { slots: Associative::new(slots), active_flows: vec![0; slots] }
     }
-    /// One more flow of `host` is active; its slot.
+    /// Counts one more active flow of `host`; returns the host's slot.
     #[inline]
     fn joined(&mut self, host: Address, salt: u64) -> u16 {
+        // A multiplicative mix of the address and the salt; equal hosts must collide, all others should not.
         let [high, low] = host.to_words();
         let mut hash = (high ^ salt).wrapping_mul(0xff51_afd7_ed55_8ccd);
         hash = (hash ^ (hash >> 32) ^ low).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -66,7 +67,7 @@ impl Hosts {
 }
 
 impl Tin {
-    /// A tin with room for `flows` flows and as many hosts on each side.
+    /// Creates a tin with slots for `flows` flows and as many source and destination hosts.
     pub fn new(flows: usize) -> Tin {
         Tin {
             flows: (0..flows).map(|_| Flow::default()).collect(),
@@ -80,7 +81,7 @@ impl Tin {
         }
     }
 
-    /// What waits in it.
+    /// The current backlog.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         self.backlog
@@ -98,7 +99,7 @@ impl Tin {
         self.new.is_empty() && self.old.is_empty() && idle(&self.sources) && idle(&self.destinations)
     }
 
-    /// Takes a packet in.
+    /// Queues a packet.
     #[inline]
     pub fn push(&mut self, packet: Packet, settings: &Settings, pool: &mut PacketPool, now: Time) {
         let hash = packet.flow_hash(settings.salt);
@@ -108,7 +109,7 @@ impl Tin {
         self.backlog.bytes += u64::from(packet.meta.length);
         let flow = &mut self.flows[slot];
         if !flow.active {
-            // What is no IP packet belongs to no host: all such share one.
+            // Packets without a five-tuple (not IP) all belong to one default host.
             let (source, destination) =
                 packet.five_tuple().map_or_else(Default::default, |tuple| (tuple.src, tuple.dst));
             flow.active = true;
@@ -121,7 +122,7 @@ impl Tin {
         pool.push(&mut flow.packets, packet, depth, now);
     }
 
-    /// The next packet, by deficit round robin with new flows first (DRR++).
+    /// Removes and returns the next packet, by deficit round robin with new flows first (DRR++).
     #[inline]
     pub fn pop(
         &mut self,
@@ -131,6 +132,7 @@ impl Tin {
         now: Time,
         out: &mut dyn Outcomes,
     ) -> Option<Packet> {
+        // Flows rotated to the back without sending: after a full circle, whole rounds can be skipped.
         let mut rotated = 0;
         loop {
             let is_new = !self.new.is_empty();
@@ -161,7 +163,7 @@ impl Tin {
             }
             rotated = 0;
             if is_new {
-                // As in RFC 8290 §4.2: an emptied new flow goes through the old ones before it may be new again.
+                // As in RFC 8290 §4.2: an emptied new flow must pass through the old list before it can be new again.
                 self.new.pop_front();
                 self.old.push_back(index);
             } else {
@@ -173,8 +175,8 @@ impl Tin {
         }
     }
 
-    /// What a flow may send in its turn: the quantum, divided by the active flows of its host, of that host of the two
-    /// which has more of them.
+    /// Credits of a flow per round: the quantum divided by the number of active flows of its host. With triple isolation,
+    /// of its source or destination host, whichever has more.
     #[inline]
     fn turn(&self, index: u16, settings: &Settings) -> i64 {
         let flow = &self.flows[usize::from(index)];
@@ -189,12 +191,12 @@ impl Tin {
         ((settings.quantum as i64) << FRACTION) / i64::from(load.max(1))
     }
 
-    /// All have had a turn. If none may send yet, gives as many turns at once as bring the first to where one more
-    /// turn lets it send. Where every flow's turn is short, that saves walking round them all.
+    /// Credits several rounds at once. Called after a full circle in which no flow could send: adds as many rounds as leave
+    /// the first flow one round short of sending. This bounds the work if the credits per round are small.
     fn skip_rounds(&mut self, settings: &Settings) {
         let missing = |index: &u16| -self.flows[usize::from(*index)].credits / self.turn(*index, settings);
         let rounds = self.new.iter().chain(&self.old).map(missing).min().unwrap_or(0);
-        // Not above zero: one further back may send already.
+        // Zero: some flow further back can send already.
         if rounds <= 0 {
             return;
         }
@@ -205,14 +207,14 @@ impl Tin {
         }
     }
 
-    /// Bytes of the flow with most of them, and the flow.
+    /// The largest backlog of a flow in bytes, and that flow.
     pub fn fattest(&self) -> (u64, usize) {
         let bytes =
             |index: &u16| (self.flows[usize::from(*index)].packets.backlog().bytes, usize::from(*index));
         self.new.iter().chain(&self.old).map(bytes).max().unwrap_or((0, 0))
     }
 
-    /// A flow loses its oldest packet to an overflow.
+    /// Drops the oldest packet of `flow` because the buffer is full.
     pub fn overflow(
         &mut self,
         flow: usize,

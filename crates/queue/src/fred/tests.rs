@@ -238,13 +238,13 @@ fn a_full_buffer_drops() {
 #[test]
 fn parameters_out_of_range_are_refused() {
     for (key, value, right) in [
-        ("min_th", json!("9 kB"), "16 packets"),
-        ("max_th", json!("16 packets"), "twice"),
+        ("min_th", json!("9 kB"), "in packets"),
+        ("max_th", json!("16 packets"), "> `min_th` (16 packets), got 16 packets"),
         ("minq", json!("0 packets"), "packets"),
         ("maxq", json!("3 kB"), "packets"),
-        ("w_q", json!(0.0), "above 0"),
-        ("max_p", json!(1.5), "at most 1"),
-        ("s", json!("0 ms"), "above zero"),
+        ("w_q", json!(0.0), "(0, 1], got 0"),
+        ("max_p", json!(1.5), "(0, 1], got 1.5"),
+        ("s", json!("0 ms"), "> 0, got 0 s"),
         ("mean_packet", json!("0 bytes"), "1 byte"),
         ("flows", json!(1000), "power of two"),
     ] {

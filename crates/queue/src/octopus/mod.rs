@@ -1,9 +1,12 @@
-//! `octopus`: drops what the sender labelled as superfluous (Chen, Tahir, Mittal, Algorithm 1).
+//! `octopus`: drops messages that their sender has labelled as superfluous (Chen, Tahir & Mittal 2023, Algorithm 1).
 //!
-//! First in, first out. Senders send a little too much and label each message of a stream with what makes it superfluous: a
-//! newer message (a *dropper*), or too little bandwidth. When a message's head reaches the front, it goes or is dropped, and
-//! the rest of it follows. Other traffic passes in its order. The verdict itself is [`Droppers::verdict`], which the
-//! sender's buffer uses too; this file is the queue around it, its neighbours what it measures.
+//! FIFO. Senders transmit slightly more than the network can carry and label each message of a stream with the conditions
+//! that make it superfluous: a newer message (a *dropper*) in the queue, or a bandwidth share below `bitrate_threshold`. The
+//! decision is made when the head of a message reaches the front of the queue; the other packets of the message follow it.
+//! Other traffic passes in order. The decision itself is [`Droppers::verdict`], shared with the sender's buffer; this file
+//! is the queue around it and its measurements (bandwidth, arrival rates).
+//!
+//! Units: windows are times; rates in bit/s (gauge in Mbit/s).
 
 use std::collections::VecDeque;
 
@@ -36,7 +39,7 @@ const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams in the ta
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("octopus", "Octopus", build)
         .style(FOREST, Solid)
-        .summary("Drops the messages that their senders labelled as superfluous, as the bandwidth demands")
+        .summary("Drops messages that their senders labelled as superfluous, according to the bandwidth")
         .source("Chen, Tahir & Mittal 2023, Algorithm 1")
         .page("disciplines/octopus.md")
         .gauges(GAUGES)
@@ -46,18 +49,18 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OctopusParameters {
-    /// UDP ports, of source or destination, by which Octopus traffic is known.
+    /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
-    /// Drop a message only once it has waited its `slack`. In the authors' code, not in the paper.
+    /// Drop a message only after it has waited for its `slack`. In the authors' code, not in the paper.
     pub slack: bool,
     /// Drop a message only if its head and its tail are both queued. In the authors' code, not in the paper.
     pub whole_message_only: bool,
     /// Window in which the bandwidth is measured.
     pub window: Duration,
-    /// Packets that must have left within the window; with fewer the bandwidth counts as unlimited.
+    /// Minimum departures within the window; with fewer, the bandwidth counts as unlimited.
     pub min_samples: u64,
-    /// Look back further than `window` where it takes that to find `min_samples` packets, so that slow links have a
-    /// bandwidth too. Not in the paper.
+    /// Extend the window beyond `window` until it contains `min_samples` packets, which gives slow links a bandwidth too. Not
+    /// in the paper.
     pub stretch_window: bool,
     /// Window in which the streams' arrival rates are measured.
     pub arrival_window: Duration,
@@ -84,22 +87,16 @@ impl OctopusParameters {
     fn check(&self) -> Result<(), ParameterError> {
         check_ports(&self.ports)?;
         for (key, window) in [("window", self.window), ("arrival_window", self.arrival_window)] {
-            ParameterError::unless(window >= Duration::from_micros(1), key, || {
-                format!("`{window}` is too short: `{key}` is at least 1 us, such as \"50 ms\"")
-            })?;
+            ParameterError::require(window >= Duration::from_micros(1), key, "be >= 1 us", window)?;
         }
-        ParameterError::unless(self.min_samples > 0, "min_samples", || {
-            "`min_samples` is at least 1, such as 5".to_owned()
-        })
+        ParameterError::require(self.min_samples > 0, "min_samples", "be >= 1", self.min_samples)
     }
 }
 
-/// Whether Octopus traffic can be known by these ports.
+/// Checks the ports that identify Octopus traffic.
 pub(crate) fn check_ports(ports: &[u16]) -> Result<(), ParameterError> {
     ParameterError::unless(!ports.is_empty() && !ports.contains(&0), "ports", || {
-        format!(
-            "`ports` names the UDP ports of Octopus traffic, each from 1 to 65,535, such as [{OCTOPUS_PORT}]"
-        )
+        format!("must be one or more UDP ports in [1, 65535], such as [{OCTOPUS_PORT}], got {ports:?}")
     })
 }
 
@@ -121,16 +118,16 @@ pub struct Octopus {
 
     bandwidth: Bandwidth,
     streams: Streams<Stream>,
-    /// What arrives that is not Octopus traffic: one more stream in the fair share.
+    /// Arrival rate of other traffic, which counts as one stream in the fair share.
     opaque: ArrivalRate,
     fifo: Fifo,
-    /// The header of each packet in `fifo`, and its stream; `None` for other traffic.
+    /// Header and stream of each packet in `fifo`; `None` for other traffic.
     labels: VecDeque<Option<Label>>,
-    /// Arrival rates of the others while a share is worked out; kept for its memory.
+    /// Scratch buffer for the arrival rates of the other streams.
     others: Vec<Rate>,
 }
 
-/// What Octopus knows of a stream: constant state.
+/// State of a stream, of constant size.
 #[derive(Debug, Clone, Default)]
 struct Stream {
     droppers: Droppers,
@@ -145,7 +142,7 @@ struct Label {
 }
 
 impl Octopus {
-    /// An empty queue whose table of streams is hashed with `seed`.
+    /// Creates an empty queue; `seed` seeds the hash of the stream table.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -177,8 +174,8 @@ impl Octopus {
         self.bandwidth.rate(now)
     }
 
-    /// What the stream in a slot has of the bandwidth: what it would get if it asked for all there is, given what arrives of
-    /// the others.
+    /// Bandwidth share of the stream in `slot`: its max-min fair share if its demand were unlimited, given the arrival rates
+    /// of the other streams.
     fn share(&mut self, slot: u32, now: Time) -> Option<Rate> {
         let bandwidth = self.bandwidth.rate(now)?;
         self.others.clear();
@@ -192,10 +189,10 @@ impl Octopus {
         Some(max_min_share(bandwidth, &self.others))
     }
 
-    /// Why a packet at the front of the queue is dropped, if it is: its message's fate, which is decided here with the first
-    /// packet of it that comes to the front.
+    /// The reason to drop a packet at the front of the queue, if any. The message's fate is decided once, with its first
+    /// packet that reaches the front.
     #[inline]
-    fn reason(&mut self, label: &Label, waited: Duration, now: Time) -> Option<DropReason> {
+    fn drop_reason(&mut self, label: &Label, waited: Duration, now: Time) -> Option<DropReason> {
         let Label { header, slot } = label;
         let fate = match self.streams.state(*slot).fates.of(header.message) {
             Some(fate) => fate,
@@ -207,9 +204,9 @@ impl Octopus {
         }
     }
 
-    /// Algorithm 1 at the dequeue of a message's head; where the head was lost upstream, of its first packet that came.
+    /// Runs Algorithm 1 at the dequeue of a message's head or, if the head was lost upstream, of its first packet.
     fn decide(&mut self, header: &OctopusHeader, slot: u32, waited: Duration, now: Time) -> Fate {
-        // Without a threshold the bandwidth does not matter.
+        // Without a threshold the share is irrelevant, and it is expensive to compute.
         let bandwidth = if header.bitrate_threshold > 0 { self.share(slot, now) } else { None };
         let stream = self.streams.state(slot);
         let fate = match stream.droppers.verdict(header, bandwidth, waited, self.options) {
@@ -228,7 +225,7 @@ impl QueueDiscipline for Octopus {
             let slot = self.streams.touch(&packet, header.stream, now);
             Label { header, slot }
         });
-        // What arrives is what a stream asks for, whether it finds room or not.
+        // Arrivals measure a stream's demand, so packets that find the buffer full count too.
         let arrivals = match label {
             Some(Label { slot, .. }) => &mut self.streams.state(slot).arrivals,
             None => &mut self.opaque,
@@ -246,19 +243,19 @@ impl QueueDiscipline for Octopus {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        // A packet that came to an empty queue at this instant found the link free.
+        // A packet that arrived at an empty queue at this instant found the link idle: restart the measurement.
         if self.fifo.head().is_some_and(|head| head.meta.enq_qdepth == 0 && head.meta.enqueued_at == now) {
             self.bandwidth.clear();
         }
         while let (Some(packet), Some(label)) = (self.fifo.pop(), self.labels.pop_front()) {
             let reason = label.as_ref().and_then(|label| {
                 self.streams.dequeued(label.slot);
-                self.reason(label, now.since(packet.meta.enqueued_at), now)
+                self.drop_reason(label, now.since(packet.meta.enqueued_at), now)
             });
             match reason {
                 Some(reason) => out.dropped(packet, reason, now),
                 None => {
-                    // What is dropped takes no capacity, so it says nothing of it.
+                    // Only sent packets measure the bandwidth: dropped packets use no capacity.
                     self.bandwidth.departed(packet.meta.length, now);
                     return Some(packet);
                 }
