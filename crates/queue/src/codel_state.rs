@@ -431,8 +431,7 @@ mod tests {
     #[test]
     fn a_clock_of_one_microsecond_truncates_timestamps_before_subtraction() {
         let settings = CodelSettings { clock: Some(Duration::from_micros(1)), ..SETTINGS };
-        let seen =
-            |sojourn, now| settings.quantise(Duration::from_nanos(sojourn), Time::from_nanos(now));
+        let seen = |sojourn, now| settings.quantise(Duration::from_nanos(sojourn), Time::from_nanos(now));
         // Queued at 1.1 µs and at 1.9 µs, out at 3.0 µs.
         assert_eq!(seen(1_900, 3_000), (Duration::from_micros(2), Time::from_micros(3)));
         assert_eq!(seen(1_100, 3_000), (Duration::from_micros(2), Time::from_micros(3)));

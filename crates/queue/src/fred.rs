@@ -97,7 +97,10 @@ impl FredParameters {
         let (min, max) = (self.min_th.value(), self.max_th.map(Threshold::value));
         ParameterError::unless(max.is_none_or(|max| max > min), "max_th", || {
             let found = max.unwrap_or_default();
-            format!("must be > `min_th` ({}), got {found} packets; the paper uses twice `min_th`", self.min_th)
+            format!(
+                "must be > `min_th` ({}), got {found} packets; the paper uses twice `min_th`",
+                self.min_th
+            )
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
             ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;

@@ -1,4 +1,4 @@
-//! Gauges: what disciplines report of their state, against hand-computed values.
+//! Gauges of the disciplines against hand-computed values.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use crate::testing::{built, packet, packet_of, packet_with};
 
 const AT: fn(u64) -> Time = Time::from_millis;
 
-/// Everything that a discipline reports at `now`.
+/// All gauges that a discipline reports at `now`.
 fn reported(queue: &dyn QueueDiscipline, now: Time) -> Vec<(Gauge, String, f64)> {
     let mut taken = Vec::new();
     queue.gauges(now, &mut taken);
     taken
 }
 
-/// The value of a gauge (of a part, after `/`).
+/// The value of a gauge; a part is written after `/`.
 fn value(queue: &dyn QueueDiscipline, gauge: &str, now: Time) -> f64 {
     let (name, part) = gauge.split_once('/').unwrap_or((gauge, ""));
     let all = reported(queue, now);
@@ -50,7 +50,7 @@ fn a_discipline_reports_exactly_the_gauges_that_it_declares() {
 }
 
 #[test]
-fn samples_change_nothing() {
+fn sampling_gauges_changes_nothing() {
     for entry in disciplines().iter() {
         let mut queues = [built(json!(entry.id)), built(json!(entry.id))];
         let mut left = [Vec::new(), Vec::new()];
@@ -76,7 +76,7 @@ fn samples_change_nothing() {
 }
 
 #[test]
-fn reds_average_is_the_weighted_mean_of_what_arrivals_found() {
+fn reds_average_is_the_weighted_mean_of_the_backlog_at_arrivals() {
     let settings =
         json!({ "kind": "red", "min_th": "2 packets", "max_th": "6 packets", "w_q": 0.25, "max_p": 0.1 });
     let mut queue = built(settings);
@@ -92,7 +92,7 @@ fn reds_average_is_the_weighted_mean_of_what_arrivals_found() {
 }
 
 #[test]
-fn reds_average_is_in_bytes_where_its_thresholds_are() {
+fn reds_average_is_in_bytes_if_its_thresholds_are() {
     let settings = json!({ "kind": "red", "min_th": "2 kB", "max_th": "6 kB", "w_q": 0.5 });
     let mut queue = built(settings);
     for id in 0..3 {
@@ -118,8 +118,8 @@ fn codels_count_rises_with_each_drop_and_dropping_ends_below_target() {
         assert_eq!(value(&*queue, "codel_dropping", now), if dropped > 0.0 { 1.0 } else { 0.0 });
         now += Duration::from_millis(10);
     }
-    assert!(out.drops.len() > 3, "it dropped");
-    // A packet that has not waited ends dropping state; the count stays as it was.
+    assert!(out.drops.len() > 3, "CoDel must drop");
+    // A packet without sojourn time ends dropping state; the count is unchanged.
     let count = value(&*queue, "codel_count", now);
     while queue.dequeue(now, &mut out).is_some() {}
     queue.enqueue(packet(100, 1500), now, &mut out);
@@ -129,7 +129,7 @@ fn codels_count_rises_with_each_drop_and_dropping_ends_below_target() {
 }
 
 #[test]
-fn pies_probability_moves_as_rfc_8033_says() {
+fn pies_probability_follows_rfc_8033() {
     let mut queue =
         built(json!({ "kind": "pie", "target": "15 ms", "t_update": "15 ms", "delay": "sojourn" }));
     for id in 0..10 {
@@ -215,7 +215,7 @@ fn red_dpm_reports_its_logical_queues() {
 }
 
 #[test]
-fn blue_reports_the_probability_that_an_overflow_raises() {
+fn blue_reports_the_probability_after_an_overflow() {
     let mut queue = built(json!({ "kind": "blue", "limit": "2 packets", "d1": 0.25 }));
     for id in 0..3 {
         queue.enqueue(packet(id, 500), AT(0), &mut NoOutcomes);
@@ -239,7 +239,7 @@ fn octopus_reports_the_bandwidth_once_it_is_measured() {
 }
 
 #[test]
-fn abc_reports_what_the_link_told_it() {
+fn abc_reports_the_capacity_reported_by_the_link() {
     let mut queue = built(json!({ "kind": "abc", "eta": 0.5, "dt": "0 ms", "delta": "100 ms" }));
     assert!(value(&*queue, "abc_target_rate", AT(0)).is_nan());
     queue.capacity_changed(jettison_core::Rate::from_bits(10_000_000), AT(0));

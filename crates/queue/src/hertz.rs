@@ -30,11 +30,8 @@ impl fmt::Display for Hertz {
 impl FromStr for Hertz {
     type Err = String;
     fn from_str(text: &str) -> Result<Hertz, String> {
-        let error = || {
-            format!(
-                "`{text}` is not a gain; write a finite number >= 0 and `Hz`, such as \"0.3125 Hz\""
-            )
-        };
+        let error =
+            || format!("`{text}` is not a gain; write a finite number >= 0 and `Hz`, such as \"0.3125 Hz\"");
         let number = text.trim().strip_suffix("Hz").ok_or_else(error)?;
         let hertz: f64 = number.trim().parse().map_err(|_| error())?;
         if hertz.is_finite() && hertz >= 0.0 { Ok(Hertz(hertz)) } else { Err(error()) }

@@ -82,7 +82,7 @@ impl FromStr for Limit {
                 ));
             }
             if value == 0 {
-                return Err(format!("limits must be at least 1 packet or 1 byte, got `{text}`"));
+                return Err(format!("must be at least 1 packet or 1 byte, got `{text}`"));
             }
             *slot = value;
         }

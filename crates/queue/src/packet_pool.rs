@@ -1,19 +1,19 @@
-//! One store for the packets of many queues.
+//! Common packet store for many queues.
 
 use jettison_core::Time;
 use jettison_wire::Packet;
 
 use crate::{Backlog, CodelStore};
 
-/// The end of a chain.
+/// Index of no node: the end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Packets of many [`Chain`]s in one slab: a packet costs no allocation once the slab has grown to the backlog, and an
-/// idle queue no memory.
+/// The packets of many [`Chain`]s in one slab. Once the slab has grown to the peak backlog, packets need no allocation;
+/// an idle queue needs no memory.
 #[derive(Debug)]
 pub struct PacketPool {
     nodes: Vec<Node>,
-    /// First of the chain of free nodes, linked by `next`.
+    /// Head of the free list, linked by `next`.
     free: u32,
 }
 
@@ -24,7 +24,7 @@ struct Node {
     previous: u32,
 }
 
-/// A queue of packets that lie in a [`PacketPool`], in order.
+/// A FIFO queue of packets in a [`PacketPool`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     head: u32,
@@ -39,13 +39,13 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Packets and bytes that wait.
+    /// The current backlog.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Whether nothing waits.
+    /// Whether the chain is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == NONE
@@ -59,7 +59,7 @@ impl Default for PacketPool {
 }
 
 impl PacketPool {
-    /// Appends a packet to a chain and stamps when, and behind how many others (`depth`), it was queued.
+    /// Appends a packet to a chain; stamps its arrival time and `depth`, the number of packets in front of it.
     #[inline]
     pub fn push(&mut self, chain: &mut Chain, packet: Packet, depth: u64, now: Time) {
         chain.backlog.packets += 1;
@@ -79,7 +79,7 @@ impl PacketPool {
             self.append(chain, new);
             &mut self.nodes[new as usize]
         };
-        // Stamped where it lies: a narrow write just before a wide move would stall the move.
+        // Stamped after the move into the slab: a narrow store followed by a wide load of the same bytes would stall.
         if let Some(packet) = &mut node.packet {
             packet.meta.enqueued_at = now;
             packet.meta.enq_qdepth = depth as u32;
@@ -95,7 +95,7 @@ impl PacketPool {
         chain.tail = new;
     }
 
-    /// Takes a chain's oldest packet.
+    /// Removes the oldest packet of a chain.
     #[inline]
     pub fn pop(&mut self, chain: &mut Chain) -> Option<Packet> {
         let at = chain.head;
@@ -111,7 +111,7 @@ impl PacketPool {
         chain.took(packet)
     }
 
-    /// Takes a chain's newest packet.
+    /// Removes the newest packet of a chain.
     pub fn pop_newest(&mut self, chain: &mut Chain) -> Option<Packet> {
         let at = chain.tail;
         let node = self.nodes.get_mut(at as usize)?;
@@ -126,13 +126,13 @@ impl PacketPool {
         chain.took(packet)
     }
 
-    /// A chain's oldest packet.
+    /// The oldest packet of a chain.
     #[inline]
     pub fn head(&self, chain: &Chain) -> Option<&Packet> {
         self.nodes.get(chain.head as usize)?.packet.as_ref()
     }
 
-    /// Moves a chain's oldest packet to the end of another, as it is.
+    /// Moves the oldest packet of a chain to the end of another; its metadata is unchanged.
     pub fn move_oldest(&mut self, from: &mut Chain, to: &mut Chain) {
         let at = from.head;
         let Some(node) = self.nodes.get_mut(at as usize) else { return };
@@ -172,22 +172,22 @@ impl Chain {
     }
 }
 
-/// A chain whose packets are counted in a total as well: what CoDel takes a flow's packets from.
+/// A chain as a [`CodelStore`]: packets that CoDel removes are also subtracted from a total.
 pub(crate) struct Counted<'a> {
     pub pool: &'a mut PacketPool,
     pub chain: &'a mut Chain,
-    /// The backlog of all chains that are counted together.
+    /// Total backlog of all chains.
     pub total: &'a mut Backlog,
-    /// What CoDel takes for a standing queue.
+    /// Backlog that CoDel compares with MAXPACKET.
     pub standing: Standing,
 }
 
-/// Whose backlog CoDel compares with MAXPACKET.
+/// Backlog that CoDel compares with MAXPACKET.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// That of the chain itself.
+    /// The backlog of the chain.
     Own,
-    /// That of all chains together (RFC 8289 §4.4).
+    /// The total backlog of all chains (RFC 8289 §4.4).
     All,
 }
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_keep_their_order_and_free_nodes_are_used_again() {
+    fn chains_keep_their_order_and_free_nodes_are_reused() {
         let (mut pool, mut a, mut b) = (PacketPool::default(), Chain::default(), Chain::default());
         for id in 0..6 {
             let chain = if id % 2 == 0 { &mut a } else { &mut b };
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_moves_between_chains_as_it_is() {
+    fn a_packet_moves_between_chains_unchanged() {
         let (mut pool, mut a, mut b) = (PacketPool::default(), Chain::default(), Chain::default());
         (0..3).for_each(|id| pool.push(&mut a, packet(id, 100), 9, Time::from_millis(2)));
         pool.push(&mut b, packet(3, 50), 0, Time::ZERO);

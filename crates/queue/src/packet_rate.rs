@@ -1,11 +1,14 @@
-//! `packet-rate`: serves another discipline's packets at so many a second.
+//! `packet-rate`: serves the packets of another discipline at a fixed rate in packets/s.
 //!
-//! What limits a software switch is packets, not bits: BMv2's traffic manager lets a queue's packets go at a configured
-//! rate, whatever their length. Each packet is due one period after the one before it, or when it came if that is
-//! later; so a link that comes for a packet late does not slow the queue down, and an idle queue saves nothing up. A
-//! packet that the inner discipline drops takes no turn.
+//! Software switches are limited by packets, not bits: BMv2's traffic manager serves a queue at a configured packet rate,
+//! independent of packet length. A packet is due one period after the previous one or at its arrival, whichever is later.
+//! So a late poll by the link does not lower the rate, and an idle queue accumulates no credit. A packet that the inner
+//! discipline drops uses no service time.
 //!
-//! Around a `priority` scheduler the rate is the port's; around each of its bands every band has the full rate.
+//! Around a `priority` scheduler, the rate is that of the port; around each of its bands, each band has the full rate.
+//!
+//! Reference: BMv2's `set_queue_rate`. Units: packets/s; periods are exact in the long run (the remainder of a nanosecond
+//! carries over).
 
 use jettison_core::{DropReason, Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
@@ -23,8 +26,8 @@ use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("packet-rate", "packet rate", build)
         .style(GREY, Dotted)
-        .summary("Serves another discipline's packets at so many packets a second")
-        .source("as BMv2's set_queue_rate")
+        .summary("Serves the packets of another discipline at a fixed rate in packets/s")
+        .source("BMv2 set_queue_rate")
         .page("disciplines/packet-rate.md")
 }
 
@@ -32,12 +35,12 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PacketRateParameters {
-    /// Packets a second that may leave.
+    /// Service rate in packets/s.
     pub rate: PacketsPerSecond,
-    /// The discipline that holds them: an id, or a table with its `kind`.
+    /// The inner discipline: an id, or a table with its `kind`.
     #[schemars(schema_with = "any_discipline")]
     pub queue: Value,
-    /// Limit on top of the inner discipline's own.
+    /// Limit in addition to that of the inner discipline.
     pub limit: Limit,
 }
 
@@ -63,25 +66,25 @@ fn build(
     Ok(Box::new(PacketRate { limit: parameters.limit, ..PacketRate::new(inner, parameters.rate) }))
 }
 
-/// A discipline whose packets leave at a rate.
+/// A discipline served at a packet rate.
 pub struct PacketRate {
     // Parameters.
     inner: Box<dyn QueueDiscipline>,
     limit: Limit,
-    /// Time between two packets: whole nanoseconds, and so many parts of `rate` of one.
+    /// Time between two packets: `period` plus `remainder` / `rate` nanoseconds.
     period: Duration,
     remainder: u64,
     rate: u64,
     // State.
-    /// When the next packet is due at the earliest, with the parts of a nanosecond that carry over.
+    /// Earliest time of the next departure; `carried` / `rate` nanoseconds carry over.
     due: Time,
     carried: u64,
-    /// A packet was asked for in vain: when there will be one.
+    /// Time at which the next packet is due, set when a dequeue came too early.
     refused: Option<Time>,
 }
 
 impl PacketRate {
-    /// `inner`, served at `rate`.
+    /// Serves `inner` at `rate`.
     pub fn new(inner: Box<dyn QueueDiscipline>, rate: PacketsPerSecond) -> PacketRate {
         let rate = rate.get();
         PacketRate {
@@ -96,8 +99,9 @@ impl PacketRate {
         }
     }
 
-    /// A packet that came at `enqueued_at` has left: when is the next one due?
+    /// Sets the time of the next departure after that of a packet enqueued at `enqueued_at`.
     fn advance(&mut self, enqueued_at: Time) {
+        // The packet arrived after it could have been due: the queue was idle, so the schedule starts anew.
         if enqueued_at > self.due {
             (self.due, self.carried) = (enqueued_at, 0);
         }
@@ -143,7 +147,7 @@ impl QueueDiscipline for PacketRate {
         }
     }
 
-    /// Those of the discipline within: the rate itself has no state worth a series.
+    /// Reports the gauges of the inner discipline; the rate has no state of interest.
     fn gauges(&self, now: Time, out: &mut dyn Gauges) {
         self.inner.gauges(now, out);
     }
@@ -185,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_leave_a_period_apart_whatever_their_length() {
+    fn packets_leave_one_period_apart_at_any_length() {
         let mut queue = built(json!({ "kind": "packet-rate", "rate": "500 packets/s" }));
         for (id, length) in [(1, 40), (2, 1500), (3, 9000)] {
             queue.enqueue(packet(id, length), at(100), &mut NoOutcomes);
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_queue_saves_nothing_up() {
+    fn an_idle_queue_accumulates_no_credit() {
         let mut queue = built(json!({ "kind": "packet-rate", "rate": "500 packets/s" }));
         queue.enqueue(packet(1, 100), at(0), &mut NoOutcomes);
         assert_eq!(drain(&mut *queue, at(0)), [(at(0), 1)]);
@@ -205,17 +209,17 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_comes_late_does_not_slow_it_down() {
+    fn a_late_poll_does_not_lower_the_rate() {
         let mut queue = built(json!({ "kind": "packet-rate", "rate": "500 packets/s" }));
         for id in 1..=3 {
             queue.enqueue(packet(id, 100), at(0), &mut NoOutcomes);
         }
         assert!(queue.dequeue(at(0), &mut NoOutcomes).is_some());
-        // Due at 2 ms and 4 ms, fetched at 5 ms: both.
+        // Due at 2 ms and 4 ms: at 5 ms both can leave.
         assert!(queue.dequeue(at(5_000), &mut NoOutcomes).is_some());
         assert!(queue.dequeue(at(5_000), &mut NoOutcomes).is_some());
         queue.enqueue(packet(4, 100), at(5_000), &mut NoOutcomes);
-        // And the fourth keeps the rhythm: it was due at 6 ms.
+        // The fourth keeps the schedule: it is due at 6 ms.
         assert!(queue.dequeue(at(5_000), &mut NoOutcomes).is_none());
         assert_eq!(queue.next_wakeup(), Some(at(6_000)));
     }
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_wakes_it_while_nobody_asks_or_nothing_waits() {
+    fn wakeups_only_follow_a_poll_that_came_too_early() {
         let mut queue = built(json!({ "kind": "packet-rate", "rate": "500 packets/s" }));
         queue.enqueue(packet(1, 100), at(0), &mut NoOutcomes);
         assert!(queue.dequeue(at(0), &mut NoOutcomes).is_some());
@@ -240,14 +244,14 @@ mod tests {
         queue.enqueue(packet(2, 100), at(2), &mut NoOutcomes);
         assert_eq!(queue.next_wakeup(), None);
         assert_eq!((queue.dequeue(at(2), &mut NoOutcomes), queue.next_wakeup()), (None, Some(at(2_000))));
-        // Once woken it does not ask again, although the link may be busy.
+        // The wakeup is not repeated, even if the link is busy then.
         queue.handle_wakeup(at(2_000), &mut NoOutcomes);
         assert_eq!(queue.next_wakeup(), None);
         assert!(queue.dequeue(at(2_500), &mut NoOutcomes).is_some());
     }
 
     #[test]
-    fn a_packet_that_the_inner_discipline_drops_takes_no_turn() {
+    fn a_packet_dropped_by_the_inner_discipline_uses_no_service_time() {
         let queue = json!({ "kind": "codel", "maxpacket": "0 bytes" });
         let mut queue = built(json!({ "kind": "packet-rate", "rate": "10 packets/s", "queue": queue }));
         let mut tally = Tally::default();
@@ -256,7 +260,7 @@ mod tests {
         }
         let sent = drain(&mut *queue, at(0));
         assert!(sent.windows(2).all(|pair| pair[1].0.since(pair[0].0) == Duration::from_millis(100)));
-        assert!(sent.len() < 20, "CoDel dropped none");
+        assert!(sent.len() < 20, "CoDel must drop");
     }
 
     #[test]

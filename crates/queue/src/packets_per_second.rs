@@ -1,24 +1,24 @@
-//! Packets a second.
+//! Packet rates.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::written::written_as_string;
 
-/// A service rate in packets a second, above zero. Written `"500 packets/s"`.
+/// A service rate in packets per second, > 0. Written `"500 packets/s"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketsPerSecond(u64);
 
 impl PacketsPerSecond {
-    /// The most: one a nanosecond.
-    const MOST: u64 = 1_000_000_000;
+    /// The maximum: one packet per nanosecond.
+    const MAX: u64 = 1_000_000_000;
 
-    /// So many; `None` if that is none, or more than one a nanosecond.
+    /// Creates a rate of `packets` packets/s; `None` outside [1, 10⁹].
     pub fn new(packets: u64) -> Option<PacketsPerSecond> {
-        (1..=PacketsPerSecond::MOST).contains(&packets).then_some(PacketsPerSecond(packets))
+        (1..=PacketsPerSecond::MAX).contains(&packets).then_some(PacketsPerSecond(packets))
     }
 
-    /// The number.
+    /// The rate in packets/s.
     #[inline]
     pub const fn get(self) -> u64 {
         self.0
@@ -36,9 +36,9 @@ impl FromStr for PacketsPerSecond {
     fn from_str(text: &str) -> Result<PacketsPerSecond, String> {
         let error = || {
             format!(
-                "`{text}` is not a packet rate: write a whole number from 1 to {} and `packets/s`, such as \
+                "`{text}` is not a packet rate; write an integer in [1, {}] and `packets/s`, such as \
                  \"500 packets/s\"",
-                PacketsPerSecond::MOST
+                PacketsPerSecond::MAX
             )
         };
         let trimmed = text.trim();
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_only_what_has_its_unit_and_a_meaning() {
+    fn accepts_only_positive_integers_with_unit() {
         for (text, packets) in
             [("500 packets/s", 500), ("1packet/s", 1), (" 1,000_000 packets/s ", 1_000_000)]
         {

@@ -1,9 +1,9 @@
-//! `pdrop`: priority dropping when the buffer is full (a baseline of Chen, Tahir, Mittal).
+//! `pdrop`: priority dropping on overflow, a baseline of Chen, Tahir & Mittal 2023 (Octopus).
 //!
-//! First in, first out. When an arrival does not fit, the least important message in the buffer makes room for it: of the
-//! highest Octopus priority, the one queued last. Only whole messages are dropped, and none that has begun to leave. What is
-//! not Octopus traffic counts as most important. Nothing else of the Octopus header matters, so this is what importance
-//! alone can do.
+//! FIFO. When an arrival does not fit, the least important queued message makes room: the message with the highest Octopus
+//! priority number, among equals the one queued last. Messages are dropped as a whole, and never once they have begun to
+//! leave. Other traffic counts as most important (priority 0). All other fields of the Octopus header are ignored, so the
+//! discipline shows the effect of importance alone.
 
 mod store;
 
@@ -31,7 +31,7 @@ const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams in the tabl
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pdrop", "PDrop", build)
         .style(FOREST, Dashed)
-        .summary("When the buffer is full, drops the least important message in it (Octopus priorities)")
+        .summary("Drops the least important queued message on overflow (Octopus priorities)")
         .source("Chen, Tahir & Mittal 2023 (a baseline)")
         .page("disciplines/pdrop.md")
         .gauges(GAUGES)
@@ -41,9 +41,9 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdropParameters {
-    /// UDP ports, of source or destination, by which Octopus traffic is known.
+    /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
-    /// How much the buffer holds: packets, bytes (IP length), or both, whichever is reached first.
+    /// Buffer limit in packets, bytes (IP length), or both, whichever is reached first.
     pub limit: Limit,
 }
 
@@ -61,7 +61,7 @@ fn build(
     Ok(Box::new(Pdrop::new(parameters, seed)?))
 }
 
-/// One FIFO queue that drops by importance.
+/// One FIFO queue with priority dropping.
 #[derive(Debug)]
 pub struct Pdrop {
     parameters: PdropParameters,
@@ -70,7 +70,7 @@ pub struct Pdrop {
 }
 
 impl Pdrop {
-    /// An empty queue whose table of streams is hashed with `seed`.
+    /// Creates an empty queue; `seed` seeds the hash of the stream table.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -79,7 +79,7 @@ impl Pdrop {
         Ok(Pdrop { parameters, streams: Streams::new(seed), store: MessageStore::default() })
     }
 
-    /// Drops what is less important than `priority` until `length` bytes fit. If that would not be enough, drops nothing.
+    /// Drops messages less important than `priority` until `length` bytes fit. Drops nothing if that would not suffice.
     fn make_room(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
         let (all, less) = (self.store.backlog(), self.store.droppable_below(priority));
         let at_best = Backlog { packets: all.packets - less.packets, bytes: all.bytes - less.bytes };
@@ -93,7 +93,7 @@ impl Pdrop {
         true
     }
 
-    /// Drops all that waits of a message, and what is to come of it.
+    /// Drops the queued packets of a message and remembers to drop its later ones.
     fn drop_message(&mut self, label: Label, now: Time, out: &mut dyn Outcomes) {
         let Pdrop { store, streams, .. } = self;
         let reason = DropReason::LeastImportant;
@@ -104,7 +104,7 @@ impl Pdrop {
         });
     }
 
-    /// A packet of a message arrives.
+    /// Queues or drops a packet of a message.
     fn enqueue_labelled(
         &mut self,
         packet: Packet,
@@ -116,6 +116,7 @@ impl Pdrop {
         let slot = self.streams.touch(&packet, header.stream, now);
         let label = match self.store.find(slot, message) {
             Some(label) => label,
+            // No packet of the message is queued: it is new, has left in part, or was dropped before.
             None => {
                 let fate = self.streams.state(slot).of(message);
                 if let Some(Fate::Dropped(reason)) = fate {
@@ -129,8 +130,8 @@ impl Pdrop {
             self.streams.enqueued(slot);
             return self.store.push(packet, Some(label), now);
         }
-        // It is the least important itself, if something else is more important: then its message goes as a whole. Among
-        // equals there is nothing to choose by, and the arrival alone is dropped: another attempt of it may find room.
+        // The arrival itself is the least important. If a more important packet is queued, its message is dropped as a whole.
+        // Among equals there is no preference, and only the arrival is dropped: a retransmission may find room.
         if !label.begun && self.store.holds_above(label.priority) {
             self.drop_message(label, now, out);
             out.dropped(packet, DropReason::LeastImportant, now);

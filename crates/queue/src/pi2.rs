@@ -1,9 +1,12 @@
-//! `pi2`: PI improved with a square (De Schepper, Bondarenko, Tsang, Briscoe: *PI2: A Linearized AQM for both Classic
-//! and Scalable TCP*, CoNEXT 2016).
+//! `pi2`: PI with a squared output (De Schepper, Bondarenko, Tsang, Briscoe: *PI2: A Linearized AQM for both Classic and
+//! Scalable TCP*, CoNEXT 2016).
 //!
-//! A proportional-integral controller moves p' each `t_update` so that the queueing delay settles at `target`. A
-//! Classic flow's rate goes with 1/√p, so it is signalled with p'², which makes the loop linear and does without PIE's
-//! table of gains. A Scalable flow's rate goes with 1/p: ECT(1) is marked with k · p'.
+//! Every `t_update`, a proportional-integral controller computes p' from the queueing delay, to settle it at `target`. The
+//! rate of a Classic flow is proportional to 1/√p, so Classic packets are signalled with p'², which linearises the loop and
+//! replaces PIE's table of gains. The rate of a Scalable flow is proportional to 1/p: ECT(1) packets are marked with k · p'.
+//!
+//! Units: p' is a probability in [0, 1]; `alpha` and `beta` in Hz (probability per second of delay, per update); delays are
+//! times.
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
@@ -19,8 +22,7 @@ use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateT
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
 
-const BASE_PROBABILITY: Gauge =
-    Gauge::new("pi2_base_probability", "1", "p', the output of the controller.");
+const BASE_PROBABILITY: Gauge = Gauge::new("pi2_base_probability", "1", "p', the output of the controller.");
 const CLASSIC_PROBABILITY: Gauge = Gauge::new(
     "pi2_classic_probability",
     "1",
@@ -33,57 +35,58 @@ const SCALABLE_PROBABILITY: Gauge =
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pi2", "PI2", build)
         .style(GREEN, Solid)
-        .summary("Proportional-integral control of delay; Classic packets by p'^2, ECT(1) by 2p'")
+        .summary(
+            "Proportional-integral control of delay; Classic packets signalled with p'^2, ECT(1) with 2p'",
+        )
         .source("De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A")
         .page("disciplines/pi2.md")
         .gauges(GAUGES)
 }
 
-/// Parameters of PI2, with the paper's names; docs say which defaults could be checked against it.
+/// Parameters of PI2, with the paper's names. The discipline's page states the source of each default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pi2Parameters {
-    /// Queueing delay to settle at.
+    /// Target queueing delay.
     pub target: Duration,
     /// Time between two updates of p' (T).
     pub t_update: Duration,
-    /// Integral gain: change of p' an update for a second of delay above target.
+    /// Integral gain: change of p' per update and per second of delay above target.
     pub alpha: Hertz,
-    /// Proportional gain: change of p' an update for a second by which the delay grew.
+    /// Proportional gain: change of p' per update and per second of delay growth.
     pub beta: Hertz,
-    /// Coupling: ECT(1) is marked with k · p'. 2 gives Scalable and Classic flows about the same rate.
+    /// Coupling factor, > 0: ECT(1) is marked with k · p'. 2 gives Scalable and Classic flows about the same rate.
     pub k: f64,
-    /// Highest probability for Classic packets, 0 to 1. The default is the one at which the marking of ECT(1)
-    /// saturates with k = 2, 1/k² (RFC 9332 appendix A: p_Cmax).
+    /// Maximum probability for Classic packets, in [0, 1]. The default, 1/k² with k = 2, is the one at which the marking of
+    /// ECT(1) saturates (RFC 9332 appendix A: p_Cmax).
     pub p_cmax: f64,
-    /// Marks ECN-capable packets (RFC 3168) instead of dropping them. Without it every packet is Classic and dropped.
+    /// Marks ECN-capable packets (RFC 3168) instead of dropping them. If false, every packet is Classic and is dropped.
     pub ecn: bool,
-    /// Where a packet is judged: on arrival, as PIE does, on which the paper's implementation is built, or as it leaves, as
-    /// RFC 9332 does.
+    /// Where the decision is made: on arrival, as in PIE and the paper's implementation, or on departure, as in RFC 9332.
     pub at: DecideAt,
-    /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate.
+    /// Estimate of the queueing delay: sojourn time of the head, or backlog over measured departure rate.
     pub delay: DelayFrom,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
 
-/// Where a packet is judged.
+/// Where the decision on a packet is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum DecideAt {
     /// On arrival.
     Enqueue,
-    /// As it leaves.
+    /// On departure.
     Dequeue,
 }
 
-/// How the queueing delay is told.
+/// Estimate of the queueing delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum DelayFrom {
-    /// The time the packet at the head has waited (RFC 9332 appendix A).
+    /// Sojourn time of the packet at the head (RFC 9332 appendix A).
     Sojourn,
     /// Backlog over the measured departure rate (RFC 8033 §5.2).
     Rate,
@@ -108,15 +111,10 @@ impl Default for Pi2Parameters {
 
 impl Pi2Parameters {
     fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
-            "`t_update` is above zero, such as \"32 ms\"".into()
-        })?;
-        ParameterError::unless(self.k.is_finite() && self.k > 0.0, "k", || {
-            format!("`{}` is out of range: `k` is above 0, such as 2", self.k)
-        })?;
-        ParameterError::unless((0.0..=1.0).contains(&self.p_cmax), "p_cmax", || {
-            format!("`{}` is not a probability: `p_cmax` is from 0 to 1, such as 0.25", self.p_cmax)
-        })
+        ParameterError::require(!self.t_update.is_zero(), "t_update", "be > 0", self.t_update)?;
+        let in_range = self.k.is_finite() && self.k > 0.0;
+        ParameterError::require(in_range, "k", "be finite and > 0", self.k)?;
+        ParameterError::require((0.0..=1.0).contains(&self.p_cmax), "p_cmax", "be in [0, 1]", self.p_cmax)
     }
 }
 
@@ -131,20 +129,20 @@ fn build(
 #[derive(Debug)]
 pub struct Pi2 {
     parameters: Pi2Parameters,
-    /// √p_cmax: the p' that Classic packets are capped at.
+    /// √p_cmax: the cap on p' for Classic packets.
     p_prime_max: f64,
     random: RandomStream,
 
     /// p', the controlled variable, 0 to 1.
     p_prime: f64,
-    /// The delay at the last update.
+    /// Queueing delay at the last update.
     last_delay: Duration,
     updates: UpdateTimer,
     departures: DepartureRate,
     fifo: Fifo,
 }
 
-/// What PI2 decides on a packet.
+/// Decision on a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Pass,
@@ -153,7 +151,7 @@ enum Decision {
 }
 
 impl Pi2 {
-    /// An empty queue that draws from `random`; its first update is one `t_update` after time zero.
+    /// Creates an empty queue that draws from `random`; the first update is one `t_update` after time zero.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -176,7 +174,7 @@ impl Pi2 {
         self.p_prime
     }
 
-    /// p'(t) = p'(t - T) + α (τ(t) - τ₀) + β (τ(t) - τ(t - T)), within 0 and 1.
+    /// Controller update: p'(t) = p'(t - T) + α (τ(t) - τ₀) + β (τ(t) - τ(t - T)), clamped to [0, 1].
     fn update(&mut self, now: Time) {
         let delay = self.queueing_delay(now);
         let seconds = delay.as_secs_f64();
@@ -201,7 +199,7 @@ impl Pi2 {
             let marks = self.random.chance(self.parameters.k * self.p_prime);
             return if marks { Decision::Mark(MarkReason::Pi2Scalable) } else { Decision::Pass };
         }
-        // "Think once to mark, think twice to drop": p' compared with two random numbers is p' squared.
+        // "Think once to mark, think twice to drop": two independent tests against p' square the probability.
         let p_prime = self.p_prime.min(self.p_prime_max);
         if !(self.random.chance(p_prime) && self.random.chance(p_prime)) {
             Decision::Pass
@@ -212,8 +210,8 @@ impl Pi2 {
         }
     }
 
-    /// Carries a decision out; gives the packet back unless it is dropped.
-    fn judged(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+    /// Applies the decision on a packet; returns the packet unless it is dropped.
+    fn apply_aqm(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         match self.decide(&packet) {
             Decision::Pass => {}
             Decision::Mark(reason) => {
@@ -237,7 +235,7 @@ impl QueueDiscipline for Pi2 {
         match self.parameters.at {
             DecideAt::Dequeue => self.fifo.push(packet, now),
             DecideAt::Enqueue => {
-                if let Some(packet) = self.judged(packet, now, out) {
+                if let Some(packet) = self.apply_aqm(packet, now, out) {
                     self.fifo.push(packet, now);
                 }
             }
@@ -249,7 +247,7 @@ impl QueueDiscipline for Pi2 {
             let packet = self.fifo.pop()?;
             let packet = match self.parameters.at {
                 DecideAt::Enqueue => packet,
-                DecideAt::Dequeue => match self.judged(packet, now, out) {
+                DecideAt::Dequeue => match self.apply_aqm(packet, now, out) {
                     Some(packet) => packet,
                     None => continue,
                 },

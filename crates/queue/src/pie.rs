@@ -1,8 +1,11 @@
 //! `pie`: Proportional Integral controller Enhanced (RFC 8033).
 //!
-//! Each `t_update` a proportional-integral controller moves the drop probability so that the queueing delay settles at
-//! `target`; arrivals are dropped with it. How far it moves goes with the probability itself (auto-tuning), because a
-//! small probability needs small steps. A burst shorter than `max_burst` is let through.
+//! Every `t_update`, a proportional-integral controller updates the drop probability, to settle the queueing delay at
+//! `target`; arrivals are dropped (or CE-marked) with this probability. The step size scales with the probability itself
+//! (auto-tuning), because a small probability needs small steps. Bursts shorter than `max_burst` are not dropped.
+//!
+//! Units: probabilities in [0, 1]; `alpha` and `beta` in Hz (probability per second of delay, per update); delays are times
+//! (gauges in ms).
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
@@ -22,8 +25,7 @@ const GAUGES: &[Gauge] = &[PROBABILITY, DELAY, BURST_ALLOWANCE];
 const PROBABILITY: Gauge =
     Gauge::new("pie_probability", "1", "Drop probability; 0 while PIE is off (`on_off`).");
 const DELAY: Gauge = Gauge::new("pie_delay", "ms", "Queueing delay at the last update.");
-const BURST_ALLOWANCE: Gauge =
-    Gauge::new("pie_burst_allowance", "ms", "Remaining burst allowance.");
+const BURST_ALLOWANCE: Gauge = Gauge::new("pie_burst_allowance", "ms", "Remaining burst allowance.");
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -39,30 +41,31 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PieParameters {
-    /// Queueing delay to settle at (QDELAY_REF, RFC 8033 §4.2).
+    /// Target queueing delay (QDELAY_REF, RFC 8033 §4.2).
     pub target: Duration,
     /// Time between two updates of the drop probability (T_UPDATE, RFC 8033 §4.2).
     pub t_update: Duration,
-    /// Integral gain: change of the probability an update for a second of delay above target (RFC 8033 §4.2).
+    /// Integral gain: change of the probability per update and per second of delay above target (RFC 8033 §4.2).
     pub alpha: Hertz,
-    /// Proportional gain: change of the probability an update for a second by which the delay grew (RFC 8033 §4.2).
+    /// Proportional gain: change of the probability per update and per second of delay growth (RFC 8033 §4.2).
     pub beta: Hertz,
-    /// How long a burst is let through before anything is dropped (MAX_BURST, RFC 8033 §4.4).
+    /// Burst allowance: duration of a burst before the first drop (MAX_BURST, RFC 8033 §4.4).
     pub max_burst: Duration,
-    /// Nothing is dropped while at most two packets of this size wait (MEAN_PKTSIZE, RFC 8033 §4.1).
+    /// No drops while the backlog is at most two packets of this size (MEAN_PKTSIZE, RFC 8033 §4.1).
     pub mean_pktsize: Bytes,
-    /// How the queueing delay is told: by the time the head has waited, or by backlog over measured departure rate
-    /// (RFC 8033 §4.3, §5.2).
+    /// Estimate of the queueing delay: sojourn time of the head, or backlog over measured departure rate (RFC 8033 §4.3,
+    /// §5.2).
     pub delay: DelayFrom,
-    /// Spaces drops evenly: none until the probabilities since the last add up to 0.85, one at 8.5 (RFC 8033 §5.4).
+    /// Derandomisation: no drop before the probabilities since the last drop add up to 0.85, a certain drop at 8.5 (RFC 8033
+    /// §5.4).
     pub derandomise: bool,
-    /// Lets a probability above 10 % rise by at most 2 % an update (RFC 8033 §5.5).
+    /// Limits the rise of a probability >= 10 % to 2 percentage points per update (RFC 8033 §5.5).
     pub cap_adjustment: bool,
-    /// Works only once a third of `limit` is in use, until the congestion is over (RFC 8033 §5.3).
+    /// Activates PIE when a third of `limit` is in use, and deactivates it when congestion ends (RFC 8033 §5.3).
     pub on_off: bool,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them, up to `mark_ecnth` (RFC 8033 §5.1).
     pub ecn: bool,
-    /// Highest probability at which packets are marked, 0 to 1; above it they are dropped (RFC 8033 §5.1).
+    /// Highest probability at which packets are marked, in [0, 1]; above it they are dropped (RFC 8033 §5.1).
     pub mark_ecnth: f64,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
@@ -90,15 +93,11 @@ impl Default for PieParameters {
 
 impl PieParameters {
     fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::unless(!self.t_update.is_zero(), "t_update", || {
-            "`t_update` is above zero, such as \"15 ms\"".into()
-        })?;
-        ParameterError::unless((0.0..=1.0).contains(&self.mark_ecnth), "mark_ecnth", || {
-            format!("`{}` is not a probability: `mark_ecnth` is from 0 to 1, such as 0.1", self.mark_ecnth)
-        })?;
-        ParameterError::unless(!self.on_off || self.limit != Limit::UNLIMITED, "on_off", || {
-            "an unlimited buffer is never a third full: give `limit`, such as \"1000 packets\"".into()
-        })
+        ParameterError::require(!self.t_update.is_zero(), "t_update", "be > 0", self.t_update)?;
+        let in_range = (0.0..=1.0).contains(&self.mark_ecnth);
+        ParameterError::require(in_range, "mark_ecnth", "be in [0, 1]", self.mark_ecnth)?;
+        let bounded = !self.on_off || self.limit != Limit::UNLIMITED;
+        ParameterError::require(bounded, "on_off", "be false if `limit` is unlimited", true)
     }
 }
 
@@ -115,13 +114,13 @@ pub struct Pie {
     parameters: PieParameters,
     random: RandomStream,
 
-    /// Whether it controls the queue (RFC 8033 §5.3); always, unless `on_off`.
+    /// Whether PIE is active (RFC 8033 §5.3); always true without `on_off`.
     active: bool,
     drop_prob: f64,
-    /// Probabilities added up since the last drop (RFC 8033 §5.4).
+    /// Sum of the probabilities since the last drop (RFC 8033 §5.4).
     accu_prob: f64,
     burst_allowance: Duration,
-    /// The delay at the last update.
+    /// Queueing delay at the last update.
     qdelay_old: Duration,
     updates: UpdateTimer,
     departures: DepartureRate,
@@ -129,7 +128,7 @@ pub struct Pie {
 }
 
 impl Pie {
-    /// An empty queue that draws from `random`; its first update is one `t_update` after time zero.
+    /// Creates an empty queue that draws from `random`; the first update is one `t_update` after time zero.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -154,20 +153,20 @@ impl Pie {
         self.drop_prob
     }
 
-    /// How much longer a burst is let through.
+    /// The remaining burst allowance.
     pub fn burst_allowance(&self) -> Duration {
         self.burst_allowance
     }
 
-    /// RFC 8033 §4.4, §5.3: "When the congestion goes away", the probability being zero and the delay `now` and at
-    /// the last update below half the target.
+    /// Whether congestion has ended (RFC 8033 §4.4, §5.3): the probability is zero, and the delay is below half the target
+    /// both at `qdelay` and at the last update.
     #[inline]
-    fn congestion_is_over(&self, now: Duration) -> bool {
+    fn congestion_is_over(&self, qdelay: Duration) -> bool {
         let half = half(self.parameters.target);
-        self.drop_prob == 0.0 && self.qdelay_old < half && now < half
+        self.drop_prob == 0.0 && self.qdelay_old < half && qdelay < half
     }
 
-    /// RFC 8033 §4.1, §4.4: whether the packet that arrives now is to be dropped.
+    /// Decides whether to drop or mark the current arrival (RFC 8033 §4.1, §4.4).
     #[inline]
     fn drop_early(&mut self) -> bool {
         let congested = self.qdelay_old >= half(self.parameters.target) || self.drop_prob >= 0.2;
@@ -178,7 +177,7 @@ impl Pie {
         if !self.parameters.derandomise {
             return self.random.chance(self.drop_prob);
         }
-        // RFC 8033 §5.4
+        // Derandomisation (RFC 8033 §5.4)
         if self.drop_prob == 0.0 {
             self.accu_prob = 0.0;
         }
@@ -193,7 +192,7 @@ impl Pie {
         drops
     }
 
-    /// RFC 8033 §4.2: the drop probability from the delay now and at the last update.
+    /// Updates the drop probability from the delays now and at the last update (RFC 8033 §4.2).
     fn calculate_drop_prob(&mut self, now: Time) {
         let (target, qdelay) = (self.parameters.target, self.queueing_delay(now));
         let seconds = qdelay.as_secs_f64();
@@ -211,7 +210,7 @@ impl Pie {
 
         // RFC 8033 §4.4
         self.burst_allowance = self.burst_allowance.saturating_sub(self.parameters.t_update);
-        // RFC 8033 §5.3. A delay that is not known yet is none that is below the target.
+        // RFC 8033 §5.3. A delay that has not been measured yet does not count as low.
         let known = self.parameters.delay == DelayFrom::Sojourn || self.departures.is_measured();
         if self.parameters.on_off && known && self.congestion_is_over(qdelay) {
             self.active = false;
@@ -228,7 +227,7 @@ impl Pie {
         }
     }
 
-    /// RFC 8033 §5.3: turned on, with everything anew, once a third of the buffer is in use.
+    /// Activates PIE with reset state once a third of the buffer is in use (RFC 8033 §5.3).
     fn turn_on(&mut self) {
         let (Backlog { packets, bytes }, limit) = (self.fifo.backlog(), self.parameters.limit);
         if packets < limit.packets.div_ceil(3) && bytes < limit.bytes.div_ceil(3) {
@@ -243,7 +242,7 @@ impl Pie {
     }
 }
 
-/// RFC 8033 §4.2: a small probability moves in small steps.
+/// Auto-tuning: scales the step with the magnitude of the probability (RFC 8033 §4.2).
 fn tuning(drop_prob: f64) -> f64 {
     match drop_prob {
         p if p < 0.000_001 => 1.0 / 2048.0,
@@ -267,12 +266,12 @@ impl QueueDiscipline for Pie {
             self.accu_prob = 0.0;
             return out.dropped(packet, DropReason::BufferFull, now);
         }
-        // RFC 8033 §4.4, appendix A: asked at each arrival. The delay is looked up only if all else is given.
+        // RFC 8033 §4.4, appendix A: checked at each arrival. The delay is computed only if the probability is zero.
         if self.drop_prob == 0.0 && self.congestion_is_over(self.queueing_delay(now)) {
             self.burst_allowance = self.parameters.max_burst;
         }
         if self.drop_early() {
-            // RFC 8033 §5.1: senders that do not heed marks are dropped once the probability is high.
+            // RFC 8033 §5.1: above `mark_ecnth` packets are dropped, in case senders ignore marks.
             let marks = self.parameters.ecn && self.drop_prob <= self.parameters.mark_ecnth;
             if !(marks && packet.mark_ce()) {
                 return out.dropped(packet, DropReason::Pie, now);

@@ -1,7 +1,10 @@
-//! `priority`: a strict-priority scheduler.
+//! `priority`: strict-priority scheduler.
 //!
-//! Each band holds a discipline of its own. The band of the highest priority, 0, is served first; a lower one only
-//! while all above it have nothing to send. A low band starves under a high one's load: that is what "strict" means.
+//! Each band contains a discipline of its own. Band 0 has the highest priority and is served first; a lower band is served
+//! only while all higher bands have nothing to send, so a low band starves if the higher bands saturate the link. Packets
+//! map to bands by traffic class or by DSCP.
+//!
+//! Reference: RFC 2475 §2.3; RFC 3246, appendix (priority queue).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +21,7 @@ use serde_json::Value;
 use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Dscp, Limit, QueueChange, QueueDiscipline};
 
-/// What it reports of its state, beside the gauges of the bands' disciplines: each band is the part `band.0`, `band.1`, ….
+/// Gauges of the internal state, besides those of the bands' disciplines. Each band is a part: `band.0`, `band.1`, ….
 const GAUGES: &[Gauge] = &[BACKLOG];
 
 const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in each band (the part).");
@@ -27,7 +30,7 @@ const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in eac
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("priority", "strict priority", build)
         .style(WINE, Dashed)
-        .summary("Strict priority: serves the highest band that has something, 0 first")
+        .summary("Strict priority: serves the highest band with a backlog, 0 first")
         .source("RFC 2475 §2.3; RFC 3246 appendix (priority queue)")
         .page("disciplines/priority.md")
         .gauges(GAUGES)
@@ -40,12 +43,11 @@ pub struct PriorityParameters {
     /// The bands, highest priority first: a number of tail-drop bands, or a list of disciplines, each an id or a table
     /// with its `kind`.
     pub bands: Bands,
-    /// Band by DSCP, such as `{ EF = 0, AF41 = 1 }`. Unset: the traffic class that the switch gave the packet is its
-    /// band.
+    /// Band by DSCP, such as `{ EF = 0, AF41 = 1 }`. Unset: by the traffic class that the switch assigned.
     pub dscp: Option<BTreeMap<Dscp, u8>>,
-    /// Band of a DSCP that is not listed in `dscp`. Unset: the last.
+    /// Band of DSCPs that `dscp` does not list. Unset: the last band.
     pub other: Option<u8>,
-    /// Limit of all bands together, on top of each band's own.
+    /// Limit of all bands together, in addition to those of the bands.
     pub limit: Limit,
 }
 
@@ -53,9 +55,9 @@ pub struct PriorityParameters {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Bands {
-    /// So many tail-drop queues.
+    /// Number of tail-drop bands.
     Count(u64),
-    /// A discipline each, highest priority first.
+    /// One discipline per band, highest priority first.
     List(Vec<Value>),
 }
 
@@ -65,25 +67,27 @@ impl Default for PriorityParameters {
     }
 }
 
-/// A traffic class is one byte.
+/// Traffic classes are 8 bits wide.
 const MAX_BANDS: usize = 256;
 
 fn build(
     parameters: PriorityParameters,
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
+    // Checked before the list is made: a count can be huge.
+    let count = match &parameters.bands {
+        Bands::Count(count) => *count,
+        Bands::List(values) => values.len() as u64,
+    };
+    let in_range = (1..=MAX_BANDS as u64).contains(&count);
+    ParameterError::require(in_range, "bands", "be 1 to 256 bands, such as `bands = 3`", count)?;
     let values = match parameters.bands {
-        Bands::Count(count) => {
-            vec![Value::from("tail-drop"); usize::try_from(count).unwrap_or(usize::MAX).min(MAX_BANDS + 1)]
-        }
+        Bands::Count(count) => vec![Value::from("tail-drop"); count as usize],
         Bands::List(values) => values,
     };
-    ParameterError::unless((1..=MAX_BANDS).contains(&values.len()), "bands", || {
-        format!("there are from 1 to {MAX_BANDS} bands, such as `bands = 3`")
-    })?;
     let mut bands = Vec::with_capacity(values.len());
     for (number, value) in values.iter().enumerate() {
-        // The band's number is its name: it says its priority.
+        // Random streams are named by the band's number, so bands draw independently.
         let random = |name: &str| (context.random)(&format!("band {number} {name}"));
         let inner = BuildContext { random: &random, registry: context.registry };
         let built = context.registry.build(value, &inner);
@@ -91,8 +95,11 @@ fn build(
     }
     let last = bands.len() - 1;
     let in_range = |band: u8| {
-        let message = || format!("`{band}` is not a band: they are 0 to {last}");
-        if usize::from(band) <= last { Ok(band) } else { Err(message()) }
+        if usize::from(band) <= last {
+            Ok(band)
+        } else {
+            Err(format!("must be a band in [0, {last}], got {band}"))
+        }
     };
     let other = match parameters.other {
         Some(band) => in_range(band).map_err(|message| ParameterError::at("other", message))?,
@@ -113,25 +120,25 @@ fn build(
     Ok(Box::new(Priority { by_dscp, limit: parameters.limit, bands }))
 }
 
-/// Bands, served in order.
+/// Strict-priority scheduler over bands.
 pub struct Priority {
-    /// Band of each DSCP; `None` where the packet's traffic class is its band.
+    /// Band of each DSCP; `None` to select the band by traffic class.
     by_dscp: Option<[u8; 64]>,
     limit: Limit,
     bands: Vec<Box<dyn QueueDiscipline>>,
 }
 
 impl Priority {
-    /// Bands by traffic class, highest priority first: at least one.
+    /// Creates a scheduler that selects the band by traffic class. `bands`: highest priority first, at least one.
     ///
     /// # Panics
-    /// If there is no band.
+    /// If `bands` is empty.
     pub fn by_class(bands: Vec<Box<dyn QueueDiscipline>>) -> Priority {
-        assert!(!bands.is_empty(), "a scheduler has a band");
+        assert!(!bands.is_empty(), "a scheduler needs at least one band");
         Priority { by_dscp: None, limit: Limit::UNLIMITED, bands }
     }
 
-    /// Where a packet goes: a class past the last band goes to the last.
+    /// Index of the packet's band. Classes beyond the last band use the last.
     #[inline]
     fn band_of(&self, packet: &Packet) -> usize {
         let band = match &self.by_dscp {
@@ -151,7 +158,7 @@ impl QueueDiscipline for Priority {
         self.bands[band].enqueue(packet, now, out);
     }
 
-    /// A band that has a backlog but may not send yet (it serves at a rate) does not hold up those below it.
+    /// A band with a backlog but no packet due (a packet rate) does not block lower bands.
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         self.bands.iter_mut().find_map(|band| band.dequeue(now, out))
     }
@@ -168,7 +175,7 @@ impl QueueDiscipline for Priority {
         self.bands.iter().filter_map(|band| band.next_wakeup()).min()
     }
 
-    /// A band below the one that sends is not asked, so to it the link is not free.
+    /// Only polls that reach a band count: bands below the one that sends are not polled.
     fn wants_idle_polls(&self) -> bool {
         self.bands.iter().any(|band| band.wants_idle_polls())
     }
@@ -214,7 +221,7 @@ impl QueueDiscipline for Priority {
         }
     }
 
-    /// Of a class's own band; of all bands where they follow the DSCP.
+    /// The backlog of the class's band, or of all bands if they are selected by DSCP.
     fn class_backlog(&self, class: u8) -> Backlog {
         match self.by_dscp {
             None => self.bands[usize::from(class).min(self.bands.len() - 1)].backlog(),
@@ -237,7 +244,7 @@ impl<'de> Deserialize<'de> for Bands {
             fn visit_i64<E: serde::de::Error>(self, count: i64) -> Result<Bands, E> {
                 u64::try_from(count)
                     .map(Bands::Count)
-                    .map_err(|_| E::custom("a number of bands is not negative"))
+                    .map_err(|_| E::custom("must be a number of bands >= 1"))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bands, A::Error> {
                 let mut values = Vec::new();
@@ -323,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_follow_the_dscp_where_a_map_is_given() {
+    fn a_dscp_map_selects_the_band() {
         let map = json!({ "kind": "priority", "bands": 3, "dscp": { "EF": 0, "34": 1 }, "other": 2 });
         let mut queue = built(map);
         for (id, dscp) in [(1, 0), (2, 34), (3, 46), (4, 10)] {
@@ -356,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_band_that_drops_all_it_has_gives_way_to_the_next() {
-        // A CoDel band after a long silence drops its head and is empty, or sends it; either way none is lost.
+        // Whether the CoDel band drops its last packet or sends it, every packet is accounted for.
         let bands = json!([{ "kind": "codel", "maxpacket": "0 bytes" }, "tail-drop"]);
         let mut queue = built(json!({ "kind": "priority", "bands": bands }));
         let mut tally = Tally::default();
@@ -409,11 +416,11 @@ mod tests {
         assert!(queue.reconfigure(&QueueChange { class: None, ..change }));
         assert_eq!((fill(&mut *queue, 0), fill(&mut *queue, 1), fill(&mut *queue, 2)), (3, 0, 3));
         let by_dscp = built(json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 } }));
-        assert_eq!(by_dscp.classes(), None, "the class decides nothing");
+        assert_eq!(by_dscp.classes(), None, "the class is ignored");
     }
 
     #[test]
-    fn errors_lead_to_the_band() {
+    fn errors_contain_the_path_of_the_band() {
         let error = |value: Value| build_error(json!({ "kind": "priority", "bands": value })).0;
         assert_eq!(error(json!(["tail-drop", { "kind": "codel", "target": "0 ms" }])), "bands.1.target");
         assert_eq!(error(json!(["tail-drop", "coddel"])), "bands.1");

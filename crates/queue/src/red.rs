@@ -1,8 +1,11 @@
 //! `red`: Random Early Detection (Floyd & Jacobson 1993).
 //!
-//! An arrival is signalled (dropped, or marked) with a probability that grows with the average queue, a low-pass
-//! filter of the backlog, so that bursts pass and persistent queues do not. Between two signals the number of
-//! arrivals is uniform, not geometric, so that signals come neither in clusters nor late (§7).
+//! An arrival is signalled (dropped or CE-marked) with a probability that grows with the average queue length. The average
+//! is an exponentially weighted moving average of the backlog at arrivals, so bursts pass and persistent queues do not. The
+//! number of arrivals between two signals is uniform instead of geometric, which avoids both clusters of signals and long
+//! gaps (§7).
+//!
+//! Units: thresholds and average in packets or in bytes, as `min_th` is written; `w_q` and `max_p` in (0, 1].
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
@@ -18,16 +21,10 @@ use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, Red
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
 
-const AVERAGE: Gauge = Gauge::new(
-    "red_average",
-    "packets",
-    "Average queue length avg, if the thresholds are in packets.",
-);
-const AVERAGE_BYTES: Gauge = Gauge::new(
-    "red_average_bytes",
-    "bytes",
-    "Average queue length avg, if the thresholds are in bytes.",
-);
+const AVERAGE: Gauge =
+    Gauge::new("red_average", "packets", "Average queue length avg, if the thresholds are in packets.");
+const AVERAGE_BYTES: Gauge =
+    Gauge::new("red_average_bytes", "bytes", "Average queue length avg, if the thresholds are in bytes.");
 const PROBABILITY: Gauge = Gauge::new(
     "red_probability",
     "1",
@@ -38,7 +35,7 @@ const PROBABILITY: Gauge = Gauge::new(
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("red", "RED", build)
         .style(PINK, Solid)
-        .summary("Drops or marks arrivals with a probability that grows with the average queue")
+        .summary("Drops or marks arrivals with a probability that grows with the average queue length")
         .source("Floyd & Jacobson 1993; gentle: Floyd 2000")
         .page("disciplines/red.md")
         .gauges(GAUGES)
@@ -48,28 +45,28 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedParameters {
-    /// Average queue below which nothing is signalled. Its unit, packets or bytes, is the one the queue is measured in.
+    /// Average queue length below which nothing is signalled. Its unit, packets or bytes, selects the unit of the average.
     pub min_th: Threshold,
-    /// Average queue from which on every arrival is signalled (with `gentle`: with probability `max_p`). At least
-    /// twice `min_th` (§6.3).
+    /// Average queue length from which on every arrival is signalled (with `gentle`: with probability `max_p`). Recommended:
+    /// at least twice `min_th` (§6.3).
     pub max_th: Threshold,
-    /// Weight of a new sample in the average queue, 0 to 1 (§6).
+    /// Weight of a new sample in the average queue length, in (0, 1] (§6).
     pub w_q: f64,
-    /// Signalling probability as the average reaches `max_th`, 0 to 1 (§4, §7).
+    /// Signalling probability as the average reaches `max_th`, in (0, 1] (§4, §7).
     pub max_p: f64,
-    /// From `max_th` to twice `max_th`, let the probability grow from `max_p` to 1 instead of jumping to 1 (Floyd 2000).
+    /// Raises the probability linearly from `max_p` at `max_th` to 1 at twice `max_th`, instead of a step to 1 (Floyd 2000).
     pub gentle: bool,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
-    /// With `ecn`, whether an arrival above the upper threshold is marked as the paper has it (§4: every arriving
-    /// packet is marked), or dropped as later practice has it.
+    /// With `ecn`: marks arrivals above the upper threshold, as in the paper (§4: every arriving packet is marked). If
+    /// false, drops them, as in later practice.
     pub mark_above_max: bool,
-    /// Typical transmission time of a small packet: the average decays as if one such packet had found the queue
-    /// empty each `s` of an idle period (§4). Unset: that of `mean_packet` at the link's rate.
+    /// Typical transmission time of a small packet. During an idle period the average decays as if one such packet per `s`
+    /// had found the queue empty (§4). Unset: that of `mean_packet` at the link's rate.
     pub s: Option<Duration>,
-    /// IP length of the typical small packet, where `s` is unset.
+    /// IP length of the typical small packet, used if `s` is unset.
     pub mean_packet: Bytes,
-    /// MaximumPacketSize: a queue measured in bytes signals a packet in proportion to its size over this (§7).
+    /// MaximumPacketSize: with thresholds in bytes, the probability is scaled by packet size over this size (§7).
     pub maximum_packet_size: Bytes,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
@@ -97,23 +94,21 @@ impl RedParameters {
     fn check(&self) -> Result<(), ParameterError> {
         let (min, max) = (self.min_th, self.max_th);
         ParameterError::unless(min.is_bytes() == max.is_bytes(), "max_th", || {
-            format!("`{max}` is not in the unit of `min_th` ({min}): write both in packets or both in bytes")
+            format!(
+                "must be in the unit of `min_th` ({min}), got {max}; write both in packets or both in bytes"
+            )
         })?;
         ParameterError::unless(max.value() > min.value(), "max_th", || {
-            format!("`{max}` is not above `min_th` ({min}): twice `min_th` or more is right")
+            format!("must be > `min_th` ({min}), got {max}; twice `min_th` or more is recommended")
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
-                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
-            })?;
+            ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;
         }
-        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
-            "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
-        })?;
+        ParameterError::require(self.s.is_none_or(|s| !s.is_zero()), "s", "be > 0", "0 s")?;
         for (key, size) in
             [("mean_packet", self.mean_packet), ("maximum_packet_size", self.maximum_packet_size)]
         {
-            ParameterError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
+            ParameterError::require(size.get() > 0, key, "be >= 1 byte", size)?;
         }
         Ok(())
     }
@@ -140,7 +135,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// An empty queue that draws from `random`.
+    /// Creates an empty queue that draws from `random`.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -158,7 +153,7 @@ impl Red {
         Ok(Red { parameters, settings, random, state, s, fifo: Fifo::default() })
     }
 
-    /// The average queue, in the unit of the thresholds.
+    /// The average queue length, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.state.average()
     }
@@ -174,6 +169,7 @@ impl QueueDiscipline for Red {
         self.state.arrival(&self.settings, self.fifo.backlog(), self.s, now);
         let decision = self.decide(packet.meta.length);
         let ecn = self.parameters.ecn && packet.is_ecn_capable();
+        // The mark itself is delayed until the packet is known to fit: a dropped packet must not count as marked.
         let marks = match decision {
             RedDecision::Pass => false,
             RedDecision::Early if ecn => true,

@@ -1,12 +1,15 @@
 //! `red-dpm`: RED with Drop Preference Management (Parris, Jeffay, Smith & Borgersen 1998).
 //!
-//! One FIFO under RED. Each *tagged* flow also has a logical queue, its packets in the FIFO. When a packet of a tagged
-//! flow is to be dropped, it is the flow's oldest that goes (*delete and advance*): the later ones move up into each
-//! other's places and the arrival takes the last. So the flow pays with the packet that is worth the least to it, and
-//! no other flow sees a difference.
+//! One FIFO under RED. Each *tagged* flow (by DSCP) also has a logical queue: its packets in the FIFO. If a packet of a
+//! tagged flow is to be dropped, the flow's oldest queued packet is dropped instead (*delete and advance*): the flow's later
+//! packets each move up to the flow's next place, and the arrival takes the last. The flow thus loses its least valuable
+//! packet, and other flows are unaffected.
 //!
-//! The main queue is kept as *places*, each of one flow, and a flow's packets as a chain of their own: the flow's n-th
-//! place holds the n-th packet of its chain. Delete and advance then touches the chain alone: constant work.
+//! The main queue is stored as *places*, each owned by one flow, and the packets of a flow as a separate chain: the flow's
+//! n-th place holds the n-th packet of its chain. Delete and advance only changes the chain and takes constant time.
+//!
+//! Units: thresholds in packets or in bytes, as `min_th` is written; `stale_age` is a time, `stale_depth` and `min_share` in
+//! packets.
 
 use std::collections::VecDeque;
 
@@ -52,7 +55,7 @@ const TAGGED: Gauge = Gauge::new("red_dpm_tagged", "packets", "Packets of tagged
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("red-dpm", "RED-DPM", build)
         .style(INDIGO, Solid)
-        .summary("RED that takes a tagged flow's oldest packet where it would drop its newest")
+        .summary("RED that drops a tagged flow's oldest packet instead of its newest")
         .source("Parris, Jeffay, Smith & Borgersen 1998")
         .page("disciplines/red-dpm.md")
         .gauges(GAUGES)
@@ -71,7 +74,7 @@ pub struct RedDpm {
     parameters: RedDpmParameters,
     settings: RedSettings,
     flow_settings: RedSettings,
-    /// Which DSCPs are tagged, a bit each.
+    /// Bit set of the tagged DSCPs.
     tagged: u64,
     random: RandomStream,
 
@@ -85,10 +88,10 @@ pub struct RedDpm {
 
     /// The main queue, in order.
     places: VecDeque<Place>,
-    /// Number of the place at the head of the main queue, counted from the first ever.
+    /// Sequence number of the place at the head of the main queue, counted from the first place ever.
     head: u64,
     pool: PacketPool,
-    /// The untagged packets, which fill the places of no flow.
+    /// The untagged packets, in the places with slot [`UNTAGGED`].
     untagged: Chain,
     bytes: u64,
 }
@@ -96,29 +99,29 @@ pub struct RedDpm {
 /// One place of the main queue.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// Slot of the flow whose place it is, or [`UNTAGGED`].
+    /// Slot of the flow that owns the place, or [`UNTAGGED`].
     slot: u32,
-    /// Number of the flow's next place, if it has one.
+    /// Sequence number of the flow's next place, if any.
     next: u64,
 }
 
-/// Places of packets that are not tagged.
+/// Slot of places of untagged packets.
 const UNTAGGED: u32 = u32::MAX;
 
-/// A tagged flow.
+/// State of a tagged flow.
 #[derive(Debug, Clone, Default)]
 struct Flow {
     /// The logical queue.
     chain: Chain,
     /// RED's state of the logical queue.
     red: RedState,
-    /// Numbers of the first and the last of its places in the main queue, while it has any.
+    /// Sequence numbers of its first and last place in the main queue, while it has any.
     first: u64,
     last: u64,
 }
 
 impl RedDpm {
-    /// An empty queue that draws from `random` and takes the seed of its flow table from `hash`.
+    /// Creates an empty queue that draws from `random`; `hash` seeds the flow table.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -146,7 +149,7 @@ impl RedDpm {
         })
     }
 
-    /// The average main queue, in the unit of the thresholds.
+    /// The average length of the main queue, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.red.average()
     }
@@ -156,7 +159,7 @@ impl RedDpm {
         self.tagged >> packet.dscp() & 1 == 1
     }
 
-    /// Why a drop is decided on an arrival to the main queue, if it is.
+    /// Tests of the main queue on an arrival: RED, then the limit. Returns the reason for a drop, if any.
     #[inline]
     fn main_test(&mut self, length: u16) -> Option<DropReason> {
         match self.red.decide(&self.settings, length, &mut self.random) {
@@ -168,7 +171,8 @@ impl RedDpm {
         full.then_some(DropReason::BufferFull)
     }
 
-    /// Why a drop is decided on an arrival of a tagged flow: the tests in the paper's order.
+    /// Tests on an arrival of a tagged flow, in the paper's order: its logical queue, staleness, the main queue. Returns the
+    /// reason for a drop, if any.
     #[inline]
     fn tagged_test(&mut self, slot: u32, length: u16, now: Time) -> Option<DropReason> {
         let over_its_share = match self.parameters.flow_test {
@@ -178,7 +182,7 @@ impl RedDpm {
                 let decision = flow.red.decide(&self.flow_settings, length, &mut self.random);
                 decision != RedDecision::Pass
             }
-            FlowTest::FredShare => self.passes_share(slot, length),
+            FlowTest::FredShare => self.exceeds_share(slot, length),
         };
         if over_its_share {
             return Some(DropReason::DpmFlow);
@@ -189,9 +193,9 @@ impl RedDpm {
         self.main_test(length)
     }
 
-    /// Whether one more packet would take the flow over its share of the buffer: the limit over the active tagged
-    /// flows, of which it is one, and the untagged traffic, which counts as another.
-    fn passes_share(&self, slot: u32, length: u16) -> bool {
+    /// Whether one more packet would exceed the flow's share of the buffer: the limit divided by the number of active tagged
+    /// flows, this one included, plus one for untagged traffic.
+    fn exceeds_share(&self, slot: u32, length: u16) -> bool {
         let flow = self.flows.state(slot).chain.backlog();
         if flow.packets < self.parameters.min_share.value() {
             return false;
@@ -202,7 +206,7 @@ impl RedDpm {
             || (flow.bytes + u64::from(length)).saturating_mul(sharers) > bytes
     }
 
-    /// Whether the flow's oldest packet has waited too long and still has too far to go.
+    /// Whether the flow's oldest packet is both too old and too deep in the main queue.
     #[inline]
     fn is_stale(&self, slot: u32, now: Time) -> bool {
         let flow = self.flows.state(slot);
@@ -211,8 +215,8 @@ impl RedDpm {
             && flow.first - self.head >= self.parameters.stale_depth.value()
     }
 
-    /// Drops the flow's oldest packet, moves its later ones up and gives `packet` its last place. Without a queued
-    /// packet, or where `packet` would not fit in bytes, it is `packet` that is dropped.
+    /// Drops the flow's oldest packet, advances the later ones and puts `packet` in the flow's last place. Drops `packet`
+    /// itself if the flow has no queued packet or `packet` would exceed the limit in bytes.
     fn delete_and_advance(
         &mut self,
         slot: u32,
@@ -230,7 +234,7 @@ impl RedDpm {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
         self.bytes = bytes;
-        let oldest = self.pool.pop(&mut flow.chain).expect("it has a head");
+        let oldest = self.pool.pop(&mut flow.chain).expect("the chain has a head");
         self.pool.push(&mut flow.chain, packet, self.places.len() as u64 - 1, now);
         out.dropped(oldest, reason, now);
     }
@@ -250,6 +254,7 @@ impl RedDpm {
             self.active += 1;
             flow.first = number;
         } else {
+            // Links the flow's previously last place to the new one.
             self.places[(flow.last - self.head) as usize].next = number;
         }
         flow.last = number;
@@ -293,7 +298,7 @@ impl QueueDiscipline for RedDpm {
             }
             packet
         };
-        let packet = packet.expect("a flow has as many packets as places");
+        let packet = packet.expect("each place has a packet");
         self.bytes -= u64::from(packet.meta.length);
         if self.places.is_empty() {
             self.red.emptied(now);

@@ -1,34 +1,34 @@
-//! RED's average queue and decision (Floyd & Jacobson 1993), for every discipline that contains a RED test.
+//! RED's average queue length and decision (Floyd & Jacobson 1993), shared by all disciplines that contain a RED test.
 
 use jettison_core::{Duration, Gauge, Gauges, RandomStream, Time};
 
 use crate::{Backlog, Threshold};
 
-/// What RED's decision depends on. The names are the paper's.
+/// RED's constants, with the paper's names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RedSettings {
-    /// Average queue below which nothing is signalled. Its unit is the one the queue is measured in.
+    /// Average queue length below which nothing is signalled. Its unit selects the unit of the average.
     pub min_th: Threshold,
-    /// Average queue from which on every arrival is signalled, in the unit of `min_th`.
+    /// Average queue length from which on every arrival is signalled, in the unit of `min_th`.
     pub max_th: Threshold,
-    /// Weight of a new sample in the average, 0 to 1.
+    /// Weight of a new sample in the average, in (0, 1].
     pub w_q: f64,
-    /// Probability as the average reaches `max_th`, 0 to 1.
+    /// Probability as the average reaches `max_th`, in (0, 1].
     pub max_p: f64,
-    /// From `max_th` to twice that, let the probability grow from `max_p` to 1 (Floyd 2000).
+    /// Raises the probability linearly from `max_p` at `max_th` to 1 at twice `max_th` (Floyd 2000).
     pub gentle: bool,
-    /// Size in bytes that is signalled with the full probability where the queue is measured in bytes.
+    /// Packet size in bytes that is signalled with the full probability, if the thresholds are in bytes.
     pub maximum_packet_size: u64,
 }
 
-/// What RED decides on an arrival.
+/// RED's decision on an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedDecision {
-    /// It goes on unsignalled.
+    /// No signal.
     Pass,
-    /// Signalled between the thresholds.
+    /// Signal between the thresholds.
     Early,
-    /// Signalled above them.
+    /// Signal above the upper threshold.
     Forced,
 }
 
@@ -40,7 +40,7 @@ impl RedSettings {
         if self.gentle { 2.0 * max } else { max }
     }
 
-    /// §4: the probability p_b of a signal by the average queue: 0 below the thresholds, 1 above.
+    /// The signalling probability p_b at an average queue length: 0 below the thresholds, 1 above (§4).
     #[inline]
     pub fn probability(&self, average: f64) -> f64 {
         let min = self.min_th.value() as f64;
@@ -58,26 +58,26 @@ impl RedSettings {
     }
 }
 
-/// The average of one queue and what RED remembers of its last decisions.
+/// RED's state of one queue.
 #[derive(Debug, Clone, Default)]
 pub struct RedState {
-    /// Average queue, in the unit of the thresholds.
+    /// Average queue length, in the unit of the thresholds.
     pub(crate) average: f64,
     /// Unsignalled arrivals since the last signal, while the average is between the thresholds.
     pub(crate) count: u32,
-    /// When the queue ran empty.
+    /// Start of the idle period (the paper's q_time).
     pub(crate) q_time: Time,
 }
 
 impl RedState {
-    /// The average queue, in the unit of the thresholds.
+    /// The average queue length, in the unit of the thresholds.
     #[inline]
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// Reports the average, as the first gauge in packets or as the second in bytes, and as the third the probability that it
-    /// gives.
+    /// Reports three gauges: the average in packets, the average in bytes (the one in the other unit is NaN), and the
+    /// probability at this average.
     pub(crate) fn gauges(&self, settings: &RedSettings, gauges: [&Gauge; 3], out: &mut dyn Gauges) {
         let is_bytes = settings.min_th.is_bytes();
         out.set(gauges[0], if is_bytes { f64::NAN } else { self.average });
@@ -85,8 +85,8 @@ impl RedState {
         out.set(gauges[2], settings.probability(self.average));
     }
 
-    /// §4, figure 2: "calculate new average queue size", on an arrival that finds `backlog`. `s` is the typical
-    /// transmission time of a small packet.
+    /// Updates the average on an arrival that finds `backlog` (§4, figure 2: "calculate new average queue size"). `s` is the
+    /// typical transmission time of a small packet.
     #[inline]
     pub fn arrival(&mut self, settings: &RedSettings, backlog: Backlog, s: Option<Duration>, now: Time) {
         if backlog.packets > 0 {
@@ -96,28 +96,28 @@ impl RedState {
         }
     }
 
-    /// One sample of a queue: avg ← (1 − w_q) avg + w_q q.
+    /// Adds one sample: avg ← (1 − w_q) avg + w_q q.
     #[inline]
     pub(crate) fn sample(&mut self, w_q: f64, queue: u64) {
         self.average += w_q * (queue as f64 - self.average);
     }
 
-    /// §4: the queue is empty: as if m small packets had arrived at an empty queue meanwhile. Without a known `s` only
-    /// this arrival counts.
+    /// Decays the average over an idle period, as if m small packets had arrived at an empty queue (§4). If `s` is unknown,
+    /// only the current arrival counts.
     pub(crate) fn idle(&mut self, w_q: f64, s: Option<Duration>, now: Time) {
         let m = s.map_or(1.0, |s| now.since(self.q_time).as_secs_f64() / s.as_secs_f64());
         self.average *= libm::pow(1.0 - w_q, m);
-        // The idle time is counted, should this arrival not be queued.
+        // If this arrival is dropped, the idle time up to now must not count twice.
         self.q_time = now;
     }
 
-    /// The queue ran empty.
+    /// Records that the queue has become empty.
     #[inline]
     pub fn emptied(&mut self, now: Time) {
         self.q_time = now;
     }
 
-    /// §4, figure 2, with the count of §7, on an arrival of `length` bytes.
+    /// Decides on an arrival of `length` bytes (§4, figure 2, with the count of §7).
     #[inline]
     pub fn decide(&mut self, settings: &RedSettings, length: u16, random: &mut RandomStream) -> RedDecision {
         if self.average < settings.min_th.value() as f64 {

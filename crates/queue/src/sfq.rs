@@ -1,8 +1,9 @@
 //! `sfq`: Stochastic Fairness Queueing (McKenney 1990).
 //!
-//! Flows are hashed to a fixed number of queues, which are served in turn, a packet each. Flows that collide share one
-//! queue's turn, so the hash is changed from time to time (*perturbation*). When the buffer is full, the longest queue
-//! gives a packet up for the arrival.
+//! Flows are hashed to a fixed number of queues, served round robin, one packet per turn. Colliding flows share the service
+//! of one queue, so the hash seed is changed periodically (*perturbation*). On overflow, the longest queue loses a packet.
+//!
+//! Units: queue lengths in packets; `perturb` is a time.
 
 use std::collections::VecDeque;
 
@@ -20,14 +21,14 @@ use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
 
-const FLOWS: Gauge = Gauge::new("sfq_flows", "count", "Queues with packets in them.");
+const FLOWS: Gauge = Gauge::new("sfq_flows", "count", "Queues with a backlog.");
 const LONGEST: Gauge = Gauge::new("sfq_longest", "packets", "Packets in the longest queue.");
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("sfq", "SFQ", build)
         .style(SKY, Dotted)
-        .summary("Hashes flows to queues, serves them in turn, and drops from the longest")
+        .summary("Hashes flows to queues, serves them round robin, and drops from the longest")
         .source("McKenney 1990")
         .page("disciplines/sfq.md")
         .gauges(GAUGES)
@@ -37,24 +38,24 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SfqParameters {
-    /// Number of queues, 1 to 65,536: several times the number of flows that are active at once.
+    /// Number of queues, in [1, 65536]. Recommended: several times the number of concurrently active flows.
     pub queues: u32,
-    /// Time between two changes of the hash, "0 s" for never.
+    /// Time between two changes of the hash seed; "0 s" disables them.
     pub perturb: Duration,
-    /// Which packet of the longest queue is dropped from a full buffer: the newest or the oldest.
+    /// Packet of the longest queue to drop on overflow: the newest (tail) or the oldest (head).
     pub drop_from: DropFrom,
-    /// How much all queues together hold.
+    /// Limit of all queues together, in packets, bytes (IP length) or both.
     pub limit: Limit,
 }
 
-/// Which packet of the longest queue is dropped.
+/// Packet of the longest queue to drop on overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum DropFrom {
-    /// Its newest.
+    /// The newest.
     Tail,
-    /// Its oldest.
+    /// The oldest.
     Head,
 }
 
@@ -76,18 +77,18 @@ fn build(
     Ok(Box::new(Sfq::new(parameters, (context.random)("hash"))?))
 }
 
-/// Hashed queues, served in turn.
+/// Hashed flow queues, served round robin.
 #[derive(Debug)]
 pub struct Sfq {
     parameters: SfqParameters,
-    /// Where the seeds of the hash come from.
+    /// Source of the hash seeds.
     random: RandomStream,
     seed: u64,
     perturb_at: Time,
 
     queues: Vec<Queue>,
     by_length: ByLength,
-    /// The queues whose turn comes, in order. One that a drop has emptied stays until its turn.
+    /// Round-robin order of the active queues. A queue emptied by a drop stays until its turn.
     turns: VecDeque<u32>,
     pool: PacketPool,
     backlog: Backlog,
@@ -96,22 +97,18 @@ pub struct Sfq {
 #[derive(Debug, Clone, Default)]
 struct Queue {
     chain: Chain,
-    /// Whether it stands in `turns`.
+    /// Whether the queue is in `turns`.
     has_turn: bool,
 }
 
 impl Sfq {
-    /// Empty queues whose hash is seeded from `random`.
+    /// Creates empty queues; `random` provides the hash seeds.
     ///
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(parameters: SfqParameters, mut random: RandomStream) -> Result<Sfq, ParameterError> {
-        ParameterError::unless((1..=65_536).contains(&parameters.queues), "queues", || {
-            format!(
-                "`{}` is out of range: there are from 1 to 65,536 queues, such as 1024",
-                parameters.queues
-            )
-        })?;
+        let in_range = (1..=65_536).contains(&parameters.queues);
+        ParameterError::require(in_range, "queues", "be in [1, 65536]", parameters.queues)?;
         let count = parameters.queues;
         let perturb_at = next_perturbation(&parameters, Time::ZERO);
         Ok(Sfq {
@@ -129,12 +126,12 @@ impl Sfq {
 
     #[inline]
     fn queue_of(&self, packet: &Packet) -> u32 {
-        // The hash's upper half times the number of queues: even, and without a division.
+        // Scales the upper half of the hash to the number of queues: uniform, and without a division.
         (((packet.flow_hash(self.seed) >> 32) * u64::from(self.parameters.queues)) >> 32) as u32
     }
 
-    /// Changes the hash. What waits is hashed anew, a queue after the other, so that no flow is reordered: all packets
-    /// of a flow are in one queue, before and after.
+    /// Changes the hash seed and rehashes all queued packets, queue by queue. No flow is reordered, because all packets of a
+    /// flow are in one queue before and after.
     fn perturb(&mut self, now: Time) {
         self.perturb_at = next_perturbation(&self.parameters, now);
         self.seed = self.random.uniform(0, u64::MAX);
@@ -157,9 +154,9 @@ impl Sfq {
         }
     }
 
-    /// Drops a packet of the longest queue.
+    /// Drops a packet from the longest queue.
     fn drop_from_longest(&mut self, now: Time, out: &mut dyn Outcomes) {
-        let number = self.by_length.longest().expect("something waits where the limit is passed");
+        let number = self.by_length.longest().expect("there is a backlog if the limit is exceeded");
         let chain = &mut self.queues[number as usize].chain;
         let packet = match self.parameters.drop_from {
             DropFrom::Tail => self.pool.pop_newest(chain),
@@ -190,6 +187,7 @@ impl QueueDiscipline for Sfq {
         if now >= self.perturb_at && self.perturb_at < Time::MAX {
             self.perturb(now);
         }
+        // A packet larger than the whole buffer: making room for it would drop everything in vain.
         let Limit { packets, bytes } = self.parameters.limit;
         if u64::from(packet.meta.length) > bytes {
             return out.dropped(packet, DropReason::BufferFull, now);
@@ -205,6 +203,7 @@ impl QueueDiscipline for Sfq {
             queue.has_turn = true;
             self.turns.push_back(number);
         }
+        // The arrival is queued first, so it can be the one to go if its queue is the longest.
         while self.backlog.packets > packets || self.backlog.bytes > bytes {
             self.drop_from_longest(now, out);
         }
@@ -234,7 +233,7 @@ impl QueueDiscipline for Sfq {
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         let length = |number: &u32| self.queues[*number as usize].chain.backlog().packets;
-        // A queue that a drop has emptied keeps its turn.
+        // A queue emptied by a drop is still in `turns`.
         let busy = self.turns.iter().filter(|number| length(number) > 0);
         out.set(&FLOWS, busy.count() as f64);
         out.set(&LONGEST, self.by_length.longest().map_or(0, |number| length(&number)) as f64);

@@ -1,6 +1,6 @@
-//! `tail-drop`: first in, first out; what does not fit is dropped on arrival.
+//! `tail-drop`: first in, first out; an arrival that does not fit in the buffer is dropped.
 //!
-//! The baseline of every comparison. No document defines it; RFC 7567 §1 describes it and what is wrong with it.
+//! The baseline of comparisons. No standard defines it; RFC 7567 §1 describes it and its faults (full queues, lock-out).
 
 use jettison_core::{DropReason, Time};
 use jettison_measure::Outcomes;
@@ -27,7 +27,7 @@ pub fn entry() -> Entry<Discipline> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TailDropParameters {
-    /// How much the buffer holds: packets, bytes (IP length), or both, whichever is reached first.
+    /// Buffer limit in packets, bytes (IP length), or both, whichever is reached first.
     pub limit: Limit,
 }
 
@@ -38,7 +38,7 @@ fn build(
     Ok(Box::new(TailDrop::new(parameters)))
 }
 
-/// First in, first out, up to a limit.
+/// A FIFO queue with a limit.
 #[derive(Debug, Default)]
 pub struct TailDrop {
     parameters: TailDropParameters,
@@ -46,7 +46,7 @@ pub struct TailDrop {
 }
 
 impl TailDrop {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(parameters: TailDropParameters) -> TailDrop {
         TailDrop { parameters, fifo: Fifo::default() }
     }
@@ -65,6 +65,7 @@ impl QueueDiscipline for TailDrop {
         self.fifo.pop()
     }
 
+    /// Skips the store if the queue is empty; sets the metadata that `Fifo::push` would.
     fn pass(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         if self.fifo.is_empty() && self.parameters.limit.admits(Backlog::default(), packet.meta.length) {
             packet.meta.enqueued_at = now;
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_packet_still_fits_where_a_large_one_did_not() {
+    fn a_small_packet_can_fit_after_a_large_one_was_dropped() {
         let (mut queue, mut tally) =
             (built(json!({ "kind": "tail-drop", "limit": "1600 bytes" })), Tally::default());
         for (id, length) in [(1, 1500), (2, 1500), (3, 100), (4, 40)] {

@@ -18,7 +18,7 @@ pub fn packet(id: u32, length: u16) -> Packet {
     packet_with(id, length, Ecn::NotEct)
 }
 
-/// A packet of that flow (its UDP source port).
+/// A packet of flow `flow`, which is its UDP source port.
 pub fn packet_of(flow: u16, id: u32, length: u16) -> Packet {
     let mut packet = packet(id, length);
     if let Some(Headers { transport: Transport::Udp(udp), .. }) = packet.headers_mut() {
@@ -27,7 +27,7 @@ pub fn packet_of(flow: u16, id: u32, length: u16) -> Packet {
     packet
 }
 
-/// A packet with that ECN field.
+/// A packet with the given ECN field.
 pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
     let transport = Transport::Udp(UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() });
     let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
@@ -38,7 +38,7 @@ pub fn packet_with(id: u32, length: u16, ecn: Ecn) -> Packet {
     packet
 }
 
-/// The label of a message's only packet, of stream 0, that says nothing of what makes it superfluous.
+/// The label of a message of one packet, of stream 0, without conditions for a drop.
 pub fn solo(message: u32) -> OctopusHeader {
     OctopusHeader {
         position: Position::Solo,
@@ -52,7 +52,7 @@ pub fn solo(message: u32) -> OctopusHeader {
     }
 }
 
-/// A packet of flow 0 with that label.
+/// A packet of flow 0 with the given label.
 pub fn labelled(id: u32, length: u16, header: OctopusHeader) -> Packet {
     let sequence = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 0, sequence: id };
     let bytes = [&sequence.emit()[..], &header.emit()].concat();
@@ -77,19 +77,19 @@ pub fn message(id: u32, count: u32, length: u16, header: OctopusHeader) -> Vec<P
         .collect()
 }
 
-/// Builds a discipline as a scenario names it, with seed 1.
+/// Builds a discipline from a scenario value, with seed 1.
 pub fn try_build(value: Value) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let registry = disciplines();
     let random = |name: &str| Seed(1).stream(&["queues", "test", name]);
     registry.build(&value, &BuildContext { random: &random, registry: &registry })
 }
 
-/// The same, where it must build.
+/// Builds a discipline; panics on an error.
 pub fn built(value: Value) -> Box<dyn QueueDiscipline> {
     try_build(value).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The error's path, dotted, and what it says, where it must not build.
+/// Returns the dotted path and the message of the error; panics if the discipline builds.
 pub fn build_error(value: Value) -> (String, String) {
     match try_build(value.clone()) {
         Ok(_) => panic!("{value} should not build"),
@@ -100,7 +100,7 @@ pub fn build_error(value: Value) -> (String, String) {
     }
 }
 
-/// Takes what there is at each wakeup, as a link that is never busy does.
+/// Dequeues all packets at `now` and at each wakeup, as a link that is never busy; returns their times and ids.
 pub fn drain(queue: &mut dyn QueueDiscipline, mut now: Time) -> Vec<(Time, u32)> {
     let mut left = Vec::new();
     while queue.backlog().packets > 0 {

@@ -1,4 +1,4 @@
-//! A level of backlog that a discipline compares with.
+//! Backlog thresholds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,19 +8,19 @@ use jettison_core::Bytes;
 use crate::Backlog;
 use crate::written::{parse_packets, print_packets, written_as_string};
 
-/// A level of backlog in packets or in bytes (IP length), such as RED's thresholds.
+/// A backlog threshold in packets or in bytes (IP length), such as RED's.
 ///
-/// Written `"5 packets"` or `"7500 bytes"`; the unit says in which unit the discipline measures its queue.
+/// Written `"5 packets"` or `"7500 bytes"`; its unit selects the unit in which the discipline measures its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threshold {
-    /// So many packets.
+    /// A number of packets.
     Packets(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
 }
 
 impl Threshold {
-    /// The number, in the threshold's own unit.
+    /// The value in the threshold's unit.
     #[inline]
     pub fn value(self) -> u64 {
         match self {
@@ -28,7 +28,7 @@ impl Threshold {
         }
     }
 
-    /// The backlog in this threshold's unit.
+    /// Returns the backlog in the threshold's unit.
     #[inline]
     pub fn measure(self, backlog: Backlog) -> u64 {
         match self {
@@ -37,7 +37,7 @@ impl Threshold {
         }
     }
 
-    /// Whether it counts bytes.
+    /// Whether the unit is bytes.
     #[inline]
     pub fn is_bytes(self) -> bool {
         matches!(self, Threshold::Bytes(_))
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_unit_says_what_is_measured() {
+    fn the_unit_selects_packets_or_bytes() {
         let backlog = Backlog { packets: 3, bytes: 4000 };
         assert_eq!("5 packets".parse::<Threshold>().map(|t| (t.value(), t.measure(backlog))), Ok((5, 3)));
         assert_eq!("6 kB".parse::<Threshold>().map(|t| (t.value(), t.measure(backlog))), Ok((6000, 4000)));

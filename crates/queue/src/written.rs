@@ -1,6 +1,6 @@
-//! Parameters that are written as a string with its unit.
+//! Serialisation of parameters that are written as strings with units.
 
-/// Serde and JSON Schema for a type that has `Display` and `FromStr` (whose error is a `String`).
+/// Implements Serde traits and `JsonSchema` for a type with `Display` and `FromStr` (with `Err = String`).
 macro_rules! written_as_string {
     ($type:ty, $title:literal, $expecting:literal, $($example:literal),+) => {
         impl serde::Serialize for $type {
@@ -40,7 +40,7 @@ macro_rules! written_as_string {
 }
 pub(crate) use written_as_string;
 
-/// Reads `"<whole number> packets"`.
+/// Parses `"<integer> packets"`; `None` if the unit is another.
 pub(crate) fn parse_packets(text: &str) -> Option<Result<u64, String>> {
     let trimmed = text.trim();
     let number = trimmed.strip_suffix("packets").or_else(|| trimmed.strip_suffix("packet"))?;
@@ -52,7 +52,7 @@ pub(crate) fn parse_packets(text: &str) -> Option<Result<u64, String>> {
     })
 }
 
-/// Prints a whole number of packets as [`parse_packets`] reads it.
+/// Prints a number of packets in the format of [`parse_packets`].
 pub(crate) fn print_packets(f: &mut std::fmt::Formatter<'_>, count: u64) -> std::fmt::Result {
     write!(f, "{count} {}", if count == 1 { "packet" } else { "packets" })
 }

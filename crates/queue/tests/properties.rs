@@ -1,4 +1,4 @@
-//! What must hold for every registered discipline, whatever happens to it.
+//! Invariants of every registered discipline under arbitrary operations.
 
 mod driver;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
 
-/// A packet of Octopus traffic of a few streams.
+/// Generates a packet of Octopus traffic.
 fn labelled() -> impl Strategy<Value = Operation> {
     let place = (0u8..4, 0u8..3, any::<u8>(), any::<u8>());
     let label = (0u8..8, any::<u8>(), prop_oneof![2 => Just(0u16), 1 => 0u16..3000], 0u8..40);
@@ -50,8 +50,8 @@ fn built(value: &Value, seed: u64) -> Box<dyn QueueDiscipline> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// `drive` checks conservation of packets and bytes, the order within flows, and that Octopus messages are dropped as a
-    /// whole, after every operation.
+    /// After every operation, `drive` checks conservation of packets and bytes, order within flows, and that Octopus messages
+    /// are dropped as a whole.
     #[test]
     fn nothing_is_lost_invented_or_reordered_and_runs_repeat(
         operations in prop::collection::vec(operation(), 1..600), seed in 0u64..1000
@@ -81,8 +81,8 @@ proptest! {
 }
 
 #[test]
-fn octopus_traffic_is_dropped_for_every_reason_there_is() {
-    // What the properties say of messages says little if none is dropped.
+fn octopus_traffic_is_dropped_for_every_octopus_reason() {
+    // The message properties are only meaningful if messages are dropped.
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut reasons = std::collections::BTreeSet::new();
     for _ in 0..20 {
@@ -98,7 +98,7 @@ fn octopus_traffic_is_dropped_for_every_reason_there_is() {
     }
 }
 
-/// Two packets arrive a millisecond and one leaves, for ten seconds.
+/// Two packets arrive and one leaves per millisecond, for ten seconds.
 fn overload(ecn: u8) -> Vec<Operation> {
     let arrival = |flow| Operation::Enqueue { flow, length: 1500, ecn };
     (0..10_000u32)
@@ -110,11 +110,11 @@ fn overload(ecn: u8) -> Vec<Operation> {
 }
 
 #[test]
-fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
+fn with_ecn_capable_packets_are_marked_and_others_dropped() {
     for discipline in disciplines().iter().filter(|discipline| knows_ecn(discipline.id)) {
         let mut value = json!({ "kind": discipline.id, "ecn": true, "limit": "unlimited" });
         if discipline.id == "pie" {
-            // Marks do not slow this load down, and RFC 8033 §5.1 drops above 10 %.
+            // This load does not react to marks, and RFC 8033 §5.1 drops above 10 %.
             value["mark_ecnth"] = json!(1.0);
         }
         for ecn in [1, 2] {
@@ -129,11 +129,11 @@ fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
     }
 }
 
-/// Packets from ECN-capable senders that listen: each mark that a packet carries out of the queue makes them slower by a
-/// tenth, and without marks they become faster. The link sends a packet of 1,500 bytes a millisecond, for a minute.
-fn listening(queue: &mut dyn QueueDiscipline, ecn: u8, random: &mut RandomStream) -> Trace {
+/// Responsive ECN-capable senders: each departing CE mark increases the packet spacing by a tenth, each departure without a
+/// mark decreases it slightly. The link sends one packet of 1,500 bytes per millisecond, for one minute.
+fn responsive(queue: &mut dyn QueueDiscipline, ecn: u8, random: &mut RandomStream) -> Trace {
     let (mut trace, mut arrived) = (Trace::default(), 0);
-    // Nanoseconds from a packet to the next.
+    // Nanoseconds between two packets.
     let mut gap = 1.1e6;
     let (mut arrival, mut departure) = (Time::ZERO, Time::ZERO);
     while departure < Time::from_secs(60) {
@@ -159,7 +159,7 @@ fn listening(queue: &mut dyn QueueDiscipline, ecn: u8, random: &mut RandomStream
 }
 
 #[test]
-fn ecn_capable_packets_of_senders_that_listen_are_marked_and_none_is_dropped() {
+fn ecn_capable_packets_of_responsive_senders_are_marked_and_not_dropped() {
     // DualPI2 has no parameter `ecn`: it always marks (RFC 9332 §2.3).
     let marking = |id: &str| knows_ecn(id) || id == "dualpi2";
     for discipline in disciplines().iter().filter(|discipline| marking(discipline.id)) {
@@ -168,13 +168,13 @@ fn ecn_capable_packets_of_senders_that_listen_are_marked_and_none_is_dropped() {
             value["ecn"] = json!(true);
         }
         if discipline.id == "pie" {
-            // Its probability swings past 10 % with these senders, where RFC 8033 §5.1 drops.
+            // With these senders its probability exceeds 10 %, where RFC 8033 §5.1 drops.
             value["mark_ecnth"] = json!(1.0);
         }
         for seed in 0..3 {
             for ecn in [Ecn::Ect0, Ecn::Ect1] {
                 let mut random = Seed(seed).stream(&["listening", discipline.id]);
-                let trace = listening(&mut *built(&value, seed), ecn as u8, &mut random);
+                let trace = responsive(&mut *built(&value, seed), ecn as u8, &mut random);
                 let (id, marks) = (discipline.id, trace.marks.len());
                 assert!(trace.drops.is_empty(), "{id}, {ecn:?}: {:?}", trace.drops.first());
                 assert!(marks > 50, "{id}, {ecn:?}: {marks} marks");
@@ -194,7 +194,7 @@ fn every_discipline_is_driven_with_its_defaults_and_with_a_small_buffer() {
 }
 
 #[test]
-fn a_limit_is_never_passed() {
+fn a_limit_is_never_exceeded() {
     for discipline in disciplines().iter() {
         let value = json!({ "kind": discipline.id, "limit": "5 packets, 4 kB" });
         let mut queue = built(&value, 1);

@@ -1,4 +1,4 @@
-//! A queue from whose middle whole messages can be taken.
+//! FIFO store from which whole messages can be removed at any position.
 
 use jettison_core::Time;
 use jettison_wire::{MessageNumber, OctopusHeader, Packet};
@@ -6,23 +6,23 @@ use rustc_hash::FxHashMap;
 
 use crate::Backlog;
 
-/// No packet, or no message.
+/// Index of no packet or no message.
 const NONE: u32 = u32::MAX;
 
-/// Packets in their order, with those of a message linked, and the messages that may still be dropped in a list for each
-/// priority. Every step is constant work, but for the packets of a message that is taken out.
+/// Packets in FIFO order, linked by message, and one list of droppable messages per priority. All operations take constant
+/// time, except for the removal of a message, which is linear in its packets.
 #[derive(Debug)]
 pub(super) struct MessageStore {
     packets: Vec<Node>,
-    /// First of the chain of free nodes, linked by `newer`.
+    /// Head of the free list of packets, linked by `newer`.
     free_packet: u32,
     oldest: u32,
     newest: u32,
     backlog: Backlog,
     messages: Vec<Message>,
-    /// First of the chain of free messages, linked by `newer`.
+    /// Head of the free list of messages, linked by `newer`.
     free_message: u32,
-    /// Where a message is of which packets wait.
+    /// Index in `messages` by stream slot and message number.
     by_number: FxHashMap<(u32, MessageNumber), u32>,
     levels: [Level; OctopusHeader::LEVELS],
 }
@@ -34,11 +34,11 @@ pub(super) struct Label {
     pub slot: u32,
     pub message: MessageNumber,
     pub priority: u8,
-    /// It has begun to leave, so it is not to be dropped.
+    /// Whether it has begun to leave; then it must not be dropped.
     pub begun: bool,
 }
 
-/// A packet that has left the store, and what is to be known of its message.
+/// A packet removed from the store, with the label of its message.
 pub(super) struct Popped {
     pub packet: Packet,
     pub label: Option<Label>,
@@ -49,7 +49,7 @@ struct Node {
     packet: Option<Packet>,
     older: u32,
     newer: u32,
-    /// Its message; `NONE` for other traffic.
+    /// Index of its message; `NONE` for other traffic.
     message: u32,
     /// The next packet of its message.
     next: u32,
@@ -61,19 +61,19 @@ struct Message {
     first: u32,
     last: u32,
     backlog: Backlog,
-    /// Neighbours in its level's list, while it may be dropped.
+    /// Neighbours in its level's list, while it is droppable.
     older: u32,
     newer: u32,
 }
 
-/// What waits of one priority.
+/// The backlog of one priority.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    /// The message queued last of those that may be dropped.
+    /// The droppable message that was queued last.
     newest: u32,
-    /// All that may be dropped.
+    /// Total backlog of the droppable messages.
     droppable: Backlog,
-    /// Packets that wait, droppable or not.
+    /// Queued packets, droppable or not.
     waiting: u64,
 }
 
@@ -100,18 +100,18 @@ impl MessageStore {
         self.backlog
     }
 
-    /// How many messages packets wait of.
+    /// Number of messages with queued packets.
     pub fn messages(&self) -> usize {
         self.by_number.len()
     }
 
-    /// The message that waits under this number, as it was labelled first.
+    /// The queued message with this number, with the label of its first packet.
     #[inline]
     pub fn find(&self, slot: u32, message: MessageNumber) -> Option<Label> {
         self.by_number.get(&(slot, message)).map(|at| self.messages[*at as usize].label)
     }
 
-    /// What may be dropped of less importance than `priority`.
+    /// Droppable backlog of all levels less important than `priority`.
     #[inline]
     pub fn droppable_below(&self, priority: u8) -> Backlog {
         self.levels.iter().skip(usize::from(priority) + 1).fold(Backlog::default(), |sum, level| Backlog {
@@ -120,25 +120,26 @@ impl MessageStore {
         })
     }
 
-    /// Whether something more important than `priority` waits.
+    /// Whether a packet more important than `priority` is queued.
     #[inline]
     pub fn holds_above(&self, priority: u8) -> bool {
         self.levels.iter().take(usize::from(priority)).any(|level| level.waiting > 0)
     }
 
-    /// Of the least important messages that may be dropped, the one that was queued last.
+    /// The least important droppable message; among equals, the one queued last.
     #[inline]
     pub fn least_important(&self) -> Option<Label> {
         let level = self.levels.iter().rev().find(|level| level.newest != NONE)?;
         Some(self.messages[level.newest as usize].label)
     }
 
-    /// Appends a packet, of a message or of other traffic, and stamps it.
+    /// Appends a packet of a message or of other traffic (`label` is `None`), and stamps it.
     pub fn push(&mut self, packet: Packet, label: Option<Label>, now: Time) {
         let size = Backlog { packets: 1, bytes: u64::from(packet.meta.length) };
         let depth = self.backlog.packets as u32;
         let message = label.map_or(NONE, |label| self.message(label));
         let node = Node { packet: Some(packet), older: self.newest, newer: NONE, message, next: NONE };
+        // Takes a node from the free list, or grows the slab.
         let at = if self.free_packet == NONE {
             self.packets.push(node);
             (self.packets.len() - 1) as u32
@@ -163,6 +164,7 @@ impl MessageStore {
             self.levels[0].waiting += 1;
             return;
         }
+        // Links the packet to its message; a message that has begun to leave adds nothing to the droppable backlog.
         let entry = &mut self.messages[message as usize];
         entry.backlog = plus(entry.backlog, size);
         match entry.last {
@@ -177,7 +179,7 @@ impl MessageStore {
         }
     }
 
-    /// Takes the oldest packet: its message begins to leave. The label says whether it had begun before.
+    /// Removes the oldest packet; its message begins to leave. `begun` in the returned label is the state before.
     pub fn pop(&mut self) -> Option<Popped> {
         if self.oldest == NONE {
             return None;
@@ -195,14 +197,14 @@ impl MessageStore {
         Some(Popped { packet, label })
     }
 
-    /// Takes out all that waits of a message, oldest first.
+    /// Removes all queued packets of a message, oldest first.
     pub fn remove(&mut self, slot: u32, message: MessageNumber, mut each: impl FnMut(Packet)) {
         let Some(at) = self.by_number.get(&(slot, message)).copied() else { return };
         if !self.messages[at as usize].label.begun {
             self.unlist(at);
             self.messages[at as usize].label.begun = true;
         }
-        // The message itself goes with its last packet.
+        // `take` frees the message's entry with its last packet.
         for _ in 0..self.messages[at as usize].backlog.packets {
             let first = self.messages[at as usize].first;
             if let Some(packet) = self.take(first) {
@@ -211,7 +213,7 @@ impl MessageStore {
         }
     }
 
-    /// The message with that label, made if none of it waits.
+    /// Index of the message with this label; creates it if none of its packets is queued.
     fn message(&mut self, label: Label) -> u32 {
         if let Some(at) = self.by_number.get(&(label.slot, label.message)) {
             return *at;
@@ -239,7 +241,7 @@ impl MessageStore {
         at
     }
 
-    /// Takes a message off its level's list: it is not to be dropped any more.
+    /// Removes a message from its level's list of droppable messages.
     fn unlist(&mut self, at: u32) {
         let Message { label, backlog, older, newer, .. } = self.messages[at as usize];
         let level = &mut self.levels[usize::from(label.priority)];
@@ -253,7 +255,7 @@ impl MessageStore {
         }
     }
 
-    /// Takes a packet out that is the first of its message, which is off its list, or of other traffic.
+    /// Removes a packet of other traffic, or the first packet of a message that is not in a droppable list.
     fn take(&mut self, at: u32) -> Option<Packet> {
         let Node { packet, older, newer, message, next } = {
             let free = Node { packet: None, older: NONE, newer: self.free_packet, message: NONE, next: NONE };

@@ -1,4 +1,4 @@
-//! What a scenario says of RED-DPM.
+//! Parameters of RED-DPM.
 
 use jettison_core::{Bytes, Duration};
 use jettison_registry::ParameterError;
@@ -7,56 +7,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Dscp, Limit, RedSettings, Threshold};
 
-/// Parameters of RED-DPM. The defaults of RED's own are those of FreeBSD's ALTQ of that time.
+/// Parameters of RED-DPM. RED's defaults are those of FreeBSD's ALTQ at the time of the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedDpmParameters {
     /// DSCPs of the flows that are tagged, such as `["EF", "AF41"]`.
     pub tagged: Vec<Dscp>,
-    /// What a tagged arrival's logical queue is judged by: a RED test on it, or a share of the buffer (`limit` over the
-    /// active tagged flows and the untagged traffic).
+    /// Test on the logical queue of a tagged arrival: RED, or a share of the buffer (`limit` divided by the active tagged
+    /// flows plus one for untagged traffic).
     pub flow_test: FlowTest,
-    /// Average logical queue below which the RED test on it passes everything. Unset: `min_th`.
+    /// Average logical queue length below which the flow's RED test drops nothing. Unset: `min_th`.
     pub flow_min_th: Option<Threshold>,
-    /// Average logical queue from which on the RED test on it passes nothing. Unset: `max_th`.
+    /// Average logical queue length from which on the flow's RED test drops every arrival. Unset: `max_th`.
     pub flow_max_th: Option<Threshold>,
-    /// What every tagged flow may hold under `flow_test = "fred-share"`, however small its share, in packets.
+    /// Minimum share of a tagged flow under `flow_test = "fred-share"`, in packets.
     pub min_share: Threshold,
-    /// Age above which a flow's oldest queued packet is stale, if it is deep as well.
+    /// Age above which a flow's oldest queued packet is stale, if it is also deep (`stale_depth`).
     pub stale_age: Duration,
-    /// Packets of the main queue still before a flow's oldest queued packet from which on it is deep, in packets.
+    /// Position in the main queue, in packets from the head, from which on a flow's oldest queued packet is deep.
     pub stale_depth: Threshold,
-    /// RED: average queue below which nothing is dropped. Its unit is the one all queues are measured in.
+    /// RED: average queue length below which nothing is dropped. Its unit selects the unit of all averages.
     pub min_th: Threshold,
-    /// RED: average queue from which on every arrival is dropped (with `gentle`: with probability `max_p`).
+    /// RED: average queue length from which on every arrival is dropped (with `gentle`: with probability `max_p`).
     pub max_th: Threshold,
-    /// RED: weight of a new sample in an average, 0 to 1.
+    /// RED: weight of a new sample in an average, in (0, 1].
     pub w_q: f64,
-    /// RED: probability of a drop as the average reaches `max_th`, 0 to 1.
+    /// RED: drop probability as the average reaches `max_th`, in (0, 1].
     pub max_p: f64,
-    /// RED: from `max_th` to twice that, let the probability grow from `max_p` to 1.
+    /// RED: raises the probability linearly from `max_p` at `max_th` to 1 at twice `max_th`.
     pub gentle: bool,
-    /// RED: typical transmission time of a small packet, by which the averages decay while idle. Unset: that of
+    /// RED: typical transmission time of a small packet, the unit of the averages' decay during idle periods. Unset: that of
     /// `mean_packet` at the link's rate.
     pub s: Option<Duration>,
-    /// IP length of the typical small packet, where `s` is unset.
+    /// IP length of the typical small packet, used if `s` is unset.
     pub mean_packet: Bytes,
-    /// RED's MaximumPacketSize, for queues measured in bytes.
+    /// RED's MaximumPacketSize, for thresholds in bytes.
     pub maximum_packet_size: Bytes,
-    /// Slots for the state of tagged flows, a power of two from 8 to 65,536. Flows beyond share.
+    /// Slots for the state of tagged flows, a power of two in [8, 65536]. Excess flows share slots.
     pub flows: u32,
-    /// How much the main queue holds.
+    /// Limit of the main queue in packets, bytes (IP length) or both.
     pub limit: Limit,
 }
 
-/// What a tagged arrival's logical queue is judged by.
+/// Test on the logical queue of a tagged arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum FlowTest {
-    /// The paper's RED test: average and probability of the logical queue.
+    /// The paper's test: RED on the logical queue.
     Red,
-    /// A share of the buffer by flow, as FRED's accounting gives.
+    /// A share of the buffer per flow, with accounting as in FRED.
     FredShare,
 }
 
@@ -85,7 +85,7 @@ impl Default for RedDpmParameters {
 }
 
 impl RedDpmParameters {
-    /// RED on the main queue.
+    /// RED's constants for the main queue.
     pub(super) fn settings(&self) -> RedSettings {
         RedSettings {
             min_th: self.min_th,
@@ -97,7 +97,7 @@ impl RedDpmParameters {
         }
     }
 
-    /// RED on a logical queue.
+    /// RED's constants for logical queues.
     pub(super) fn flow_settings(&self) -> RedSettings {
         RedSettings {
             min_th: self.flow_min_th.unwrap_or(self.min_th),
@@ -112,9 +112,9 @@ impl RedDpmParameters {
         let thresholds = thresholds.into_iter().filter_map(|(key, value)| Some((key, value?)));
         for (key, value) in thresholds.chain([("max_th", self.max_th)]) {
             ParameterError::unless(value.is_bytes() == unit, key, || {
+                let min = self.min_th;
                 format!(
-                    "`{value}` is not in the unit of `min_th` ({}): write both in packets or both in bytes",
-                    self.min_th
+                    "must be in the unit of `min_th` ({min}), got {value}; write both in packets or both in bytes"
                 )
             })?;
         }
@@ -123,31 +123,24 @@ impl RedDpmParameters {
             [("max_th", self.min_th, self.max_th), ("flow_max_th", flow.min_th, flow.max_th)]
         {
             ParameterError::unless(max.value() > min.value(), key, || {
-                format!("`{max}` is not above the lower threshold ({min}): twice that or more is right")
+                format!(
+                    "must be > the lower threshold ({min}), got {max}; at least twice as much is recommended"
+                )
             })?;
         }
         for (key, value) in [("min_share", self.min_share), ("stale_depth", self.stale_depth)] {
-            ParameterError::unless(!value.is_bytes(), key, || {
-                format!("`{value}` is not a number of packets, such as \"5 packets\"")
-            })?;
+            ParameterError::require(!value.is_bytes(), key, "be in packets, such as \"5 packets\"", value)?;
         }
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
-            ParameterError::unless(value > 0.0 && value <= 1.0, key, || {
-                format!("`{value}` is out of range: `{key}` is above 0 and at most 1, such as 0.02")
-            })?;
+            ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;
         }
-        ParameterError::unless(self.s.is_none_or(|s| !s.is_zero()), "s", || {
-            "`s` is above zero: the time that a typical small packet takes on the link".to_owned()
-        })?;
+        ParameterError::require(self.s.is_none_or(|s| !s.is_zero()), "s", "be > 0", "0 s")?;
         for (key, size) in
             [("mean_packet", self.mean_packet), ("maximum_packet_size", self.maximum_packet_size)]
         {
-            ParameterError::unless(size.get() > 0, key, || format!("`{key}` is at least 1 byte"))?;
+            ParameterError::require(size.get() > 0, key, "be >= 1 byte", size)?;
         }
-        ParameterError::unless(
-            self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows),
-            "flows",
-            || format!("`{}` is not a power of two from 8 to 65,536, such as 1024", self.flows),
-        )
+        let in_range = self.flows.is_power_of_two() && (8..=65_536).contains(&self.flows);
+        ParameterError::require(in_range, "flows", "be a power of two in [8, 65536]", self.flows)
     }
 }

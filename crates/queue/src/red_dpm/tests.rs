@@ -379,9 +379,9 @@ fn parameters_out_of_range_are_refused() {
         ("flow_max_th", json!("5 packets"), "twice"),
         ("min_share", json!("1 kB"), "5 packets"),
         ("stale_depth", json!("1 kB"), "5 packets"),
-        ("w_q", json!(0.0), "above 0"),
-        ("max_p", json!(1.5), "at most 1"),
-        ("s", json!("0 ms"), "above zero"),
+        ("w_q", json!(0.0), "(0, 1], got 0"),
+        ("max_p", json!(1.5), "(0, 1], got 1.5"),
+        ("s", json!("0 ms"), "> 0, got 0 s"),
         ("mean_packet", json!("0 bytes"), "1 byte"),
         ("flows", json!(4), "power of two"),
     ] {

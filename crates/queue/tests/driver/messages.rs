@@ -1,4 +1,4 @@
-//! Octopus traffic, and what must hold for its messages.
+//! Octopus traffic and the invariants of its messages.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use jettison_wire::{
     Position, SequenceHeader, Transport, UdpHeader,
 };
 
-/// Flows that carry Octopus traffic.
+/// Number of flows with Octopus traffic.
 pub const FLOWS: u8 = 4;
-/// Streams of each.
+/// Streams per flow.
 const STREAMS: u8 = 3;
-/// A stream that is not heard for so long may be forgotten: the sender goes on with numbers far ahead.
+/// A stream that is idle for longer may be forgotten; its sender then continues with much higher message numbers.
 const PAUSE: Duration = Duration::from_secs(9);
 
-/// A packet of a message: most of it as it comes, so that heads and tails go missing too.
+/// A packet of a message. Most fields are arbitrary, so heads and tails can be missing.
 #[derive(Debug, Clone, Copy)]
 pub struct Labelled {
-    /// The flow, the stream and its step: the message that is being sent, the next, or one of the three before (late).
+    /// Flow, stream and step: the current message, the next one, or one of the three before (a late packet).
     pub flow: u8,
     pub stream: u8,
     pub step: u8,
@@ -31,14 +31,14 @@ pub struct Labelled {
     pub length: u16,
 }
 
-/// What happened to the messages of all streams.
+/// Record of the fate of all messages.
 #[derive(Debug, Default)]
 pub struct Messages {
     streams: BTreeMap<(u8, u8), Sender>,
-    /// Message of each packet of theirs, by id.
+    /// Message of each Octopus packet, by packet id.
     of_packet: BTreeMap<u32, Key>,
     fates: BTreeMap<Key, Fate>,
-    /// Drops that have been looked at.
+    /// Number of drops processed so far.
     seen: usize,
 }
 
@@ -52,7 +52,7 @@ struct Key {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sender {
     message: u32,
-    /// What may still be late.
+    /// Number of earlier messages that can still have late packets.
     sent: u32,
     at: Time,
 }
@@ -64,12 +64,12 @@ enum Fate {
 }
 
 impl Messages {
-    /// The packet.
+    /// Builds the packet.
     pub fn packet(&mut self, id: u32, labelled: Labelled, now: Time) -> Packet {
         let Labelled { flow, stream, step, position, priority, dropper, kbit, slack, length } = labelled;
         let (flow, stream) = (flow % FLOWS, stream % STREAMS);
         let sender = self.streams.entry((flow, stream)).or_insert(Sender {
-            // So that numbers wrap around on the way.
+            // Starts close to the maximum, so message numbers wrap around.
             message: (1 << MessageNumber::BITS) - 5 * u32::from(stream),
             sent: 0,
             at: now,
@@ -115,10 +115,10 @@ impl Messages {
         packet
     }
 
-    /// Looks at the drops that are new.
+    /// Processes new drops.
     ///
     /// # Panics
-    /// If a packet is dropped for what its message is, and another of the message has left.
+    /// If a packet is dropped by a verdict on its message after another packet of the message has left.
     pub fn dropped(&mut self, drops: &[(u32, DropReason, Time)]) {
         for (id, reason, _) in &drops[self.seen..] {
             let verdict = matches!(
@@ -130,19 +130,19 @@ impl Messages {
             assert_ne!(
                 before,
                 Some(Fate::Left),
-                "packet {id} of {key:?} is dropped, but the message has begun to leave"
+                "packet {id} of {key:?} is dropped, although the message has begun to leave"
             );
         }
         self.seen = drops.len();
     }
 
-    /// A packet has left.
+    /// Records a departure.
     ///
     /// # Panics
-    /// If its message was dropped for what it is.
+    /// If the packet's message was dropped by a verdict.
     pub fn sent(&mut self, id: u32) {
         let Some(key) = self.of_packet.get(&id) else { return };
         let before = self.fates.insert(*key, Fate::Left);
-        assert_ne!(before, Some(Fate::Dropped), "packet {id} of {key:?} leaves, but the message was dropped");
+        assert_ne!(before, Some(Fate::Dropped), "packet {id} of {key:?} leaves, although the message was dropped");
     }
 }

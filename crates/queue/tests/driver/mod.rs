@@ -1,6 +1,6 @@
-//! Drives any discipline with any sequence of operations and checks what must always hold.
+//! Drives a discipline with a sequence of operations and checks invariants after each.
 //!
-//! The property tests and the fuzz target share this file.
+//! Shared by the property tests and the fuzz target.
 
 mod messages;
 
@@ -16,22 +16,22 @@ use serde_json::{Value, json};
 pub use messages::Labelled;
 use messages::Messages;
 
-/// One thing done to a queue.
+/// An operation on a queue.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation {
-    /// A packet of that flow arrives. The flow says its traffic class and DSCP, so that no scheduler need reorder it.
+    /// A packet of `flow` arrives. The flow determines its traffic class and DSCP, so schedulers do not reorder flows.
     Enqueue { flow: u8, length: u16, ecn: u8 },
     /// A packet of Octopus traffic arrives.
     Message(Labelled),
-    /// The link asks for so many packets.
+    /// The link polls for this many packets.
     Dequeue(u8),
-    /// So many nanoseconds pass; wakeups that fall due are given at their time.
+    /// This many nanoseconds pass; wakeups that become due are handled at their time.
     Advance(u64),
-    /// The link's rate changes to so many bit/s.
+    /// The link's rate changes to this value in bit/s.
     Capacity(u64),
 }
 
-/// What became of the packets, in order: to compare two runs.
+/// The fate of all packets, in order; compares two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trace {
     /// Id and traffic class of each packet sent.
@@ -40,7 +40,7 @@ pub struct Trace {
     pub drops: Vec<(u32, DropReason, Time)>,
     /// Id, reason and time of each mark.
     pub marks: Vec<(u32, MarkReason, Time)>,
-    /// Bytes that came in, went out and were dropped.
+    /// Bytes that arrived, were sent and were dropped.
     bytes: [u64; 3],
     /// The mark of each packet, by id.
     marked: Vec<Option<MarkReason>>,
@@ -52,8 +52,8 @@ impl Outcomes for Trace {
         self.drops.push((packet.meta.id, reason, now));
     }
     fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
-        let (ecn, what) = if reason == MarkReason::AbcBrake { (2, "ECT(0)") } else { (3, "CE") };
-        assert_eq!(packet.meta.traffic_class & 3, ecn, "a packet that {reason:?} marked carries {what}");
+        let (ecn, name) = if reason == MarkReason::AbcBrake { (2, "ECT(0)") } else { (3, "CE") };
+        assert_eq!(packet.meta.traffic_class & 3, ecn, "a packet marked by {reason:?} must carry {name}");
         self.marks.push((packet.meta.id, reason, now));
         let id = packet.meta.id as usize;
         self.marked.resize(self.marked.len().max(id + 1), None);
@@ -61,7 +61,7 @@ impl Outcomes for Trace {
     }
 }
 
-/// Configurations of every registered discipline: its defaults, a small buffer, and with marks where it knows ECN.
+/// Configurations of every registered discipline: defaults, a small buffer, and ECN if supported; plus special cases.
 pub fn configurations() -> Vec<Value> {
     let registry = disciplines();
     let mut all = Vec::new();
@@ -108,7 +108,7 @@ pub fn configurations() -> Vec<Value> {
     all
 }
 
-/// Whether a discipline has the parameter `ecn`.
+/// Whether a discipline has a parameter `ecn`.
 pub fn knows_ecn(id: &str) -> bool {
     let registry = disciplines();
     let schema = registry.entry(id).expect("the id comes from the registry").schema();
@@ -122,9 +122,9 @@ pub fn build_with_seed(value: &Value, seed: u64) -> Result<Box<dyn QueueDiscipli
     registry.build(value, &BuildContext { random: &random, registry: &registry })
 }
 
-/// A packet as [`Operation::Enqueue`] describes it.
+/// The packet of an [`Operation::Enqueue`].
 pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
-    // What is ECT(1) or CE is a flow of its own: a sender is scalable or it is not (RFC 9332 sorts by that).
+    // ECT(1) and CE packets form a separate flow: a sender is either Scalable or Classic (RFC 9332 classifies by that).
     let stream = u16::from(flow) | u16::from(ecn & 1) << 8;
     let transport = Transport::Udp(UdpHeader { src_port: stream, dst_port: 9, inline: Default::default() });
     let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
@@ -137,12 +137,12 @@ pub fn packet(id: u32, flow: u8, length: u16, ecn: u8) -> Packet {
     packet
 }
 
-/// Does all operations.
+/// Runs all operations.
 ///
 /// # Panics
-/// If a packet is lost, invented, sent twice or out of its flow's order, if the byte counts disagree, if a packet's ECN
-/// field or DSCP was changed but for a mark that was reported, if a message's importance or staleness drops a part of it, or
-/// if the discipline asks to be woken in the past.
+/// If a packet is lost, invented, sent twice or reordered within its flow; if byte counts disagree; if a packet's ECN field
+/// or DSCP changes without a reported mark; if a message is dropped in part by a verdict; or if the discipline requests a
+/// wakeup in the past.
 pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace {
     let mut trace = Trace::default();
     let mut now = Time::ZERO;
@@ -187,14 +187,14 @@ pub fn drive(queue: &mut dyn QueueDiscipline, operations: &[Operation]) -> Trace
                     assert_eq!(packet.meta.traffic_class, expected, "packet {id}");
                     trace.bytes[1] += u64::from(packet.meta.length);
                     trace.sent.push((packet.meta.id, packet.meta.traffic_class));
-                    // What was dropped on the way to this packet came before it.
+                    // Drops during this dequeue precede the packet it returned.
                     messages.dropped(&trace.drops);
                     messages.sent(packet.meta.id);
                 }
             }
             Operation::Advance(nanos) => {
                 let until = now.saturating_add(Duration::from_nanos(nanos));
-                // As an event loop does, but not through every idle tick of a long pause.
+                // Like an event loop, but limited to 20 wakeups of a long pause.
                 for _ in 0..20 {
                     let Some(at) = queue.next_wakeup().filter(|at| *at <= until) else {
                         break;
