@@ -248,7 +248,7 @@ impl QueueDiscipline for Abc {
         self.told = Some(rate);
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

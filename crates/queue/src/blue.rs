@@ -183,7 +183,7 @@ impl QueueDiscipline for Blue {
         self.rate = rate;
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

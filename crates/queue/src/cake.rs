@@ -278,7 +278,7 @@ impl QueueDiscipline for Cake {
         None
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

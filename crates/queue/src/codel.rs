@@ -145,7 +145,7 @@ impl QueueDiscipline for Codel {
         self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -33,7 +33,7 @@ pub trait QueueDiscipline: Send {
     }
 
     /// Whether [`QueueDiscipline::next_wakeup`] can ever return `Some`. If not, callers skip it after each packet.
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         true
     }
 

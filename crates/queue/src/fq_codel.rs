@@ -272,7 +272,7 @@ impl QueueDiscipline for FqCodel {
         }
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

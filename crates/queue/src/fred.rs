@@ -294,7 +294,7 @@ impl QueueDiscipline for Fred {
         }
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -165,7 +165,7 @@ impl QueueDiscipline for Pdrop {
         Some(packet)
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -201,7 +201,7 @@ impl QueueDiscipline for Red {
         }
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -312,7 +312,7 @@ impl QueueDiscipline for RedDpm {
         }
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -227,7 +227,7 @@ impl QueueDiscipline for Sfq {
         }
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

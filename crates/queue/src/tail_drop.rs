@@ -76,7 +76,7 @@ impl QueueDiscipline for TailDrop {
         self.dequeue(now, out)
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

@@ -400,7 +400,7 @@ fn build_node(
                 if part.hooks.is_some() {
                     return Err(TopologyError::HooksAtHost { direction: part.name, node: host.name });
                 }
-                host.queues_keep_time |= part.queue.keeps_time();
+                host.queues_keep_time |= part.queue.uses_wakeups();
                 host.ports.push(part.queue);
             }
             Ok(Node::Host(Box::new(host)))

@@ -18,7 +18,7 @@ pub struct TrafficManager {
 
 struct PortState {
     discipline: Box<dyn QueueDiscipline>,
-    keeps_time: bool,
+    uses_wakeups: bool,
     /// [`Time::MAX`] for none.
     wakeup: Time,
 }
@@ -29,7 +29,7 @@ impl TrafficManager {
         let ports: Vec<PortState> = disciplines
             .into_iter()
             .map(|discipline| PortState {
-                keeps_time: discipline.keeps_time(),
+                uses_wakeups: discipline.uses_wakeups(),
                 wakeup: discipline.next_wakeup().unwrap_or(Time::MAX),
                 discipline,
             })
@@ -152,7 +152,7 @@ impl TrafficManager {
     #[inline]
     fn refresh(&mut self, port: Port) {
         let state = &mut self.ports[usize::from(port.0)];
-        if !state.keeps_time {
+        if !state.uses_wakeups {
             return;
         }
         let wakeup = state.discipline.next_wakeup().unwrap_or(Time::MAX);

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_used_again_and_given_up_once() {
+    fn freed_tags_are_reused_and_taken_once() {
         let note = |value| Note { port: Port(0), queued: true, feedback: Feedback { value } };
         let mut notes = Notes::default();
         let (a, b) = (notes.keep(note(1)), notes.keep(note(2)));

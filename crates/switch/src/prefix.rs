@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_none() {
+    fn refuses_text_that_is_not_a_prefix() {
         for text in ["10.0.0.0/33", "2001:db8::/129", "ten/8", "10.0.0.0/", "10.0.0/8", ""] {
             let error = text.parse::<Prefix>().unwrap_err().to_string();
             assert!(error.contains("is not a prefix"), "{error}");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_of_ones_own_may_overtake() {
+    fn a_packet_with_a_shorter_delay_overtakes() {
         let mut port = Recirculation::new(settings(Rate::from_mbit(8_000), Duration::from_micros(5), 10));
         port.push(packet(1, 100), None, Time::ZERO).unwrap();
         port.push(packet(2, 100), Some(Duration::from_micros(1)), Time::ZERO).unwrap();

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_families_are_apart() {
+    fn address_families_are_separate() {
         let mut routes = Routes::new();
         routes.add_prefix(prefix("::/0"), Port(6));
         routes.add_prefix(prefix("2001:db8::/32"), Port(7));

@@ -313,7 +313,7 @@ impl QueueDiscipline for PythonQueue {
         self.wakeup
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         self.next_wakeup.is_some()
     }
 

@@ -16,8 +16,8 @@ fn abc(parameters: serde_json::Value) -> Abc {
         .expect("they are in range")
 }
 
-/// Packets of 1,000 bytes leave one a millisecond (8 Mbit/s) for two seconds, each after `wait`, at a link of so many
-/// Mbit/s: the share of accelerates among those of the second second.
+/// One packet of 1,000 bytes departs per millisecond (8 Mbit/s) for two seconds, after a sojourn time of `wait` ms, on a
+/// link of `mbit` Mbit/s. Returns the fraction of accelerates in the second half.
 fn accelerates(parameters: serde_json::Value, mbit: u64, wait: u64) -> f64 {
     let (mut queue, mut tally) = (abc(parameters), Tally::default());
     queue.capacity_changed(Rate::from_mbit(mbit), Time::ZERO);
@@ -56,12 +56,12 @@ fn the_target_rate_falls_with_the_queueing_delay_above_dt() {
 }
 
 #[test]
-fn a_link_that_stands_still_gets_brakes_only() {
+fn a_link_without_capacity_gets_brakes_only() {
     assert_eq!(accelerates(json!({}), 0, 0), 0.0);
 }
 
 #[test]
-fn an_accelerate_takes_a_token_and_becomes_a_brake_where_there_is_none() {
+fn an_accelerate_takes_a_token_and_becomes_a_brake_without_one() {
     // With f = 1/2 accelerates and brakes take turns: f is spread evenly, not drawn.
     let (mut queue, mut tally) = (abc(json!({ "eta": 1.0, "window": "10 ms" })), Tally::default());
     queue.capacity_changed(Rate::from_mbit(8), Time::ZERO);
@@ -78,10 +78,10 @@ fn an_accelerate_takes_a_token_and_becomes_a_brake_where_there_is_none() {
 }
 
 #[test]
-fn no_more_accelerates_are_saved_up_than_the_token_limit() {
+fn tokens_accumulate_up_to_the_token_limit() {
     let (mut queue, mut tally) = (abc(json!({ "token_limit": 3.0 })), Tally::default());
     queue.capacity_changed(Rate::from_mbit(1000), Time::ZERO);
-    // Brakes use up none of the tokens that they bring.
+    // Brakes add tokens and take none.
     for t in 0..100 {
         queue.pass(packet_with(0, 1000, Ecn::Ect0), ms(t), &mut tally);
     }
@@ -90,7 +90,7 @@ fn no_more_accelerates_are_saved_up_than_the_token_limit() {
         let passed = queue.pass(packet_with(0, 1000, Ecn::Ect1), ms(100 + t), &mut tally);
         passed.is_some_and(|packet| packet.ecn() == Ecn::Ect1)
     });
-    assert_eq!(sent.count(), 2, "one stays behind: a token is taken where there is more than one");
+    assert_eq!(sent.count(), 2, "a token is taken only from a balance above 1");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_dequeue_rate_is_over_a_sliding_window() {
 }
 
 #[test]
-fn the_capacity_may_be_measured_and_is_where_none_was_told() {
+fn the_capacity_is_measured_on_request_or_without_a_report() {
     for (parameters, told) in [(json!({ "capacity": "departures" }), true), (json!({}), false)] {
         let mut queue = abc(parameters);
         if told {
@@ -144,9 +144,9 @@ fn the_capacity_may_be_measured_and_is_where_none_was_told() {
             assert!(queue.dequeue(ms(300 + t), &mut tally).is_some());
         }
         assert_eq!(queue.capacity(ms(400)), Some(8e6));
-        assert!(tally.marks.len() > 80, "{}: it is far above dt", tally.marks.len());
+        assert!(tally.marks.len() > 80, "{}: the delay is far above dt", tally.marks.len());
     }
-    // Before five packets have left it is not known, and no brake is made.
+    // Before five departures the capacity is unknown, and only the token rule makes a brake.
     let (mut queue, mut tally) = (abc(json!({})), Tally::default());
     (0..10).for_each(|id| queue.enqueue(packet_with(id, 1000, Ecn::Ect1), Time::ZERO, &mut tally));
     (1..=5).for_each(|t| assert!(queue.dequeue(ms(200 * t), &mut tally).is_some()));

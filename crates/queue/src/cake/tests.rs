@@ -1,4 +1,4 @@
-//! What the paper says of CAKE's queue.
+//! The rules of CAKE's queueing part, from its paper.
 
 use super::*;
 use crate::testing::{build_error, packet_with};
@@ -7,7 +7,7 @@ use jettison_measure::{NoOutcomes, Tally};
 use jettison_wire::{Address, Ecn, Headers, Transport, UdpHeader};
 use serde_json::{Value, json};
 
-/// A packet from host 10.0.0.`source` to host 10.1.0.`destination`, told from others between them by its port.
+/// A packet from host 10.0.0.`source` to host 10.1.0.`destination`; `port` identifies the flow.
 fn between(source: u8, destination: u8, port: u16, length: u16) -> Packet {
     let mut packet = packet_with(0, length, Ecn::NotEct);
     let transport = Transport::Udp(UdpHeader { src_port: port, dst_port: 9, inline: Default::default() });
@@ -29,7 +29,7 @@ fn cake(parameters: CakeParameters) -> Cake {
     Cake::new(&parameters, 7, random).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Bytes of each of `streams` (source, destination, port) in 10,000 packets out of an endless backlog.
+/// Bytes of each of `streams` (source, destination, port) in 10,000 packets from an unlimited backlog, as shares.
 fn shares(hosts: HostFairness, streams: &[(u8, u8, u16)]) -> Vec<f64> {
     let mut queue = cake(CakeParameters { hosts, limit: Limit::UNLIMITED, ..Default::default() });
     let add = |queue: &mut Cake, at: usize| {
@@ -237,7 +237,7 @@ fn each_flow_is_under_codel_and_marked_if_capable() {
 }
 
 #[test]
-fn a_sender_that_does_not_listen_comes_under_blue() {
+fn an_unresponsive_sender_is_dropped_by_blue() {
     let (mut queue, mut tally) =
         (crate::testing::built(json!({ "kind": "cake", "limit": "50 packets" })), Tally::default());
     for t in 0..20_000u32 {
@@ -248,7 +248,7 @@ fn a_sender_that_does_not_listen_comes_under_blue() {
         }
     }
     let by = |reason| tally.drops.iter().filter(|drop| drop.1 == reason).count();
-    // Half of what comes is too much: in the end BLUE drops it, and the buffer overflows no more.
+    // The load is twice the capacity: in the end BLUE drops the excess, and the buffer no longer overflows.
     assert!(by(DropReason::Blue) > 8000, "{}", by(DropReason::Blue));
     let late = tally.drops.iter().filter(|drop| drop.2 > Time::from_secs(10));
     assert!(late.filter(|drop| drop.1 == DropReason::BufferFull).count() < 200);

@@ -21,7 +21,7 @@ fn through(p_prime: f64, ecn: Ecn, arrivals: u32) -> (Tally, Vec<Packet>) {
     (tally, sent)
 }
 
-/// Both queues with `each` packets of those lengths: L's ids from 0, C's from 10,000.
+/// Both queues with `each` packets of the given lengths; ids from 0 in L and from 10,000 in C.
 fn both_backlogged(parameters: DualPi2Parameters, each: u32, l4s: u16, classic: u16) -> DualPi2 {
     let mut queue = dualpi2(DualPi2Parameters { limit: Limit::UNLIMITED, ..parameters });
     for n in 0..each {
@@ -189,7 +189,7 @@ fn the_l_queue_is_served_first_but_the_classic_gets_its_share_of_bytes() {
 }
 
 #[test]
-fn what_the_classic_queue_did_not_use_it_may_not_use_later() {
+fn unused_credit_of_the_classic_queue_expires() {
     let mut queue = both_backlogged(DualPi2Parameters::default(), 10, 1500, 1500);
     queue.dequeue(Time::ZERO, &mut NoOutcomes);
     assert!(queue.earned > 0.0);

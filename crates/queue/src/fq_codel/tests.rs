@@ -35,7 +35,7 @@ fn two_backlogged(parameters: FqCodelParameters, each: u32) -> FqCodel {
 }
 
 #[test]
-fn flows_are_told_by_five_tuple_and_keep_their_queue() {
+fn flows_are_identified_by_five_tuple_and_keep_their_queue() {
     // RFC 8290 §4.1
     let queue = fq_codel(FqCodelParameters::default());
     let queues: std::collections::BTreeSet<u16> =
@@ -160,7 +160,7 @@ fn at_most_a_batch_is_lost_at_once() {
 }
 
 #[test]
-fn the_fattest_is_told_by_bytes() {
+fn the_largest_queue_is_found_by_bytes() {
     let mut queue = fq_codel(FqCodelParameters { limit: Limit::bytes(10_000), ..Default::default() });
     let mut tally = Tally::default();
     for n in 0..50 {

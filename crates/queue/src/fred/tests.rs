@@ -11,7 +11,7 @@ fn fred(parameters: FredParameters) -> Fred {
     Fred::new(parameters, stream("drop"), &mut stream("hash")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// `counts[flow]` packets of each flow wait, and the average is `average` and stays there: w_q is tiny.
+/// A queue with `counts[flow]` packets per flow and a constant average: w_q is tiny.
 fn held(average: f64, counts: &[u32], parameters: FredParameters) -> Fred {
     let mut fred = fred(FredParameters { w_q: 1e-15, ..parameters });
     for (flow, count) in counts.iter().enumerate() {
@@ -176,7 +176,7 @@ fn dropped_arrivals_do_not_raise_the_average() {
 }
 
 #[test]
-fn an_idle_period_counts_as_so_many_small_packets() {
+fn an_idle_period_counts_as_a_number_of_small_packets() {
     let mut fred = fred(FredParameters { w_q: 0.5, ..FredParameters::default() });
     fred.capacity_changed(Rate::from_mbit(4), Time::ZERO);
     fred.average.average = 8.0;

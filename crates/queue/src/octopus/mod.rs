@@ -265,7 +265,7 @@ impl QueueDiscipline for Octopus {
         None
     }
 
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
 

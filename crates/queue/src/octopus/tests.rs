@@ -1,4 +1,4 @@
-//! The discipline as the paper's Algorithm 1 and §3 have it, sentence by sentence.
+//! Each rule of the paper's Algorithm 1 and §3.
 
 use jettison_measure::{NoOutcomes, Tally};
 use jettison_wire::Position;
@@ -20,18 +20,18 @@ fn dropper(message: u32) -> OctopusHeader {
     OctopusHeader { drop_flag: true, ..solo(message) }
 }
 
-/// Lets all arrive at one instant.
+/// Enqueues all packets at one instant.
 fn enqueue(queue: &mut dyn QueueDiscipline, packets: impl IntoIterator<Item = Packet>, now: Time) {
     packets.into_iter().for_each(|packet| queue.enqueue(packet, now, &mut NoOutcomes));
 }
 
-/// Ids of what leaves until nothing does.
+/// Dequeues until the queue is empty; returns the ids.
 fn drain(queue: &mut dyn QueueDiscipline, now: Time, tally: &mut Tally) -> Vec<u32> {
     std::iter::from_fn(|| queue.dequeue(now, tally)).map(|packet| packet.meta.id).collect()
 }
 
-/// A packet of 1,000 bytes of other traffic leaves each millisecond (8 Mbit/s) from a backlog, from `from` on, for 60 ms; some of it
-/// is left. Other traffic came long before, so that it is no stream that shares.
+/// Other traffic departs at one packet of 1,000 bytes per millisecond (8 Mbit/s) from a backlog, for 60 ms; one packet is left.
+/// It arrived 300 ms earlier, so its arrival rate is zero and it takes no part in the fair share.
 fn measured(queue: &mut Octopus, from: u64) {
     enqueue(queue, (0..61).map(|id| packet(1000 + id, 1000)), ms(from));
     for t in 0..60 {
@@ -228,15 +228,15 @@ fn bandwidth_is_cleared_when_a_packet_finds_the_link_free() {
     let mut queue = octopus(json!({}));
     measured(&mut queue, 0);
     assert!(queue.dequeue(ms(360), &mut NoOutcomes).is_some());
-    // Nobody asked in between.
+    // No poll in between.
     assert!(queue.pass(packet(1, 1000), ms(370), &mut NoOutcomes).is_some());
     assert_eq!(queue.bandwidth(ms(371)), None);
 }
 
 #[test]
-fn what_a_verdict_drops_takes_no_capacity() {
+fn dropped_messages_use_no_capacity() {
     let (mut queue, mut tally) = (octopus(json!({})), Tally::default());
-    // Every other message of 1,000 bytes is stale; one that is not leaves each millisecond.
+    // Every other message of 1,000 bytes is stale; one of the others departs per millisecond.
     for number in 0..200 {
         let header = OctopusHeader { priority: 7 * (number % 2) as u8, ..solo(number) };
         enqueue(&mut queue, [labelled(number, 1000, header)], ms(0));
@@ -253,8 +253,8 @@ fn what_a_verdict_drops_takes_no_capacity() {
     assert_eq!(queue.bandwidth(ms(61)), Some(Rate::from_mbit(8)));
 }
 
-/// Streams that arrive for 200 ms at so many packets of 1,000 bytes each 10 ms, and other traffic; 2,000 bytes leave each
-/// millisecond (16 Mbit/s). What a stream of the first flow has then.
+/// The share of a stream of the first flow beside `others` (packets of 1,000 bytes per 10 ms and stream) and other traffic
+/// (`opaque`), after 200 ms, while 2,000 bytes depart per millisecond (16 Mbit/s).
 fn share_beside(others: &[u32], opaque: u32) -> Option<Rate> {
     let mut queue = octopus(json!({ "limit": "unlimited" }));
     enqueue(&mut queue, (0..1000).map(|id| packet(id, 1000)), ms(0));
@@ -300,7 +300,7 @@ fn other_traffic_counts_as_one_more_stream() {
 }
 
 #[test]
-fn there_may_be_any_number_of_streams() {
+fn any_number_of_streams_is_supported() {
     let many = share_beside(&[30; 400], 0).expect("it is measured");
     assert_eq!(many, Rate::from_bits(16_000_000 / 401));
 }
@@ -352,7 +352,7 @@ fn state_is_constant_for_each_stream() {
 }
 
 #[test]
-fn defaults_are_the_papers_and_nonsense_is_refused() {
+fn defaults_are_those_of_the_paper_and_invalid_parameters_are_refused() {
     let defaults = OctopusParameters::default();
     assert_eq!((defaults.ports, defaults.min_samples), (vec![4433], 5));
     assert_eq!(

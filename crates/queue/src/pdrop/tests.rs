@@ -1,4 +1,4 @@
-//! Which message goes when the buffer is full.
+//! The choice of the message to drop when the buffer is full.
 
 use jettison_measure::{NoOutcomes, Tally};
 use jettison_wire::Position;
@@ -15,7 +15,7 @@ fn pdrop(limit: &str) -> Box<dyn QueueDiscipline> {
     built(json!({ "kind": "pdrop", "limit": limit }))
 }
 
-/// Lets all arrive.
+/// Enqueues all packets.
 fn enqueue(
     queue: &mut dyn QueueDiscipline,
     packets: impl IntoIterator<Item = Packet>,
@@ -103,7 +103,7 @@ fn a_message_that_has_begun_to_leave_is_not_dropped() {
     assert_eq!(queue.dequeue(Time::ZERO, &mut NoOutcomes).map(|packet| packet.meta.id), Some(10));
     enqueue(&mut *queue, [packet(0, 1000)]);
     assert_eq!(enqueue(&mut *queue, [packet(1, 1000)]), [(1, DropReason::BufferFull)]);
-    // Its own packets are still tried, one by one.
+    // Its later packets are still accepted or dropped one by one.
     assert_eq!(enqueue(&mut *queue, late), [14, 15].map(|id| (id, DropReason::BufferFull)));
     assert_eq!(drain(&mut *queue), [11, 12, 13, 0]);
 }
@@ -150,7 +150,7 @@ fn messages_of_other_streams_with_the_same_number_are_others() {
 }
 
 #[test]
-fn ports_are_named() {
+fn the_ports_identify_octopus_traffic_and_cannot_be_empty() {
     assert_eq!(build_error(json!({ "kind": "pdrop", "ports": [] })).0, "ports");
     let mut queue = built(json!({ "kind": "pdrop", "ports": [9], "limit": "1 packet" }));
     let dropped = enqueue(&mut *queue, [0, 1].map(|id| labelled(id, 1000, of_priority(id, 7 - id as u8))));

@@ -10,7 +10,7 @@ fn pi2(parameters: Pi2Parameters) -> Pi2 {
     Pi2::new(parameters, Seed(1).stream(&["pi2"])).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Sends `arrivals` packets through a queue at a fixed p'; what became of them.
+/// Sends `arrivals` packets through a queue at a fixed p'; returns drops, marks and departures.
 fn through(parameters: Pi2Parameters, p_prime: f64, ecn: Ecn, arrivals: u32) -> (Tally, Vec<Packet>) {
     let (mut queue, mut tally, mut sent) = (pi2(parameters), Tally::default(), Vec::new());
     queue.p_prime = p_prime;

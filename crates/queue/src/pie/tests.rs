@@ -11,7 +11,7 @@ fn pie(parameters: PieParameters) -> Pie {
     Pie::new(parameters, Seed(1).stream(&["pie"])).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Under congestion, past its burst, with a drop probability that stays.
+/// A congested queue with a spent burst allowance and a constant drop probability.
 fn congested(parameters: PieParameters, drop_prob: f64) -> Pie {
     let mut queue = pie(PieParameters { limit: Limit::UNLIMITED, ..parameters });
     for id in 0..3 {
@@ -37,7 +37,7 @@ fn through(mut queue: Pie, ecn: Ecn, arrivals: u32) -> Tally {
     tally
 }
 
-/// `count` updates with the queue's head as old as `delay`.
+/// Runs `count` updates with a head sojourn time of `delay`.
 fn updates(queue: &mut Pie, delay: Duration, count: u32) {
     for _ in 0..count {
         let now = queue.updates.next();
@@ -228,7 +228,7 @@ fn a_drop_is_certain_at_8_5() {
 }
 
 #[test]
-fn a_full_buffer_resets_what_has_added_up() {
+fn a_full_buffer_resets_the_accumulated_probability() {
     // RFC 8033 §5.4, appendix B: accu_prob is 0 after a drop, whatever the packet was dropped for.
     let mut queue = congested(PieParameters::default(), 0.1);
     (queue.parameters.limit, queue.accu_prob) = (Limit::packets(3), 0.8);
@@ -311,7 +311,7 @@ fn updates_come_every_t_update() {
 
 #[test]
 fn under_overload_the_delay_settles_at_the_target() {
-    // Packets of 1,500 bytes come at 12 Mbit/s and leave at 10 Mbit/s: a sixth is dropped.
+    // Packets of 1,500 bytes arrive at 12 Mbit/s and depart at 10 Mbit/s: one sixth is dropped.
     let mut queue = pie(PieParameters::default());
     let mut tally = Tally::default();
     let (mut arrival, mut departure) = (Time::ZERO, Time::ZERO);

@@ -11,7 +11,7 @@ fn red(parameters: RedParameters) -> Red {
     Red::new(parameters, Seed(1).stream(&["red"])).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A queue of `backlog` packets of 1,000 bytes whose average is that, whatever arrives: w_q is tiny.
+/// A queue of `backlog` packets of 1,000 bytes with a constant average of that size: w_q is tiny.
 fn held_at(backlog: u32, parameters: RedParameters) -> Red {
     let mut red = red(RedParameters { w_q: 1e-12, ..parameters });
     (0..backlog).for_each(|id| red.fifo.push(packet(id, 1000), Time::ZERO));
@@ -19,7 +19,7 @@ fn held_at(backlog: u32, parameters: RedParameters) -> Red {
     red
 }
 
-/// Decides on `arrivals` packets of `length` bytes at an unchanging average; the share that was signalled.
+/// Decides on `arrivals` packets of `length` bytes at a constant average; returns the fraction signalled.
 fn share_signalled(red: &mut Red, length: u16, arrivals: u32) -> f64 {
     let signalled = (0..arrivals).filter(|_| red.decide(length) != RedDecision::Pass).count();
     signalled as f64 / f64::from(arrivals)
@@ -38,7 +38,7 @@ fn the_average_is_a_low_pass_filter_of_the_backlog() {
 }
 
 #[test]
-fn an_idle_period_counts_as_so_many_small_packets() {
+fn an_idle_period_counts_as_a_number_of_small_packets() {
     // §4: m <- (time - q_time) / s; avg <- (1 - w_q)^m avg
     let parameters =
         RedParameters { w_q: 0.5, s: Some(Duration::from_millis(1)), ..RedParameters::default() };
@@ -50,7 +50,7 @@ fn an_idle_period_counts_as_so_many_small_packets() {
 }
 
 #[test]
-fn s_is_a_mean_packet_at_the_links_rate_unless_written() {
+fn s_defaults_to_a_mean_packet_at_the_links_rate() {
     let mut red = red(RedParameters { w_q: 0.5, ..RedParameters::default() });
     red.capacity_changed(Rate::from_mbit(4), Time::ZERO);
     assert_eq!(red.s, Some(Duration::from_millis(1)));

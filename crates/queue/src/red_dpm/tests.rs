@@ -13,7 +13,7 @@ fn dpm(parameters: RedDpmParameters) -> RedDpm {
     RedDpm::new(parameters, stream("drop"), &mut stream("hash")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Nothing is dropped but by what a test turns on.
+/// Parameters that drop nothing; tests enable single rules.
 fn quiet() -> RedDpmParameters {
     RedDpmParameters {
         min_th: Threshold::Packets(1 << 40),
@@ -80,7 +80,7 @@ fn delete_and_advance_moves_the_flows_packets_up_and_nothing_else() {
 }
 
 #[test]
-fn a_flow_with_nothing_queued_loses_its_arrival() {
+fn a_flow_without_queued_packets_loses_its_arrival() {
     let mut queue = dpm(RedDpmParameters { limit: Limit::packets(2), ..quiet() });
     let mut tally = Tally::default();
     for id in 0..3 {
@@ -249,7 +249,7 @@ fn depth_is_counted_from_the_head_as_it_moves() {
 
 #[test]
 fn the_tests_come_in_the_papers_order() {
-    // All three would drop: the flow's is named; without it the staleness; without that RED.
+    // All three tests would drop. The reason is the flow's test; without it, staleness; without both, RED.
     let reason = |flow_max_th: u64, stale_age| {
         let parameters = RedDpmParameters {
             flow_min_th: Some(Threshold::Packets(flow_max_th - 1)),
@@ -275,7 +275,7 @@ fn the_tests_come_in_the_papers_order() {
 }
 
 #[test]
-fn tagged_flows_are_told_by_dscp() {
+fn tagged_flows_are_identified_by_dscp() {
     let default = dpm(quiet());
     assert!(default.is_tagged(&tagged(1, 1, 100)) && !default.is_tagged(&packet_of(1, 1, 100)));
     let both = ["AF41", "default"].map(|name| name.parse().expect("a DSCP")).to_vec();
@@ -291,8 +291,8 @@ enum Step {
 }
 
 proptest! {
-    /// The invariant of delete and advance, on the main queue as it lies: its length and the place of every other
-    /// flow's packets are unchanged, and the flow's packets are one place of the flow further, the arrival last.
+    /// The invariant of delete and advance: the length of the main queue and the places of all other flows' packets are
+    /// unchanged; the flow's packets have advanced by one of its places, and the arrival is last.
     #[test]
     fn only_the_flows_own_packets_move(
         steps in prop::collection::vec(prop_oneof![

@@ -10,7 +10,7 @@ fn sfq(parameters: SfqParameters) -> Sfq {
     Sfq::new(parameters, Seed(1).stream(&["sfq"])).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Packets of those flows arrive; a packet's id is its flow times 100 and the number of the flow's packet.
+/// Enqueues a packet of each of `flows`; packet ids are 100 × flow + sequence number within the flow.
 fn arrive(queue: &mut Sfq, flows: &[u16], millis: u64) -> Tally {
     let mut tally = Tally::default();
     for flow in flows {
@@ -26,7 +26,7 @@ fn sent(queue: &mut Sfq) -> Vec<u32> {
     std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut NoOutcomes)).map(|packet| packet.meta.id).collect()
 }
 
-/// So many flows that no two of them share a queue.
+/// `count` flows in different queues.
 fn apart(queue: &Sfq, count: usize) -> Vec<u16> {
     let mut used = std::collections::BTreeSet::new();
     (1..).filter(|flow| used.insert(queue.queue_of(&packet_of(*flow, 0, 100)))).take(count).collect()
@@ -43,7 +43,7 @@ fn flows_are_served_in_turn_a_packet_each() {
 }
 
 #[test]
-fn a_flow_that_comes_waits_for_its_turn_and_no_longer() {
+fn a_new_flow_waits_for_its_turn_and_no_longer() {
     let mut queue = sfq(SfqParameters::default());
     let [a, b] = apart(&queue, 2)[..] else { panic!("two") };
     arrive(&mut queue, &[a; 50], 0);
@@ -92,7 +92,7 @@ fn an_arrival_of_the_longest_flow_is_itself_dropped() {
 }
 
 #[test]
-fn a_limit_in_bytes_may_take_several() {
+fn a_limit_in_bytes_can_drop_several_packets() {
     let mut queue = sfq(SfqParameters { limit: Limit::bytes(3000), ..SfqParameters::default() });
     let [a, b] = apart(&queue, 2)[..] else { panic!("two") };
     let mut tally = Tally::default();
@@ -141,7 +141,7 @@ fn flows_that_collide_are_parted_by_a_perturbation_without_reordering() {
     let after: Vec<u32> = (1..=12).map(|flow| queue.queue_of(&packet_of(flow, 0, 100))).collect();
     let parted = (0..12).any(|a| (0..a).any(|b| before[a] == before[b] && after[a] != after[b]));
     assert!(parted, "{before:?} {after:?}");
-    // Each packet lies where its flow hashes to now, and its backlog is that of its queue.
+    // Each packet is in the queue that its flow hashes to now, and the queue's backlog is correct.
     for (number, own) in queue.queues.iter().enumerate() {
         let packets: Vec<_> = queue.pool.iter(&own.chain).collect();
         assert_eq!(own.chain.backlog().packets, packets.len() as u64);

@@ -143,6 +143,10 @@ impl Messages {
     pub fn sent(&mut self, id: u32) {
         let Some(key) = self.of_packet.get(&id) else { return };
         let before = self.fates.insert(*key, Fate::Left);
-        assert_ne!(before, Some(Fate::Dropped), "packet {id} of {key:?} leaves, although the message was dropped");
+        assert_ne!(
+            before,
+            Some(Fate::Dropped),
+            "packet {id} of {key:?} leaves, although the message was dropped"
+        );
     }
 }

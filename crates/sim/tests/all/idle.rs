@@ -34,7 +34,7 @@ impl QueueDiscipline for Noting {
         self.asked.lock().expect("no queue panics").push((now, packet.is_some()));
         packet
     }
-    fn keeps_time(&self) -> bool {
+    fn uses_wakeups(&self) -> bool {
         false
     }
     fn wants_idle_polls(&self) -> bool {

@@ -69,7 +69,7 @@ fn the_source_prefix_gives_the_slice_and_the_slice_its_priority() {
 }
 
 #[test]
-fn what_is_of_no_slice_or_of_one_without_a_priority_has_the_lowest() {
+fn packets_without_slice_or_priority_use_the_lowest_queue() {
     let parameters = json!({ "slices": { "10.0.1.1": 1, "10.0.2.1": 2, "10.0.3.1": 3 }, "priorities": { "1": 1, "3": 0 } });
     let mut bench = bench(parameters);
     for (id, net) in [(1, 2), (2, 7), (3, 1), (4, 3)] {

@@ -87,7 +87,7 @@ fn the_flag_waits_for_the_culprit_however_late_it_comes() {
 }
 
 #[test]
-fn what_the_queue_itself_discards_does_not_count() {
+fn packets_dropped_by_the_queue_do_not_count() {
     let mut bench = bench(6, true);
     // Flow 7 sends most, but the full queue takes two of its packets only.
     until_a_clone_is_back(&mut bench, &[5, 5, 5, 5, 7, 5, 7, 7, 7, 7, 7]);
@@ -99,7 +99,7 @@ fn what_the_queue_itself_discards_does_not_count() {
 }
 
 #[test]
-fn the_number_of_places_is_checked() {
+fn the_number_of_flow_slots_is_checked() {
     for flow_slots in [0, (1 << 20) + 1] {
         let parameters = IredParameters { flow_slots, ..IredParameters::default() };
         assert_eq!(

@@ -220,7 +220,7 @@ fn algorithm_2_there_is_one_flag_and_no_counter() {
 }
 
 #[test]
-fn algorithm_2_any_packet_may_be_the_one() {
+fn algorithm_2_any_packet_can_be_dropped() {
     // Neither a small packet (a pure ACK) nor an ECN-capable one is spared.
     let mut ired = ired(|_| {});
     let mut ack = packet();
@@ -231,7 +231,7 @@ fn algorithm_2_any_packet_may_be_the_one() {
 }
 
 #[test]
-fn clone_paths_and_delay_are_what_is_set() {
+fn clone_path_and_delay_are_those_configured() {
     assert_eq!(ired(|_| {}).feedback_path(), FeedbackPath::CloneThroughQueue);
     let direct = ired(|p| {
         p.clone_path = ClonePath::Direct;

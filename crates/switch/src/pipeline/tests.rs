@@ -191,7 +191,7 @@ fn a_clone_to_a_group_that_does_not_exist_is_discarded() {
 }
 
 #[test]
-fn queues_are_reconfigured_a_port_or_all_together() {
+fn queues_are_reconfigured_per_port_or_all_together() {
     let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&Bmv2Parameters::default())) };
     let mut manager = TrafficManager::new([fifo(4), queue(), queue()]);
     let change = QueueChange { class: None, setting: QueueSetting::Depth(1) };
@@ -232,7 +232,7 @@ fn a_drop_clears_the_multicast_group_and_a_later_group_wins_over_it() {
 }
 
 #[test]
-fn a_port_or_group_that_does_not_exist_is_a_drop_and_not_silence() {
+fn packets_for_unknown_ports_or_groups_are_counted_as_drops() {
     let mut bench = bench(
         |packet, _, actions| {
             actions.send(Port(77), 0);
@@ -358,7 +358,7 @@ fn a_packet_that_egress_drops_takes_no_time() {
 }
 
 #[test]
-fn a_clone_that_refills_the_queue_for_ever_does_not_stop_the_world() {
+fn clones_that_refill_the_queue_cannot_loop_forever() {
     let mut bench = bench(send, |_, _, actions| {
         actions.clone = to_queue(1, 0);
         actions.drop(DropReason::Malformed, None);
@@ -370,7 +370,7 @@ fn a_clone_that_refills_the_queue_for_ever_does_not_stop_the_world() {
 }
 
 #[test]
-fn queues_tell_egress_what_they_looked_like() {
+fn egress_reads_the_state_of_the_queue() {
     struct Reader(Vec<QueueReading>);
     impl Program for Reader {
         fn ingress(&mut self, packet: &mut Packet, _: Instance, _: Time, actions: &mut Actions) {
@@ -445,7 +445,7 @@ fn the_earliest_wakeup_of_any_port_is_known_and_called() {
 }
 
 #[test]
-fn an_ingress_that_takes_time_queues_each_packet_that_much_later_and_in_order() {
+fn an_ingress_delay_delays_packets_and_keeps_their_order() {
     let script =
         Script { ingress: send, egress: plain, keeps_original: false, digests: vec![], discarded: vec![] };
     let manager = TrafficManager::new([fifo(9), fifo(9)]);
