@@ -35,9 +35,7 @@ const SCALABLE_PROBABILITY: Gauge =
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pi2", "PI2", build)
         .style(GREEN, Solid)
-        .summary(
-            "Proportional-integral control of delay; Classic packets signalled with p'^2, ECT(1) with 2p'",
-        )
+        .summary("Proportional-integral control of delay; p'^2 for Classic packets, 2p' for ECT(1)")
         .source("De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A")
         .page("disciplines/pi2.md")
         .gauges(GAUGES)

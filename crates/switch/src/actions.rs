@@ -1,28 +1,28 @@
-//! What a program decides about a packet, at ingress or at egress.
+//! Actions: a program's decisions about a packet, at ingress or at egress.
 
 use jettison_core::{DropReason, Duration};
 
 use crate::Port;
 
-/// A program's decisions about one packet in one pass. The pipeline carries them out, in the order that it documents
-/// and not in the order in which they were made.
+/// A program's decisions about one packet in one pass. The pipeline applies them in its documented order, not in the order
+/// in which they were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Actions {
-    /// Copy the packet. A later decision replaces an earlier one: the last clone wins.
+    /// Clone the packet. A later decision replaces an earlier one: the last clone wins.
     pub clone: Option<Mirror>,
-    /// Tell the control plane (the receiver's number).
+    /// Send a digest to the control plane; the value is the receiver's number.
     pub digest: Option<u32>,
-    /// Ingress only: run ingress again on the packet as it arrived, with this tag. Wins over everything below.
+    /// Ingress only: run ingress again on the packet as it arrived, with this tag. Overrides `multicast` and `fate`.
     pub resubmit: Option<u32>,
-    /// Ingress only: send a replica to each member of this multicast group. Wins over `fate`.
+    /// Ingress only: send a replica to each member of this multicast group. Overrides `fate`.
     pub multicast: Option<u16>,
-    /// What becomes of the packet itself.
+    /// Fate of the packet itself.
     pub fate: Fate,
     /// Egress only: send the packet back to ingress instead of out of the port, unless `fate` drops it.
     pub recirculate: Option<Loopback>,
 }
 
-/// What becomes of the packet itself.
+/// Fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Ingress: queue it for `port`. Egress: send it (the port is fixed by then, as v1model's `egress_port` is).
@@ -32,31 +32,31 @@ pub enum Fate {
         /// Traffic class within the port: 0 is the highest priority.
         class: u8,
     },
-    /// Discard it.
+    /// Discard the packet.
     Drop {
-        /// Why.
+        /// Drop reason.
         reason: DropReason,
-        /// The port it would have been queued for, if that port's management is what dropped it. At egress the
+        /// At ingress, the destination port if that port's queue management dropped the packet. Ignored at egress, where the
         /// pipeline knows the port.
         bound_for: Option<Port>,
     },
-    /// It was a clone that has done its work.
+    /// End a clone that has served its purpose.
     Consume {
-        /// The port in whose queue it was, if it was in one.
+        /// The port in whose queue the clone was, if any.
         queued_at: Option<Port>,
     },
 }
 
-/// Where a clone goes.
+/// Destination and tag of a clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mirror {
-    /// The place.
+    /// The destination.
     pub to: MirrorTo,
-    /// The clone's `meta.tag`: clones lose all metadata but what the program puts there.
+    /// The clone's `meta.tag`, the only metadata that a clone keeps.
     pub tag: u32,
 }
 
-/// The places that a clone can be sent to.
+/// Destination of a clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MirrorTo {
     /// The tail of a port's queue.
@@ -73,30 +73,30 @@ pub enum MirrorTo {
         /// Traffic class within each member's port: 0 is the highest priority.
         class: u8,
     },
-    /// Straight to the recirculation port.
+    /// The recirculation port, bypassing the queues.
     Recirculation {
-        /// Delay from there to ingress; the recirculation port's own where `None`.
+        /// Delay from the recirculation port to ingress; `None` for the port's default.
         delay: Option<Duration>,
     },
 }
 
-/// A trip through the recirculation port.
+/// Recirculation of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loopback {
-    /// The packet's `meta.tag` when it is back at ingress.
+    /// The packet's `meta.tag` on its return to ingress.
     pub tag: u32,
-    /// Delay from the recirculation port to ingress; that port's own where `None`.
+    /// Delay from the recirculation port to ingress; `None` for the port's default.
     pub delay: Option<Duration>,
 }
 
 impl Actions {
-    /// What ingress starts from: a packet that nobody gives a port has no route.
+    /// Initial actions at ingress: a packet without an output port is dropped as having no route.
     #[inline]
     pub fn at_ingress() -> Actions {
         Actions::with(Fate::Drop { reason: DropReason::NoRoute, bound_for: None })
     }
 
-    /// What egress of `port` starts from: the packet is sent.
+    /// Initial actions at egress of `port`: the packet is sent.
     #[inline]
     pub fn at_egress(port: Port, class: u8) -> Actions {
         Actions::with(Fate::Send { port, class })

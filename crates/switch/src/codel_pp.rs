@@ -1,13 +1,17 @@
-//! `codel++`: slices, strict priorities, Controlled Delay at egress, and what egress tells ingress.
+//! `codel++`: network slices in strict priority, CoDel at egress, and feedback of queue depths to ingress.
 //!
-//! Doan, Scheinert, Nguyen, Fitzek et al.: *Interplay between priority queues and controlled delay in programmable data
-//! planes*. Ingress finds a packet's slice by its source prefix and the slice's priority, which is its queue (0 is
-//! served first). Egress runs CoDel on what leaves a queue, and writes the queue's depth and delay to registers.
-//! Ingress drops an arriving packet of a slice while the depth last reported for its queue is over the slice's
-//! threshold: the registers hold what the last departure saw, not what is true now.
+//! Reference: Doan, Scheinert, Nguyen, Fitzek et al.: *Interplay between priority queues and controlled delay in programmable
+//! data planes*; CoDel: RFC 8289.
 //!
-//! The third table of the paper, slice and ingress port to egress port, is a policy route of the switch. What the paper
-//! leaves open is a parameter; the chapter on CoDel++ in `docs/` explains each.
+//! Ingress maps a packet's source prefix to a slice, and the slice to a priority, which selects the queue (0 is served
+//! first). Egress runs CoDel on departing packets and writes the depth and delay of the queue to registers. Ingress drops an
+//! arrival while the depth last reported for its queue exceeds the slice's threshold. The registers hold the state at the
+//! last departure, not the current one.
+//!
+//! The paper's third table, which maps slice and ingress port to egress port, is a policy route of the switch. Choices that
+//! the paper leaves open are parameters; the chapter on CoDel++ in `docs/` explains them.
+//!
+//! Units: depths and thresholds in packets; `maxpacket` in bytes of IP length; delays are times (gauge in ms).
 
 use std::collections::BTreeMap;
 
@@ -29,22 +33,22 @@ use crate::{
     Feedback, FeedbackPath, Packets, PortHooks, PortQueue, Prefix, PrefixTable, QueueReading, Verdict,
 };
 
-/// Parameters of CoDel++. Without slices there is one queue, and what remains is CoDel at a switch's egress.
+/// Parameters of CoDel++. Without slices there is one queue under CoDel at a switch's egress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodelPlusPlusParameters {
-    /// Slice by source prefix, such as `{ "10.0.1.0/24" = 1 }`; the longest prefix decides.
+    /// Slice by source prefix, such as `{ "10.0.1.0/24" = 1 }`; the longest matching prefix wins.
     pub slices: BTreeMap<String, u16>,
-    /// Priority by slice, such as `{ 1 = 0 }`: 0 is served first. A slice that is not listed has the lowest, and so has
-    /// a packet of no slice.
+    /// Priority by slice, such as `{ 1 = 0 }`: 0 is served first. Slices that are not listed, and packets without a slice, have
+    /// the lowest priority.
     pub priorities: BTreeMap<u16, u8>,
-    /// How many queues there are; unset: as many as `priorities` name.
+    /// Number of queues. Unset: the highest priority in `priorities` plus one.
     pub queues: Option<u8>,
-    /// What each queue holds.
+    /// Limit of each queue in packets, bytes (IP length) or both.
     pub limit: Limit,
-    /// Packets a second that a queue serves; unset: as fast as the link takes them.
+    /// Service rate in packets/s. Unset: limited by the link alone.
     pub rate: Option<PacketsPerSecond>,
-    /// Whether each queue has that rate for itself, as in BMv2, or all queues of the port share it.
+    /// Scope of `rate`: each queue, as in BMv2, or all queues of the port together.
     pub rate_scope: RateScope,
     /// Whether egress runs CoDel.
     pub codel: bool,
@@ -52,26 +56,26 @@ pub struct CodelPlusPlusParameters {
     pub target: Duration,
     /// CoDel's window (RFC 8289 §4.2).
     pub interval: Duration,
-    /// Of at most this size, what a departing packet leaves behind in its queue is no standing queue (RFC 8289 §5.3).
+    /// A queue with a backlog of at most this size after a departure is not a standing queue (MAXPACKET, RFC 8289 §5.3).
     pub maxpacket: Bytes,
-    /// Unit of CoDel's clock, such as "1 us" for a P4 switch's. Unset: exact.
+    /// Resolution of CoDel's clock, such as "1 us" in a P4 switch. Unset: exact.
     pub clock: Option<Duration>,
-    /// How CoDel's interval / √count is computed: exactly, or by the table of the P4 program.
+    /// Computation of CoDel's interval / √count: exact, or by the lookup table of the P4 program.
     pub control_law: ControlLaw,
-    /// Whether CoDel keeps a state for each queue, or one for the port.
+    /// Scope of CoDel's state: each queue or the port.
     pub state: CodelScope,
-    /// The delay that CoDel goes by begins when the packet is queued, or when it is at the parser.
+    /// Start of the delay that CoDel measures: enqueueing, or arrival at the parser.
     pub delay_from: DelayFrom,
-    /// Whether ingress drops by what egress reports.
+    /// Whether ingress drops by the reported depth.
     pub feedback: bool,
-    /// Depth of its queue, as last reported, over which an arriving packet is dropped. The paper does not give it; the
-    /// default is the depth at which a BMv2 queue that nobody configures is full.
+    /// Reported depth above which arrivals are dropped. Not given in the paper; the default is the default capacity of a BMv2
+    /// queue.
     pub threshold: Packets,
-    /// Thresholds of single slices, in place of `threshold`, such as `{ 3 = "16 packets" }`.
+    /// Thresholds of individual slices, which override `threshold`, such as `{ 3 = "16 packets" }`.
     pub thresholds: BTreeMap<u16, Packets>,
 }
 
-/// What a packet rate limits.
+/// Scope of a packet rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
@@ -82,7 +86,7 @@ pub enum RateScope {
     Port,
 }
 
-/// What a CoDel state is kept for.
+/// Scope of CoDel's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
@@ -93,14 +97,14 @@ pub enum CodelScope {
     Port,
 }
 
-/// Where the delay begins.
+/// Start of the measured delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum DelayFrom {
-    /// When the packet is queued.
+    /// Enqueueing.
     Enqueue,
-    /// When it reaches the parser: ingress counts too (`ingress_delay` of the router).
+    /// Arrival at the parser: includes the `ingress_delay` of the router.
     Parser,
 }
 
@@ -130,19 +134,19 @@ impl Default for CodelPlusPlusParameters {
 }
 
 impl CodelPlusPlusParameters {
-    /// How many queues there are: at least one.
+    /// Number of queues, at least one.
     ///
     /// # Errors
-    /// If a priority names a queue that there is not.
+    /// If `queues` is 0, or a priority is not below it.
     pub fn queue_count(&self) -> Result<usize, ParameterError> {
         let named = self.priorities.values().max().map_or(1, |highest| usize::from(*highest) + 1);
         let Some(count) = self.queues.map(usize::from) else { return Ok(named) };
-        ParameterError::unless(count > 0, "queues", || "a port has at least one queue".to_owned())?;
+        ParameterError::require(count > 0, "queues", "be >= 1", count)?;
         for (slice, priority) in &self.priorities {
             if usize::from(*priority) >= count {
-                let message =
-                    format!("`{priority}` is not a priority: {count} queues have 0 to {}", count - 1);
-                return Err(ParameterError::at(&slice.to_string(), message).under("priorities"));
+                let requirement = format!("be in [0, {}] with {count} queues", count - 1);
+                let error = ParameterError::must(&slice.to_string(), &requirement, priority);
+                return Err(error.under("priorities"));
             }
         }
         Ok(count)
@@ -154,15 +158,16 @@ impl CodelPlusPlusParameters {
             .settings()
     }
 
-    fn known(&self, slice: u16, key: &str) -> Result<(), ParameterError> {
+    /// Checks that a prefix maps to `slice`, which `key` refers to.
+    fn check_slice(&self, slice: u16, key: &str) -> Result<(), ParameterError> {
         if self.slices.values().any(|known| *known == slice) {
             return Ok(());
         }
-        let message = format!("no prefix of `slices` is of slice {slice}");
+        let message = format!("`slices` has no prefix of slice {slice}");
         Err(ParameterError::at(&slice.to_string(), message).under(key))
     }
 
-    /// The tables of ingress: source prefix to slice to priority, in one.
+    /// The combined tables of ingress: source prefix to slice to queue and threshold.
     fn table(&self, queues: usize) -> Result<PrefixTable<Slice>, ParameterError> {
         let mut table = PrefixTable::default();
         for (prefix, slice) in &self.slices {
@@ -175,34 +180,36 @@ impl CodelPlusPlusParameters {
                 threshold: self.thresholds.get(slice).unwrap_or(&self.threshold).0,
             };
             if table.insert(read, entry).is_some() {
-                return Err(wrong(format!("`{prefix}` stands here twice")));
+                return Err(wrong(format!("duplicate prefix `{prefix}`")));
             }
         }
-        self.priorities.keys().try_for_each(|slice| self.known(*slice, "priorities"))?;
-        self.thresholds.keys().try_for_each(|slice| self.known(*slice, "thresholds"))?;
+        self.priorities.keys().try_for_each(|slice| self.check_slice(*slice, "priorities"))?;
+        self.thresholds.keys().try_for_each(|slice| self.check_slice(*slice, "thresholds"))?;
         Ok(table)
     }
 }
 
-/// What it reports of its state. Each queue is a part: `band.0` is the one of priority 0.
+/// Gauges of the internal state. Each queue is a part: `band.0` is the one of priority 0.
 const GAUGES: &[Gauge] = &[DEPTH, DELAY, COUNT, DROPPING];
 
-const DEPTH: Gauge =
-    Gauge::new("codel_pp_depth", "packets", "Queue depth last reported by egress, which ingress compares with the threshold.");
+const DEPTH: Gauge = Gauge::new(
+    "codel_pp_depth",
+    "packets",
+    "Queue depth last reported by egress, which ingress compares with the threshold.",
+);
 const DELAY: Gauge = Gauge::new("codel_pp_delay", "ms", "Delay last reported by egress.");
 const COUNT: Gauge = Gauge::new(
     "codel_pp_count",
     "count",
     "`count` of the control law: signals since CoDel entered dropping state. No part if one CoDel serves the port.",
 );
-const DROPPING: Gauge =
-    Gauge::new("codel_pp_dropping", "1", "1 in dropping state, 0 outside.");
+const DROPPING: Gauge = Gauge::new("codel_pp_dropping", "1", "1 in dropping state, 0 outside.");
 
 /// Registry entry of the discipline.
 pub(crate) fn entry() -> Entry<HookedQueue> {
     Entry::<HookedQueue>::new("codel++", "CoDel++", build)
         .style(WINE, Solid)
-        .summary("Strict priorities by slice, CoDel at egress, and its depths fed back to ingress")
+        .summary("Strict priority by slice, CoDel at egress, and feedback of queue depths to ingress")
         .source("Doan et al., CoDel++; RFC 8289")
         .page("codelpp.md")
         .gauges(GAUGES)
@@ -211,6 +218,7 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
 fn build(parameters: CodelPlusPlusParameters, _: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {
     let hooks = CodelPlusPlus::new(&parameters)?;
     let queues = parameters.queue_count()?;
+    // Wraps `queue` in the packet rate if the rate has this scope.
     let at_rate = |queue: Box<dyn QueueDiscipline>, scope: RateScope| -> Box<dyn QueueDiscipline> {
         match parameters.rate {
             Some(rate) if parameters.rate_scope == scope => Box::new(PacketRate::new(queue, rate)),
@@ -227,39 +235,40 @@ fn build(parameters: CodelPlusPlusParameters, _: &BuildContext<'_>) -> Result<Po
 pub struct CodelPlusPlus {
     // Parameters.
     slices: PrefixTable<Slice>,
-    /// Of packets that are of no slice.
+    /// Queue and threshold of packets without a slice.
     other: Slice,
     codel: Option<CodelSettings>,
     state: CodelScope,
     delay_from: DelayFrom,
     feedback: bool,
-    // State of egress: one for each queue, or the first for all.
+    // State.
+    /// CoDel's state of each queue; with `CodelScope::Port` the first one serves all queues.
     states: Vec<CodelState>,
-    /// What egress writes and ingress reads, for each queue.
+    /// Registers of each queue, written by egress and read by ingress.
     registers: Vec<QueueRegisters>,
 }
 
-/// What ingress knows of a slice.
+/// Ingress table entry of a slice.
 #[derive(Debug, Clone, Copy)]
 struct Slice {
     queue: u8,
     threshold: u64,
 }
 
-/// What the last departure from a queue reported.
+/// Registers of a queue, as of its last departure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueRegisters {
-    /// Packets that it left behind.
+    /// Queue depth in packets after the departure.
     pub depth: u32,
-    /// How long it had waited.
+    /// Delay of the departing packet.
     pub delay: Duration,
 }
 
 impl CodelPlusPlus {
-    /// CoDel++ before its first packet.
+    /// Creates CoDel++ with its initial state.
     ///
     /// # Errors
-    /// If a parameter is out of range, or a table names what there is not.
+    /// If a parameter is out of range, or a table refers to an unknown slice or queue.
     pub fn new(parameters: &CodelPlusPlusParameters) -> Result<CodelPlusPlus, ParameterError> {
         let settings = parameters.codel_settings()?;
         let queues = parameters.queue_count()?;
@@ -275,7 +284,7 @@ impl CodelPlusPlus {
         })
     }
 
-    /// What egress reported last of the queue of that priority.
+    /// The registers of the queue with this priority.
     pub fn registers(&self, priority: u8) -> Option<QueueRegisters> {
         self.registers.get(usize::from(priority)).copied()
     }
@@ -292,12 +301,13 @@ impl PortHooks for CodelPlusPlus {
         Ok(slice.queue)
     }
 
-    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, now: Time) -> Verdict {
+    fn handle_departure(&mut self, _: &mut Packet, queue: &QueueReading, now: Time) -> Verdict {
         let number = usize::from(queue.class).min(self.registers.len() - 1);
         let delay = match self.delay_from {
             DelayFrom::Enqueue => queue.sojourn,
             DelayFrom::Parser => queue.in_switch,
         };
+        // The registers are written before CoDel decides: a dropped packet has left the queue as well.
         self.registers[number] = QueueRegisters { depth: queue.deq_qdepth, delay };
         let Some(settings) = &self.codel else { return Verdict::default() };
         let state = match self.state {
@@ -308,8 +318,8 @@ impl PortHooks for CodelPlusPlus {
         Verdict { drop: signal.then_some(DropReason::CoDel), feedback: None }
     }
 
-    /// The registers are the way: nothing travels.
-    fn fed_back(&mut self, _: Feedback, _: Time) {}
+    /// Does nothing: ingress reads the registers directly.
+    fn handle_feedback(&mut self, _: Feedback, _: Time) {}
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         for (number, registers) in self.registers.iter().enumerate() {

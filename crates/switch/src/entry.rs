@@ -1,4 +1,4 @@
-//! Queues with hooks in the pipeline as a kind of component. Scenarios name them as they name queue disciplines.
+//! Queues with port hooks as a kind of registered component. Scenarios select them by `queue`, like queue disciplines.
 
 use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
@@ -6,7 +6,7 @@ use jettison_registry::Kind;
 
 use crate::PortHooks;
 
-/// The kind of queues that need hooks in the pipeline besides a discipline.
+/// The component kind "queue with port hooks": a queue discipline plus hooks in the pipeline.
 pub enum HookedQueue {}
 
 impl Kind for HookedQueue {
@@ -17,10 +17,10 @@ impl Kind for HookedQueue {
     type Facts = ();
 }
 
-/// A port's queue and its hooks.
+/// The queue of a port and its hooks.
 pub struct PortQueue {
-    /// What holds the packets.
+    /// The discipline that holds the packets.
     pub discipline: Box<dyn QueueDiscipline>,
-    /// What manages them at ingress and egress.
+    /// Queue management at ingress and egress.
     pub hooks: Box<dyn PortHooks>,
 }

@@ -10,23 +10,23 @@ use crate::{
     QueueReading, Routes,
 };
 
-/// The program of a router that forwards natively.
+/// The program of a natively forwarding router.
 pub struct Forwarding {
     routes: Routes,
     hooks: Vec<Option<Box<dyn PortHooks>>>,
     notes: Notes,
 }
 
-/// One port of a native router.
+/// Configuration of one port of a native router.
 pub struct PortConfig {
-    /// Its queue.
+    /// Queue discipline of the port.
     pub discipline: Box<dyn QueueDiscipline>,
-    /// Its queue management in the pipeline, if any.
+    /// Queue management in the pipeline, if any.
     pub hooks: Option<Box<dyn PortHooks>>,
 }
 
 impl PortConfig {
-    /// A port whose queue manages itself.
+    /// A port without hooks.
     pub fn plain(discipline: Box<dyn QueueDiscipline>) -> PortConfig {
         PortConfig { discipline, hooks: None }
     }
@@ -39,12 +39,12 @@ impl From<PortQueue> for PortConfig {
 }
 
 impl Forwarding {
-    /// Forwards by `routes`, with the hooks of each port, port 0 first.
+    /// Creates a program that forwards by `routes`. `hooks` lists the hooks of each port, port 0 first.
     pub fn new(routes: Routes, hooks: Vec<Option<Box<dyn PortHooks>>>) -> Forwarding {
         Forwarding { routes, hooks, notes: Notes::default() }
     }
 
-    /// The routes, for changing them.
+    /// The mutable routing table.
     pub fn routes_mut(&mut self) -> &mut Routes {
         &mut self.routes
     }
@@ -54,21 +54,21 @@ impl Forwarding {
         self.hooks.get_mut(usize::from(port.0))?.as_deref_mut()
     }
 
-    /// A clone is back at ingress: its hook gets what it carries, and it is done.
+    /// Handles a clone that has returned to ingress: delivers its feedback to the port's hook and ends the clone.
     #[cold]
-    fn feed_back(&mut self, tag: u32, now: Time, actions: &mut Actions) {
+    fn deliver_feedback(&mut self, tag: u32, now: Time, actions: &mut Actions) {
         let note = self.notes.take(tag);
         if let Some(note) = note
             && let Some(hook) = self.hook(note.port)
         {
-            hook.fed_back(note.feedback, now);
+            hook.handle_feedback(note.feedback, now);
         }
         actions.fate = Fate::Consume { queued_at: note.filter(|n| n.queued).map(|n| n.port) };
     }
 
-    /// A clone has come out of its queue: it carries its feedback on to the recirculation port.
+    /// Handles a clone that has left its queue: recirculates it with its feedback.
     #[cold]
-    fn pass_on(&mut self, tag: u32, port: Port, actions: &mut Actions) {
+    fn recirculate_clone(&mut self, tag: u32, port: Port, actions: &mut Actions) {
         let delay = self.hook(port).and_then(|hook| hook.recirculation_delay());
         actions.recirculate = Some(Loopback { tag, delay });
     }
@@ -78,7 +78,7 @@ impl Program for Forwarding {
     #[inline]
     fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions) {
         if why == Instance::Recirculated {
-            return self.feed_back(packet.meta.tag, now, actions);
+            return self.deliver_feedback(packet.meta.tag, now, actions);
         }
         let Some(port) = self.routes.lookup(packet, Port(packet.meta.ingress_port)) else {
             return actions.drop(DropReason::NoRoute, None);
@@ -88,11 +88,13 @@ impl Program for Forwarding {
             return actions.drop(DropReason::HopLimit, None);
         }
         packet.set_hop_limit(packet.meta.hop_limit - 1);
+        // Queue management at ingress selects the class, or drops the packet before it takes a buffer.
         let class = match self.hook(port).map(|hook| hook.admit(packet, now)) {
             None => 0,
             Some(Ok(class)) => class,
             Some(Err(reason)) => return actions.drop(reason, Some(port)),
         };
+        // The tag makes the pipeline report a drop of this packet by the queue.
         if self.hook(port).is_some_and(|hook| hook.watches_queue()) {
             packet.meta.tag = Notes::WATCHED;
         }
@@ -109,16 +111,17 @@ impl Program for Forwarding {
         actions: &mut Actions,
     ) {
         if packet.meta.instance == Instance::EgressClone {
-            return self.pass_on(packet.meta.tag, port, actions);
+            return self.recirculate_clone(packet.meta.tag, port, actions);
         }
         let Some(hook) = self.hook(port) else { return };
-        let verdict = hook.departing(packet, queue, now);
+        // A verdict can both drop the packet and send feedback; the clone that carries it is made either way.
+        let verdict = hook.handle_departure(packet, queue, now);
         if let Some(reason) = verdict.drop {
             actions.drop(reason, Some(port));
         }
         let Some(feedback) = verdict.feedback else { return };
         let to = match hook.feedback_path() {
-            FeedbackPath::Register => return hook.fed_back(feedback, now),
+            FeedbackPath::Register => return hook.handle_feedback(feedback, now),
             FeedbackPath::CloneThroughQueue => MirrorTo::Queue { port, class: queue.class },
             FeedbackPath::Recirculate => MirrorTo::Recirculation { delay: hook.recirculation_delay() },
         };
@@ -134,6 +137,7 @@ impl Program for Forwarding {
     }
 
     fn discarded(&mut self, packet: &Packet, queue: Option<Port>) {
+        // Any other tag belongs to a clone: its feedback is lost with it.
         if packet.meta.tag != Notes::WATCHED {
             if let Some(note) = self.notes.take(packet.meta.tag)
                 && let Some(hook) = self.hook(note.port)

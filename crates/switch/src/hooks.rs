@@ -1,86 +1,84 @@
-//! Where data-plane queue management acts on a port.
+//! Port hooks: the interface of queue management in the data plane.
 
 use jettison_core::{DropReason, Duration, Gauges, Time};
 use jettison_wire::Packet;
 
-/// What a packet's queue looked like, as egress reads it.
+/// State of a packet's queue, as read at egress (P4's queueing metadata).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueReading {
-    /// Packets in the queue when this one was queued, itself excluded.
+    /// Queue depth in packets when the packet was enqueued, itself excluded.
     pub enq_qdepth: u32,
-    /// Packets in the queue now that this one has left it. Of a port with several queues: in this packet's own.
+    /// Queue depth in packets after the packet's departure. On a port with several queues: of the packet's queue.
     pub deq_qdepth: u32,
-    /// Bytes (IP length) in that queue now.
+    /// Backlog of that queue in bytes (IP length) after the departure.
     pub deq_bytes: u64,
-    /// How long it waited.
+    /// Sojourn time in the queue.
     pub sojourn: Duration,
-    /// How long it has been in the switch, from its arrival at the parser.
+    /// Time in the switch since arrival at the parser.
     pub in_switch: Duration,
-    /// Its class: which of the port's queues it came from.
+    /// Traffic class: the packet's queue among those of the port.
     pub class: u8,
 }
 
-/// What egress tells ingress. Its meaning is the hook's own.
+/// A message from egress to ingress. Each hook defines its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feedback {
-    /// A small payload: a register value, a flow's hash.
+    /// Payload, such as a register value or a flow's hash.
     pub value: u64,
 }
 
-/// What egress makes of a departing packet.
+/// Decision on a departing packet at egress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Verdict {
-    /// Discard it: it has cost its place in the queue and its turn, but not the link.
+    /// Drop the packet. It has occupied the queue and used its turn, but uses no link capacity.
     pub drop: Option<DropReason>,
-    /// What ingress is told.
+    /// Feedback to ingress.
     pub feedback: Option<Feedback>,
 }
 
-/// Queue management of one port that acts in the pipeline and not in the queue: iRED, CoDel++. One file each.
+/// Queue management of one port that acts in the pipeline instead of the queue, such as iRED and CoDel++. One file each.
 pub trait PortHooks: Send {
-    /// Ingress is about to queue `packet` for this port: gives its class (0 = highest priority), or drops it.
+    /// Called at ingress before `packet` is enqueued: returns its class (0 = highest priority), or a drop reason.
     fn admit(&mut self, packet: &mut Packet, now: Time) -> Result<u8, DropReason>;
 
-    /// `packet` has left the queue and is at egress. Feedback, if any, travels as the hook's
-    /// [`PortHooks::feedback_path`] says. Not called for the clones that carry feedback.
-    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Verdict;
+    /// Called at egress for each packet that has left the queue, except clones that carry feedback. Feedback in the verdict
+    /// travels by [`PortHooks::feedback_path`].
+    fn handle_departure(&mut self, packet: &mut Packet, queue: &QueueReading, now: Time) -> Verdict;
 
-    /// Feedback has reached ingress.
-    fn fed_back(&mut self, feedback: Feedback, now: Time);
+    /// Called when feedback reaches ingress.
+    fn handle_feedback(&mut self, feedback: Feedback, now: Time);
 
-    /// The clone that carried this feedback found no room.
+    /// Called when the clone that carried this feedback was dropped.
     fn feedback_lost(&mut self, _feedback: Feedback) {}
 
-    /// Whether the hook wants to be told of what the queue discards.
+    /// Whether the pipeline reports packets dropped by the queue to [`PortHooks::discarded`].
     fn watches_queue(&self) -> bool {
         false
     }
 
-    /// The queue has discarded a packet that [`PortHooks::admit`] let in. Only called if the hook
-    /// [watches](PortHooks::watches_queue).
+    /// Called when the queue drops a packet that [`PortHooks::admit`] accepted, if [`PortHooks::watches_queue`].
     fn discarded(&mut self, _packet: &Packet) {}
 
-    /// Reports its gauges, as [`jettison_queue::QueueDiscipline::gauges`] does.
+    /// Reports gauges, as [`jettison_queue::QueueDiscipline::gauges`] does.
     fn gauges(&self, _now: Time, _out: &mut dyn Gauges) {}
 
-    /// How feedback travels.
+    /// The path of feedback from egress to ingress.
     fn feedback_path(&self) -> FeedbackPath;
 
-    /// How long feedback that recirculates takes from the recirculation port to ingress; the recirculation port's own
-    /// delay where `None`.
+    /// Delay of recirculated feedback from the recirculation port to ingress; `None` for the port's default.
     fn recirculation_delay(&self) -> Option<Duration> {
         None
     }
 }
 
-/// How feedback gets from egress to ingress.
+/// Path of feedback from egress to ingress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackPath {
-    /// An egress clone of the departing packet re-enters the traffic manager at the tail of the same port's queue,
-    /// is recirculated when it comes out, and carries the feedback: it costs a slot and a service time.
+    /// An egress clone of the departing packet carries the feedback. It joins the tail of the same port's queue and is
+    /// recirculated when it leaves the queue, at the cost of a buffer slot and a service time.
     CloneThroughQueue,
-    /// A clone goes straight to the recirculation port.
+    /// A clone goes directly to the recirculation port.
     Recirculate,
-    /// A register that both pipelines see.
+    /// A register shared by ingress and egress; no packet is involved.
     Register,
 }

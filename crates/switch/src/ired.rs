@@ -1,14 +1,15 @@
-//! `ired`: ingress Random Early Detection, decided at egress and carried out at ingress.
+//! `ired`: ingress Random Early Detection; the decision is made at egress and carried out at ingress.
 //!
-//! De Almeida, Matos, Pasquini, Papagianni, Verdi: *iRED: Improving the DASH QoS by dropping packets in programmable
-//! data planes* (CNSM 2022). Egress compares an average of the depth that departing packets found when they were queued
-//! with two thresholds (Algorithm 1) and may clone the packet. The clone comes back to ingress, sets the port's drop
-//! flag and ends; the next packet that ingress would send to that port is dropped in the packet's place (Algorithm 2),
-//! before it has cost the switch a buffer or a pass through egress.
+//! Reference: de Almeida, Matos, Pasquini, Papagianni, Verdi: *iRED: Improving the DASH QoS by dropping packets in
+//! programmable data planes* (CNSM 2022), Algorithms 1 and 2.
 //!
-//! Depths are in packets. The average is kept times ten, as in the authors' program, which has no fractions. What the
-//! paper leaves open, and where that program does otherwise, is a parameter: the chapter on iRED in `docs/` explains
-//! each.
+//! Egress averages the queue depth that departing packets found on arrival, compares the average with two thresholds and may
+//! clone the packet (Algorithm 1). The clone returns to ingress by recirculation, sets the drop flag of the port and ends.
+//! The next packet for that port is dropped at ingress (Algorithm 2), before it uses a buffer or a pass through egress.
+//!
+//! Units: depths and thresholds in packets. Internally the average and the thresholds are scaled by ten, as in the authors'
+//! program, because P4 has no fractions. Choices that the paper leaves open, or that its program makes differently, are
+//! parameters; the chapter on iRED in `docs/` explains them.
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_queue::Limit;
@@ -26,73 +27,72 @@ use crate::{Feedback, FeedbackPath, Packets, PortHooks, PortQueue, QueueReading,
 
 mod backlogs;
 
-/// Where the squared probability's register saturates: 2^16 - 1, the paper's 16 bits.
+/// Saturation value of the probability register: 2^16 − 1, the paper's 16 bits.
 const REGISTER_FULL: u32 = 65_535;
 
-/// Parameters of iRED. Defaults are the published program's, for a buffer reference of 64 packets.
+/// Parameters of iRED. Defaults are those of the published program, for a reference buffer of 64 packets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IredParameters {
-    /// The buffer that the thresholds are derived from (the paper's maxLenQueue).
+    /// Reference buffer from which the thresholds are derived (the paper's maxLenQueue).
     pub buffer: Packets,
-    /// N: the lower threshold is buffer / 2 - N packets, the upper one twice that.
+    /// N: the lower threshold is `buffer` / 2 − N packets, the upper one twice as much.
     pub n: u64,
-    /// What the queue really holds; `buffer` where it is not given.
+    /// Actual limit of the queue. Unset: `buffer`.
     pub limit: Option<Limit>,
-    /// What the depth is averaged with, half and half: the previous packet's depth (the program), or the average so
+    /// Averaging of the depth with weight one half: with the previous packet's depth (the program), or with the average so
     /// far (the paper's text).
     pub average: Average,
-    /// Between the thresholds, a packet is cloned if a register exceeds a random number in 0..=range. The register is
-    /// constant (the program), or is squared at each such packet, up to 65,535, and starts again when the average falls
-    /// below the lower threshold (the text; when it starts again is our assumption).
+    /// Between the thresholds, a packet is cloned if a register exceeds a random number in [0, `range`]. The register is
+    /// constant (the program), or squared at each such packet, up to 65,535, and reset when the average falls below the
+    /// lower threshold (the text; the reset is our assumption).
     pub probability: Probability,
-    /// The register's (first) value.
+    /// Initial value of the register.
     pub numerator: u32,
-    /// The largest random number drawn.
+    /// Maximum of the random number.
     pub range: u32,
-    /// How the clone gets to ingress: through the tail of the port's own queue, at the cost of a slot and of a service
-    /// time, or straight to the recirculation port.
+    /// Path of the clone to ingress: through the tail of the port's own queue, at the cost of a buffer slot and a service
+    /// time, or directly through the recirculation port.
     pub clone_path: ClonePath,
-    /// From the recirculation port to ingress; the switch's own recirculation delay where it is not given.
+    /// Delay from the recirculation port to ingress. Unset: the recirculation delay of the switch.
     pub recirculation_delay: Option<Duration>,
-    /// Whether a clone names the flow that holds most of the backlog, and sets that flow's own drop flag, so that only a
-    /// packet of it is dropped. Not in the paper, which leaves it as future work.
+    /// Whether clones set a drop flag of the flow with the largest backlog, so that only a packet of this flow is dropped. Not
+    /// in the paper, which names it as future work.
     pub culprit: bool,
-    /// How many flows the switch counts the backlog of, by a hash of their five-tuples: flows that share a place count as
-    /// one.
+    /// Number of slots for the backlog per flow, selected by a hash of the five-tuple. Flows that share a slot count as one.
     pub flow_slots: u32,
 }
 
-/// What the depth is averaged with.
+/// Averaging of the depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Average {
-    /// The previous packet's raw depth.
+    /// Mean of the depths of this and the previous packet.
     TwoSample,
-    /// The average so far: an exponentially weighted moving average of weight one half.
+    /// Exponentially weighted moving average with weight one half.
     Ewma,
 }
 
-/// How likely a clone is between the thresholds.
+/// Clone probability between the thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum Probability {
-    /// Always `numerator` in `range + 1`.
+    /// Constant: `numerator` / (`range` + 1).
     Constant,
     /// The register is squared at each packet between the thresholds.
     Squared,
 }
 
-/// How a clone gets to ingress.
+/// Path of a clone to ingress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum ClonePath {
-    /// Through the tail of the port's queue, and then through the recirculation port.
+    /// The tail of the port's queue, then the recirculation port.
     ThroughQueue,
-    /// Through the recirculation port alone.
+    /// The recirculation port only.
     Direct,
 }
 
@@ -115,43 +115,31 @@ impl Default for IredParameters {
 }
 
 impl IredParameters {
-    /// minThsld and maxThsld in packets: `maxLenQueue / 2 - N`, and twice that.
+    /// minThsld and maxThsld in packets: `maxLenQueue / 2 - N`, and twice as much.
     ///
-    /// The paper's Table I prints 832 as the maximum of 1024/64, where its formula gives 896.
+    /// The paper's Table I prints 832 as the maximum of 1024/64, but its formula gives 896.
     ///
     /// # Errors
-    /// If N leaves nothing of half the buffer.
+    /// If N is not below half the buffer.
     pub fn thresholds(&self) -> Result<(u64, u64), ParameterError> {
         match (self.buffer.0 / 2).checked_sub(self.n) {
             Some(min) if min > 0 => Ok((min, 2 * min)),
-            _ => Err(ParameterError::at(
-                "n",
-                format!(
-                    "N = {} leaves no lower threshold of a buffer of {}: it must be below {}",
-                    self.n,
-                    self.buffer,
-                    self.buffer.0 / 2
-                ),
-            )),
+            _ => {
+                let requirement = format!("be < {} (half of `buffer`)", self.buffer.0 / 2);
+                Err(ParameterError::must("n", &requirement, self.n))
+            }
         }
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        // Ten times the upper threshold is below ten times the buffer.
-        if self.buffer.0 > u64::from(u32::MAX) {
-            return Err(ParameterError::at("buffer", "a buffer reference is at most 4294967295 packets"));
-        }
+        // Bounds the thresholds, which are below `buffer`, such that ten times their value cannot overflow.
+        let in_range = self.buffer.0 <= u64::from(u32::MAX);
+        ParameterError::require(in_range, "buffer", "be <= 4294967295 packets", self.buffer)?;
         for (key, value) in [("numerator", self.numerator), ("range", self.range)] {
-            if value > REGISTER_FULL {
-                return Err(ParameterError::at(
-                    key,
-                    format!("{key} is a number of 16 bits: at most {REGISTER_FULL}"),
-                ));
-            }
+            ParameterError::require(value <= REGISTER_FULL, key, "be <= 65535 (16 bits)", value)?;
         }
-        ParameterError::unless((1..=1 << 20).contains(&self.flow_slots), "flow_slots", || {
-            "flows are counted in 1 to 1048576 places".to_owned()
-        })?;
+        let in_range = (1..=1 << 20).contains(&self.flow_slots);
+        ParameterError::require(in_range, "flow_slots", "be in [1, 1048576]", self.flow_slots)?;
         self.thresholds().map(drop)
     }
 }
@@ -159,8 +147,11 @@ impl IredParameters {
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, PROBABILITY];
 
-const AVERAGE: Gauge =
-    Gauge::new("ired_average", "packets", "Average queue depth at the last departure, compared with the thresholds.");
+const AVERAGE: Gauge = Gauge::new(
+    "ired_average",
+    "packets",
+    "Average queue depth at the last departure, compared with the thresholds.",
+);
 const PROBABILITY: Gauge = Gauge::new(
     "ired_probability",
     "1",
@@ -171,7 +162,7 @@ const PROBABILITY: Gauge = Gauge::new(
 pub(crate) fn entry() -> Entry<HookedQueue> {
     Entry::<HookedQueue>::new("ired", "iRED", build)
         .style(VERMILION, Solid)
-        .summary("Ingress RED: decided at egress, clones tell ingress to drop the port's next packet")
+        .summary("Ingress RED: egress decides, and clones make ingress drop the port's next packet")
         .source("de Almeida et al. 2022, Algorithms 1 and 2")
         .page("ired.md")
         .gauges(GAUGES)
@@ -188,7 +179,8 @@ fn build(parameters: IredParameters, context: &BuildContext<'_>) -> Result<PortQ
 
 /// iRED at one port.
 pub struct Ired {
-    // Parameters. Thresholds are times ten.
+    // Parameters.
+    /// Lower and upper threshold, times ten.
     min: u64,
     max: u64,
     average: Average,
@@ -197,21 +189,22 @@ pub struct Ired {
     range: u64,
     clone_path: ClonePath,
     recirculation_delay: Option<Duration>,
-    /// Who holds how much of the queue, where clones name the culprit.
+    /// Backlog and drop flag per flow, with `culprit`.
     backlogs: Option<FlowBacklogs>,
     // State at egress.
     random: RandomStream,
-    /// Two-sample: the previous packet's depth. Ewma: the average so far, times ten.
+    /// With `Average::TwoSample`: the previous packet's depth. With `Average::Ewma`: the average so far, times ten.
     old: u64,
     /// The last average, times ten.
     last: u64,
     register: u32,
-    // State at ingress: the drop flag, where it is not one for each flow.
+    // State at ingress.
+    /// The port's drop flag, unless flags are per flow (`culprit`).
     drop_next: bool,
 }
 
 impl Ired {
-    /// iRED with its own random stream.
+    /// Creates iRED, which draws from `random`.
     ///
     /// # Errors
     /// If a parameter is out of range.
@@ -236,7 +229,7 @@ impl Ired {
         })
     }
 
-    /// Ten times qAvg after a packet that found `depth` packets in the queue.
+    /// Updates the average with the depth that a departing packet found; returns qAvg times ten.
     fn update_average(&mut self, depth: u64) -> u64 {
         match self.average {
             Average::TwoSample => {
@@ -245,15 +238,15 @@ impl Ired {
                 average
             }
             Average::Ewma => {
-                // `old` is times ten already: old / 10 * 5. A half of a tenth of a packet is rounded down.
+                // `old` is scaled by ten already: old / 10 * 5. Half of a tenth of a packet is rounded down.
                 self.old = self.old / 2 + depth * 5;
                 self.old
             }
         }
     }
 
-    /// Whether the register exceeds a random number. Draws always, however certain the result, so that the P4 program
-    /// draws alike.
+    /// Whether the register exceeds a random number. Always draws, even if the result is certain, to consume random numbers
+    /// exactly like the P4 program.
     fn flip(&mut self) -> bool {
         let heads = u64::from(self.register) > self.random.uniform(0, self.range);
         if self.probability == Probability::Squared {
@@ -280,11 +273,12 @@ impl PortHooks for Ired {
         if dropped { Err(DropReason::IredFlag) } else { Ok(0) }
     }
 
-    fn departing(&mut self, packet: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
+    fn handle_departure(&mut self, packet: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
         if let Some(backlogs) = &mut self.backlogs {
             let slot = backlogs.slot_of(packet);
             backlogs.left(slot);
         }
+        // Algorithm 1: below the lower threshold no clone, between the thresholds by chance, above them always.
         let average = self.update_average(u64::from(queue.enq_qdepth));
         self.last = average;
         let clone = if average < self.min {
@@ -298,21 +292,21 @@ impl PortHooks for Ired {
         let value = match &mut self.backlogs {
             _ if !clone => None,
             None => Some(1),
-            Some(backlogs) => backlogs.accuse().map(u64::from),
+            Some(backlogs) => backlogs.select_culprit().map(u64::from),
         };
         Verdict { drop: None, feedback: value.map(|value| Feedback { value }) }
     }
 
-    fn fed_back(&mut self, feedback: Feedback, _: Time) {
+    fn handle_feedback(&mut self, feedback: Feedback, _: Time) {
         match &mut self.backlogs {
             None => self.drop_next = true,
-            Some(backlogs) => backlogs.raise(feedback.value.into()),
+            Some(backlogs) => backlogs.raise_flag(feedback.value.into()),
         }
     }
 
     fn feedback_lost(&mut self, feedback: Feedback) {
         if let Some(backlogs) = &mut self.backlogs {
-            backlogs.acquit(feedback.value.into());
+            backlogs.cancel_flag(feedback.value.into());
         }
     }
 

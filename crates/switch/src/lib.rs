@@ -1,11 +1,15 @@
 #![forbid(unsafe_code)]
-//! The switch: ingress, traffic manager, egress.
+//! Switch pipeline: ingress, traffic manager, egress.
 //!
-//! A [`Switch`] is what the simulator's router and the live loop drive. A [`Pipeline`] is one: it runs a [`Program`]
-//! (native [`Forwarding`], or a compiled P4 program) at ingress and egress, keeps the [`TrafficManager`]'s queues
-//! between them and the [`Recirculation`] port behind them, and alone implements the order of clones, resubmission,
-//! multicast, drops and recirculation. [`PortHooks`] are where data-plane queue management acts; [`Ired`] is one, and
-//! [`port_queues`] lists them.
+//! [`Switch`] is the interface to the simulator's router and the live event loop. [`Pipeline`] implements it:
+//!
+//! - it runs a [`Program`] (native [`Forwarding`] or a compiled P4 program) at ingress and egress;
+//! - the [`TrafficManager`] holds the queues between the two;
+//! - the [`Recirculation`] port leads from egress back to ingress;
+//! - the order of clones, resubmission, multicast, drops and recirculation is implemented here alone.
+//!
+//! [`PortHooks`] is the interface of queue management in the data plane, such as [`Ired`] and CoDel++ ([`codel_pp`]);
+//! [`port_queues`] lists the implementations.
 
 mod actions;
 pub mod entry;

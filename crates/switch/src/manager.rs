@@ -1,4 +1,4 @@
-//! The traffic manager: one queue discipline a port.
+//! Traffic manager: one queue discipline per port.
 
 use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
@@ -7,10 +7,10 @@ use jettison_wire::Packet;
 
 use crate::{Port, QueueReading};
 
-/// The queues between ingress and egress, one discipline a port.
+/// The queues between ingress and egress, one discipline per port.
 ///
-/// Priorities and packet rates within a port are a discipline's affair (it reads `meta.class`). The manager keeps the
-/// earliest wakeup of all its disciplines, so that asking for it costs nothing.
+/// Priorities and packet rates within a port are up to its discipline, which reads `meta.class`. The manager caches the
+/// earliest wakeup of all disciplines, so `next_wakeup` takes constant time.
 pub struct TrafficManager {
     ports: Vec<PortState>,
     earliest: Time,
@@ -19,12 +19,12 @@ pub struct TrafficManager {
 struct PortState {
     discipline: Box<dyn QueueDiscipline>,
     uses_wakeups: bool,
-    /// [`Time::MAX`] for none.
+    /// Next wakeup of the discipline; [`Time::MAX`] for none.
     wakeup: Time,
 }
 
 impl TrafficManager {
-    /// A manager with these disciplines, port 0 first.
+    /// Creates a manager of `disciplines`, port 0 first.
     pub fn new(disciplines: impl IntoIterator<Item = Box<dyn QueueDiscipline>>) -> TrafficManager {
         let ports: Vec<PortState> = disciplines
             .into_iter()
@@ -38,25 +38,25 @@ impl TrafficManager {
         TrafficManager { ports, earliest }
     }
 
-    /// How many ports there are.
+    /// Number of ports.
     pub fn port_count(&self) -> usize {
         self.ports.len()
     }
 
-    /// Whether there is such a port.
+    /// Whether `port` exists.
     #[inline]
     pub fn has(&self, port: Port) -> bool {
         usize::from(port.0) < self.ports.len()
     }
 
-    /// Queues a packet for a port that exists ([`TrafficManager::has`]).
+    /// Enqueues a packet for `port`, which must exist ([`TrafficManager::has`]).
     #[inline]
     pub fn enqueue(&mut self, port: Port, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         self.ports[usize::from(port.0)].discipline.enqueue(packet, now, out);
         self.refresh(port);
     }
 
-    /// The next packet of a port.
+    /// Removes and returns the next packet of a port.
     #[inline]
     pub fn dequeue(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         let packet = self.ports.get_mut(usize::from(port.0))?.discipline.dequeue(now, out);
@@ -64,8 +64,8 @@ impl TrafficManager {
         packet
     }
 
-    /// What egress may know of the queue that `packet` has just left. It came to the queue `ingress_delay` after it came to
-    /// the switch.
+    /// State of the queue that `packet` has just left, for egress. `ingress_delay` is the time from the packet's arrival at the
+    /// switch to its arrival at the queue.
     #[inline]
     pub fn reading(&self, port: Port, packet: &Packet, ingress_delay: Duration, now: Time) -> QueueReading {
         let class = packet.meta.class;
@@ -91,7 +91,7 @@ impl TrafficManager {
         u16::try_from(usize::from(from) + due).ok().map(Port)
     }
 
-    /// Calls the wakeup of a port that [`TrafficManager::due`] named.
+    /// Handles the wakeup of a port returned by [`TrafficManager::due`].
     pub fn handle_wakeup(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) {
         self.ports[usize::from(port.0)].discipline.handle_wakeup(now, out);
         self.refresh(port);
@@ -103,7 +103,7 @@ impl TrafficManager {
         (self.earliest < Time::MAX).then_some(self.earliest)
     }
 
-    /// Tells a port's discipline its link's rate.
+    /// Reports the rate of a port's link to its discipline.
     pub fn capacity_changed(&mut self, port: Port, rate: Rate, now: Time) {
         if let Some(state) = self.ports.get_mut(usize::from(port.0)) {
             state.discipline.capacity_changed(rate, now);
@@ -111,12 +111,12 @@ impl TrafficManager {
         }
     }
 
-    /// How many queues a port's discipline keeps by class, if it keeps any apart.
+    /// Number of queues by class of a port's discipline; `None` if it ignores the class.
     pub fn classes(&self, port: Port) -> Option<u16> {
         self.ports.get(usize::from(port.0))?.discipline.classes()
     }
 
-    /// Changes a setting of the discipline of `port`, or of every port's. False if none of them has this setting.
+    /// Changes a setting of the discipline of `port`, or of all ports if `None`. Returns false if none has this setting.
     pub fn reconfigure(&mut self, port: Option<Port>, change: &QueueChange) -> bool {
         let ports = match port {
             None => 0..self.ports.len(),
@@ -131,7 +131,7 @@ impl TrafficManager {
         changed
     }
 
-    /// Whether a port's discipline wants to know of opportunities that find it empty.
+    /// Whether a port's discipline requests polls while it is empty ([`QueueDiscipline::wants_idle_polls`]).
     pub fn wants_idle_polls(&self, port: Port) -> bool {
         self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.wants_idle_polls())
     }
@@ -143,12 +143,12 @@ impl TrafficManager {
         }
     }
 
-    /// What waits at a port; nothing at one that does not exist.
+    /// The backlog of a port; zero if the port does not exist.
     pub fn backlog(&self, port: Port) -> Backlog {
         self.ports.get(usize::from(port.0)).map(|state| state.discipline.backlog()).unwrap_or_default()
     }
 
-    /// A port's discipline was called and may have moved its wakeup.
+    /// Updates the cached wakeups after a call of a port's discipline.
     #[inline]
     fn refresh(&mut self, port: Port) {
         let state = &mut self.ports[usize::from(port.0)];
@@ -159,6 +159,7 @@ impl TrafficManager {
         let before = std::mem::replace(&mut state.wakeup, wakeup);
         if wakeup < self.earliest {
             self.earliest = wakeup;
+        // A search is only needed if this port had the earliest wakeup and has moved it.
         } else if before == self.earliest && wakeup != before {
             self.earliest = self.ports.iter().map(|p| p.wakeup).min().unwrap_or(Time::MAX);
         }

@@ -1,30 +1,30 @@
-//! Feedback that travels beside a clone, under a number in the clone's `meta.tag`.
+//! Feedback carried by clones, stored under a number in the clone's `meta.tag`.
 
 use crate::{Feedback, Port};
 
-/// A slab of notes: places are used again, so that nothing is allocated once it has grown.
+/// A slab of notes. Freed slots are reused, so there is no allocation after the peak.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     notes: Vec<Option<Note>>,
     free: Vec<u32>,
 }
 
-/// What a clone carries to ingress.
+/// The feedback that a clone carries to ingress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// The port whose hook sent it, and is to get it.
+    /// The port whose hook sends and receives it.
     pub port: Port,
-    /// Whether the clone goes through that port's queue.
+    /// Whether the clone passes through that port's queue.
     pub queued: bool,
-    /// What it says.
+    /// The feedback.
     pub feedback: Feedback,
 }
 
 impl Notes {
-    /// The tag of a packet without a note, of whose end in the queue a hook wants to know.
+    /// Tag of a packet without a note whose drop by the queue is reported to the hook.
     pub const WATCHED: u32 = u32::MAX;
 
-    /// Keeps a note; gives its tag, which is not 0.
+    /// Stores a note; returns its tag, which is never 0.
     pub fn keep(&mut self, note: Note) -> u32 {
         if let Some(tag) = self.free.pop() {
             self.notes[tag as usize - 1] = Some(note);
@@ -32,10 +32,10 @@ impl Notes {
         }
         self.notes.push(Some(note));
         let tag = u32::try_from(self.notes.len()).ok().filter(|tag| *tag != Notes::WATCHED);
-        tag.expect("fewer than 2^32 - 1 clones are under way")
+        tag.expect("fewer than 2^32 - 1 clones are in flight")
     }
 
-    /// Gives a note up; `None` if there is none under this tag.
+    /// Removes and returns the note with this tag, if any.
     pub fn take(&mut self, tag: u32) -> Option<Note> {
         let note = self.notes.get_mut((tag as usize).checked_sub(1)?)?.take()?;
         self.free.push(tag);

@@ -1,4 +1,4 @@
-//! A number of packets that carries its unit.
+//! Numbers of packets, with unit.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,7 +1,9 @@
-//! Ingress → traffic manager → egress, and the order in which a program's decisions are carried out.
+//! The pipeline: ingress → traffic manager → egress, and the order in which a program's actions are applied.
 //!
-//! The order is that of v1model as BMv2's `simple_switch` documents it. After ingress: clone, digest, resubmit,
-//! multicast, drop, unicast. After egress: clone, digest, drop, recirculate, transmit.
+//! The order is that of v1model, as documented for BMv2's `simple_switch`:
+//!
+//! - after ingress: clone, digest, resubmit, multicast, drop, unicast;
+//! - after egress: clone, digest, drop, recirculate, transmit.
 
 use std::collections::VecDeque;
 
@@ -16,17 +18,18 @@ use crate::{
     RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
 };
 
-/// How often a packet may go through ingress by resubmission before it is dropped: resubmission takes no time here,
-/// and a program that always resubmits would stop the world.
-const RESUBMISSIONS_AT_MOST: u32 = 256;
+/// Maximum number of resubmissions of a packet before it is dropped. Resubmission takes no simulated time, so a program
+/// that always resubmits would loop forever.
+const MAX_RESUBMISSIONS: u32 = 256;
 
 /// A switch that runs a program.
 pub struct Pipeline<P> {
     program: P,
     manager: TrafficManager,
     recirculation: Recirculation,
-    /// From a packet's arrival to ingress, and the packets between the two, oldest first.
+    /// Delay from a packet's arrival to ingress.
     ingress_delay: Duration,
+    /// Packets in this delay with the time of their ingress, oldest first.
     arriving: VecDeque<(Time, Packet)>,
     groups: FxHashMap<u16, Vec<Replica>>,
     total: SwitchCounters,
@@ -38,12 +41,12 @@ pub struct Pipeline<P> {
 pub struct Replica {
     /// The port whose queue it joins.
     pub port: Port,
-    /// What tells it from the group's other members (P4's `egress_rid`).
+    /// Identifies the member within the group (P4's `egress_rid`).
     pub number: u16,
 }
 
 impl Pipeline<Forwarding> {
-    /// A router that forwards natively, with these ports, port 0 first.
+    /// Creates a natively forwarding router; `ports` lists its ports, port 0 first.
     pub fn native(routes: Routes, ports: Vec<PortConfig>, recirculation: RecirculationSettings) -> Self {
         let (disciplines, hooks): (Vec<_>, Vec<_>) =
             ports.into_iter().map(|port| (port.discipline, port.hooks)).unzip();
@@ -52,7 +55,7 @@ impl Pipeline<Forwarding> {
 }
 
 impl<P: Program> Pipeline<P> {
-    /// A switch that runs `program` around the queues of `manager`.
+    /// Creates a switch that runs `program` around the queues of `manager`.
     pub fn new(program: P, manager: TrafficManager, recirculation: RecirculationSettings) -> Pipeline<P> {
         let ports = vec![SwitchCounters::default(); manager.port_count()];
         Pipeline {
@@ -67,8 +70,8 @@ impl<P: Program> Pipeline<P> {
         }
     }
 
-    /// Lets every packet from a link take `delay` from its arrival to ingress: what a parser and tables take that are
-    /// not a pipeline of a chip.
+    /// Delays every packet from a link by `delay` before ingress. Models the processing time of a software switch, whose
+    /// parser and tables are not pipelined.
     pub fn with_ingress_delay(mut self, delay: Duration) -> Self {
         self.ingress_delay = delay;
         self
@@ -79,12 +82,12 @@ impl<P: Program> Pipeline<P> {
         &self.program
     }
 
-    /// The program, for its control plane.
+    /// The mutable program, for its control plane.
     pub fn program_mut(&mut self) -> &mut P {
         &mut self.program
     }
 
-    /// Sets (or, with no members, removes) a multicast group.
+    /// Sets the members of a multicast group; removes the group if `members` is empty.
     pub fn set_multicast_group(&mut self, group: u16, members: Vec<Replica>) {
         if members.is_empty() {
             self.groups.remove(&group);
@@ -93,28 +96,30 @@ impl<P: Program> Pipeline<P> {
         }
     }
 
-    /// Changes a setting of the queue of `port`, or of every port's. False if there is none that has this setting.
+    /// Changes a setting of the queue of `port`, or of all ports if `None`. Returns false if none has this setting.
     pub fn reconfigure_queues(&mut self, port: Option<Port>, change: &QueueChange) -> bool {
         self.manager.reconfigure(port, change)
     }
 
-    /// How many queues the discipline of `port` keeps by class, if it keeps any apart.
+    /// Number of queues by class of the discipline of `port`; `None` if it ignores the class.
     pub fn classes(&self, port: Port) -> Option<u16> {
         self.manager.classes(port)
     }
 
-    /// How many ports there are.
+    /// Number of ports.
     pub fn port_count(&self) -> usize {
         self.manager.port_count()
     }
 
-    /// Packets between the recirculation port and ingress.
+    /// Number of packets in the recirculation port or on the way back to ingress.
     pub fn recirculating(&self) -> usize {
         self.recirculation.under_way()
     }
 
+    /// Runs ingress, repeatedly if the program resubmits, and applies its actions.
     fn ingress(&mut self, mut packet: Packet, mut why: Instance, now: Time, out: &mut SwitchOutcomes<'_>) {
-        for _ in 0..=RESUBMISSIONS_AT_MOST {
+        for _ in 0..=MAX_RESUBMISSIONS {
+            // v1model clones and resubmits the packet as it arrived, without the changes by ingress.
             let original = self.program.keeps_original().then(|| packet.clone());
             let mut actions = Actions::at_ingress();
             self.program.ingress(&mut packet, why, now, &mut actions);
@@ -144,6 +149,7 @@ impl<P: Program> Pipeline<P> {
                 (None, Fate::Send { port, class }) => self.enqueue(packet, port, class, now, out),
                 (None, Fate::Drop { reason, bound_for }) => {
                     self.count(bound_for, |c| c.ingress_drops += 1);
+                    // A drop by a port's queue management counts as offered to the port, like a drop by its queue.
                     if let Some(port) = bound_for {
                         out.sink.offered(port, &packet, now);
                     }
@@ -159,8 +165,9 @@ impl<P: Program> Pipeline<P> {
         self.discard(packet, DropReason::ResubmitLimit, None, now, out);
     }
 
+    /// Enqueues a replica for each member of `group`.
     fn multicast(&mut self, mut packet: Packet, group: u16, now: Time, out: &mut SwitchOutcomes<'_>) {
-        // The members are taken out while they are served, and put back: nothing is allocated.
+        // The members are moved out during the loop and put back afterwards, which avoids an allocation.
         let Some(members) = self.groups.get_mut(&group).map(std::mem::take) else {
             self.total.ingress_drops += 1;
             return self.discard(packet, DropReason::NoRoute, None, now, out);
@@ -173,13 +180,14 @@ impl<P: Program> Pipeline<P> {
             let class = copy.meta.class;
             self.enqueue(copy, member.port, class, now, out);
         }
-        // The last member gets the packet itself, and with it what its tag stands for.
+        // The last member gets the original packet with its per-packet state, so nothing is left to release.
         self.program.replicated(&mut packet, *last, true);
         let class = packet.meta.class;
         self.enqueue(packet, last.port, class, now, out);
         self.groups.insert(group, members);
     }
 
+    /// Enqueues a packet at the traffic manager; drops it if the port does not exist.
     #[inline]
     fn enqueue(
         &mut self,
@@ -193,6 +201,7 @@ impl<P: Program> Pipeline<P> {
             self.total.ingress_drops += 1;
             return self.discard(packet, DropReason::NoRoute, None, now, out);
         }
+        // Compared first: an unnecessary narrow store just before the packet moves would stall the move.
         if packet.meta.class != class {
             packet.meta.class = class;
         }
@@ -202,6 +211,7 @@ impl<P: Program> Pipeline<P> {
         out.pending.push(port);
     }
 
+    /// Sends a clone to its destination. `from` is the port at whose egress it was made; `None` at ingress.
     fn mirror(
         &mut self,
         mut copy: Packet,
@@ -222,7 +232,8 @@ impl<P: Program> Pipeline<P> {
         }
     }
 
-    /// `charged`: the port in whose queue the packet was, and to whose drops it belongs if there is no room.
+    /// Hands a packet to the recirculation port. `from` is the port whose counters it adds to; `charged` is the port to which
+    /// a drop is attributed if the recirculation port is full.
     fn recirculate(
         &mut self,
         packet: Packet,
@@ -247,7 +258,7 @@ impl<P: Program> Pipeline<P> {
         self.program.digested(receiver, now);
     }
 
-    /// A drop that the program did not decide.
+    /// Drops a packet for a reason other than the program's decision; the program releases its per-packet state.
     #[cold]
     fn discard(
         &mut self,
@@ -261,6 +272,7 @@ impl<P: Program> Pipeline<P> {
             .dropped(packet, reason, now);
     }
 
+    /// Changes the total counters and those of `port`, if any.
     #[inline]
     fn count(&mut self, port: Option<Port>, change: impl Fn(&mut SwitchCounters)) {
         change(&mut self.total);
@@ -272,7 +284,7 @@ impl<P: Program> Pipeline<P> {
 
 impl<P: Program> Switch for Pipeline<P> {
     fn handle_packet(&mut self, from: Port, mut packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
-        // Written only where it is not so already: a narrow write just before the packet moves would stall the move.
+        // Written only on a difference: a narrow store just before the packet moves would stall the move.
         let meta = &mut packet.meta;
         let fresh = (meta.ingress_port, meta.instance, meta.class, meta.tag);
         if fresh != (from.0, Instance::Normal, 0, 0) {
@@ -286,8 +298,8 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
-        // Packets that egress drops take no time, so the next one follows at once. But clones may refill the queue as
-        // fast as it empties: once round the backlog, the port counts as busy.
+        // Packets dropped at egress use no link time, so the loop continues with the next one. But clones of dropped packets
+        // can refill the queue as fast as it drains. After one pass over the backlog, the port therefore counts as busy.
         let mut drops_left = None;
         loop {
             let mut watched = Watched::queue(&mut self.program, to, out);
@@ -326,11 +338,11 @@ impl<P: Program> Switch for Pipeline<P> {
                     return Some(Departure::Transmit(packet));
                 }
             }
-            // The clone that this packet has just left in the queue is not part of it.
-            let own =
+            // The clone that this packet has just added to the queue is not part of that backlog.
+            let own_clone =
                 matches!(actions.clone, Some(Mirror { to: MirrorTo::Queue { port, .. }, .. }) if port == to);
             let left = drops_left
-                .get_or_insert_with(|| self.manager.backlog(to).packets.saturating_sub(u64::from(own)));
+                .get_or_insert_with(|| self.manager.backlog(to).packets.saturating_sub(u64::from(own_clone)));
             if *left == 0 && self.manager.backlog(to).packets > 0 {
                 return Some(Departure::Service(length));
             }
@@ -339,8 +351,9 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        // Order of simultaneous events: arrivals, recirculated packets, timers of the disciplines.
         while self.arriving.front().is_some_and(|(due, _)| *due <= now) {
-            let (_, packet) = self.arriving.pop_front().expect("there is a front");
+            let (_, packet) = self.arriving.pop_front().expect("the queue has a front");
             self.ingress(packet, Instance::Normal, now, out);
         }
         while let Some(mut packet) = self.recirculation.pop_due(now) {
@@ -393,10 +406,10 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 }
 
-/// Passes drops and marks on, and lets the program let go of what it kept for a packet that is gone.
+/// Forwards drops and marks, and reports drops of tagged packets to the program, which releases their state.
 struct Watched<'a, P> {
     program: &'a mut P,
-    /// The port whose queue is at work.
+    /// The port whose queue is called; `None` for the pipeline itself.
     queue: Option<Port>,
     inner: &'a mut dyn Outcomes,
 }

@@ -7,18 +7,18 @@ use std::str::FromStr;
 use jettison_wire::Address;
 use thiserror::Error;
 
-/// An IPv4 or IPv6 prefix. Bits past its length are zero.
+/// An IPv4 or IPv6 address prefix. Bits beyond its length are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Prefix {
     bits: u128,
-    /// In the 128 bits of the mapped form: 96 more than what an IPv4 prefix writes.
+    /// Length in the 128-bit mapped form: the length of an IPv4 prefix plus 96.
     length: u8,
     v4: bool,
 }
 
-/// A prefix that could not be read.
+/// A string that is not a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{text}` is not a prefix: write an address and a length up to {longest}, such as \"{example}\"")]
+#[error("`{text}` is not a prefix; write an address and a length up to {longest}, such as \"{example}\"")]
 pub struct PrefixError {
     text: String,
     longest: u8,
@@ -26,7 +26,7 @@ pub struct PrefixError {
 }
 
 impl Prefix {
-    /// The first `length` bits of `address`; `None` if the family has no so long prefixes.
+    /// The first `length` bits of `address`; `None` if `length` exceeds the address length of its family.
     pub fn new(address: Address, length: u8) -> Option<Prefix> {
         let v4 = address.is_v4();
         if length > Prefix::longest(v4) {
@@ -36,28 +36,28 @@ impl Prefix {
         Some(Prefix { bits: address.to_u128() & mask(length), length, v4 })
     }
 
-    /// One address.
+    /// The prefix of a single address.
     pub fn host(address: Address) -> Prefix {
         Prefix { bits: address.to_u128(), length: 128, v4: address.is_v4() }
     }
 
-    /// Whether `address` begins with it. An IPv6 prefix holds no IPv4 address, however short it is.
+    /// Whether the prefix contains `address`. Families are separate: no IPv6 prefix contains an IPv4 address.
     #[inline]
     pub fn contains(&self, address: Address) -> bool {
         address.is_v4() == self.v4 && address.to_u128() & mask(self.length) == self.bits
     }
 
-    /// Length in bits of its own family.
+    /// Length in bits of the prefix's own family.
     pub fn length(&self) -> u8 {
         if self.v4 { self.length - 96 } else { self.length }
     }
 
-    /// Whether it is of IPv4.
+    /// Whether it is an IPv4 prefix.
     pub fn is_v4(&self) -> bool {
         self.v4
     }
 
-    /// Its bits and its length in the IPv6-mapped form.
+    /// Bits and length in the IPv6-mapped form.
     pub(crate) fn mapped(&self) -> (u128, u8) {
         (self.bits, self.length)
     }
@@ -67,7 +67,7 @@ impl Prefix {
     }
 }
 
-/// The upper `length` of 128 bits.
+/// A mask of the upper `length` of 128 bits.
 #[inline]
 pub(crate) fn mask(length: u8) -> u128 {
     u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0)
@@ -75,7 +75,7 @@ pub(crate) fn mask(length: u8) -> u128 {
 
 impl FromStr for Prefix {
     type Err = PrefixError;
-    /// Reads `10.0.0.0/8`, `2001:db8::/32`, or an address alone.
+    /// Parses `10.0.0.0/8`, `2001:db8::/32`, or a single address.
     fn from_str(text: &str) -> Result<Prefix, PrefixError> {
         let (address, length) = match text.trim().split_once('/') {
             Some((address, length)) => (address, Some(length)),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_route_of_one_family_holds_nothing_of_the_other() {
+    fn a_default_route_contains_no_address_of_the_other_family() {
         let v4 = Address::v4(10, 0, 0, 1);
         let v6 = Address::from("2001:db8::1".parse::<IpAddr>().unwrap());
         assert!(prefix("0.0.0.0/0").contains(v4) && !prefix("0.0.0.0/0").contains(v6));

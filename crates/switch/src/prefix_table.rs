@@ -1,4 +1,4 @@
-//! Longest-prefix match.
+//! Longest-prefix match table.
 
 use jettison_wire::Address;
 use rustc_hash::FxHashMap;
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use crate::Prefix;
 use crate::prefix::mask;
 
-/// Values by prefix: the longest prefix that holds an address decides.
+/// Values by prefix; a lookup returns the value of the longest prefix that contains the address.
 ///
-/// Exact addresses are one hash lookup, the common case; then one for each length that occurs in the address's family,
-/// the longest first.
+/// One hash lookup for single addresses, the common case; then one per prefix length that occurs in the address's family,
+/// longest first.
 #[derive(Debug, Clone)]
 pub struct PrefixTable<T> {
     hosts: FxHashMap<u128, T>,
@@ -17,7 +17,7 @@ pub struct PrefixTable<T> {
     v6: Vec<Level<T>>,
 }
 
-/// The prefixes of one length.
+/// All prefixes of one length.
 #[derive(Debug, Clone)]
 struct Level<T> {
     length: u8,
@@ -31,7 +31,7 @@ impl<T> Default for PrefixTable<T> {
 }
 
 impl<T: Copy> PrefixTable<T> {
-    /// Adds an entry; gives the value of the one that it replaces.
+    /// Adds an entry; returns the value that it replaces, if any.
     pub fn insert(&mut self, prefix: Prefix, value: T) -> Option<T> {
         let (bits, length) = prefix.mapped();
         if length == 128 {
@@ -48,7 +48,7 @@ impl<T: Copy> PrefixTable<T> {
         levels[at].entries.insert(bits, value)
     }
 
-    /// The value of the longest prefix that holds `address`.
+    /// The value of the longest prefix that contains `address`.
     #[inline]
     pub fn lookup(&self, address: Address) -> Option<T> {
         let bits = address.to_u128();

@@ -1,7 +1,9 @@
-//! The recirculation port: the way from egress back to ingress.
+//! The recirculation port: the path from egress back to ingress.
 //!
-//! A packet is serialised at the port's rate, first in first out, and then takes a delay back to ingress. What finds
-//! `limit` packets still waiting to be serialised is not taken.
+//! Packets are serialised at the port's rate in FIFO order and reach ingress after a delay. A packet that finds `limit`
+//! packets waiting for serialisation is not accepted.
+//!
+//! Units: rate in bit/s, delay as a time, limit in packets, overhead in bytes per packet.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,19 +16,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packets;
 
-/// A switch's recirculation port.
+/// Parameters of a switch's recirculation port.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecirculationSettings {
-    /// Bandwidth of the recirculation port. The iRED paper reports its recirculated traffic as a share of a port of
-    /// 400 Gbit/s.
+    /// Rate of the recirculation port. The iRED paper reports its recirculated traffic as a share of a port of 400 Gbit/s.
     pub rate: Rate,
-    /// From the recirculation port back to ingress. The papers do not give it; the default is of the order of one pass
+    /// Delay from the recirculation port to ingress. The papers do not give it; the default is of the order of one pass
     /// through a switching ASIC's pipeline.
     pub delay: Duration,
-    /// Most packets that wait to be serialised; what comes on top is dropped as `recirculation-full`.
+    /// Limit of packets waiting for serialisation; excess packets are dropped as `recirculation-full`.
     pub limit: Packets,
-    /// Bytes that a packet has here besides its IP length: an Ethernet header.
+    /// Bytes per packet in addition to its IP length: an Ethernet header.
     pub overhead: Bytes,
 }
 
@@ -47,31 +48,24 @@ impl RecirculationSettings {
     /// # Errors
     /// If the rate or the limit is zero.
     pub fn check(&self) -> Result<(), ParameterError> {
-        if self.rate.is_zero() {
-            return Err(ParameterError::at(
-                "rate",
-                "a recirculation port needs a rate above zero, such as \"400 Gbit/s\"",
-            ));
-        }
-        if self.limit.0 == 0 {
-            return Err(ParameterError::at("limit", "a recirculation port holds at least \"1 packet\""));
-        }
-        Ok(())
+        ParameterError::require(!self.rate.is_zero(), "rate", "be > 0", self.rate)?;
+        ParameterError::require(self.limit.0 > 0, "limit", "be >= 1 packet", self.limit)
     }
 }
 
-/// The recirculation port at work.
+/// State of the recirculation port.
 pub struct Recirculation {
     settings: RecirculationSettings,
-    /// When the last of those taken is serialised: whole nanoseconds, and a remainder in units of 1 / rate ns that
-    /// carries over within a busy period.
+    /// End of serialisation of the last accepted packet in whole nanoseconds, plus `remainder` / rate nanoseconds. The
+    /// remainder carries over within a busy period, so the rate is exact.
     serialised: Time,
     remainder: u128,
-    /// The end of serialisation of each packet that waits for it, oldest first.
+    /// End of serialisation of each waiting packet, oldest first.
     waiting: VecDeque<Time>,
-    /// On their way to ingress. A heap, because ports may have delays of their own.
+    /// Accepted packets, by time of return to ingress. A heap, because delays can differ between packets.
     under_way: BinaryHeap<UnderWay>,
-    taken: u64,
+    /// Number of packets accepted so far.
+    accepted: u64,
 }
 
 struct UnderWay {
@@ -81,7 +75,7 @@ struct UnderWay {
 }
 
 impl Recirculation {
-    /// An idle port.
+    /// Creates an idle port.
     pub fn new(settings: RecirculationSettings) -> Recirculation {
         Recirculation {
             settings,
@@ -89,11 +83,11 @@ impl Recirculation {
             remainder: 0,
             waiting: VecDeque::new(),
             under_way: BinaryHeap::new(),
-            taken: 0,
+            accepted: 0,
         }
     }
 
-    /// Takes a packet, or gives it back if the port is full. `delay` replaces the port's own.
+    /// Accepts a packet, or returns it if the port is full. `delay` overrides the port's own delay.
     #[allow(clippy::result_large_err)] // a packet is moved by value everywhere
     pub fn push(&mut self, packet: Packet, delay: Option<Duration>, now: Time) -> Result<(), Packet> {
         while self.waiting.front().is_some_and(|end| *end <= now) {
@@ -102,6 +96,7 @@ impl Recirculation {
         if self.settings.rate.is_zero() || self.waiting.len() as u64 >= self.settings.limit.0 {
             return Err(packet);
         }
+        // Start of a busy period.
         if self.waiting.is_empty() {
             (self.serialised, self.remainder) = (now, 0);
         }
@@ -111,15 +106,16 @@ impl Recirculation {
         let whole = Duration::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
         self.serialised = self.serialised.saturating_add(whole);
         self.remainder = work % rate;
+        // Rounded up: a packet is serialised when its last bit is.
         let end = self.serialised.saturating_add(Duration::from_nanos(u64::from(self.remainder > 0)));
         self.waiting.push_back(end);
         let due = end.saturating_add(delay.unwrap_or(self.settings.delay));
-        self.under_way.push(UnderWay { due, sequence: self.taken, packet });
-        self.taken += 1;
+        self.under_way.push(UnderWay { due, sequence: self.accepted, packet });
+        self.accepted += 1;
         Ok(())
     }
 
-    /// The next packet that is back at ingress by `now`.
+    /// Removes and returns the next packet that reaches ingress by `now`.
     pub fn pop_due(&mut self, now: Time) -> Option<Packet> {
         if self.under_way.peek()?.due > now {
             return None;
@@ -127,19 +123,19 @@ impl Recirculation {
         self.under_way.pop().map(|entry| entry.packet)
     }
 
-    /// When the next packet is back at ingress.
+    /// Time at which the next packet reaches ingress.
     #[inline]
     pub fn next_due(&self) -> Option<Time> {
         self.under_way.peek().map(|entry| entry.due)
     }
 
-    /// Packets on their way, waiting ones included.
+    /// Number of packets waiting for serialisation or in the delay.
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
 }
 
-/// A heap gives its largest first: the earliest due is the largest, and among those due together the first taken.
+/// Reversed order for the max-heap: the packet due first compares greatest; among equals, the one accepted first.
 impl Ord for UnderWay {
     fn cmp(&self, other: &UnderWay) -> Ordering {
         (other.due, other.sequence).cmp(&(self.due, self.sequence))

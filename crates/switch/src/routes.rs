@@ -1,4 +1,4 @@
-//! Which port a packet leaves by: policy routes, host routes, longest-prefix match.
+//! Routing: policy routes, host routes, longest-prefix match.
 
 use std::ops::RangeInclusive;
 
@@ -6,21 +6,21 @@ use jettison_wire::{Address, Packet};
 
 use crate::{Port, Prefix, PrefixTable};
 
-/// A routing table: policy routes in the order in which they were added, and then the longest prefix.
+/// A routing table: policy routes in insertion order, then longest-prefix match.
 #[derive(Debug, Clone, Default)]
 pub struct Routes {
     policies: Vec<(Selector, Port)>,
     prefixes: PrefixTable<Port>,
 }
 
-/// What a policy route matches: all that is set must hold; one with nothing set matches every packet.
+/// Match of a policy route: all fields that are set must match. A selector without fields matches every packet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
     /// Source prefix.
     pub source: Option<Prefix>,
     /// Destination prefix.
     pub destination: Option<Prefix>,
-    /// Port by which the packet entered this node.
+    /// Ingress port at this node.
     pub ingress: Option<Port>,
     /// Differentiated-services code point.
     pub dscp: Option<u8>,
@@ -33,27 +33,27 @@ pub struct Selector {
 }
 
 impl Routes {
-    /// An empty table: every packet is without a route.
+    /// Creates an empty table.
     pub fn new() -> Routes {
         Routes::default()
     }
 
-    /// Adds a route to one address; gives the port of the one that it replaces.
+    /// Adds a route to a single address; returns the port that it replaces, if any.
     pub fn add_host(&mut self, address: Address, port: Port) -> Option<Port> {
         self.add_prefix(Prefix::host(address), port)
     }
 
-    /// Adds a route to a prefix; gives the port of the one that it replaces.
+    /// Adds a route to a prefix; returns the port that it replaces, if any.
     pub fn add_prefix(&mut self, prefix: Prefix, port: Port) -> Option<Port> {
         self.prefixes.insert(prefix, port)
     }
 
-    /// Adds a policy route behind those there are.
+    /// Appends a policy route; earlier ones take precedence.
     pub fn add_policy(&mut self, selector: Selector, port: Port) {
         self.policies.push((selector, port));
     }
 
-    /// The port that a packet, having entered by `ingress`, leaves by.
+    /// Output port of a packet that entered by `ingress`, if there is a route.
     #[inline]
     pub fn lookup(&self, packet: &Packet, ingress: Port) -> Option<Port> {
         if !self.policies.is_empty()
@@ -64,7 +64,7 @@ impl Routes {
         self.lookup_address(packet.destination()?)
     }
 
-    /// The port towards an address, policy routes aside.
+    /// Output port of an address by longest-prefix match, ignoring policy routes.
     #[inline]
     pub fn lookup_address(&self, destination: Address) -> Option<Port> {
         self.prefixes.lookup(destination)
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_prefix_wins_whatever_the_order_of_adding() {
+    fn the_longest_prefix_wins_in_any_insertion_order() {
         let mut routes = Routes::new();
         routes.add_prefix(prefix("10.1.0.0/16"), Port(2));
         routes.add_prefix(prefix("0.0.0.0/0"), Port(0));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_added_again_replaces_the_first() {
+    fn a_second_route_to_a_prefix_replaces_the_first() {
         let mut routes = Routes::new();
         assert_eq!(routes.add_host(address("10.0.0.1"), Port(1)), None);
         assert_eq!(routes.add_prefix(prefix("10.0.0.1/32"), Port(2)), Some(Port(1)));
@@ -199,7 +199,7 @@ mod tests {
                 list.push((prefix, Port(i as u16)));
             }
             for (noise, near, keep) in probes {
-                // Near an entry: its first bits, and noise behind them.
+                // Close to an entry: its leading bits, followed by random bits.
                 let base = if entries.is_empty() { noise } else { near.get(&entries).0 };
                 let low = u32::MAX.checked_shr(u32::from(keep)).unwrap_or(0);
                 let destination = v4(base & !low | noise & low);

@@ -1,109 +1,109 @@
-//! What the simulator's router and the live loop drive.
+//! Interface between a switch and the simulator or the live event loop.
 
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_queue::Backlog;
 use jettison_wire::Packet;
 
-/// A port of a switch: its number on that node.
+/// A port number, unique within its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u16);
 
-/// A device with ports, between an arriving packet and the links that carry packets on.
+/// A device with ports: takes arriving packets and provides packets to the links of its output ports.
 ///
-/// The world calls `handle_packet` for arrivals, then, for every port in `pending` whose link is free,
-/// `poll_transmit`. It keeps a link's occupancy itself: a switch never knows how long a packet takes to send.
+/// The caller (simulator or live loop) calls `handle_packet` for each arrival and then `poll_transmit` for every port in
+/// `pending` whose link is free. The caller tracks the occupancy of links; a switch does not know transmission times.
 pub trait Switch: Send {
-    /// A packet has arrived. Whatever it causes (queueing, drops, clones) has happened when this returns, unless the switch takes time to think; ports
-    /// that may now have something to send are pushed to `pending` (a port may be named more than once).
+    /// Processes an arriving packet. All effects (queueing, drops, clones) are complete on return, except with an ingress delay.
+    /// Ports that may now have a packet to send are pushed to `pending`, possibly more than once.
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>);
 
-    /// The link behind `to` is free: the next thing to occupy it. `None` with a backlog means: ask again after
+    /// Called when the link of port `to` is free: returns what occupies it next. `None` with a backlog: nothing is due before
     /// [`Switch::next_wakeup`].
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure>;
 
-    /// The time that `next_wakeup` named has come. May add to `pending`.
+    /// Handles the wakeup requested by `next_wakeup`. May add ports to `pending`.
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>);
 
-    /// When the switch wants to be called next (recirculations under way, disciplines' own timers).
+    /// Time of the next call of `handle_wakeup`, for recirculated packets and timers of disciplines.
     fn next_wakeup(&self) -> Option<Time>;
 
-    /// The link behind `to` now has this rate.
+    /// Reports the rate of the link of port `to`.
     fn capacity_changed(&mut self, _to: Port, _rate: Rate, _now: Time) {}
 
-    /// Whether the queue of `to` wants to know of an opportunity that finds it empty: the world then calls
-    /// [`Switch::poll_transmit`] once more after the packet that emptied it.
+    /// Whether the queue of `to` requests polls while it is empty: the caller then calls [`Switch::poll_transmit`] once more
+    /// after the packet that emptied it.
     fn wants_idle_polls(&self, _to: Port) -> bool {
         false
     }
 
-    /// What waits at a port.
+    /// The backlog of a port.
     fn backlog(&self, port: Port) -> Backlog;
 
-    /// Reports the gauges of a port's discipline, and of what else manages its queue.
+    /// Reports the gauges of a port's discipline and of its hooks.
     fn gauges(&self, _port: Port, _now: Time, _out: &mut dyn Gauges) {}
 
-    /// What the pipeline did so far.
+    /// Counters since the start.
     fn counters(&self) -> SwitchCounters;
 
-    /// The part of [`Switch::counters`] that concerns one port: received from its link, dropped at ingress on the way
-    /// to it, cloned or recirculated at its egress, transmitted by it.
+    /// Counters of one port: packets received from its link, dropped at ingress by its queue management, cloned or recirculated
+    /// at its egress, and transmitted.
     fn port_counters(&self, _port: Port) -> SwitchCounters {
         SwitchCounters::default()
     }
 }
 
-/// What a switch reports to while it works: the drops of each port's queue, its own drops, and ports to serve.
+/// Outputs of a switch: drops and marks of each port's queue, drops of the switch itself, and ports to serve.
 pub struct SwitchOutcomes<'a> {
-    /// Ports that may now have something to send.
+    /// Ports that may now have a packet to send.
     pub pending: &'a mut Vec<Port>,
-    /// Told of each drop and mark, with the port whose queue made it (`None`: the switch itself, before any queue).
+    /// Receives each drop and mark, by the port of the queue (`None`: the switch itself).
     pub sink: &'a mut dyn PortOutcomes,
 }
 
-/// The sink of drops and marks by port.
+/// Sink of drops and marks by port.
 pub trait PortOutcomes {
-    /// The sink bound to a port's queue, or to the switch itself.
+    /// The sink for a port's queue, or for the switch itself if `None`.
     fn at(&mut self, port: Option<Port>) -> &mut dyn Outcomes;
-    /// A packet was offered to a port's queue.
+    /// Records that a packet was offered to a port's queue.
     fn offered(&mut self, port: Port, packet: &Packet, now: Time);
 }
 
-/// What occupies a link next.
+/// The next occupation of a link.
 #[derive(Debug)]
 pub enum Departure {
-    /// A packet goes out.
+    /// A packet is transmitted.
     Transmit(Packet),
-    /// Nothing goes out, but the port is busy for as long as a packet of this IP length takes: a clone that came
-    /// through the queue and was recirculated instead of sent.
+    /// Nothing is transmitted, but the port is busy for the transmission time of a packet of this IP length: a clone that left
+    /// the queue was recirculated instead of sent.
     Service(u16),
 }
 
-/// What a switch's pipeline did, since the start.
+/// Counters of a switch's pipeline since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SwitchCounters {
     /// Packets received from links.
     pub received: u64,
     /// Clones made.
     pub clones: u64,
-    /// Packets that the recirculation port took.
+    /// Packets accepted by the recirculation port.
     pub recirculations: u64,
-    /// Bytes (IP length) that the recirculation port took.
+    /// Bytes (IP length) accepted by the recirculation port.
     pub recirculated_bytes: u64,
-    /// Packets dropped at ingress: by a port's hook, for want of a route, for their hop limit.
+    /// Packets dropped at ingress: by a port's hook, without a route, or by the hop limit.
     pub ingress_drops: u64,
     /// Packets dropped at egress.
     pub egress_drops: u64,
-    /// Clones that did their work and ended at ingress.
+    /// Clones that reached their destination and ended there.
     pub clones_consumed: u64,
-    /// Copies that the multicast engine made, the packet itself not counted.
+    /// Copies made by the multicast engine, the original not counted.
     pub replicas: u64,
-    /// Times that a packet went through ingress again by resubmission.
+    /// Passes through ingress by resubmission.
     pub resubmissions: u64,
     /// Digests sent to the control plane.
     pub digests: u64,
-    /// Packets sent out of ports.
+    /// Packets transmitted.
     pub transmitted: u64,
-    /// Bytes (IP length) sent out of ports.
+    /// Bytes (IP length) transmitted.
     pub transmitted_bytes: u64,
 }

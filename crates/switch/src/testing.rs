@@ -1,4 +1,4 @@
-//! A sink, packets and a tiny world for unit tests.
+//! Sink, packets and test bench for unit tests.
 
 use jettison_core::{DropReason, MarkReason, Time};
 use jettison_measure::Outcomes;
@@ -8,7 +8,7 @@ use jettison_wire::{Address, Headers, Instance, Packet, Transport, UdpHeader};
 
 use crate::{Departure, Port, PortOutcomes, Switch, SwitchOutcomes};
 
-/// A drop as the sink saw it.
+/// A recorded drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dropped {
     pub at: Option<Port>,
@@ -17,7 +17,7 @@ pub struct Dropped {
     pub reason: DropReason,
 }
 
-/// Notes every drop and offer.
+/// Records every drop and offer.
 #[derive(Debug, Default)]
 pub struct Sink {
     pub drops: Vec<Dropped>,
@@ -41,7 +41,7 @@ impl Outcomes for Sink {
     fn marked(&mut self, _: &Packet, _: MarkReason, _: Time) {}
 }
 
-/// A switch with its sink.
+/// A switch with a sink.
 pub struct Bench<S> {
     pub switch: S,
     pub pending: Vec<Port>,
@@ -66,7 +66,7 @@ impl<S: Switch> Bench<S> {
             other => panic!("expected a packet, got {other:?}"),
         }
     }
-    /// Calls every wakeup that is due by `now`.
+    /// Handles every wakeup that is due by `now`.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.switch.next_wakeup().filter(|due| *due <= now) {
             let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut self.sink };
@@ -87,7 +87,7 @@ pub fn packet(id: u32, net: u8) -> Packet {
     packet
 }
 
-/// A tail-drop queue of so many packets.
+/// A tail-drop queue with a limit of `packets` packets.
 pub fn fifo(packets: u64) -> Box<dyn QueueDiscipline> {
     Box::new(TailDrop::new(TailDropParameters { limit: Limit::packets(packets) }))
 }

@@ -34,7 +34,7 @@ impl QueueDiscipline for Hooked {
                 in_switch: waited,
                 class,
             };
-            match self.0.hooks.departing(&mut packet, &reading, now).drop {
+            match self.0.hooks.handle_departure(&mut packet, &reading, now).drop {
                 None => return Some(packet),
                 Some(reason) => out.dropped(packet, reason, now),
             }

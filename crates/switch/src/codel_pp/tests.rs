@@ -227,7 +227,7 @@ fn the_delay_begins_at_the_queue_or_at_the_parser() {
             in_switch: Duration::from_millis(8),
             ..Default::default()
         };
-        hooks.departing(&mut from(1, 1), &reading, millis(10));
+        hooks.handle_departure(&mut from(1, 1), &reading, millis(10));
         hooks.registers(0).unwrap()
     };
     assert_eq!(registers(DelayFrom::Enqueue), QueueRegisters { depth: 4, delay: Duration::from_millis(3) });
@@ -344,7 +344,7 @@ fn each_queue_reports_what_egress_told_last() {
         sojourn: Duration::from_millis(3),
         ..QueueReading::default()
     };
-    hooks.departing(&mut from(2, 0), &reading, millis(5));
+    hooks.handle_departure(&mut from(2, 0), &reading, millis(5));
     let mut taken: Vec<(Gauge, String, f64)> = Vec::new();
     hooks.gauges(millis(5), &mut taken);
     let value = |name: &str, part: &str| {

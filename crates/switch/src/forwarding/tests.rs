@@ -84,10 +84,10 @@ impl PortHooks for Register {
     fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
         if self.told { Err(DropReason::IredFlag) } else { Ok(5) }
     }
-    fn departing(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
+    fn handle_departure(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
         Verdict { drop: None, feedback: Some(Feedback { value: u64::from(queue.class) }) }
     }
-    fn fed_back(&mut self, feedback: Feedback, _: Time) {
+    fn handle_feedback(&mut self, feedback: Feedback, _: Time) {
         assert_eq!(feedback.value, 5);
         self.told = true;
     }

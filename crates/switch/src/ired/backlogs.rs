@@ -1,14 +1,14 @@
-//! Who holds how much of a port's queue.
+//! Backlog and drop flag per flow of a port's queue.
 
 use jettison_queue::ByLength;
 use jettison_wire::Packet;
 
-/// A flow's place among the counters.
+/// Index of a flow's counter and flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FlowSlot(u32);
 
 impl From<u64> for FlowSlot {
-    /// As a clone carries it.
+    /// Reads the payload of a clone.
     fn from(value: u64) -> FlowSlot {
         FlowSlot(value as u32)
     }
@@ -20,17 +20,17 @@ impl From<FlowSlot> for u64 {
     }
 }
 
-/// A flow's drop flag.
+/// State of a flow's drop flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flag {
     Down,
-    /// A clone that will raise it is on its way to ingress.
+    /// A clone that will raise the flag is on its way to ingress.
     Coming,
     Up,
 }
 
-/// Packets in the queue by flow: a register a place, counted up at ingress and down at egress. Which of them is the
-/// greatest is known at any time, in constant time. Beside each counter is that flow's drop flag.
+/// Queued packets and drop flag per flow slot. Counters are incremented at ingress and decremented at egress; the maximum
+/// is found in constant time.
 pub(super) struct FlowBacklogs {
     packets: Vec<u64>,
     flags: Vec<Flag>,
@@ -48,13 +48,13 @@ impl FlowBacklogs {
 
     #[inline]
     pub fn slot_of(&self, packet: &Packet) -> FlowSlot {
-        // The same for every seed: a switch's hash function is configured once.
+        // Independent of the run's seed: a switch's hash function is configured once.
         FlowSlot((packet.flow_hash(0) % self.packets.len() as u64) as u32)
     }
 
-    /// The flow whose flag a clone is to raise: the one that holds most, unless its flag is up or on its way already.
-    /// Clones are packets, too: without that rule a queue may be kept full by clones that tell nothing new.
-    pub fn accuse(&mut self) -> Option<FlowSlot> {
+    /// Selects the flow whose flag a clone will raise: the one with the largest backlog, unless its flag is up or coming
+    /// already. Without this rule, redundant clones, which are packets too, could keep a queue full.
+    pub fn select_culprit(&mut self) -> Option<FlowSlot> {
         let slot = self.by_length.longest()?;
         let flag = &mut self.flags[slot as usize];
         let fresh = *flag == Flag::Down;
@@ -62,18 +62,18 @@ impl FlowBacklogs {
         fresh.then_some(FlowSlot(slot))
     }
 
-    /// The clone has reached ingress: the flow's flag is up until a packet of it comes, however late. A clone that went
-    /// through the queue comes behind the packets that it is about, so that what the flow holds now says little.
-    pub fn raise(&mut self, slot: FlowSlot) {
+    /// Raises a flow's flag when its clone reaches ingress. The flag stays up until the flow's next packet, independent of the
+    /// flow's current backlog: a clone that passed the queue arrives after the packets that caused it have left.
+    pub fn raise_flag(&mut self, slot: FlowSlot) {
         self.flags[slot.0 as usize] = Flag::Up;
     }
 
-    /// The clone was lost.
-    pub fn acquit(&mut self, slot: FlowSlot) {
+    /// Clears a flow's flag after the loss of its clone.
+    pub fn cancel_flag(&mut self, slot: FlowSlot) {
         self.flags[slot.0 as usize] = Flag::Down;
     }
 
-    /// Whether a flow's drop flag is up; takes it down.
+    /// Returns whether a flow's flag is up, and clears it if so.
     pub fn take_flag(&mut self, slot: FlowSlot) -> bool {
         let flag = &mut self.flags[slot.0 as usize];
         let up = *flag == Flag::Up;
@@ -81,14 +81,14 @@ impl FlowBacklogs {
         up
     }
 
-    /// One of them has been queued.
+    /// Counts a packet of the flow that was enqueued.
     pub fn joined(&mut self, slot: FlowSlot) {
         let packets = &mut self.packets[slot.0 as usize];
         *packets += 1;
         self.by_length.grown(slot.0, *packets);
     }
 
-    /// One of them has left the queue, or was discarded by it.
+    /// Counts a packet of the flow that left the queue or was dropped by it.
     pub fn left(&mut self, slot: FlowSlot) {
         let packets = &mut self.packets[slot.0 as usize];
         if *packets > 0 {

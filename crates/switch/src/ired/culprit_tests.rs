@@ -1,4 +1,4 @@
-//! iRED that drops the flow which holds most of the backlog.
+//! iRED with `culprit`: drops packets of the flow with the largest backlog.
 
 use jettison_core::Seed;
 use jettison_wire::{Address, Headers, Transport, UdpHeader};
@@ -7,7 +7,7 @@ use super::*;
 use crate::testing::{Bench, fifo};
 use crate::{Departure, Pipeline, Port, PortConfig, RecirculationSettings, Routes, Switch};
 
-/// A packet of that flow.
+/// A packet of flow `flow`.
 fn of(flow: u16, id: u32) -> Packet {
     let transport = Transport::Udp(UdpHeader { src_port: flow, dst_port: 9, inline: Default::default() });
     let headers = Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport };
@@ -16,7 +16,7 @@ fn of(flow: u16, id: u32) -> Packet {
     packet
 }
 
-/// A switch that clones what found more than two packets in front of it; its queue holds `limit` packets.
+/// A switch that clones packets with an average depth above 2 packets; its queue is limited to `limit` packets.
 fn bench(limit: u64, culprit: bool) -> Bench<Pipeline<crate::Forwarding>> {
     let parameters = IredParameters {
         buffer: Packets(4),
@@ -26,7 +26,7 @@ fn bench(limit: u64, culprit: bool) -> Bench<Pipeline<crate::Forwarding>> {
         culprit,
         ..IredParameters::default()
     };
-    let hooks = Ired::new(&parameters, Seed(1).stream(&["ired"])).expect("the parameters are right");
+    let hooks = Ired::new(&parameters, Seed(1).stream(&["ired"])).expect("the parameters are valid");
     let mut routes = Routes::new();
     routes.add_prefix("0.0.0.0/0".parse().expect("it is a prefix"), Port(0));
     let port = PortConfig { discipline: fifo(limit), hooks: Some(Box::new(hooks)) };
@@ -37,7 +37,7 @@ fn at(micros: u64) -> Time {
     Time::from_micros(micros)
 }
 
-/// Queues those flows' packets and sends until the first clone is back at ingress, at 10 µs.
+/// Enqueues a packet of each of `flows` and transmits until the first clone is back at ingress, at 10 µs.
 fn until_a_clone_is_back(bench: &mut Bench<impl Switch>, flows: &[u16]) {
     for (id, flow) in flows.iter().enumerate() {
         bench.arrive(0, of(*flow, id as u32), Time::ZERO);
@@ -54,9 +54,9 @@ fn dropped(bench: &Bench<impl Switch>) -> Vec<u32> {
 }
 
 #[test]
-fn ingress_waits_for_a_packet_of_the_flow_that_holds_most() {
+fn ingress_drops_a_packet_of_the_flow_with_the_largest_backlog() {
     let mut bench = bench(100, true);
-    // The clone is made when the fourth leaves; then flow 7 holds three of what is left and flow 5 one.
+    // The fourth departure makes the clone; then flow 7 has three packets in the queue and flow 5 has one.
     until_a_clone_is_back(&mut bench, &[5, 5, 5, 5, 7, 7, 5, 7]);
     bench.arrive(0, of(5, 100), at(11));
     bench.arrive(0, of(6, 101), at(11));
@@ -89,10 +89,10 @@ fn the_flag_waits_for_the_culprit_however_late_it_comes() {
 #[test]
 fn packets_dropped_by_the_queue_do_not_count() {
     let mut bench = bench(6, true);
-    // Flow 7 sends most, but the full queue takes two of its packets only.
+    // Flow 7 sends most, but the full queue accepts only two of its packets.
     until_a_clone_is_back(&mut bench, &[5, 5, 5, 5, 7, 5, 7, 7, 7, 7, 7]);
     assert_eq!(bench.sink.drops.iter().filter(|drop| drop.reason == DropReason::BufferFull).count(), 5);
-    // Each holds one packet now. Of equals, the one that came to its number last is the culprit.
+    // Each flow has one packet in the queue. Among equals, the one that reached this count last is the culprit.
     bench.arrive(0, of(7, 100), at(11));
     bench.arrive(0, of(5, 101), at(11));
     assert_eq!(dropped(&bench), [101]);
@@ -113,7 +113,7 @@ fn the_number_of_flow_slots_is_checked() {
 fn each_culprit_has_a_flag_of_its_own() {
     let mut bench = bench(100, true);
     until_a_clone_is_back(&mut bench, &[5, 5, 5, 5, 7, 7, 8, 8, 8, 8]);
-    // Flow 8 is flagged. Now flow 7 comes to hold most, and the next departure flags it as well.
+    // Flow 8 is flagged. Now flow 7 gets the largest backlog, and the next departure flags it as well.
     for id in 20..26 {
         bench.arrive(0, of(7, id), at(11));
     }
@@ -126,22 +126,22 @@ fn each_culprit_has_a_flag_of_its_own() {
 }
 
 #[test]
-fn a_flow_whose_flag_is_up_or_coming_is_not_accused_again() {
+fn a_flow_whose_flag_is_up_or_coming_is_not_selected_again() {
     let mut bench = bench(100, true);
     until_a_clone_is_back(&mut bench, &[7; 12]);
     for _ in 0..4 {
         bench.transmit(0, at(11));
     }
     assert_eq!(bench.switch.counters().clones, 1);
-    // Once a packet has been dropped, the next departure accuses it anew.
+    // After a drop has cleared the flag, the next departure selects the flow again.
     bench.arrive(0, of(7, 100), at(12));
     bench.transmit(0, at(12));
     assert_eq!((dropped(&bench), bench.switch.counters().clones), (vec![100], 2));
 }
 
 #[test]
-fn a_flow_whose_clone_was_lost_can_be_accused_again() {
-    // Clones go through the queue, which has no room for one as long as it is full.
+fn a_flow_whose_clone_was_lost_can_be_selected_again() {
+    // Clones pass through the queue, which drops them while it is full.
     let parameters =
         IredParameters { buffer: Packets(4), n: 1, numerator: 0, culprit: true, ..Default::default() };
     let mut hooks = Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap();
@@ -149,9 +149,10 @@ fn a_flow_whose_clone_was_lost_can_be_accused_again() {
     for id in 0..5 {
         assert_eq!(hooks.admit(&mut of(7, id), at(0)), Ok(0));
     }
-    let first = hooks.departing(&mut of(7, 0), &full, at(1)).feedback.expect("it is above the threshold");
-    assert_eq!(hooks.departing(&mut of(7, 1), &full, at(1)).feedback, None);
+    let first =
+        hooks.handle_departure(&mut of(7, 0), &full, at(1)).feedback.expect("it is above the threshold");
+    assert_eq!(hooks.handle_departure(&mut of(7, 1), &full, at(1)).feedback, None);
     hooks.feedback_lost(first);
-    assert_eq!(hooks.departing(&mut of(7, 2), &full, at(1)).feedback, Some(first));
+    assert_eq!(hooks.handle_departure(&mut of(7, 2), &full, at(1)).feedback, Some(first));
     assert_eq!(hooks.admit(&mut of(7, 9), at(2)), Ok(0));
 }

@@ -29,7 +29,7 @@ fn departs(ired: &mut Ired, depth: u32) -> bool {
         sojourn: Duration::from_millis(3),
         ..Default::default()
     };
-    ired.departing(&mut packet(), &queue, Time::ZERO).feedback.is_some()
+    ired.handle_departure(&mut packet(), &queue, Time::ZERO).feedback.is_some()
 }
 
 /// Cloned by certainty or not at all: the register is never above a number drawn.
@@ -204,7 +204,7 @@ fn probability_constant_never_moves() {
 fn algorithm_2_the_flag_drops_the_next_packet_and_is_cleared() {
     let mut ired = ired(|_| {});
     assert_eq!(ired.admit(&mut packet(), Time::ZERO), Ok(0));
-    ired.fed_back(Feedback { value: 1 }, Time::ZERO);
+    ired.handle_feedback(Feedback { value: 1 }, Time::ZERO);
     assert_eq!(ired.admit(&mut packet(), Time::ZERO), Err(DropReason::IredFlag));
     assert_eq!(ired.admit(&mut packet(), Time::ZERO), Ok(0));
 }
@@ -213,7 +213,7 @@ fn algorithm_2_the_flag_drops_the_next_packet_and_is_cleared() {
 fn algorithm_2_there_is_one_flag_and_no_counter() {
     let mut ired = ired(|_| {});
     for _ in 0..3 {
-        ired.fed_back(Feedback { value: 1 }, Time::ZERO);
+        ired.handle_feedback(Feedback { value: 1 }, Time::ZERO);
     }
     assert_eq!(ired.admit(&mut packet(), Time::ZERO), Err(DropReason::IredFlag));
     assert_eq!(ired.admit(&mut packet(), Time::ZERO), Ok(0));
@@ -226,7 +226,7 @@ fn algorithm_2_any_packet_can_be_dropped() {
     let mut ack = packet();
     ack.meta.length = 40;
     ack.meta.traffic_class = jettison_wire::Ecn::Ect0 as u8;
-    ired.fed_back(Feedback { value: 1 }, Time::ZERO);
+    ired.handle_feedback(Feedback { value: 1 }, Time::ZERO);
     assert_eq!(ired.admit(&mut ack, Time::ZERO), Err(DropReason::IredFlag));
 }
 
