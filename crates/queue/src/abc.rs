@@ -169,7 +169,8 @@ impl Abc {
         (self.parameters.eta * mu - drain).max(0.0)
     }
 
-    /// The fraction of accelerates: f = min(tr / (2 cr), 1), cr being the dequeue rate (§3.1, equation 2). 1 while μ is unknown.
+    /// The fraction of accelerates: f = min(tr / (2 cr), 1), cr being the dequeue rate (§3.1, equation 2); 1 while μ is
+    /// unknown.
     fn fraction(&mut self, queueing_delay: Duration, now: Time) -> f64 {
         let Some(mu) = self.capacity(now) else { return 1.0 };
         let target = self.target_rate(mu, queueing_delay);
@@ -226,7 +227,8 @@ impl QueueDiscipline for Abc {
         }
         let (length, queueing_delay) = (meta.length, now.since(meta.enqueued_at));
         self.departures.departed(length, self.parameters.window, now);
-        // §3.1.2: each ABC packet adds f tokens. An accelerate takes one token or, with a balance of at most 1, becomes a brake.
+        // §3.1.2: each ABC packet adds f tokens. An accelerate takes one token or, with a balance of at most 1, becomes a
+        // brake.
         let ecn = packet.ecn();
         if matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
             let fraction = self.fraction(queueing_delay, now);

@@ -150,6 +150,7 @@ impl QueueDiscipline for Blue {
             // If this arrival is dropped, the idle time up to now must not count twice.
             self.idle_from = self.idle_from.max(now);
         }
+        // Early reaction, before the buffer overflows: leaves room for bursts.
         if self.parameters.l.measure(backlog) > self.parameters.l.value() {
             self.on_loss(now);
         }

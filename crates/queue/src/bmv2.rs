@@ -122,6 +122,7 @@ impl QueueDiscipline for Bmv2 {
         if !queue.limit.admits(queue.fifo.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
+        // Fixed now, as in `simple_switch`: a later change of the rate does not move it.
         let due = queue.last.map_or(now, |last| now.max(last.saturating_add(queue.period)));
         queue.last = Some(due);
         queue.due.push_back(due);

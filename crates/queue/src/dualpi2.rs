@@ -212,6 +212,7 @@ impl DualPi2 {
                 shifted >= now.since(classic.meta.enqueued_at)
             }
             Scheduler::Wrr => {
+                // Each byte sent from L earns C `share` bytes; C's head costs its length, less the share it earns itself.
                 let share = self.parameters.classic_share;
                 let price = f64::from(classic.meta.length) * (1.0 - share);
                 let serves_classic = self.earned >= price;

@@ -122,6 +122,7 @@ impl QueueDiscipline for PacketRate {
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         if now < self.due {
+            // Too early. A wakeup is only useful if a packet is waiting for it.
             self.refused = (self.inner.backlog().packets > 0).then_some(self.due);
             return None;
         }

@@ -105,6 +105,7 @@ fn build(
         Some(band) => in_range(band).map_err(|message| ParameterError::at("other", message))?,
         None => last as u8,
     };
+    // Expanded to a table of all 64 code points: one lookup per packet.
     let by_dscp = match &parameters.dscp {
         None => None,
         Some(map) => {

@@ -290,6 +290,7 @@ impl QueueDiscipline for RedDpm {
             self.pool.pop(&mut self.untagged)
         } else {
             let flow = self.flows.state_mut(place.slot);
+            // The place holds the flow's oldest packet, whichever packet took it originally.
             flow.first = place.next;
             let packet = self.pool.pop(&mut flow.chain);
             if flow.chain.is_empty() {

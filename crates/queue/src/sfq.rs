@@ -214,6 +214,7 @@ impl QueueDiscipline for Sfq {
             let number = self.turns.pop_front()?;
             let queue = &mut self.queues[number as usize];
             let Some(packet) = self.pool.pop(&mut queue.chain) else {
+                // Emptied by a drop while it waited for its turn.
                 queue.has_turn = false;
                 continue;
             };

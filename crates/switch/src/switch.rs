@@ -14,8 +14,8 @@ pub struct Port(pub u16);
 /// The caller (simulator or live loop) calls `handle_packet` for each arrival and then `poll_transmit` for every port in
 /// `pending` whose link is free. The caller tracks the occupancy of links; a switch does not know transmission times.
 pub trait Switch: Send {
-    /// Processes an arriving packet. All effects (queueing, drops, clones) are complete on return, except with an ingress delay.
-    /// Ports that may now have a packet to send are pushed to `pending`, possibly more than once.
+    /// Processes an arriving packet. All effects (queueing, drops, clones) are complete on return, except with an ingress
+    /// delay. Ports that may now have a packet to send are pushed to `pending`, possibly more than once.
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>);
 
     /// Called when the link of port `to` is free: returns what occupies it next. `None` with a backlog: nothing is due before

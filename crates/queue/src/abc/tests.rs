@@ -38,7 +38,7 @@ fn close(value: f64, expected: f64) -> bool {
 
 #[test]
 fn the_fraction_of_accelerates_is_half_of_target_rate_over_dequeue_rate() {
-    // §3.1.2, equation 2: senders send 2 f times what leaves now.
+    // §3.1.2, equation 2: senders will send at 2 f times the dequeue rate.
     assert!(close(accelerates(json!({}), 8, 0), 0.49), "{}", accelerates(json!({}), 8, 0));
     assert!(close(accelerates(json!({ "eta": 0.5 }), 8, 0), 0.25));
     assert!(close(accelerates(json!({}), 12, 0), 0.735));

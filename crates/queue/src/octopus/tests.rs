@@ -284,7 +284,7 @@ fn a_single_stream_has_all_of_the_bandwidth() {
 
 #[test]
 fn several_streams_have_their_max_min_fair_share_given_the_measured_arrival_rates() {
-    // A packet each 10 ms is 0.8 Mbit/s. (The window at 500 ms holds ten arrivals in 90 ms: 0.89.)
+    // One packet per 10 ms is 0.8 Mbit/s. (The window at 500 ms holds ten arrivals in 90 ms: 0.89.)
     assert_eq!(tenths(share_beside(&[100], 0)), 80);
     assert_eq!(tenths(share_beside(&[9], 0)), 80);
     assert_eq!(tenths(share_beside(&[100, 100, 100], 0)), 40);

@@ -138,7 +138,7 @@ fn untagged_packets_get_plain_red() {
     }
     assert_eq!(plain.drops, expected.drops);
 
-    // Tagged, as often and at the same moments, but the oldest goes: what is left is the newest.
+    // Tagged packets are dropped as often and at the same times, but the oldest first, so the newest remain.
     let (dropped, newest, _) = run(&|id| tagged(1, id, 1000));
     let reasons = |tally: &Tally| tally.drops.iter().map(|drop| drop.1).collect::<Vec<_>>();
     assert_eq!(reasons(&dropped), reasons(&plain));

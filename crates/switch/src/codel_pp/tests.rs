@@ -1,4 +1,4 @@
-//! Each rule of CoDel++, and both readings of what the paper leaves open.
+//! Each rule of CoDel++, and both options where the paper leaves a choice open.
 
 use jettison_core::Seed;
 use jettison_queue::disciplines;
@@ -92,17 +92,17 @@ fn each_queue_has_the_limit_for_itself() {
 #[test]
 fn ingress_drops_by_the_depth_last_reported_and_not_by_the_true_one() {
     let mut bench = bench(json!({ "threshold": "2 packets", "codel": false }));
-    // Nothing has left yet: the register says 0, and everything is let in.
+    // No departure yet: the register is 0, and every packet is accepted.
     for id in 0..6 {
         bench.arrive(0, from(1, id), Time::ZERO);
     }
     assert_eq!(bench.reasons(), []);
-    // Leaves 5 behind: over the threshold.
+    // The departure leaves a depth of 5: above the threshold.
     bench.transmit(0, Time::ZERO);
     bench.arrive(0, from(1, 6), Time::ZERO);
     assert_eq!(bench.reasons(), [DropReason::SliceDepth]);
     assert_eq!(bench.sink.drops[0].at, Some(Port(0)));
-    // The last one to leave leaves 2 behind: not over it, however many come now.
+    // The last departure leaves a depth of 2: not above the threshold, so all later arrivals are accepted.
     for _ in 0..3 {
         bench.transmit(0, Time::ZERO);
     }
@@ -113,19 +113,19 @@ fn ingress_drops_by_the_depth_last_reported_and_not_by_the_true_one() {
 }
 
 #[test]
-fn a_slice_answers_for_the_depth_of_its_own_queue_with_its_own_threshold() {
+fn a_slices_own_threshold_applies_to_the_depth_of_its_own_queue() {
     let thresholds = json!({ "threshold": "1 packet", "thresholds": { "12": "3 packets" }, "codel": false });
     let mut bench = bench(with(three_slices(), thresholds));
     for id in 0..4 {
         bench.arrive(0, from(2, id), Time::ZERO);
         bench.arrive(0, from(9, 10 + id), Time::ZERO);
     }
-    // The queue of slice 12 is left with 3, which its threshold allows. The empty queue of slice 11 is nobody's fault.
+    // The queue of slice 12 has a depth of 3, which its threshold allows. The queue of slice 11 is empty.
     bench.transmit(0, Time::ZERO);
     bench.arrive(0, from(2, 20), Time::ZERO);
     bench.arrive(0, from(1, 21), Time::ZERO);
     assert_eq!(bench.reasons(), []);
-    // Now the one above and the rest of slice 12, and one of slice 13, which is left with 3: over 1.
+    // Sends the packet of slice 11, the rest of slice 12 and one of slice 13, whose depth is then 3: above 1.
     for _ in 0..6 {
         bench.transmit(0, Time::ZERO);
     }
@@ -146,7 +146,7 @@ fn without_feedback_nothing_is_dropped_at_ingress() {
     assert_eq!(bench.reasons(), []);
 }
 
-/// Fills the queue, then takes a packet each 10 ms from 50 ms on; gives when CoDel dropped.
+/// Fills the queue, then polls one packet per 10 ms from 50 ms on; returns the ids of CoDel's drops.
 fn codel_drops(parameters: Value, packets: u32) -> Vec<u32> {
     let mut bench = bench(with(json!({ "feedback": false }), parameters));
     for id in 0..packets {
@@ -199,8 +199,8 @@ fn the_state_is_a_queues_by_default_and_a_ports_state_mixes_its_queues() {
         for id in 0..30 {
             bench.arrive(0, from(9, id), Time::ZERO);
         }
-        // Between two of the low queue, that wait long, one of the high queue comes that does not wait, with another
-        // behind it.
+        // Between departures from the low queue, with long delays, a packet of the high queue departs without delay, with
+        // another one behind it.
         for at in 0..25 {
             let now = millis(50 + 10 * at);
             bench.arrive(0, from(1, 100), now);
@@ -266,7 +266,7 @@ fn errors_name_the_key() {
     assert_eq!(error(json!({ "rate_scope": "switch" })), "rate_scope");
 }
 
-/// One thing done to a switch.
+/// An operation on a switch.
 #[derive(Debug, Clone)]
 enum Step {
     Arrive { net: u8 },
@@ -317,7 +317,7 @@ proptest! {
                 Step::Poll => match bench.poll(0, now) {
                     Some(Departure::Transmit(_)) => transmitted += 1,
                     Some(Departure::Service(_)) => prop_assert!(false, "nothing is cloned"),
-                    // A queue that has something either gives it, or says when to ask again.
+                    // A queue with a backlog either returns a packet or a time for the next poll.
                     None => prop_assert!(
                         bench.switch.backlog(Port(0)).packets == 0 || bench.switch.next_wakeup().is_some()
                     ),

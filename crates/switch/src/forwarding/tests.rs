@@ -20,7 +20,7 @@ fn routes() -> Routes {
     routes
 }
 
-/// Three ports; port 1 with those hooks and a queue of `limit` packets.
+/// A switch with three ports; port 1 has `hooks` and a queue of `limit` packets.
 fn bench(limit: u64, hooks: Option<Box<dyn PortHooks>>) -> Bench<Pipeline<Forwarding>> {
     let ports = vec![
         PortConfig::plain(fifo(1000)),
@@ -75,21 +75,21 @@ fn arrivals_are_counted_where_they_come_from_and_departures_where_they_leave() {
     assert_eq!((to.transmitted_bytes, bench.switch.counters().received), (1500, 2));
 }
 
-/// Gives class 5, and says over a register that its last packet left.
+/// Assigns class 5, and drops arrivals after a departure has been reported by register.
 struct Register {
-    told: bool,
+    departed: bool,
 }
 
 impl PortHooks for Register {
     fn admit(&mut self, _: &mut Packet, _: Time) -> Result<u8, DropReason> {
-        if self.told { Err(DropReason::IredFlag) } else { Ok(5) }
+        if self.departed { Err(DropReason::IredFlag) } else { Ok(5) }
     }
     fn handle_departure(&mut self, _: &mut Packet, queue: &QueueReading, _: Time) -> Verdict {
         Verdict { drop: None, feedback: Some(Feedback { value: u64::from(queue.class) }) }
     }
     fn handle_feedback(&mut self, feedback: Feedback, _: Time) {
         assert_eq!(feedback.value, 5);
-        self.told = true;
+        self.departed = true;
     }
     fn feedback_path(&self) -> FeedbackPath {
         FeedbackPath::Register
@@ -98,7 +98,7 @@ impl PortHooks for Register {
 
 #[test]
 fn feedback_by_register_takes_no_time_and_no_clone() {
-    let mut bench = bench(10, Some(Box::new(Register { told: false })));
+    let mut bench = bench(10, Some(Box::new(Register { departed: false })));
     bench.arrive(0, packet(1, 1), T);
     assert_eq!(bench.transmit(1, T).meta.class, 5);
     bench.arrive(0, packet(2, 1), T);
@@ -128,7 +128,7 @@ fn ired_clone_goes_through_the_queue_and_the_next_packet_to_that_port_is_dropped
     let back = bench.switch.next_wakeup().unwrap();
     assert_eq!(back, T + Duration::from_nanos(31 + 1_000));
     bench.wake(back);
-    // Another port's packets are not concerned; this port's next is the one.
+    // The flag does not affect other ports; it drops the next packet to this port.
     bench.arrive(0, packet(7, 2), back);
     bench.arrive(0, packet(8, 1), back);
     bench.arrive(0, packet(9, 1), back);
@@ -136,7 +136,7 @@ fn ired_clone_goes_through_the_queue_and_the_next_packet_to_that_port_is_dropped
     let consumed = Dropped { at, id: 4, instance: Instance::Recirculated, reason: DropReason::CloneConsumed };
     let flagged = Dropped { at, id: 8, instance: Instance::Normal, reason: DropReason::IredFlag };
     assert_eq!(bench.sink.drops, [consumed, flagged]);
-    // What the flag drops was offered to the port.
+    // The dropped packet counts as offered to the port.
     assert!(bench.sink.offered.contains(&(Port(1), 8)));
     let counters = bench.switch.port_counters(Port(1));
     assert_eq!((counters.clones, counters.recirculations, counters.recirculated_bytes), (2, 1, 1500));
@@ -165,7 +165,7 @@ fn ired_direct_clone_costs_no_slot_and_no_service_time() {
     bench.arrive(0, packet(5, 1), T);
     bench.wake(T + Duration::from_millis(1));
     bench.arrive(0, packet(6, 1), T + Duration::from_millis(1));
-    // The clone was in no queue: the switch itself reports its end.
+    // The clone was not in a queue: the switch itself reports its end.
     assert_eq!(bench.sink.drops[0].at, None);
     assert_eq!((bench.sink.drops[1].id, bench.sink.drops[1].reason), (6, DropReason::IredFlag));
     assert_eq!(bench.sink.offered.len(), 6);
@@ -209,7 +209,7 @@ fn ired_clone_leaves_the_average_alone() {
 
 #[test]
 fn a_clone_that_the_queue_drops_takes_its_feedback_with_it() {
-    /// A queue that has no room for clones.
+    /// A queue that drops all clones.
     struct NoClones(Box<dyn QueueDiscipline>);
     impl QueueDiscipline for NoClones {
         fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn jettison_measure::Outcomes) {
@@ -242,7 +242,7 @@ fn a_clone_that_the_queue_drops_takes_its_feedback_with_it() {
     assert_eq!(bench.transmit(1, T).meta.id, 5);
 }
 
-/// What the world does next.
+/// An operation on the switch.
 #[derive(Debug, Clone)]
 enum Step {
     Arrive { net: u8, hop_limit: u8 },
@@ -322,7 +322,7 @@ proptest! {
             prop_assert_eq!(counters.received + counters.clones, transmitted + drops + backlog + recirculating);
             let consumed = bench.reasons().iter().filter(|r| **r == DropReason::CloneConsumed).count() as u64;
             prop_assert_eq!(counters.clones_consumed, consumed);
-            // Each clone under way has its note, and no other note is kept.
+            // There is exactly one note per clone in flight.
             let clone_drops =
                 bench.sink.drops.iter().filter(|drop| drop.instance != Instance::Normal).count() as u64;
             prop_assert_eq!(bench.switch.program().notes.kept() as u64, counters.clones - clone_drops);

@@ -1,4 +1,4 @@
-//! Each rule of the paper's two algorithms, and both readings of what it leaves open.
+//! Each rule of the paper's two algorithms, and both options where the paper leaves a choice open.
 
 use jettison_core::Seed;
 use jettison_wire::{Address, Headers, Transport, UdpHeader};
@@ -20,9 +20,9 @@ fn packet() -> Packet {
     Packet::model(Headers { src: Address::v4(10, 0, 0, 1), dst: Address::v4(10, 0, 0, 2), transport }, 1000)
 }
 
-/// A packet departs that found `depth` others when it was queued: is it cloned?
+/// Departure of a packet with an `enq_qdepth` of `depth`; returns whether it is cloned.
 fn departs(ired: &mut Ired, depth: u32) -> bool {
-    // The depth now, and the sojourn time, are of no concern to iRED.
+    // iRED ignores the depth at departure and the sojourn time.
     let queue = QueueReading {
         enq_qdepth: depth,
         deq_qdepth: 7,
@@ -32,7 +32,7 @@ fn departs(ired: &mut Ired, depth: u32) -> bool {
     ired.handle_departure(&mut packet(), &queue, Time::ZERO).feedback.is_some()
 }
 
-/// Cloned by certainty or not at all: the register is never above a number drawn.
+/// Disables random clones: the register never exceeds a random number.
 fn without_coin(parameters: &mut IredParameters) {
     parameters.numerator = 0;
 }
@@ -80,7 +80,7 @@ fn algorithm_1_below_min_nothing_is_cloned_and_nothing_drawn() {
 #[test]
 fn algorithm_1_between_the_thresholds_inclusive_a_coin_is_flipped() {
     for depth in [28, 40, 56] {
-        // Numerator 512 of range 511: heads for certain, where there is a coin at all.
+        // Numerator 512 with range 511: the test always succeeds if it is made.
         let mut always = ired(|p| p.numerator = 512);
         departs(&mut always, depth);
         assert!(departs(&mut always, depth), "{depth}");
@@ -122,7 +122,7 @@ fn the_arithmetic_times_ten_sees_half_packets() {
     let mut ired = ired(without_coin);
     departs(&mut ired, 56);
     assert!(departs(&mut ired, 57));
-    // 27 and 28 average 27.5: below 28, so no coin.
+    // 27 and 28 average 27.5: below 28, so no random test.
     let mut ired = self::ired(|p| p.numerator = 512);
     departs(&mut ired, 27);
     assert!(!departs(&mut ired, 28));
@@ -162,7 +162,7 @@ fn probability_squared_grows_at_each_packet_and_saturates() {
         departs(&mut ired, 40);
     }
     assert_eq!(registers, [2, 4, 16, 256, 65_535, 65_535]);
-    // Saturated, it exceeds every number of the range.
+    // The saturated register exceeds every random number.
     assert!((0..1_000).all(|_| departs(&mut ired, 40)));
 }
 

@@ -1,4 +1,4 @@
-//! The order of a program's decisions, with a program that does what the test says.
+//! The order of a program's actions, with a program scripted by the test.
 
 use jettison_core::Duration;
 use jettison_measure::Tally;
