@@ -329,9 +329,9 @@ def load(
             text = path.read_bytes().decode("utf-8")
         except OSError as error:
             reason = error.strerror or str(error)
-            raise ScenarioError(f"{path}: cannot be read: {reason}; name a scenario file that is there") from error
+            raise ScenarioError(f"{path}: cannot be read: {reason}; name an existing scenario file") from error
         except UnicodeDecodeError as error:
-            raise ScenarioError(f"{path}: is no text: {error}; save it as UTF-8") from error
+            raise ScenarioError(f"{path}: must be UTF-8 text: {error}; save it as UTF-8") from error
         source = Source(text, str(path), path=path, data=folder, quick=quick, disciplines=own)
         return Scenario._of(source).check()  # pyright: ignore[reportPrivateUsage]
     text, place, embedded, paper, experiment = _jettison.find(str(name))

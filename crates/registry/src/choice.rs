@@ -66,8 +66,8 @@ impl<C: Choices> Choice<C> {
         context: &<C::Kind as Kind>::Context<'_>,
     ) -> Result<<C::Kind as Kind>::Built, ParameterError> {
         if let Some(twice) = moved.keys().find(|own| self.parameters.contains_key(*own)) {
-            let twice = ParameterError::at(twice, format!("stands in `{key}` too"));
-            return Err(twice.under(old_key).with_help("leave this one out"));
+            let twice = ParameterError::at(twice, format!("must not be set twice: `{key}` sets it too"));
+            return Err(twice.under(old_key).with_help("remove one"));
         }
         let mut all = self.parameters.clone();
         all.extend(moved.clone());
@@ -122,7 +122,7 @@ impl<'de, C: Choices> Deserialize<'de> for Choice<C> {
             Value::String(kind) => Ok(Choice::plain(&kind)),
             Value::Object(mut parameters) => match parameters.shift_remove("kind") {
                 Some(Value::String(kind)) => Ok(Choice::with(&kind, parameters)),
-                _ => Err(D::Error::custom(format!("the table has no `kind`, the id of the {what}"))),
+                _ => Err(D::Error::custom(format!("must have `kind`, the id of the {what}"))),
             },
             _ => Err(D::Error::custom(format!("must be the id of the {what}, or a table with `kind`"))),
         }
@@ -290,7 +290,7 @@ mod tests {
             refused(
                 json!({ "filter": { "kind": "ewma", "weight": 1 }, "filter_parameters": { "weight": 2 } })
             ),
-            "filter_parameters.weight: stands in `filter` too; leave this one out"
+            "filter_parameters.weight: must not be set twice: `filter` sets it too; remove one"
         );
         assert_eq!(
             refused(json!({ "flter": "ewma" })),

@@ -14,7 +14,7 @@ pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Strin
     let known: Vec<&str> = known.collect();
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there is none to choose from".to_owned(),
+        None if known.is_empty() => "none are defined".to_owned(),
         None => format!("known: {}", known.join(", ")),
     }
 }
@@ -34,6 +34,6 @@ mod tests {
     #[test]
     fn names_like_none_get_the_list() {
         assert_eq!(suggestion("wireless", ["red", "pi2"].into_iter()), "known: red, pi2");
-        assert_eq!(suggestion("wireless", [].into_iter()), "there is none to choose from");
+        assert_eq!(suggestion("wireless", [].into_iter()), "none are defined");
     }
 }

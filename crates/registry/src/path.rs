@@ -21,9 +21,7 @@ pub struct KeyPath(Vec<Step>);
 
 /// A path that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "`{path}` is not a path: {problem}; write keys with dots between them, such as `links.bottleneck.rate`"
-)]
+#[error("`{path}` is not a valid path: {problem}; separate keys with dots, such as `links.bottleneck.rate`")]
 pub struct PathError {
     path: String,
     problem: &'static str,
@@ -128,16 +126,16 @@ impl FromStr for KeyPath {
             steps.push(Step::Key(key));
             rest = after.trim_start();
             while let Some(inside) = rest.strip_prefix('[') {
-                let (index, after) = inside.split_once(']').ok_or(error("a `[` is not closed"))?;
+                let (index, after) = inside.split_once(']').ok_or(error("unclosed `[`"))?;
                 let index =
-                    index.trim().parse().map_err(|_| error("between `[` and `]` stands no whole number"))?;
+                    index.trim().parse().map_err(|_| error("the index in `[]` must be an integer >= 0"))?;
                 steps.push(Step::Index(index));
                 rest = after.trim_start();
             }
             match rest.strip_prefix('.') {
                 Some(after) => rest = after.trim_start(),
                 None if rest.is_empty() => return Ok(KeyPath(steps)),
-                None => return Err(error("a dot is missing between two keys")),
+                None => return Err(error("missing dot between two keys")),
             }
         }
     }
@@ -147,13 +145,13 @@ impl FromStr for KeyPath {
 fn leading_key(text: &str) -> Result<(String, &str), &'static str> {
     match text.chars().next() {
         Some(quote @ ('"' | '\'')) => {
-            let end = text[1..].find(quote).ok_or("a quote is not closed")? + 1;
+            let end = text[1..].find(quote).ok_or("unclosed quote")? + 1;
             Ok((text[1..end].to_owned(), &text[end + 1..]))
         }
         _ => {
             let end = text.find(['.', '[', ']', '"', '\'']).unwrap_or(text.len());
             let key = text[..end].trim();
-            if key.is_empty() { Err("a key is empty") } else { Ok((key.to_owned(), &text[end..])) }
+            if key.is_empty() { Err("empty key") } else { Ok((key.to_owned(), &text[end..])) }
         }
     }
 }
@@ -178,11 +176,11 @@ mod tests {
     #[test]
     fn broken_paths_say_what_is_broken() {
         let problem = |text: &str| text.parse::<KeyPath>().unwrap_err().problem;
-        assert_eq!(problem(""), "a key is empty");
-        assert_eq!(problem("links..rate"), "a key is empty");
-        assert_eq!(problem("vary[x]"), "between `[` and `]` stands no whole number");
-        assert_eq!(problem("vary[0"), "a `[` is not closed");
-        assert_eq!(problem("links.\"a"), "a quote is not closed");
-        assert_eq!(problem("vary[0]values"), "a dot is missing between two keys");
+        assert_eq!(problem(""), "empty key");
+        assert_eq!(problem("links..rate"), "empty key");
+        assert_eq!(problem("vary[x]"), "the index in `[]` must be an integer >= 0");
+        assert_eq!(problem("vary[0"), "unclosed `[`");
+        assert_eq!(problem("links.\"a"), "unclosed quote");
+        assert_eq!(problem("vary[0]values"), "missing dot between two keys");
     }
 }

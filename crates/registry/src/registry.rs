@@ -50,7 +50,7 @@ impl<K: Kind> Registry<K> {
                         Err(ParameterError::must("kind", &requirement, describe(&other)))
                     }
                     None => {
-                        let missing = ParameterError::at("kind", "`kind` is missing");
+                        let missing = ParameterError::of(Problem::Predicate("has no `kind`".to_owned()));
                         Err(missing.with_help(format!("add one of: {}", self.list())))
                     }
                 }
@@ -196,7 +196,7 @@ mod tests {
         let refused = |value| filters().build(&value, &"").unwrap_err().to_string();
         assert_eq!(refused(json!("naemd")), "unknown filter `naemd`; did you mean `named`?");
         assert_eq!(refused(json!({ "kind": "other" })), "kind: unknown filter `other`; known: named");
-        assert_eq!(refused(json!({ "word": "x" })), "kind: `kind` is missing; add one of: named");
+        assert_eq!(refused(json!({ "word": "x" })), "has no `kind`; add one of: named");
         assert_eq!(refused(json!({ "kind": 3 })), "kind: must be one of named, got 3");
         assert_eq!(refused(json!([])), "must be one of named, or a table with `kind`, got a list");
         assert_eq!(refused(json!("named")), "has no `word`; add `word`: a string");

@@ -52,11 +52,11 @@ impl NamedGauges {
         let known: BTreeSet<&str> = gauges.map(|gauge| gauge.name).collect();
         let unknown = self.0.iter().filter(|(name, ..)| !known.contains(name.as_str()));
         let finding = |name: &str, at: &KeyPath| {
-            let message = format!("no component of this scenario has a gauge `{name}`");
+            let message = format!("unknown gauge `{name}`, which no component of this scenario has");
             let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`? "));
             let list = known.iter().copied().collect::<Vec<_>>().join(", ");
             let help = match known.is_empty() {
-                true => "its components have no gauges: leave `gauges` out".to_owned(),
+                true => "its components have no gauges: remove `gauges`".to_owned(),
                 false => format!("{}known: {list}", near.unwrap_or_default()),
             };
             Finding::value(at, message, help)

@@ -106,8 +106,8 @@ impl<'f> InputCache<'f> {
     /// What is wrong with a trace that could be read.
     pub fn check_trace(&self, name: &str, content: &[u8], check: &TraceCheck) -> Option<ScenarioError> {
         let Ok(text) = std::str::from_utf8(content) else {
-            let help = Some("name a trace of one time in milliseconds a line".to_owned());
-            return Some(ScenarioError { help, ..self.error(name, None, "is no text".to_owned()) });
+            let help = Some("name a trace with one time in milliseconds per line".to_owned());
+            return Some(ScenarioError { help, ..self.error(name, None, "must be UTF-8 text".to_owned()) });
         };
         let problem = (check.0)(text).err()?;
         Some(self.error(name, problem.line.map(|line| (line, 1)), problem.message))

@@ -17,7 +17,7 @@ pub trait Files {
     fn display(&self, name: &str) -> String;
     /// What would be right where a file cannot be read.
     fn advice(&self) -> &'static str {
-        "write the path from the scenario's folder"
+        "write the path relative to the scenario's folder"
     }
 }
 
@@ -61,7 +61,7 @@ impl Files for Folder {
 
 impl Files for NoFiles {
     fn read(&self, _: &str) -> io::Result<Vec<u8>> {
-        Err(io::Error::new(io::ErrorKind::NotFound, "a scenario that is no file has no folder to read from"))
+        Err(io::Error::new(io::ErrorKind::NotFound, "a scenario without a file has no folder to read from"))
     }
     fn display(&self, name: &str) -> String {
         name.to_owned()
@@ -86,8 +86,8 @@ impl Files for WithData {
         std::fs::read(&path).map_err(|error| {
             let path = path.display();
             let message = match is_missing(&error) {
-                true => format!("it is not there, and there is no `{path}`"),
-                false => format!("it is not there, and `{path}` cannot be read: {error}"),
+                true => format!("no such file, nor `{path}`"),
+                false => format!("no such file, and `{path}` cannot be read: {error}"),
             };
             io::Error::new(error.kind(), message)
         })
@@ -100,10 +100,8 @@ impl Files for WithData {
     }
     fn advice(&self) -> &'static str {
         match self.data {
-            Some(_) => "write the path from the scenario's folder or from that of `--data`",
-            None => {
-                "write the path from the scenario's folder, or say with `--data` in which other folder it is"
-            }
+            Some(_) => "write the path relative to the scenario's folder or to that of `--data`",
+            None => "write the path relative to the scenario's folder, or name another folder with `--data`",
         }
     }
 }

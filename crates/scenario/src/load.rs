@@ -13,7 +13,7 @@ use crate::gauges::NamedGauges;
 use crate::input_cache::{FileUse, InputCache, NotCompiled};
 use crate::inputs::{Contents, Files, InputHash};
 use crate::origin::{Origin, Origins};
-use crate::overrides::{self, NoSuchPlace};
+use crate::overrides::{self, OverrideError};
 use crate::p4_program::{P4Program, ProgramSource, read_or_known};
 use crate::read;
 use crate::registries::{Kind, ReadFile, Registries};
@@ -168,8 +168,11 @@ impl<'a> Loader<'a> {
             let name = if parts.is_empty() { "default".to_owned() } else { parts.join(",") };
             if !names.insert(name.clone()) {
                 let at = KeyPath::root().key("vary");
-                let message = format!("two variants are called `{name}`");
-                self.report(&[Finding::value(&at, message, "give the values other labels")], &base.origins);
+                let message = format!("variant names must be unique, got `{name}` twice");
+                self.report(
+                    &[Finding::value(&at, message, "give the values distinct labels")],
+                    &base.origins,
+                );
             }
             if let Some(variant) = self.variant(base, name, labels, &arms) {
                 variants.push(variant);
@@ -308,9 +311,9 @@ impl<'a> Loader<'a> {
         let laid = overrides::read_option(option).and_then(|(path, value)| {
             let first = path.prefix(1);
             if first.last_key() == "quick" {
-                return Err(NoSuchPlace {
-                    message: "`quick` only holds other keys' values".to_owned(),
-                    help: "set those keys themselves".to_owned(),
+                return Err(OverrideError {
+                    message: "`quick` cannot be set: it only holds values of other keys".to_owned(),
+                    help: "set those keys".to_owned(),
                 });
             }
             overrides::put(&mut base.tree, self.shape, &path, value.clone())?;
@@ -458,7 +461,7 @@ impl<'a> Loader<'a> {
         findings
     }
 
-    fn refuse(&mut self, at: &KeyPath, refusal: NoSuchPlace, origins: &Origins) {
+    fn refuse(&mut self, at: &KeyPath, refusal: OverrideError, origins: &Origins) {
         self.report(&[Finding::value(at, refusal.message, refusal.help)], origins);
     }
 
@@ -471,7 +474,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn option_error(option: &str, refusal: NoSuchPlace) -> ScenarioError {
+fn option_error(option: &str, refusal: OverrideError) -> ScenarioError {
     ScenarioError {
         place: Place::Option(option.to_owned()),
         message: refusal.message,

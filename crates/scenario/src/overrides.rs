@@ -10,14 +10,14 @@ use jettison_registry::{KeyPath, Step};
 
 /// A path that names nothing, and what would be right.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NoSuchPlace {
+pub(crate) struct OverrideError {
     pub message: String,
     pub help: String,
 }
 
 /// Reads `path=value`; the value is TOML, or else a string.
-pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), NoSuchPlace> {
-    let refuse = |message: String| NoSuchPlace {
+pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), OverrideError> {
+    let refuse = |message: String| OverrideError {
         message,
         help: "write --set path=value, such as --set \"links.bottleneck.rate=5 Mbit/s\"".to_owned(),
     };
@@ -43,14 +43,14 @@ pub(crate) fn put(
     shape: Shape<'_>,
     path: &KeyPath,
     value: Value,
-) -> Result<(), NoSuchPlace> {
+) -> Result<(), OverrideError> {
     let mut changed = tree.clone();
     put_into(&mut changed, shape, path, value)?;
     *tree = changed;
     Ok(())
 }
 
-fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) -> Result<(), NoSuchPlace> {
+fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) -> Result<(), OverrideError> {
     let queues = queue_names(tree);
     let mut place = &mut *tree;
     let mut shape = shape;
@@ -62,9 +62,9 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
             && queues.contains(name)
         {
             let rest = KeyPath::root().key("queues").key(name).join(&steps[depth..]);
-            return Err(NoSuchPlace {
-                message: format!("`{}` is the name `{name}`, which has no keys of its own", here()),
-                help: format!("the table is `[queues.{name}]`: its path is `{rest}`"),
+            return Err(OverrideError {
+                message: format!("`{}` names the queue `{name}` and has no keys", here()),
+                help: format!("set `{rest}` instead"),
             });
         }
         begin_choice(place, shape);
@@ -82,12 +82,12 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                 }
                 let table = place.as_object_mut().expect("it is an object");
                 let Some(next) = next else {
-                    return Err(no_such_key(path, depth, shape.keys()));
+                    return Err(unknown_key(path, depth, shape.keys()));
                 };
                 // An entry of [links], [nodes], … must be there already, or be given as a whole.
                 let given_whole = last && value.is_object();
                 if !(named || given_whole || table.contains_key(key)) {
-                    return Err(no_such_key(path, depth, table.keys().map(String::as_str)));
+                    return Err(unknown_key(path, depth, table.keys().map(String::as_str)));
                 }
                 place = table.entry(key.clone()).or_insert(Value::Null);
                 shape = next;
@@ -98,9 +98,9 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                     return Err(not_a_table(path, depth, place));
                 };
                 let Some(entry) = place.get_mut(*index) else {
-                    return Err(NoSuchPlace {
-                        message: format!("`{path}` names nothing: `{}` ends before it", here()),
-                        help: format!("its length is {count}, and places count from 0"),
+                    return Err(OverrideError {
+                        message: format!("unknown key `{path}`: index {index} is out of range"),
+                        help: format!("`{}` has length {count}, and indices start at 0", here()),
                     });
                 };
                 place = entry;
@@ -172,19 +172,19 @@ fn narrowed<'s>(shape: Shape<'s>, place: &Value, step: &Step) -> Option<Shape<'s
     shape.branches().into_iter().find(suits)
 }
 
-fn not_a_table(path: &KeyPath, depth: usize, place: &Value) -> NoSuchPlace {
+fn not_a_table(path: &KeyPath, depth: usize, place: &Value) -> OverrideError {
     let here = path.prefix(depth);
     let (message, help) = match place {
         Value::Null => (
-            format!("`{path}` names nothing: `{here}` is not set"),
+            format!("`{path}` cannot be set: `{here}` is not set"),
             format!("set `{here}` first, as a table with `kind`"),
         ),
-        _ => (format!("`{path}` names nothing: `{here}` has no keys"), format!("set `{here}` as a whole")),
+        _ => (format!("`{path}` cannot be set: `{here}` has no keys"), format!("set `{here}` as a whole")),
     };
-    NoSuchPlace { message, help }
+    OverrideError { message, help }
 }
 
-fn no_such_key<'a>(path: &KeyPath, depth: usize, known: impl Iterator<Item = &'a str>) -> NoSuchPlace {
+fn unknown_key<'a>(path: &KeyPath, depth: usize, known: impl Iterator<Item = &'a str>) -> OverrideError {
     let here = path.prefix(depth);
     let key = path.prefix(depth + 1).last_key().to_owned();
     let table = if here.is_root() { "the file".to_owned() } else { format!("`{here}`") };
@@ -192,9 +192,9 @@ fn no_such_key<'a>(path: &KeyPath, depth: usize, known: impl Iterator<Item = &'a
     let help = match nearest(&key, known.iter().copied()) {
         Some(near) => format!("did you mean `{}`?", here.key(near).join(&path.steps()[depth + 1..])),
         None if known.is_empty() => format!("{table} has no entries"),
-        None => format!("known: {}", known.join(", ")),
+        None => format!("keys of {table}: {}", known.join(", ")),
     };
-    NoSuchPlace { message: format!("`{path}` names nothing: {table} has no `{key}`"), help }
+    OverrideError { message: format!("unknown key `{path}`"), help }
 }
 
 #[cfg(test)]
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(value, serde_json::json!({ "kind": "codel" }));
         assert_eq!(read_option("duration=5 s").unwrap().1, serde_json::json!("5 s"));
         assert!(read_option("duration").unwrap_err().message.contains("has no `=`"));
-        assert!(read_option("=5").unwrap_err().message.contains("a key is empty"));
+        assert!(read_option("=5").unwrap_err().message.contains("empty key"));
     }
 
     #[test]

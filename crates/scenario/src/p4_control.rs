@@ -102,7 +102,8 @@ impl Reader<'_> {
             Ok(filled) => filled,
             Err((offset, name)) => {
                 let line = text[..offset].matches('\n').count() + 1;
-                let message = format!("`${{{name}}}` stands for nothing here");
+                let placeholder = format!("${{{name}}}");
+                let message = format!("unknown placeholder `{placeholder}`");
                 let hint = self.known(own);
                 let refused = Refused { written: written(line, 1), message, hint: Some(hint) };
                 return self.refused.push(refused);
@@ -161,6 +162,6 @@ impl Reader<'_> {
         let nodes = self.places.addresses.keys().map(|node| format!("address.{node}"));
         let ports = self.places.ports.keys().map(|link| format!("port.{link}"));
         let names: Vec<String> = own.chain(ports).chain(nodes).map(|name| format!("${{{name}}}")).collect();
-        format!("there are: {}", names.join(", "))
+        format!("known: {}", names.join(", "))
     }
 }

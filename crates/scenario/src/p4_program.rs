@@ -92,7 +92,7 @@ impl ProgramSource {
 pub(crate) fn read_or_known(name: &str, read: ReadFile<'_>) -> Result<Arc<[u8]>, String> {
     if name.starts_with('<') {
         let known: Vec<String> = library::programs().collect();
-        return Err(format!("Jettison brings no `{name}`; its programs: {}", known.join(", ")));
+        return Err(format!("unknown built-in file `{name}`; built-in programs: {}", known.join(", ")));
     }
     (read.0)(name)
 }

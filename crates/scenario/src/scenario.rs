@@ -79,11 +79,11 @@ impl Scenario {
             let place = Place::WholeFile { file: name.clone() };
             CheckError::new(vec![ScenarioError { place, message, help: Some(help.to_owned()) }])
         };
-        let content = std::fs::read(path).map_err(|error| {
-            whole(format!("cannot be read: {error}"), "name a scenario file that is there")
+        let content = std::fs::read(path)
+            .map_err(|error| whole(format!("cannot be read: {error}"), "name an existing scenario file"))?;
+        let text = String::from_utf8(content).map_err(|error| {
+            whole(format!("must be UTF-8 text: {}", error.utf8_error()), "save it as UTF-8")
         })?;
-        let text = String::from_utf8(content)
-            .map_err(|error| whole(format!("is no text: {}", error.utf8_error()), "save it as UTF-8"))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let files = WithData::new(Folder(folder), data.map(Path::to_path_buf));
         Scenario::parse(&text, &name, &files, changes, registries)

@@ -45,7 +45,7 @@ impl Document {
             let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
             vec![ScenarioError {
                 place: document.at(at),
-                message: format!("not TOML: {message}"),
+                message: format!("invalid TOML: {message}"),
                 help: None,
             }]
         })?;
@@ -58,7 +58,7 @@ impl Document {
         }
         let errors = reader.not_finite.iter().map(|path| ScenarioError {
             place: document.place(path, Aspect::Value),
-            message: format!("`{path}` is not a finite number"),
+            message: format!("`{path}` must be a finite number"),
             help: Some("write a decimal number".to_owned()),
         });
         Err(errors.collect())

@@ -111,8 +111,8 @@ pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Fi
         let at = list.index(index);
         match read_axis(entry, &at) {
             Ok(axis) if axes.iter().any(|other| other.name == axis.name) => {
-                let message = format!("two axes are called `{}`", axis.name);
-                findings.push(Finding::value(&at, message, "give each a `name` of its own"));
+                let message = format!("axis names must be unique, got `{}` twice", axis.name);
+                findings.push(Finding::value(&at, message, "give each axis its own `name`"));
             }
             Ok(axis) => axes.push(axis),
             Err(more) => findings.extend(more),
@@ -122,13 +122,14 @@ pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Fi
         let (other, path) =
             axes[..index].iter().find_map(|other| Some((other, shared(axis, other, tree)?)))?;
         let message = format!("axes `{}` and `{}` both set `{path}`", other.name, axis.name);
-        Some(Finding::value(&axis.at, message, "leave one out: only the later one would hold"))
+        Some(Finding::value(&axis.at, message, "remove one: the later axis would override the earlier"))
     }));
     axes.retain(|axis| !is_pinned(axis, tree, pinned));
     let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.arms.len()));
     if count.is_none_or(|count| count > MOST_VARIANTS) {
-        let message = format!("the axes multiply to more than {MOST_VARIANTS} variants");
-        findings.push(Finding::value(&list.index(0), message, "leave out axes or values"));
+        let found = count.map_or("more".to_owned(), |count| count.to_string());
+        let message = format!("the axes must give at most {MOST_VARIANTS} variants, got {found}");
+        findings.push(Finding::value(&list.index(0), message, "remove axes or values"));
     }
     if findings.is_empty() { Ok(axes) } else { Err(findings) }
 }
@@ -172,15 +173,15 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
             (name, arms_of_alternatives(&alternatives, &at.key("variants"))?)
         }
         _ => {
-            let help = "write `path` and `values`, or `variants` with a `name` and a `set` each";
-            return Err(refuse(format!("`{at}` does not say what varies"), help));
+            let help = "write one of the two; each variant has a `name` and a `set`";
+            return Err(refuse(format!("`{at}` must have either `path` and `values`, or `variants`"), help));
         }
     };
     let mut seen = IndexSet::new();
     for arm in &arms {
         if !seen.insert(arm.label.as_str()) {
-            let message = format!("axis `{name}` has two variants called `{}`", arm.label);
-            return Err(refuse(message, "leave one out, or give tables a `label`"));
+            let message = format!("labels of axis `{name}` must be unique, got `{}` twice", arm.label);
+            return Err(refuse(message, "remove one, or give tables a `label`"));
         }
     }
     Ok(Axis { name, arms, entry: entry.clone(), at: at.clone() })
@@ -193,7 +194,11 @@ fn arms_of_values(
     at: &KeyPath,
 ) -> Result<Vec<Arm>, Vec<Finding>> {
     if values.is_empty() {
-        return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one value")]);
+        return Err(vec![Finding::value(
+            at,
+            format!("`{at}` must have at least 1 entry, got 0"),
+            "add a value",
+        )]);
     }
     let arm = |(index, value): (usize, &Value)| {
         let mut value = value.clone();
@@ -210,7 +215,11 @@ fn arms_of_alternatives(
     at: &KeyPath,
 ) -> Result<Vec<Arm>, Vec<Finding>> {
     if alternatives.is_empty() {
-        return Err(vec![Finding::value(at, format!("`{at}` is empty"), "write at least one variant")]);
+        return Err(vec![Finding::value(
+            at,
+            format!("`{at}` must have at least 1 entry, got 0"),
+            "add a variant",
+        )]);
     }
     let mut arms = Vec::new();
     let mut findings = Vec::new();
@@ -229,7 +238,7 @@ fn read_path(text: &str, at: &KeyPath) -> Result<KeyPath, Vec<Finding>> {
     let path = text.parse::<KeyPath>().map_err(|error| vec![Finding::complete(at, error.to_string())])?;
     match path.steps().first() {
         Some(Step::Key(first)) if SHARED.contains(&first.as_str()) => {
-            let message = format!("`{first}` is common to all variants");
+            let message = format!("`{first}` cannot vary: it is common to all variants");
             Err(vec![Finding::value(at, message, "vary a key of nodes, queues, links or flows, or a time")])
         }
         _ => Ok(path),

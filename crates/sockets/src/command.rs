@@ -32,7 +32,7 @@ pub fn entry() -> Entry<FlowApplication> {
 }
 
 fn build(_: CommandParameters, _: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
-    Err(ParameterError::whole("runs real programs, which only `jettison live` does"))
+    Err(ParameterError::whole("runs external programs, which only `jettison live` supports"))
 }
 
 /// Parameters of `command`: a program at one end of the flow, or at both.

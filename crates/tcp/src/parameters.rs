@@ -359,7 +359,7 @@ mod tests {
             serde_json::json!({
                 "congestion": {"kind": "cubic", "beta": 0.5}, "congestion_parameters": {"beta": 0.7}
             }),
-            "congestion_parameters.beta: stands in `congestion` too",
+            "congestion_parameters.beta: must not be set twice: `congestion` sets it too",
         );
         refuse(serde_json::json!({"receive_buffer": "2 GB"}), "RFC 7323");
     }

@@ -44,9 +44,9 @@ fn a_number_without_a_unit_is_shown_one() {
 fn a_dangling_node_name_is_told_the_known_ones() {
     refuses(
         &changed("between = [\"r\", \"b\"]", "between = [\"r\", \"nowhere\"]"),
-        "bad.toml:17:17: there is no node `nowhere`; known: a, r, b",
+        "bad.toml:17:17: unknown node `nowhere`; known: a, r, b",
     );
-    refuses(&changed("to = \"b\"", "to = \"bb\""), "bad.toml:24:6: there is no node `bb`; did you mean `b`?");
+    refuses(&changed("to = \"b\"", "to = \"bb\""), "bad.toml:24:6: unknown node `bb`; did you mean `b`?");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_unreachable_destination_is_told_what_is_missing() {
     let island = "[nodes]\nisland = { kind = \"host\" }";
     refuses(
         &changed("to = \"b\"", "to = \"island\"").replacen("[nodes]", island, 1),
-        "bad.toml:25:6: no path of links and routers leads from `a` to `island`; add the link that is missing to [links]",
+        "bad.toml:25:6: no path of links and routers from `a` to `island`; add the missing link to [links]",
     );
 }
 
@@ -62,7 +62,8 @@ fn an_unreachable_destination_is_told_what_is_missing() {
 fn a_zero_rate_is_told_how_to_write_an_outage() {
     refuses(
         &changed("rate = \"5 Mbit/s\"", "rate = \"0 Mbit/s\""),
-        "bad.toml:18:8: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)",
+        "bad.toml:18:8: `links.bottleneck.rate` must be > 0, got 0 bit/s; for an outage, set the rate to zero and back in \
+         `changes`",
     );
 }
 
@@ -74,8 +75,8 @@ fn a_duration_not_longer_than_the_warm_up_leaves_nothing_to_measure() {
         refuses(
             &without_quick.replace("warm_up = \"500 ms\"", &format!("warm_up = \"{warm_up}\"")),
             &format!(
-                "bad.toml:2:12: a duration of 2 s is not longer than the warm-up of {warm_up}; nothing would be left to \
-                 measure: lengthen `duration` or shorten `warm_up`"
+                "bad.toml:2:12: `duration` must be longer than `warm_up` ({warm_up}), got 2 s; lengthen `duration` or \
+                 shorten `warm_up`"
             ),
         );
     }
@@ -91,10 +92,10 @@ fn a_file_that_is_no_toml_is_told_the_line() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     let said = Folder::new().jettison(&["run", "nothing.toml"]).refused();
     assert!(said.starts_with("nothing.toml: cannot be read: "), "{said}");
-    assert!(said.ends_with("; name a scenario file that is there"), "{said}");
+    assert!(said.ends_with("; name an existing scenario file"), "{said}");
 }
 
 #[test]
@@ -103,18 +104,17 @@ fn each_error_of_a_file_has_its_own_line() {
     refuses(
         &text,
         "bad.toml:3:1: unknown key `warmup`; did you mean `warm_up`?\n\
-         bad.toml:24:6: there is no node `bb`; did you mean `b`?",
+         bad.toml:24:6: unknown node `bb`; did you mean `b`?",
     );
 }
 
 #[test]
-fn an_option_that_sets_nothing_is_named_as_it_was_written() {
+fn an_option_with_an_unknown_key_is_quoted_as_written() {
     let folder = Folder::with_small();
     let set = |option: &str| folder.jettison(&["run", "small.toml", "--set", option]).refused();
     assert_eq!(
         set("links.bottleneck.rat=1 Mbit/s"),
-        "--set links.bottleneck.rat=1 Mbit/s: `links.bottleneck.rat` names nothing: `links.bottleneck` has no `rat`; did \
-         you mean `links.bottleneck.rate`?"
+        "--set links.bottleneck.rat=1 Mbit/s: unknown key `links.bottleneck.rat`; did you mean `links.bottleneck.rate`?"
     );
     assert_eq!(
         set("duration"),

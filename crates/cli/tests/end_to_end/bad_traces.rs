@@ -183,8 +183,7 @@ fn a_trace_that_is_not_there_is_named_where_it_is_asked_for() {
     folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "trace = \"none.down\""));
     let said = folder.jettison(&["run", "s.toml"]).refused();
     assert!(said.starts_with("s.toml:18:9: cannot read `none.down`: "), "{said}");
-    let remedy =
-        "; write the path from the scenario's folder, or say with `--data` in which other folder it is";
+    let remedy = "; write the path relative to the scenario's folder, or name another folder with `--data`";
     assert!(said.ends_with(remedy), "{said}");
     let said = folder.jettison(&["trace", "info", "none.down"]).refused();
     assert!(said.starts_with("jettison: none.down: cannot be read: "), "{said}");

@@ -41,8 +41,8 @@ fn a_missing_file_is_said_to_be_in_neither_place() {
     let said = folder.jettison(&["run", "own/tiny/s.toml", "--data", "elsewhere"]).refused();
     assert_eq!(
         said,
-        "own/tiny/s.toml:18:11: cannot read `own/tiny/deep/line.json`: it is not there, and there is no \
-         `elsewhere/deep/line.json`; write the path from the scenario's folder or from that of `--data`"
+        "own/tiny/s.toml:18:11: cannot read `own/tiny/deep/line.json`: no such file, nor \
+         `elsewhere/deep/line.json`; write the path relative to the scenario's folder or to that of `--data`"
     );
     assert_eq!(folder.names(""), ["data", "own"]);
 }

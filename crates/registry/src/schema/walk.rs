@@ -252,18 +252,18 @@ impl Walked {
         }
         let problem = match shape.title() {
             Some("duration" | "time") => match text.parse::<Duration>() {
-                Ok(span) if span > LONGEST => Some(format!("`{text}` is longer than a year; write less")),
+                Ok(span) if span > LONGEST => Some(format!("must be at most a year, got `{text}`")),
                 read => read.err().map(|error| error.to_string()),
             },
             Some("rate") => text.parse::<Rate>().err().map(|error| error.to_string()),
             Some("size") => text.parse::<Bytes>().err().map(|error| error.to_string()),
             Some("share") => parse_share(text)
                 .err()
-                .map(|_| format!("`{text}` is not a share; write 0 to 1, or \"0 %\" to \"100 %\"")),
+                .map(|_| format!("must be a share (0 to 1, or \"0 %\" to \"100 %\"), got {text:?}")),
             _ => None,
         };
         if let Some(problem) = problem {
-            self.find(path, Problem::Sentence(problem), None);
+            self.find(path, Problem::said(problem), None);
         }
     }
 

@@ -271,8 +271,7 @@ mod tests {
         assert_eq!(files.read("own.json").unwrap(), b"{}");
         assert_eq!(files.display("own.json"), data.path().join("own.json").display().to_string());
         let error = files.read("none.json").unwrap_err().to_string();
-        let wanted =
-            format!("it is not there, and there is no `{}`", data.path().join("none.json").display());
+        let wanted = format!("no such file, nor `{}`", data.path().join("none.json").display());
         assert_eq!(error, wanted);
     }
 

@@ -22,7 +22,7 @@ impl Builder {
             plan.nodes
                 .get(end.as_str())
                 .copied()
-                .ok_or_else(|| part(&["links", name, "between"], format!("no node `{end}`")))
+                .ok_or_else(|| part(&["links", name, "between"], format!("unknown node `{end}`")))
         };
         for profile in [true, false].into_iter().filter_map(|forward| link.profile_of(forward)) {
             if profile.read.is_none() {
@@ -50,7 +50,7 @@ impl Builder {
     ) -> Result<DirectionSpec, BuildFailure> {
         let random = |what: &str| plan.seed.stream(&["links", link, which, what]);
         let overhead = u16::try_from(settings.overhead.get())
-            .map_err(|_| part(&["links", link, "overhead"], "more than 65535 bytes"))?;
+            .map_err(|_| part(&["links", link, "overhead"], "must be <= 65535 bytes"))?;
         let overhead = u32::from(overhead);
         let in_order = |error| part(&["links", link, "changes"], error);
         let carrier = match &settings.carrier {

@@ -130,7 +130,7 @@ impl Builder {
         }
         let place = |flow: &str, key: &str, name: &str| {
             let found = hosts.iter().position(|host| host.name == name);
-            found.ok_or_else(|| part(&["flows", flow, key], format!("no host `{name}`")))
+            found.ok_or_else(|| part(&["flows", flow, key], format!("unknown host `{name}`")))
         };
         let (mut flows, mut programs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
         for name in settings.flows.keys() {

@@ -70,7 +70,7 @@ impl Plan<'_> {
     /// The node at the end `key` of a flow.
     fn node(&self, flow: &str, key: &str, name: &str) -> Result<NodeId, BuildFailure> {
         let found = self.nodes.get(name).copied();
-        found.ok_or_else(|| part(&["flows", flow, key], format!("no node `{name}`")))
+        found.ok_or_else(|| part(&["flows", flow, key], format!("unknown node `{name}`")))
     }
 }
 
@@ -153,7 +153,7 @@ impl Builder {
             for flow in self.flows(name, &plan)? {
                 let (from, to) = (plan.node(name, "from", flow.from)?, plan.node(name, "to", flow.to)?);
                 let FlowPrograms::BuiltIn(parts) = flow.programs else {
-                    let message = "runs real programs, which only `jettison live` does";
+                    let message = "runs external programs, which only `jettison live` supports";
                     return Err(part(&["flows", name, "app"], message));
                 };
                 let host = |at_from: bool| if at_from { from } else { to };

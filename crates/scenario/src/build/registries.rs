@@ -46,11 +46,11 @@ impl Builder {
         let fits = move |application: &str, transport: Option<&str>| {
             let Some(entry) = entries.entry(application) else { return Ok(()) };
             match transport {
-                Some(transport) if entry.facts.transports.is_empty() => Err(format!(
-                    "`{application}` brings its own protocol: leave out `transport = \"{transport}\"`"
-                )),
+                Some(transport) if entry.facts.transports.is_empty() => {
+                    Err(format!("`{application}` has its own protocol: remove `transport = \"{transport}\"`"))
+                }
                 Some(transport) if !entry.facts.transports.contains(&transport) => Err(format!(
-                    "`{application}` runs over {}, not over `{transport}`",
+                    "the transport of `{application}` must be {}, got `{transport}`",
                     entry.facts.transports.join(" or ")
                 )),
                 _ => Ok(()),

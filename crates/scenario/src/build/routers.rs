@@ -62,11 +62,11 @@ fn policy(
         None => Ok(None),
         Some(node) => match addresses.get(node.as_str()) {
             Some(address) => Ok(Some(Prefix::host(*address))),
-            None => Err(here(key, format!("no node `{node}`"))),
+            None => Err(here(key, format!("unknown node `{node}`"))),
         },
     };
     let port = |key: &str, link: &str| {
-        port_of(settings, name, link).ok_or_else(|| here(key, format!("no link `{link}` at `{name}`")))
+        port_of(settings, name, link).ok_or_else(|| here(key, format!("`{name}` has no link `{link}`")))
     };
     let selector = Selector {
         source: address("from", &route.from)?,

@@ -33,7 +33,8 @@ impl Checker<'_> {
             self.own_ports(name, flow, &at, &mut listening);
             for each in flow.names(name) {
                 if let Some(other) = names.insert(each.clone(), name) {
-                    let message = format!("`{other}` and `{name}` both make a flow called `{each}`");
+                    let message =
+                        format!("flow names must be unique: `{other}` and `{name}` both make `{each}`");
                     self.find(&at, message, "rename one of them");
                 }
             }
@@ -47,10 +48,11 @@ impl Checker<'_> {
         }
         match self.settings.nodes.get(name) {
             Some(Node::Host(_)) => true,
-            Some(_) => {
+            Some(node) => {
+                let node_kind = if matches!(node, Node::P4(_)) { "P4 router" } else { "router" };
                 let hosts = self.settings.nodes.iter().filter(|(_, node)| node.is_host());
                 let hosts: Vec<&str> = hosts.map(|(name, _)| name.as_str()).collect();
-                let message = format!("`{name}` is no host, and only hosts run flows");
+                let message = format!("`{at}` must be a host, got the {node_kind} `{name}`");
                 self.find(at, message, format!("hosts: {}", hosts.join(", ")));
                 false
             }
@@ -62,10 +64,11 @@ impl Checker<'_> {
     fn path_between(&mut self, flow: &Flow, joined: bool, at: &KeyPath) {
         let (from, to) = (&flow.from, &flow.to);
         if from == to {
-            self.find(&at.key("to"), format!("the flow goes from `{from}` to itself"), "name two hosts");
+            let message = format!("`from` and `to` must be different hosts, both are `{from}`");
+            self.find(&at.key("to"), message, "name another host");
         } else if !joined && !self.broken_links() {
-            let message = format!("no path of links and routers leads from `{from}` to `{to}`");
-            self.find(&at.key("to"), message, "add the link that is missing to [links]");
+            let message = format!("no path of links and routers from `{from}` to `{to}`");
+            self.find(&at.key("to"), message, "add the missing link to [links]");
         }
     }
 
@@ -81,7 +84,7 @@ impl Checker<'_> {
         if let Some(stop) = flow.stop
             && stop <= flow.start
         {
-            let message = format!("the flow stops at {stop}, before it has begun at {}", flow.start);
+            let message = format!("`stop` must be after `start` ({}), got {stop}", flow.start);
             self.find(&at.key("stop"), message, "write a later `stop` or an earlier `start`");
         }
         let end = jettison_core::Time::ZERO + self.settings.duration;
@@ -89,14 +92,13 @@ impl Checker<'_> {
         let Some(further) = flow.count.checked_sub(1) else { return };
         let last_start = flow.start + flow.start_spacing * u64::from(further);
         if last_start >= end {
-            let message = format!("the flow starts at {last_start}, when the run of {end} is over");
+            let message = format!("flows must start before the run ends at {end}, got {last_start}");
             self.find(&at.key("start"), message, "write an earlier `start` or a longer `duration`");
         }
         let last = flow.port.map(|port| u32::from(port) + further);
         if last.is_some_and(|last| last > u32::from(u16::MAX)) {
-            let message =
-                format!("{} flows from port {} on go past port 65535", flow.count, last.unwrap_or_default());
-            self.find(&at.key("port"), message, "write a lower `port` or fewer flows");
+            let message = format!("the last flow's port must be <= 65535, got {}", last.unwrap_or_default());
+            self.find(&at.key("port"), message, "write a lower `port` or a smaller `count`");
         }
     }
 
@@ -122,7 +124,7 @@ impl Checker<'_> {
                 && other != name
             {
                 let message =
-                    format!("`{other}` and `{name}` both listen at {protocol} port {port} of `{host}`");
+                    format!("`{other}` and `{name}` both listen on {protocol} port {port} of `{host}`");
                 let help = match transport.as_str() {
                     "octopus" => {
                         "give one of them another `port`, and name both in the `ports` of Octopus queues"
@@ -142,8 +144,11 @@ impl Checker<'_> {
             address.is_some_and(|address| address.is_ipv6())
         };
         if is_v6(&flow.from) != is_v6(&flow.to) {
-            let message = format!("`{}` and `{}` have addresses of different families", flow.from, flow.to);
-            self.find(&at.key("to"), message, "give both an IPv4 address or both an IPv6 one");
+            let message = format!(
+                "`{}` and `{}` must have addresses of one family, got IPv4 and IPv6",
+                flow.from, flow.to
+            );
+            self.find(&at.key("to"), message, "give both an IPv4 address or both an IPv6 address");
         }
     }
 

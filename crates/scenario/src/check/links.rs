@@ -49,7 +49,8 @@ impl Checker<'_> {
         self.node_name(first, &at.index(0));
         self.node_name(second, &at.index(1));
         if first == second {
-            self.find(&at, format!("both ends of link `{name}` are `{first}`"), "name two nodes");
+            let message = format!("link `{name}` must join two nodes, both ends are `{first}`");
+            self.find(&at, message, "name another node");
         }
     }
 
@@ -71,8 +72,8 @@ impl Checker<'_> {
         }
         if own.iter().all(|(_, said)| !said) && link.profile.is_none() {
             let help =
-                "write `rate = \"10 Mbit/s\"`, `trace = \"FILE\"`, `cell = \"FILE\"` or `profile = \"FILE\"`";
-            let message = format!("link `{name}` has neither `rate` nor `trace` nor `cell` nor `profile`");
+                "add `rate = \"10 Mbit/s\"`, `trace = \"FILE\"`, `cell = \"FILE\"` or `profile = \"FILE\"`";
+            let message = format!("link `{name}` has no `rate`, `trace`, `cell` or `profile`");
             self.find(at, message, help);
         }
     }
@@ -82,7 +83,7 @@ impl Checker<'_> {
         let mut both = |at: &KeyPath, key: &str, said: bool| {
             if said {
                 let message = format!("link `{name}` has both `{key}` and `profile`");
-                self.find(&at.key(key), message, "leave out what the profile says");
+                self.find(&at.key(key), message, format!("remove `{key}`: the profile sets it"));
             }
         };
         if link.profile.is_some() {
@@ -119,7 +120,7 @@ impl Checker<'_> {
         let steps = profile.and_then(|profile| profile.read.as_ref()).map_or(0, |profile| profile.count(end));
         if steps > MOST_PROFILE_STEPS as u64 {
             let message =
-                format!("the profile changes {steps} times in the run, more than {MOST_PROFILE_STEPS}");
+                format!("the profile must change at most {MOST_PROFILE_STEPS} times in the run, got {steps}");
             self.find(at, message, "write a longer `pause`, fewer changes or a shorter `duration`");
         }
     }
@@ -135,9 +136,9 @@ impl Checker<'_> {
     }
 
     fn rate(&mut self, rate: Option<Rate>, at: &KeyPath) {
-        if rate.is_some_and(Rate::is_zero) {
-            let help = "write at least 1 bit/s (an outage is a change to zero and back, in `changes`)";
-            self.find(at, "a rate of zero carries nothing".to_owned(), help);
+        if let Some(rate) = rate.filter(|rate| rate.is_zero()) {
+            let help = "for an outage, set the rate to zero and back in `changes`";
+            self.find(at, format!("`{at}` must be > 0, got {rate}"), help);
         }
     }
 
@@ -151,8 +152,8 @@ impl Checker<'_> {
 
     fn overhead(&mut self, overhead: Option<Bytes>, at: &KeyPath) {
         if let Some(overhead) = overhead.filter(|overhead| *overhead > LARGEST_OVERHEAD) {
-            let help = format!("write at most {} bytes", LARGEST_OVERHEAD.get());
-            self.find(at, format!("an overhead of {overhead} a packet"), help);
+            let message = format!("`{at}` must be <= {} bytes, got {overhead}", LARGEST_OVERHEAD.get());
+            self.findings.push(Finding::complete(at, message));
         }
     }
 
@@ -169,7 +170,7 @@ impl Checker<'_> {
         }
         let changes_loss = direction.changes.iter().any(|change| change.loss.is_some());
         if changes_loss && !direction.loss.changes.is_empty() {
-            let message = format!("both `{changes_at}` and the table of `loss` change the loss");
+            let message = format!("`{changes_at}` and the table `loss` both change the loss");
             self.find(&changes_at, message, "keep one");
         }
 
@@ -182,17 +183,15 @@ impl Checker<'_> {
         let sender = self.settings.nodes.get(&direction.from);
         if self.registries.port_queues.kind(kind).is_some() && sender.is_some_and(|node| !node.has_hooks()) {
             let (from, to) = (&direction.from, &direction.to);
-            let who = if sender.is_some_and(Node::is_host) { "host" } else { "P4 program" };
+            let who = if sender.is_some_and(Node::is_host) { "host" } else { "P4 router" };
             let message = format!(
-                "`{}` acts in a native router's pipeline, but in the direction from `{from}` to `{to}` of link `{name}` a \
-                 {who} sends",
+                "`{}` needs a native router as the sender, but from `{from}` to `{to}` on link `{name}` the sender is \
+                 a {who}",
                 direction.queue_name
             );
             let help = match forward {
-                true => {
-                    "put it on a direction that a native router sends in, and give this one `queue = \"tail-drop\"`"
-                }
-                false => "give that direction another, with `reverse = { queue = \"tail-drop\" }`",
+                true => "set it where a native router sends, and set `queue = \"tail-drop\"` here",
+                false => "set another queue for that direction: `reverse = { queue = \"tail-drop\" }`",
             };
             self.find(&queue_at, message, help);
         }
@@ -202,24 +201,29 @@ impl Checker<'_> {
         for (index, change) in changes.iter().enumerate() {
             let at = at.index(index);
             if change.rate.is_some() && is_trace {
-                let help = "change `delay` or `loss`, or give the link a `rate` instead of a trace";
-                self.find(&at.key("rate"), "the rate of a trace cannot be changed".to_owned(), help);
+                let help = "change `delay` or `loss`, or give the link a `rate`";
+                let message = "`changes` must not set the rate of a link with a trace or a cell".to_owned();
+                self.find(&at.key("rate"), message, help);
             }
             if change.rate.is_none() && change.delay.is_none() && change.loss.is_none() {
-                self.find(&at, format!("`{at}` changes nothing"), "add `rate`, `delay` or `loss`");
+                self.find(
+                    &at,
+                    format!("`{at}` has no `rate`, `delay` or `loss`"),
+                    "add at least one of them",
+                );
             }
             if index > 0 && change.at <= changes[index - 1].at {
                 let message = format!(
-                    "the change at {} does not come after the one at {}",
+                    "changes must be in order of time, got {} after {}",
                     change.at,
                     changes[index - 1].at
                 );
-                self.find(&at.key("at"), message, "write changes in order of time");
+                self.find(&at.key("at"), message, "sort `changes` by `at`, without equal times");
             }
         }
         let last = changes.iter().enumerate().rev().find_map(|(index, change)| Some((index, change.rate?)));
         if let Some((index, _)) = last.filter(|(_, rate)| rate.is_zero()) {
-            let message = "the last change of rate is to zero, after which nothing is carried".to_owned();
+            let message = "the last change of rate must be > 0, got 0 bit/s".to_owned();
             self.find(&at.index(index).key("rate"), message, "add a change that ends the outage");
         }
     }

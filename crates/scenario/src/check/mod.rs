@@ -62,8 +62,8 @@ impl<'a> Checker<'a> {
         if !is_relative_path(&settings.name) {
             self.find(
                 &root.key("name"),
-                format!("`{}` cannot name a folder of results", settings.name),
-                "write letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as \"ired/mixed\"",
+                format!("`name` must be a valid folder name, got `{}`", settings.name),
+                "use letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as \"ired/mixed\"",
             );
         }
         for (table, names) in [
@@ -73,12 +73,9 @@ impl<'a> Checker<'a> {
             ("flows", settings.flows.keys().collect()),
         ] {
             for name in names.into_iter().filter(|name| !is_name(name)) {
-                let message = format!("`{name}` cannot be a name in [{table}]");
-                self.find(
-                    &root.key(table).key(name),
-                    message,
-                    "write letters, digits, `-`, `_`, `.` and `+`",
-                );
+                let message = format!("`{name}` is not a valid name in [{table}]");
+                let help = "use letters, digits, `-`, `_`, `.` and `+`, without a leading `.`";
+                self.find(&root.key(table).key(name), message, help);
             }
         }
         let duration = root.key("duration");
@@ -89,12 +86,8 @@ impl<'a> Checker<'a> {
         let mut sorted = seeds.clone();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("seed {} stands in `seeds` twice", twice[0]);
-            self.find(
-                &root.key("seeds"),
-                message,
-                "a run that is repeated brings nothing new: leave one out",
-            );
+            let message = format!("`seeds` must be unique, got {} twice", twice[0]);
+            self.find(&root.key("seeds"), message, "remove one: equal seeds give equal runs");
         }
     }
 
@@ -103,17 +96,18 @@ impl<'a> Checker<'a> {
         if duration <= warm_up && !self.is_refused(&KeyPath::root().key("warm_up")) {
             self.find(
                 duration_at,
-                format!("a duration of {duration} is not longer than the warm-up of {warm_up}"),
-                "nothing would be left to measure: lengthen `duration` or shorten `warm_up`",
+                format!("`duration` must be longer than `warm_up` ({warm_up}), got {duration}"),
+                "lengthen `duration` or shorten `warm_up`",
             );
         }
         let interval_at = KeyPath::root().key("sample_interval");
         if sample_interval.is_zero() {
-            self.find(&interval_at, "a sample interval of zero".to_owned(), "write one such as \"100 ms\"");
+            let message = format!("`sample_interval` must be > 0, got {sample_interval}");
+            self.find(&interval_at, message, "write a duration such as \"100 ms\"");
         } else if samples(duration, sample_interval) > MOST_SAMPLES {
-            let message =
-                format!("a sample every {sample_interval} for {duration} makes more than {MOST_SAMPLES}");
-            self.find(&interval_at, message, "write a longer interval");
+            let count = samples(duration, sample_interval);
+            let message = format!("a run must have at most {MOST_SAMPLES} samples per series, got {count}");
+            self.find(&interval_at, message, "write a longer `sample_interval`");
         }
     }
 
@@ -125,7 +119,7 @@ impl<'a> Checker<'a> {
             queues.into_iter().flat_map(|table| table.keys().map(String::as_str)).collect();
         if !names.contains(&name.as_str()) && self.registries.queue(name).is_none() {
             let help = suggestion(name, names.into_iter().chain(self.registries.queue_ids()));
-            self.find(at, format!("`{name}` is neither a [queues] name nor the id of a discipline"), help);
+            self.find(at, format!("unknown queue `{name}`, neither a [queues] entry nor a discipline"), help);
         }
     }
 
@@ -135,7 +129,7 @@ impl<'a> Checker<'a> {
         let known = nodes.is_some_and(|nodes| nodes.contains_key(name));
         if !known {
             let names = nodes.into_iter().flat_map(|nodes| nodes.keys().map(String::as_str));
-            self.find(at, format!("there is no node `{name}`"), suggestion(name, names));
+            self.find(at, format!("unknown node `{name}`"), suggestion(name, names));
         }
         known
     }
@@ -146,7 +140,7 @@ impl<'a> Checker<'a> {
         let known = links.is_some_and(|links| links.contains_key(name));
         if !known {
             let names = links.into_iter().flat_map(|links| links.keys().map(String::as_str));
-            self.find(at, format!("there is no link `{name}`"), suggestion(name, names));
+            self.find(at, format!("unknown link `{name}`"), suggestion(name, names));
         }
         known
     }

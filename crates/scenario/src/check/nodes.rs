@@ -18,8 +18,12 @@ impl Checker<'_> {
             if let Some(address) = node.address()
                 && let Some(other) = addresses.insert(address.to_canonical(), name)
             {
-                let message = format!("`{name}` has the address {address} of `{other}`");
-                self.find(&at.key("address"), message, "give each node its own, or leave them out");
+                let message = format!("addresses must be unique: `{other}` and `{name}` both have {address}");
+                self.find(
+                    &at.key("address"),
+                    message,
+                    "change one, or remove both for the default addresses",
+                );
             }
             for (index, route) in node.routes().iter().enumerate() {
                 self.route(name, route, &at.key("routes").index(index));
@@ -27,8 +31,8 @@ impl Checker<'_> {
             if let Node::Host(host) = node {
                 // Other settings are the whole machine's.
                 for name in host.sysctls.keys().filter(|name| !name.starts_with("net.")) {
-                    let message = format!("`{name}` is no setting of a host's network");
-                    let help = "name one below net., such as \"net.ipv4.tcp_ecn\"";
+                    let message = format!("`sysctls` must be of the network (`net.`), got `{name}`");
+                    let help = "name a setting such as \"net.ipv4.tcp_ecn\"";
                     self.find(&at.key("sysctls").key(name), message, help);
                 }
             }
@@ -64,7 +68,7 @@ impl Checker<'_> {
                     .filter(|(_, link)| link.between.iter().any(|end| end == router));
                 let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
                 let help = format!("links of `{router}`: {}", own.join(", "));
-                self.find(&at, format!("link `{name}` does not end at `{router}`"), help);
+                self.find(&at, format!("link `{name}` does not join `{router}`"), help);
             }
         }
     }

@@ -23,12 +23,10 @@ impl Checker<'_> {
     pub(super) fn p4_router(&mut self, name: &str, router: &P4Router, at: &KeyPath) {
         if let Some(at_wrong) = (1..router.later.len()).find(|i| router.later[*i].at < router.later[i - 1].at)
         {
-            let message = "`later` is not in order of time".to_owned();
-            self.find(
-                &at.key("later").index(at_wrong).key("at"),
-                message,
-                "write the earlier commands first",
-            );
+            let [before, after] =
+                [&router.later[at_wrong - 1], &router.later[at_wrong]].map(|later| later.at);
+            let message = format!("`later` must be in order of time, got {after} after {before}");
+            self.find(&at.key("later").index(at_wrong).key("at"), message, "sort `later` by `at`");
         }
         if let Some(link) = &router.ingress_stream {
             let at = at.key("ingress_stream");
@@ -37,7 +35,7 @@ impl Checker<'_> {
                 if !own.is_empty() && !own.contains_key(link.as_str()) {
                     let own: Vec<&str> = own.into_keys().collect();
                     let help = format!("links of `{name}`: {}", own.join(", "));
-                    self.find(&at, format!("link `{link}` does not end at `{name}`"), help);
+                    self.find(&at, format!("link `{link}` does not join `{name}`"), help);
                 }
             }
         }

@@ -78,7 +78,7 @@ impl Serialize for Kinded {
 impl<'de> Deserialize<'de> for Kinded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kinded, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        Kinded::from_value(&value).ok_or_else(|| D::Error::custom("expected an id or a table with `kind`"))
+        Kinded::from_value(&value).ok_or_else(|| D::Error::custom("must be an id or a table with `kind`"))
     }
 }
 
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for QueueChoice {
             Value::String(name) => Ok(QueueChoice::Named(name)),
             other => Kinded::from_value(&other)
                 .map(QueueChoice::Table)
-                .ok_or_else(|| D::Error::custom("expected a queue's name or a table with `kind`")),
+                .ok_or_else(|| D::Error::custom("must be the name of a queue or a table with `kind`")),
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Cell {
 fn file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let value = Value::deserialize(deserializer)?;
     let file = value.as_str().or_else(|| value.get("file").and_then(Value::as_str));
-    file.map(str::to_owned).ok_or_else(|| D::Error::custom("expected a file or a table with `file`"))
+    file.map(str::to_owned).ok_or_else(|| D::Error::custom("must be a file name or a table with `file`"))
 }
 
 /// The format tells the checker to read the file from the scenario's folder, and what it is.

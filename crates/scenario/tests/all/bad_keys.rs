@@ -14,10 +14,10 @@ fn no_toml() {
     expect(
         "duration = \"60 s\"",
         "duration = 60 s",
-        r#"s.toml:2:12: not TOML: string values must be quoted, expected literal string"#,
+        r#"s.toml:2:12: invalid TOML: string values must be quoted, expected literal string"#,
     );
-    expect("[nodes]", "[nodes", r#"s.toml:6:7: not TOML: unclosed table, expected `]`"#);
-    expect("seeds = 5", "duration = \"1 s\"", r#"s.toml:4:1: not TOML: duplicate key"#);
+    expect("[nodes]", "[nodes", r#"s.toml:6:7: invalid TOML: unclosed table, expected `]`"#);
+    expect("seeds = 5", "duration = \"1 s\"", r#"s.toml:4:1: invalid TOML: duplicate key"#);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_wrong_unit_or_type() {
     expect(
         "\"60 s\"",
         "\"600000 min\"",
-        r#"s.toml:2:12: `duration`: `600000 min` is longer than a year; write less"#,
+        r#"s.toml:2:12: `duration` must be at most a year, got `600000 min`"#,
     );
     expect(
         "\"60 s\"",
@@ -96,9 +96,9 @@ fn a_wrong_unit_or_type() {
     expect(
         "n = 4",
         "n = nan",
-        r#"s.toml:13:5: `queues.ired-64.n` is not a finite number; write a decimal number"#,
+        r#"s.toml:13:5: `queues.ired-64.n` must be a finite number; write a decimal number"#,
     );
-    expect("n = 4", "n = 99999999999999999999", r#"s.toml:13:5: not TOML: integer number overflowed"#);
+    expect("n = 4", "n = 99999999999999999999", r#"s.toml:13:5: invalid TOML: integer number overflowed"#);
     expect(
         "[\"h1\", \"r\"]",
         "[\"h1\"]",
@@ -154,21 +154,21 @@ fn a_missing_key() {
 
 #[test]
 fn a_name_that_nothing_has() {
-    expect("from = \"h1\"", "from = \"h11\"", r#"s.toml:28:8: there is no node `h11`; did you mean `h1`?"#);
+    expect("from = \"h1\"", "from = \"h11\"", r#"s.toml:28:8: unknown node `h11`; did you mean `h1`?"#);
     expect(
         "[\"r\", \"h2\"]",
         "[\"r\", \"elsewhere\"]",
-        r#"s.toml:21:17: there is no node `elsewhere`; known: h1, r, h2"#,
+        r#"s.toml:21:17: unknown node `elsewhere`; known: h1, r, h2"#,
     );
     expect(
         "queue = \"ired-64\"",
         "queue = \"ired-65\"",
-        r#"s.toml:24:9: `ired-65` is neither a [queues] name nor the id of a discipline; did you mean `ired-64`?"#,
+        r#"s.toml:24:9: unknown queue `ired-65`, neither a [queues] entry nor a discipline; did you mean `ired-64`?"#,
     );
     expect(
         "queue = \"ired-64\"",
         "queue = \"coddel\"",
-        r#"s.toml:24:9: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#,
+        r#"s.toml:24:9: unknown queue `coddel`, neither a [queues] entry nor a discipline; did you mean `codel`?"#,
     );
     expect(
         "queue = \"ired-64\"",
@@ -241,12 +241,12 @@ fn loss_out_of_range() {
     expect(
         "delay = \"9 ms\"",
         "loss = \"120 %\"",
-        r#"s.toml:23:8: `links.bottleneck.loss`: `120 %` is not a share; write 0 to 1, or "0 %" to "100 %""#,
+        r#"s.toml:23:8: `links.bottleneck.loss` must be a share (0 to 1, or "0 %" to "100 %"), got "120 %""#,
     );
     expect(
         "delay = \"9 ms\"",
         "loss = \"often\"",
-        r#"s.toml:23:8: `links.bottleneck.loss`: `often` is not a share; write 0 to 1, or "0 %" to "100 %""#,
+        r#"s.toml:23:8: `links.bottleneck.loss` must be a share (0 to 1, or "0 %" to "100 %"), got "often""#,
     );
     expect(
         "delay = \"9 ms\"",
@@ -265,27 +265,27 @@ fn times_that_do_not_agree() {
     expect(
         "\"60 s\"",
         "\"5 s\"",
-        r#"s.toml:2:12: a duration of 5 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#,
+        r#"s.toml:2:12: `duration` must be longer than `warm_up` (5 s), got 5 s; lengthen `duration` or shorten `warm_up`"#,
     );
     expect(
         "\"60 s\"",
         "\"4 s\"",
-        r#"s.toml:2:12: a duration of 4 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#,
+        r#"s.toml:2:12: `duration` must be longer than `warm_up` (5 s), got 4 s; lengthen `duration` or shorten `warm_up`"#,
     );
     expect(
         "seeds = 5",
         "sample_interval = \"0 s\"",
-        r#"s.toml:4:19: a sample interval of zero; write one such as "100 ms""#,
+        r#"s.toml:4:19: `sample_interval` must be > 0, got 0 s; write a duration such as "100 ms""#,
     );
     expect(
         "seeds = 5",
         "sample_interval = \"1 ns\"",
-        r#"s.toml:4:19: a sample every 1 ns for 60 s makes more than 100000000; write a longer interval"#,
+        r#"s.toml:4:19: a run must have at most 100000000 samples per series, got 60000000000; write a longer `sample_interval`"#,
     );
     expect(
         "start_jitter = \"100 ms\"",
         "start = \"5 s\"\nstop = \"4 s\"",
-        r#"s.toml:33:8: the flow stops at 4 s, before it has begun at 5 s; write a later `stop` or an earlier `start`"#,
+        r#"s.toml:33:8: `stop` must be after `start` (5 s), got 4 s; write a later `stop` or an earlier `start`"#,
     );
 }
 
@@ -296,7 +296,7 @@ fn counts_of_nothing_and_of_too_much() {
     expect(
         "seeds = 5",
         "seeds = [1, 2, 1]",
-        r#"s.toml:4:9: seed 1 stands in `seeds` twice; a run that is repeated brings nothing new: leave one out"#,
+        r#"s.toml:4:9: `seeds` must be unique, got 1 twice; remove one: equal seeds give equal runs"#,
     );
     expect(
         "seeds = 5",
@@ -311,7 +311,7 @@ fn counts_of_nothing_and_of_too_much() {
     expect(
         "start_jitter = \"100 ms\"",
         "count = 3\nport = 65534",
-        r#"s.toml:33:8: 3 flows from port 65536 on go past port 65535; write a lower `port` or fewer flows"#,
+        r#"s.toml:33:8: the last flow's port must be <= 65535, got 65536; write a lower `port` or a smaller `count`"#,
     );
 }
 
@@ -320,11 +320,11 @@ fn names_that_cannot_be_files() {
     expect(
         "name = \"ired/ingress-vs-egress\"",
         "name = \"../elsewhere\"",
-        r#"s.toml:1:8: `../elsewhere` cannot name a folder of results; write letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as "ired/mixed""#,
+        r#"s.toml:1:8: `name` must be a valid folder name, got `../elsewhere`; use letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as "ired/mixed""#,
     );
     expect(
         "[links.access]",
         "[links.\"a/b\"]",
-        r#"s.toml:15:1: `a/b` cannot be a name in [links]; write letters, digits, `-`, `_`, `.` and `+`"#,
+        r#"s.toml:15:1: `a/b` is not a valid name in [links]; use letters, digits, `-`, `_`, `.` and `+`, without a leading `.`"#,
     );
 }

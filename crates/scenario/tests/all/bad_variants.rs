@@ -9,57 +9,57 @@ fn axes_that_vary_nothing() {
     expect(
         "\"links.bottleneck.queue\"",
         "\"links.botleneck.queue\"",
-        r#"s.toml:36:8: `links.botleneck.queue` names nothing: `links` has no `botleneck`; did you mean `links.bottleneck.queue`?"#,
+        r#"s.toml:36:8: unknown key `links.botleneck.queue`; did you mean `links.bottleneck.queue`?"#,
     );
     expect(
         "\"links.bottleneck.queue\"",
         "\"links.bottleneck.queu\"",
-        r#"s.toml:36:8: `links.bottleneck.queu` names nothing: `links.bottleneck` has no `queu`; did you mean `links.bottleneck.queue`?"#,
+        r#"s.toml:36:8: unknown key `links.bottleneck.queu`; did you mean `links.bottleneck.queue`?"#,
     );
     expect(
         "\"links.bottleneck.queue\"",
         "\"links.bottleneck.queue.target\"",
-        r#"s.toml:36:8: `links.bottleneck.queue` is the name `ired-64`, which has no keys of its own; the table is `[queues.ired-64]`: its path is `queues.ired-64.target`"#,
+        r#"s.toml:36:8: `links.bottleneck.queue` names the queue `ired-64` and has no keys; set `queues.ired-64.target` instead"#,
     );
     expect(
         "\"links.bottleneck.queue\"",
         "\"links..queue\"",
-        r#"s.toml:36:8: `links..queue` is not a path: a key is empty; write keys with dots between them, such as `links.bottleneck.rate`"#,
+        r#"s.toml:36:8: `links..queue` is not a valid path: empty key; separate keys with dots, such as `links.bottleneck.rate`"#,
     );
     expect(
         "\"links.bottleneck.queue\"",
         "\"seeds\"",
-        r#"s.toml:36:8: `seeds` is common to all variants; vary a key of nodes, queues, links or flows, or a time"#,
+        r#"s.toml:36:8: `seeds` cannot vary: it is common to all variants; vary a key of nodes, queues, links or flows, or a time"#,
     );
     expect(
         "\"links.bottleneck.queue\"",
         "\"flows.bulk.transport.congestoin\"",
-        r#"s.toml:36:8: `flows.bulk.transport.congestoin` names nothing: `flows.bulk.transport` has no `congestoin`; did you mean `flows.bulk.transport.congestion`?"#,
+        r#"s.toml:36:8: unknown key `flows.bulk.transport.congestoin`; did you mean `flows.bulk.transport.congestion`?"#,
     );
     expect(
         "[\"ired-64\", \"codel\"]",
         "[]",
-        r#"s.toml:37:10: `vary[0].values` is empty; write at least one value"#,
+        r#"s.toml:37:10: `vary[0].values` must have at least 1 entry, got 0; add a value"#,
     );
     expect(
         "[\"ired-64\", \"codel\"]",
         "[\"codel\", \"codel\"]",
-        r#"s.toml:34:1: axis `queue` has two variants called `codel`; leave one out, or give tables a `label`"#,
+        r#"s.toml:34:1: labels of axis `queue` must be unique, got `codel` twice; remove one, or give tables a `label`"#,
     );
     expect(
         "[\"ired-64\", \"codel\"]",
         "[\"codel\", \"coddel\"]",
-        r#"s.toml:37:20: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#,
+        r#"s.toml:37:20: unknown queue `coddel`, neither a [queues] entry nor a discipline; did you mean `codel`?"#,
     );
     expect(
         "path = \"links.bottleneck.queue\"\n",
         "",
-        r#"s.toml:34:1: `vary[0]` does not say what varies; write `path` and `values`, or `variants` with a `name` and a `set` each"#,
+        r#"s.toml:34:1: `vary[0]` must have either `path` and `values`, or `variants`; write one of the two; each variant has a `name` and a `set`"#,
     );
     expect(
         "[[vary]]\n",
         "[[vary]]\nname = \"queue\"\nvariants = []\n[[vary]]\n",
-        r#"s.toml:36:12: `vary[0].variants` is empty; write at least one variant"#,
+        r#"s.toml:36:12: `vary[0].variants` must have at least 1 entry, got 0; add a variant"#,
     );
     let many: Vec<String> = (1..=200).map(|n| format!("\"{n} ms\"")).collect();
     let axis = |key: &str| {
@@ -68,7 +68,7 @@ fn axes_that_vary_nothing() {
     let text = format!("{GOOD}{}{}", axis("access"), axis("bottleneck"));
     assert_eq!(
         messages(&text),
-        r#"s.toml:34:1: the axes multiply to more than 10000 variants; leave out axes or values"#
+        r#"s.toml:34:1: the axes must give at most 10000 variants, got 80000; remove axes or values"#
     );
 }
 
@@ -78,15 +78,15 @@ fn a_quick_table_is_checked_even_when_it_is_not_used() {
     assert_eq!(quick("duration = \"6 s\""), "nothing wrong");
     assert_eq!(
         quick("duration = \"5 s\""),
-        r#"s.toml:7:12: a duration of 5 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#
+        r#"s.toml:7:12: `duration` must be longer than `warm_up` (5 s), got 5 s; lengthen `duration` or shorten `warm_up`"#
     );
     assert_eq!(
         quick("durration = \"6 s\""),
-        r#"s.toml:7:13: `durration` names nothing: the file has no `durration`; did you mean `duration`?"#
+        r#"s.toml:7:13: unknown key `durration`; did you mean `duration`?"#
     );
     assert_eq!(
         quick("\"links.bottlneck.rate\" = \"1 Mbit/s\""),
-        r#"s.toml:7:26: `links.bottlneck.rate` names nothing: `links` has no `bottlneck`; did you mean `links.bottleneck.rate`?"#
+        r#"s.toml:7:26: unknown key `links.bottlneck.rate`; did you mean `links.bottleneck.rate`?"#
     );
 }
 
@@ -95,19 +95,19 @@ fn an_option_is_named_instead_of_a_line() {
     let set = |option: &str| parse_with(GOOD, &[option], false).expect_err("something is wrong");
     assert_eq!(
         set("duration=1 s"),
-        r#"--set duration=1 s: a duration of 1 s is not longer than the warm-up of 5 s; nothing would be left to measure: lengthen `duration` or shorten `warm_up`"#
+        r#"--set duration=1 s: `duration` must be longer than `warm_up` (5 s), got 1 s; lengthen `duration` or shorten `warm_up`"#
     );
     assert_eq!(
         set("durration=70 s"),
-        r#"--set durration=70 s: `durration` names nothing: the file has no `durration`; did you mean `duration`?"#
+        r#"--set durration=70 s: unknown key `durration`; did you mean `duration`?"#
     );
     assert_eq!(
         set("links.bottlneck.rate=1 Mbit/s"),
-        r#"--set links.bottlneck.rate=1 Mbit/s: `links.bottlneck.rate` names nothing: `links` has no `bottlneck`; did you mean `links.bottleneck.rate`?"#
+        r#"--set links.bottlneck.rate=1 Mbit/s: unknown key `links.bottlneck.rate`; did you mean `links.bottleneck.rate`?"#
     );
     assert_eq!(
         set("links.bottleneck.rate=0 bit/s"),
-        r#"--set links.bottleneck.rate=0 bit/s: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#
+        r#"--set links.bottleneck.rate=0 bit/s: `links.bottleneck.rate` must be > 0, got 0 bit/s; for an outage, set the rate to zero and back in `changes`"#
     );
     assert_eq!(
         set("links.bottleneck.rate=fast"),
@@ -115,7 +115,7 @@ fn an_option_is_named_instead_of_a_line() {
     );
     assert_eq!(
         set("links.bottleneck.queue.n=4"),
-        r#"--set links.bottleneck.queue.n=4: `links.bottleneck.queue` is the name `ired-64`, which has no keys of its own; the table is `[queues.ired-64]`: its path is `queues.ired-64.n`"#
+        r#"--set links.bottleneck.queue.n=4: `links.bottleneck.queue` names the queue `ired-64` and has no keys; set `queues.ired-64.n` instead"#
     );
     assert_eq!(
         set("flows.bulk.transport.congestion=newrenno"),
@@ -123,19 +123,19 @@ fn an_option_is_named_instead_of_a_line() {
     );
     assert_eq!(
         set("flows.bulk.transport.gain=1"),
-        r#"--set flows.bulk.transport.gain=1: `flows.bulk.transport.gain` names nothing: `flows.bulk.transport` has no `gain`; did you mean `flows.bulk.transport.gains`?"#
+        r#"--set flows.bulk.transport.gain=1: unknown key `flows.bulk.transport.gain`; did you mean `flows.bulk.transport.gains`?"#
     );
     assert_eq!(
         set("vary[0].values=[\"coddel\"]"),
-        r#"--set vary[0].values=["coddel"]: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#
+        r#"--set vary[0].values=["coddel"]: unknown queue `coddel`, neither a [queues] entry nor a discipline; did you mean `codel`?"#
     );
     assert_eq!(
         set("vary[1].values=[]"),
-        r#"--set vary[1].values=[]: `vary[1].values` names nothing: `vary` ends before it; its length is 1, and places count from 0"#
+        r#"--set vary[1].values=[]: unknown key `vary[1].values`: index 1 is out of range; `vary` has length 1, and indices start at 0"#
     );
     assert_eq!(
         set("quick.duration=1 s"),
-        r#"--set quick.duration=1 s: `quick` only holds other keys' values; set those keys themselves"#
+        r#"--set quick.duration=1 s: `quick` cannot be set: it only holds values of other keys; set those keys"#
     );
     assert_eq!(
         set("duration"),
@@ -143,7 +143,7 @@ fn an_option_is_named_instead_of_a_line() {
     );
     assert_eq!(
         set("duration.x=1"),
-        r#"--set duration.x=1: `duration.x` names nothing: `duration` has no keys; set `duration` as a whole"#
+        r#"--set duration.x=1: `duration.x` cannot be set: `duration` has no keys; set `duration` as a whole"#
     );
 }
 
@@ -159,10 +159,10 @@ fn everything_wrong_is_reported_at_once_in_the_order_of_the_file() {
     assert_eq!(
         messages(&text),
         r#"s.toml:3:11: `warm_up`: `parsecs` is not a unit of a duration; use one of ns, us, ms, s, min
-s.toml:16:18: there is no node `rr`; did you mean `r`?
+s.toml:16:18: unknown node `rr`; did you mean `r`?
 s.toml:17:8: `links.access.rate`: `Gbps` is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s
-s.toml:29:6: there is no node `h3`; did you mean `h1`?
+s.toml:29:6: unknown node `h3`; did you mean `h1`?
 s.toml:30:42: `flows.bulk.transport.congestion`: unknown congestion controller `reno`
-s.toml:37:22: `coddel` is neither a [queues] name nor the id of a discipline; did you mean `codel`?"#
+s.toml:37:22: unknown queue `coddel`, neither a [queues] entry nor a discipline; did you mean `codel`?"#
     );
 }

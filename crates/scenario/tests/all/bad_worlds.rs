@@ -12,8 +12,8 @@ fn a_route_that_leads_nowhere() {
     assert_eq!(route("from = \"h1\", via = \"bottleneck\""), "nothing wrong");
     assert_eq!(
         route("from = \"h3\", via = \"botleneck\""),
-        r#"s.toml:8:43: there is no node `h3`; did you mean `h1`?
-s.toml:8:55: there is no link `botleneck`; did you mean `bottleneck`?"#
+        r#"s.toml:8:43: unknown node `h3`; did you mean `h1`?
+s.toml:8:55: unknown link `botleneck`; did you mean `bottleneck`?"#
     );
     assert_eq!(route("to = \"h2\""), r#"s.toml:8:34: `nodes.r.routes[0]` has no `via`; add `via`: a string"#);
     let far = "[links.far]\nbetween = [\"h1\", \"h2\"]\nrate = \"1 Mbit/s\"\n[links.access]";
@@ -21,7 +21,7 @@ s.toml:8:55: there is no link `botleneck`; did you mean `bottleneck`?"#
     let text = text.replace("{ kind = \"router\" }", "{ kind = \"router\", routes = [{ via = \"far\" }] }");
     assert_eq!(
         messages(&text),
-        r#"s.toml:8:42: link `far` does not end at `r`; links of `r`: access, bottleneck"#
+        r#"s.toml:8:42: link `far` does not join `r`; links of `r`: access, bottleneck"#
     );
 }
 
@@ -30,7 +30,7 @@ fn an_unreachable_destination() {
     expect(
         "[\"r\", \"h2\"]",
         "[\"r\", \"h1\"]",
-        r#"s.toml:29:6: no path of links and routers leads from `h1` to `h2`; add the link that is missing to [links]"#,
+        r#"s.toml:29:6: no path of links and routers from `h1` to `h2`; add the missing link to [links]"#,
     );
     // A host on the way forwards nothing.
     let text = GOOD
@@ -38,7 +38,7 @@ fn an_unreachable_destination() {
         .replace("queue = \"ired-64\"", "");
     assert_eq!(
         messages(&text.replace("\"ired-64\", ", "")),
-        r#"s.toml:29:6: no path of links and routers leads from `h1` to `h2`; add the link that is missing to [links]"#
+        r#"s.toml:29:6: no path of links and routers from `h1` to `h2`; add the missing link to [links]"#
     );
 }
 
@@ -47,14 +47,18 @@ fn ends_that_make_no_sense() {
     expect(
         "[\"r\", \"h2\"]",
         "[\"r\", \"r\"]",
-        r#"s.toml:21:11: both ends of link `bottleneck` are `r`; name two nodes"#,
+        r#"s.toml:21:11: link `bottleneck` must join two nodes, both ends are `r`; name another node"#,
     );
     expect(
         "to = \"h2\"",
         "to = \"r\"",
-        r#"s.toml:29:6: `r` is no host, and only hosts run flows; hosts: h1, h2"#,
+        r#"s.toml:29:6: `flows.bulk.to` must be a host, got the router `r`; hosts: h1, h2"#,
     );
-    expect("to = \"h2\"", "to = \"h1\"", r#"s.toml:29:6: the flow goes from `h1` to itself; name two hosts"#);
+    expect(
+        "to = \"h2\"",
+        "to = \"h1\"",
+        r#"s.toml:29:6: `from` and `to` must be different hosts, both are `h1`; name another host"#,
+    );
 }
 
 #[test]
@@ -62,12 +66,12 @@ fn a_link_that_carries_nothing_or_two_things() {
     expect(
         "\"10 Mbit/s\"",
         "\"0 Mbit/s\"",
-        r#"s.toml:22:8: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#,
+        r#"s.toml:22:8: `links.bottleneck.rate` must be > 0, got 0 bit/s; for an outage, set the rate to zero and back in `changes`"#,
     );
     expect(
         "rate = \"10 Mbit/s\"\n",
         "",
-        r#"s.toml:20:1: link `bottleneck` has neither `rate` nor `trace` nor `cell` nor `profile`; write `rate = "10 Mbit/s"`, `trace = "FILE"`, `cell = "FILE"` or `profile = "FILE"`"#,
+        r#"s.toml:20:1: link `bottleneck` has no `rate`, `trace`, `cell` or `profile`; add `rate = "10 Mbit/s"`, `trace = "FILE"`, `cell = "FILE"` or `profile = "FILE"`"#,
     );
     expect(
         "rate = \"10 Mbit/s\"\n",
@@ -77,12 +81,12 @@ fn a_link_that_carries_nothing_or_two_things() {
     expect(
         "reverse = {",
         "reverse = { rate = \"0 bit/s\",",
-        r#"s.toml:25:20: a rate of zero carries nothing; write at least 1 bit/s (an outage is a change to zero and back, in `changes`)"#,
+        r#"s.toml:25:20: `links.bottleneck.reverse.rate` must be > 0, got 0 bit/s; for an outage, set the rate to zero and back in `changes`"#,
     );
     expect(
         "delay = \"9 ms\"",
         "overhead = \"1 MB\"",
-        r#"s.toml:23:12: an overhead of 1 MB a packet; write at most 65535 bytes"#,
+        r#"s.toml:23:12: `links.bottleneck.overhead` must be <= 65535 bytes, got 1 MB"#,
     );
 }
 
@@ -95,15 +99,15 @@ fn changes_out_of_order_or_without_an_end() {
     );
     assert_eq!(
         change("{ at = \"2 s\", loss = 0.5 }, { at = \"1 s\", delay = \"1 ms\" }"),
-        r#"s.toml:23:47: the change at 1 s does not come after the one at 2 s; write changes in order of time"#
+        r#"s.toml:23:47: changes must be in order of time, got 1 s after 2 s; sort `changes` by `at`, without equal times"#
     );
     assert_eq!(
         change("{ at = \"2 s\", rate = \"0 bit/s\" }"),
-        r#"s.toml:23:33: the last change of rate is to zero, after which nothing is carried; add a change that ends the outage"#
+        r#"s.toml:23:33: the last change of rate must be > 0, got 0 bit/s; add a change that ends the outage"#
     );
     assert_eq!(
         change("{ at = \"2 s\" }"),
-        r#"s.toml:23:12: `links.bottleneck.changes[0]` changes nothing; add `rate`, `delay` or `loss`"#
+        r#"s.toml:23:12: `links.bottleneck.changes[0]` has no `rate`, `delay` or `loss`; add at least one of them"#
     );
     let text = GOOD.replace(
         "rate = \"10 Mbit/s\"",
@@ -111,7 +115,7 @@ fn changes_out_of_order_or_without_an_end() {
     );
     assert_eq!(
         messages(&text),
-        r#"s.toml:23:33: the rate of a trace cannot be changed; change `delay` or `loss`, or give the link a `rate` instead of a trace"#
+        r#"s.toml:23:33: `changes` must not set the rate of a link with a trace or a cell; change `delay` or `loss`, or give the link a `rate`"#
     );
 }
 
@@ -120,13 +124,13 @@ fn two_of_the_same() {
     let text = GOOD.replace("{ kind = \"host\" }", "{ kind = \"host\", address = \"198.18.0.1\" }");
     assert_eq!(
         messages(&text),
-        r#"s.toml:9:33: `h2` has the address 198.18.0.1 of `h1`; give each node its own, or leave them out"#
+        r#"s.toml:9:33: addresses must be unique: `h1` and `h2` both have 198.18.0.1; change one, or remove both for the default addresses"#
     );
     let text =
         GOOD.replace("[[vary]]", "[flows.\"bulk.1\"]\nfrom = \"h1\"\nto = \"h2\"\napp = \"ping\"\n[[vary]]");
     assert_eq!(
         messages(&text.replace("start_jitter = \"100 ms\"", "count = 2")),
-        r#"s.toml:34:1: `bulk` and `bulk.1` both make a flow called `bulk.1`; rename one of them"#
+        r#"s.toml:34:1: flow names must be unique: `bulk` and `bulk.1` both make `bulk.1`; rename one of them"#
     );
 }
 
@@ -135,14 +139,14 @@ fn a_pipeline_queue_on_a_host() {
     expect(
         "reverse = { queue = \"tail-drop\" }\n",
         "",
-        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`
-s.toml:36:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; give that direction another, with `reverse = { queue = "tail-drop" }`"#,
+        r#"s.toml:24:9: `ired-64` needs a native router as the sender, but from `h2` to `r` on link `bottleneck` the sender is a host; set another queue for that direction: `reverse = { queue = "tail-drop" }`
+s.toml:36:11: `ired-64` needs a native router as the sender, but from `h2` to `r` on link `bottleneck` the sender is a host; set another queue for that direction: `reverse = { queue = "tail-drop" }`"#,
     );
     expect(
         "[\"r\", \"h2\"]",
         "[\"h2\", \"r\"]",
-        r#"s.toml:24:9: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`
-s.toml:37:11: `ired-64` acts in a native router's pipeline, but in the direction from `h2` to `r` of link `bottleneck` a host sends; put it on a direction that a native router sends in, and give this one `queue = "tail-drop"`"#,
+        r#"s.toml:24:9: `ired-64` needs a native router as the sender, but from `h2` to `r` on link `bottleneck` the sender is a host; set it where a native router sends, and set `queue = "tail-drop"` here
+s.toml:37:11: `ired-64` needs a native router as the sender, but from `h2` to `r` on link `bottleneck` the sender is a host; set it where a native router sends, and set `queue = "tail-drop"` here"#,
     );
 }
 
@@ -152,7 +156,7 @@ fn a_trace_that_cannot_be_used() {
     assert_eq!(trace("good.down"), "nothing wrong");
     assert_eq!(
         trace("missing.down"),
-        r#"s.toml:22:9: cannot read `shelf/missing.down`: no such file; write the path from the scenario's folder"#
+        r#"s.toml:22:9: cannot read `shelf/missing.down`: no such file; write the path relative to the scenario's folder"#
     );
     assert_eq!(trace("bad.down"), r#"shelf/bad.down:2:1: not a number"#);
     assert_eq!(trace("empty.down"), r#"shelf/empty.down: an empty trace"#);
@@ -164,7 +168,7 @@ fn a_trace_that_cannot_be_used() {
     expect(
         "app = { kind = \"bulk\" }",
         "app = { kind = \"video\", trace = \"none.csv\" }",
-        r#"s.toml:31:33: cannot read `shelf/none.csv`: no such file; write the path from the scenario's folder"#,
+        r#"s.toml:31:33: cannot read `shelf/none.csv`: no such file; write the path relative to the scenario's folder"#,
     );
 }
 
@@ -174,7 +178,7 @@ fn two_flows_at_one_port() {
         [flows.b]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7002\n\
         [flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"video\"\nport = 7002\n";
     let text = messages(&format!("{GOOD}{flows}"));
-    assert!(text.contains("`a` and `b` both listen at tcp port 7002 of `h2`"), "{text}");
+    assert!(text.contains("`a` and `b` both listen on tcp port 7002 of `h2`"), "{text}");
     assert_eq!(
         text.lines().filter(|line| line.contains("both listen")).count(),
         1,
@@ -191,11 +195,11 @@ fn two_flows_whose_servers_listen_at_one_port() {
         )
     };
     let said = messages(&format!("{GOOD}{}{}", player("a", "h1", "h2"), player("b", "h1", "h2")));
-    assert!(said.contains("`a` and `b` both listen at tcp port 80 of `h1`"), "{said}");
+    assert!(said.contains("`a` and `b` both listen on tcp port 80 of `h1`"), "{said}");
     let bulk = "[flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 80\n";
     assert_eq!(messages(&format!("{GOOD}{}{bulk}", player("a", "h1", "h2"))), "nothing wrong");
     let said = messages(&format!("{GOOD}{}{bulk}", player("a", "h2", "h1")));
-    assert!(said.contains("`a` and `c` both listen at tcp port 80 of `h2`"), "{said}");
+    assert!(said.contains("`a` and `c` both listen on tcp port 80 of `h2`"), "{said}");
 }
 
 #[test]
@@ -203,7 +207,7 @@ fn two_families() {
     let text =
         GOOD.replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", address = \"2001:db8::1\" }");
     assert!(
-        messages(&text).contains("`h1` and `h2` have addresses of different families"),
+        messages(&text).contains("`h1` and `h2` must have addresses of one family"),
         "{}",
         messages(&text)
     );

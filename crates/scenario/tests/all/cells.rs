@@ -73,7 +73,7 @@ fn a_cell_that_cannot_be_used() {
     assert_eq!(cell("\"cell.trace\""), "nothing wrong");
     assert_eq!(
         cell("\"none.trace\""),
-        "s.toml:22:8: cannot read `shelf/none.trace`: no such file; write the path from the scenario's folder"
+        "s.toml:22:8: cannot read `shelf/none.trace`: no such file; write the path relative to the scenario's folder"
     );
     assert_eq!(
         cell("\"short.trace\""),
@@ -117,8 +117,11 @@ fn a_cell_and_whatever_else_says_the_same() {
             "rate = \"10 Mbit/s\"\ndelay = \"9 ms\"\n",
             "profile = \"steps.json\"\ncell = \"cell.trace\"\n"
         ),
-        "s.toml:23:8: link `bottleneck` has both `cell` and `profile`; leave out what the profile says"
+        "s.toml:23:8: link `bottleneck` has both `cell` and `profile`; remove `cell`: the profile sets it"
     );
     let change = text("\"cell.trace\"\nchanges = [{ at = \"1 s\", rate = \"1 bit/s\" }]");
-    assert!(messages(&change).starts_with("s.toml:23:33: the rate of a trace cannot be changed"));
+    assert!(
+        messages(&change)
+            .starts_with("s.toml:23:33: `changes` must not set the rate of a link with a trace or a cell")
+    );
 }

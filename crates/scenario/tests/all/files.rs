@@ -38,11 +38,11 @@ fn what_the_application_asks_for_beside_is_an_input_too() {
 fn a_missing_file_is_reported_once_where_it_is_named() {
     assert_eq!(
         answer("content = { mpd = \"none.mpd\" }"),
-        r#"s.toml:31:44: cannot read `shelf/none.mpd`: no such file; write the path from the scenario's folder"#
+        r#"s.toml:31:44: cannot read `shelf/none.mpd`: no such file; write the path relative to the scenario's folder"#
     );
     assert_eq!(
         answer("content = { rates = [1.0] }, extra = \"none.csv\""),
-        r#"s.toml:31:63: cannot read `shelf/none.csv`: no such file; write the path from the scenario's folder"#
+        r#"s.toml:31:63: cannot read `shelf/none.csv`: no such file; write the path relative to the scenario's folder"#
     );
 }
 
@@ -54,7 +54,7 @@ fn what_the_application_finds_wrong_in_a_file_is_reported_where_it_is_named() {
     );
     assert_eq!(
         answer("content = { mpd = \"lost.mpd\" }"),
-        r#"s.toml:31:44: `flows.bulk.app.content.mpd`: cannot read `shelf/none.csv`: no such file; write the path from the scenario's folder"#
+        r#"s.toml:31:44: `flows.bulk.app.content.mpd`: cannot read `shelf/none.csv`: no such file; write the path relative to the scenario's folder"#
     );
 }
 
@@ -124,8 +124,8 @@ fn a_missing_file_names_both_places_and_the_option() {
         error.to_string()
     };
     let wanted = format!(
-        "s.toml:31:44: cannot read `{}`: it is not there, and there is no `{}`; write the path from the scenario's \
-         folder or from that of `--data`",
+        "s.toml:31:44: cannot read `{}`: no such file, nor `{}`; write the path relative to the scenario's \
+         folder or to that of `--data`",
         own.join("none.mpd").display(),
         data.join("none.mpd").display()
     );
@@ -133,7 +133,7 @@ fn a_missing_file_names_both_places_and_the_option() {
     let without = said(None);
     assert!(
         without.ends_with(
-            "; write the path from the scenario's folder, or say with `--data` in which other folder it is"
+            "; write the path relative to the scenario's folder, or name another folder with `--data`"
         ),
         "{without}"
     );

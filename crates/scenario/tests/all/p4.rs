@@ -180,7 +180,10 @@ fn times_that_go_back() {
         "later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]",
         "later = [{ at = \"500 ms\", control = [] }, { at = \"400 ms\", control = [] }]",
     );
-    assert_eq!(said, "s.toml:11:50: `later` is not in order of time; write the earlier commands first");
+    assert_eq!(
+        said,
+        "s.toml:11:50: `later` must be in order of time, got 400 ms after 500 ms; sort `later` by `at`"
+    );
 }
 
 #[test]
@@ -189,7 +192,7 @@ fn queue_management_of_native_routers_is_refused() {
         "[links.bottleneck]\n",
         "[links.bottleneck]\nqueue = \"ired\"\nreverse = { queue = \"tail-drop\" }\n",
     );
-    assert!(said.contains("a P4 program sends"), "{said}");
+    assert!(said.contains("the sender is a P4 router"), "{said}");
 }
 
 #[test]

@@ -113,11 +113,11 @@ fn a_profile_that_cannot_be_used_is_reported_with_file_and_place() {
     assert_eq!(profile("text.json"), "shelf/text.json:1:1: invalid JSON: expected value");
     assert_eq!(
         profile("none.json"),
-        "s.toml:22:11: cannot read `shelf/none.json`: no such file; write the path from the scenario's folder"
+        "s.toml:22:11: cannot read `shelf/none.json`: no such file; write the path relative to the scenario's folder"
     );
     assert_eq!(
         profile("hasty.json"),
-        "s.toml:22:11: the profile changes 600000 times in the run, more than 100000; write a longer `pause`, fewer \
+        "s.toml:22:11: the profile must change at most 100000 times in the run, got 600000; write a longer `pause`, fewer \
          changes or a shorter `duration`"
     );
 }
@@ -133,7 +133,7 @@ fn how_often_a_profile_changes_is_no_matter_while_the_duration_is_unknown() {
 fn a_profile_and_whatever_else_says_the_same() {
     let both = |line: usize, column: usize, key: &str| {
         format!(
-            "s.toml:{line}:{column}: link `bottleneck` has both `{key}` and `profile`; leave out what the profile says"
+            "s.toml:{line}:{column}: link `bottleneck` has both `{key}` and `profile`; remove `{key}`: the profile sets it"
         )
     };
     let with = |more: &str| {

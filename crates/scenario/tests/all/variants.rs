@@ -232,7 +232,7 @@ fn a_file_is_read_from_its_own_folder() {
     assert_eq!(scenario.inputs[1], InputHash::of("a.down", b"5\n"));
     std::fs::write(&file, [0x6e, 0xff]).unwrap();
     let error = Scenario::load(&file, &Changes::default(), &registries()).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("{}: is no text: ", file.display())), "{error}");
+    assert!(error.starts_with(&format!("{}: must be UTF-8 text: ", file.display())), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
     let error = Scenario::load(&file, &Changes::default(), &registries()).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: cannot be read: ", file.display())), "{error}");

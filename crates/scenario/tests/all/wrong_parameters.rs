@@ -274,7 +274,7 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{ ¦probabilty = 0.1 }"#,
         "unknown key `links.access.loss.probabilty`; did you mean `probability`?",
     ),
-    ("links.access.loss", r#"¦"often""#, "`links.access.loss`: `often` is not a share"),
+    ("links.access.loss", r#"¦"often""#, "`links.access.loss` must be a share"),
     ("links.access.loss", r#"¦1.5"#, "`links.access.loss` must be in [0, 1], got 1.5"),
     ("links.access.loss", r#"{ scheduled = [{ packet = ¦0 }] }"#, "`links.access.loss.scheduled[0].packet`"),
 ];
