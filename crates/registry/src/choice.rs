@@ -1,4 +1,4 @@
-//! A parameter that chooses a component: an id, or a table with `kind` and the component's own parameters.
+//! Parameters that choose a component: an id, or a table with `kind` and the component's parameters.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,42 +11,42 @@ use serde_json::{Map, Value, json};
 
 use crate::{Kind, ParameterError, Registry};
 
-/// What a parameter chooses among. Often the kind itself, in the file of its list.
+/// The options of a choice. Often implemented by the kind itself, next to its list.
 pub trait Choices: 'static {
-    /// The kind of what is chosen.
+    /// The kind of component.
     type Kind: Kind;
-    /// The id of what is chosen by default.
+    /// The default id.
     const DEFAULT: &'static str;
-    /// What there is to choose from.
+    /// The registry to choose from.
     fn registry() -> &'static Registry<Self::Kind>;
 }
 
-/// A parameter that chooses: `"cubic"`, or `{ kind = "cubic", beta = 0.7 }`.
+/// A parameter that chooses a component: `"cubic"`, or `{ kind = "cubic", beta = 0.7 }`.
 pub struct Choice<C> {
     /// The id.
     pub kind: String,
-    /// The component's own parameters.
+    /// The component's parameters.
     pub parameters: Map<String, Value>,
     of: PhantomData<fn() -> C>,
 }
 
 impl<C> Choice<C> {
-    /// That component with its defaults.
+    /// Chooses a component with its defaults.
     pub fn plain(kind: &str) -> Choice<C> {
         Choice::with(kind, Map::new())
     }
 
-    /// That component with these parameters.
+    /// Chooses a component with parameters.
     pub fn with(kind: &str, parameters: Map<String, Value>) -> Choice<C> {
         Choice { kind: kind.to_owned(), parameters, of: PhantomData }
     }
 }
 
 impl<C: Choices> Choice<C> {
-    /// Builds what is chosen.
+    /// Builds the chosen component.
     ///
     /// # Errors
-    /// If there is no such id, or with the path of the offending key, from this parameter's own table on.
+    /// If the id is unknown, or with the path of the offending key, relative to this parameter's table.
     pub fn build(
         &self,
         context: &<C::Kind as Kind>::Context<'_>,
@@ -54,11 +54,11 @@ impl<C: Choices> Choice<C> {
         C::registry().build_from(&self.kind, &Value::Object(self.parameters.clone()), context)
     }
 
-    /// Builds what the parameter `key` chooses, with the parameters of the table `moved` besides: those that stand under the
-    /// deprecated key of that name.
+    /// Builds the component that the parameter `key` chooses. `moved` is the name of a deprecated key and its table, whose
+    /// parameters are added.
     ///
     /// # Errors
-    /// As [`Choice::build`], with the path from the table on that both keys are in; if a parameter stands in both.
+    /// As [`Choice::build`], with the path relative to the table that holds both keys; if both set one parameter.
     pub fn build_with(
         &self,
         key: &str,
@@ -117,14 +117,14 @@ impl<C> Serialize for Choice<C> {
 
 impl<'de, C: Choices> Deserialize<'de> for Choice<C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Choice<C>, D::Error> {
-        let what = C::Kind::NAME;
+        let kind_name = C::Kind::NAME;
         match Value::deserialize(deserializer)? {
             Value::String(kind) => Ok(Choice::plain(&kind)),
             Value::Object(mut parameters) => match parameters.shift_remove("kind") {
                 Some(Value::String(kind)) => Ok(Choice::with(&kind, parameters)),
-                _ => Err(D::Error::custom(format!("must have `kind`, the id of the {what}"))),
+                _ => Err(D::Error::custom(format!("must have `kind`, the id of the {kind_name}"))),
             },
-            _ => Err(D::Error::custom(format!("must be the id of the {what}, or a table with `kind`"))),
+            _ => Err(D::Error::custom(format!("must be the id of the {kind_name}, or a table with `kind`"))),
         }
     }
 }
@@ -160,8 +160,7 @@ impl<C: Choices> JsonSchema for Choice<C> {
     }
 }
 
-/// A schema with what it refers to in its place: an entry's own definitions are not those of the schema that it becomes
-/// part of.
+/// Replaces references by their targets: once embedded in another schema, an entry's definitions cannot be referenced.
 fn inlined(schema: &Value, root: &Value) -> Value {
     match schema {
         Value::Object(table) => {
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_or_a_table_with_its_kind_is_chosen() {
+    fn an_id_or_a_table_with_kind_chooses() {
         assert_eq!(built(json!({})), Ok(0.125));
         assert_eq!(built(json!({ "filter": "ewma" })), Ok(0.125));
         assert_eq!(built(json!({ "filter": { "kind": "ewma", "weight": 1 } })), Ok(1.0));
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_lead_to_the_key_that_was_written() {
+    fn errors_have_the_path_of_the_key_as_written() {
         let refused = |value| built(value).unwrap_err();
         assert_eq!(
             refused(json!({ "filter": "emwa" })),
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_survives_its_own_text() {
+    fn a_choice_survives_serialization() {
         for value in [json!("mean"), json!({ "kind": "ewma", "weight": 0.5 })] {
             let choice: Choice<Filter> = serde_json::from_value(value.clone()).unwrap();
             assert_eq!(serde_json::to_value(&choice).unwrap(), value);

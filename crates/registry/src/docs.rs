@@ -1,4 +1,4 @@
-//! What catalogues say of entries and of their parameters.
+//! Catalogue data: documentation of entries and their parameters.
 
 use jettison_core::Gauge;
 use schemars::Schema;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Entry, Kind};
 
-/// What a catalogue says of an entry, whatever its kind.
+/// Catalogue data of an entry of any kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntryDoc {
     /// The id that scenario files write.
@@ -16,17 +16,17 @@ pub struct EntryDoc {
     pub kind: &'static str,
     /// The display name.
     pub name: &'static str,
-    /// What results may call it besides.
+    /// Other names in results.
     pub aliases: &'static [&'static str],
-    /// The colour of plots, `#rrggbb`; `None` if it has none of its own.
+    /// Plot colour, `#rrggbb`; `None` without a style.
     pub colour: Option<String>,
-    /// The line of plots: `solid`, `dashed`, `dotted` or `dash-dot`.
+    /// Plot line: `solid`, `dashed`, `dotted` or `dash-dot`.
     pub line: Option<&'static str>,
-    /// The marker of plots: `circle`, `square`, `triangle` or `diamond`.
+    /// Plot marker: `circle`, `square`, `triangle` or `diamond`.
     pub marker: Option<&'static str>,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// The document it implements.
+    /// The document that it implements.
     pub source: &'static str,
     /// Its page of the book, below `docs/src`.
     pub page: Option<&'static str>,
@@ -38,7 +38,7 @@ pub struct EntryDoc {
     pub example: Value,
     /// Its parameters.
     pub parameters: Vec<ParameterDoc>,
-    /// The internal state that it publishes as series.
+    /// Internal state published as series.
     pub gauges: &'static [Gauge],
 }
 
@@ -49,14 +49,14 @@ pub struct ParameterDoc {
     pub name: String,
     /// `duration`, `rate`, `size`, `integer`, `number`, `boolean`, a list of choices, …
     pub unit: String,
-    /// The default, as one would write it; `None` where the key is required or unset.
+    /// The default as written in TOML; `None` if the key is required or unset by default.
     pub default: Option<String>,
-    /// What it means.
+    /// Its meaning.
     pub description: String,
 }
 
 impl EntryDoc {
-    /// What a catalogue says of that entry.
+    /// Catalogue data of `entry`.
     pub fn of<K: Kind>(entry: &Entry<K>) -> EntryDoc {
         EntryDoc {
             id: entry.id,
@@ -77,14 +77,14 @@ impl EntryDoc {
     }
 }
 
-/// The parameters that an object schema describes, in the schema's order.
+/// Documents the properties of an object schema, in its order.
 pub fn parameter_docs(schema: &Schema) -> Vec<ParameterDoc> {
     let mut docs = Vec::new();
     table_docs("", schema.as_value(), &Value::Null, schema, &mut docs);
     docs
 }
 
-/// The keys of a table; those of a table in it under its own name, `player.max_buffer`.
+/// Documents the keys of a table, nested tables by dotted names (`player.max_buffer`).
 fn table_docs(prefix: &str, table: &Value, defaults: &Value, schema: &Schema, docs: &mut Vec<ParameterDoc>) {
     let Some(properties) = table.get("properties").and_then(Value::as_object) else { return };
     for (key, property) in properties {
@@ -121,7 +121,7 @@ fn written(value: &Value) -> String {
 }
 
 fn unit_of(property: &Value, schema: &Schema) -> String {
-    // What several parameters share stands once, under `$defs`.
+    // Shared definitions are under `$defs`.
     let reference = property.get("$ref").and_then(Value::as_str);
     if let Some(definition) = reference.and_then(|path| schema.pointer(path)) {
         return unit_of(definition, schema);
@@ -157,7 +157,7 @@ mod tests {
     use super::parameter_docs;
 
     #[test]
-    fn what_parameters_share_is_looked_up() {
+    fn shared_definitions_are_resolved() {
         let schema = schemars::json_schema!({
             "properties": {
                 "growth": { "$ref": "#/$defs/Growth", "default": "per-ack" },
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_within_is_listed_key_by_key_with_what_it_defaults_to() {
+    fn a_nested_table_is_listed_key_by_key_with_its_defaults() {
         let schema = schemars::json_schema!({
             "properties": { "player": { "$ref": "#/$defs/Player", "default": { "buffer": "60 s", "rule": null } } },
             "$defs": { "Player": { "properties": {

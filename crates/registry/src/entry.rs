@@ -1,4 +1,4 @@
-//! Kinds of components, and one component's description of itself.
+//! Component kinds, and the self-description of one component.
 
 use std::fmt;
 use std::panic::Location;
@@ -13,52 +13,53 @@ use crate::parameters::{checked, read};
 use crate::style::{Colour, Line};
 use crate::{ParameterDoc, ParameterError, Style, parameter_docs};
 
-/// A kind of component. The type itself has no values: it names the kind in [`Entry`] and [`Registry`](crate::Registry).
+/// A kind of component. Implementors are uninhabited types that select the kind in [`Entry`] and
+/// [`Registry`](crate::Registry).
 pub trait Kind: 'static {
     /// The word for the kind in catalogues: `queue`, `controller`.
     const KEY: &'static str;
     /// The noun for one of them in messages: `queue discipline`.
     const NAME: &'static str;
-    /// What one may need to know of its place when it is built.
+    /// Context for building: what a component may need from its surroundings.
     type Context<'a>;
-    /// What is built.
+    /// The type that is built.
     type Built;
-    /// What the entries of this kind say of themselves besides; `()` for most.
+    /// Additional facts that entries of this kind declare; `()` for most kinds.
     type Facts: Clone + Default + Send + Sync;
 }
 
-/// A component's description of itself, and how it is built.
+/// Self-description and builder of one component.
 ///
-/// A component's file makes one with [`Entry::new`] and the methods that have the fields' names:
+/// A component's file makes one with [`Entry::new`] and the setters named after the fields:
 /// `Entry::<Discipline>::new("codel", "CoDel", build).source("RFC 8289")`.
 pub struct Entry<K: Kind> {
     /// The id that scenario files write: `fq-pie`.
     pub id: &'static str,
     /// The display name in legends and tables: `FQ-PIE`.
     pub name: &'static str,
-    /// What results may call it besides: `fifo` is tail drop. Scenario files know only the id.
+    /// Other names in results: `fifo` is tail drop. Scenario files use the id only.
     pub aliases: &'static [&'static str],
-    /// How plots draw it; `None` leaves it to the plot.
+    /// Plot style; `None` leaves the choice to the plot.
     pub style: Option<Style>,
     /// One line for `jettison list`.
     pub summary: &'static str,
-    /// The document it implements: RFC or paper, with the section where one matters.
+    /// The document that it implements: RFC or paper, with the section if relevant.
     pub source: &'static str,
-    /// Its page of the book, below `docs/src`; `None` for one that is made at run time.
+    /// Its page of the book, below `docs/src`; `None` for a component made at run time.
     pub page: Option<&'static str>,
-    /// The internal state that it publishes as series.
+    /// Internal state published as series.
     pub gauges: &'static [Gauge],
-    /// The source file that describes it, below the workspace's root.
+    /// The source file that declares it, below the workspace's root.
     pub file: &'static str,
-    /// What this kind's entries say besides.
+    /// Additional facts of this kind.
     pub facts: K::Facts,
-    /// The least that it can be built from where some parameters are required: a function that gives the table.
+    /// Minimal parameters, for components that require some: a function that returns the table.
     pub example: Option<fn() -> Value>,
     schema: Arc<LazySchema>,
     build: Arc<Build<K>>,
 }
 
-/// A schema, made when it is first asked for.
+/// A schema, computed on first use.
 struct LazySchema(LazyLock<Schema, Box<dyn FnOnce() -> Schema + Send>>);
 
 /// Builds a component from a table of parameters.
@@ -68,8 +69,7 @@ struct Build<K: Kind>(
 );
 
 impl<K: Kind> Entry<K> {
-    /// A component whose parameters are a `T` and which `build` makes of them and of its place.
-    #[track_caller]
+    /// Describes a component with parameters of type `T`; `build` makes it from parameters and context.
     pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
         id: &'static str,
         name: &'static str,
@@ -81,8 +81,8 @@ impl<K: Kind> Entry<K> {
         Entry::with(id, name, schema, Build(Box::new(build)))
     }
 
-    /// A component that is made at run time: `schema` describes the table that `build` takes, and checks it first.
-    #[track_caller]
+    /// Describes a component made at run time. `schema` describes the table of parameters, which is checked before `build`
+    /// gets it.
     pub fn dynamic(
         id: &'static str,
         name: &'static str,
@@ -95,7 +95,7 @@ impl<K: Kind> Entry<K> {
         Entry::with(id, name, schema, Build(Box::new(build)))
     }
 
-    /// A component of another kind with the same description, which `build` makes from the same parameters.
+    /// Describes a component of another kind with the same description and parameters, made by `build`.
     pub fn derived<L: Kind>(
         &self,
         facts: L::Facts,
@@ -125,42 +125,42 @@ impl<K: Kind> Entry<K> {
         }
     }
 
-    /// Lists what results may call it besides.
+    /// Sets other names in results.
     pub fn aliases(mut self, aliases: &'static [&'static str]) -> Entry<K> {
         self.aliases = aliases;
         self
     }
-    /// Draws it in that colour and line.
+    /// Sets the plot style.
     pub fn style(mut self, colour: Colour, line: Line) -> Entry<K> {
         self.style = Some(Style { colour, line });
         self
     }
-    /// Sums it up in one line, without a full stop.
+    /// Sets the summary: one line, without a full stop.
     pub fn summary(mut self, summary: &'static str) -> Entry<K> {
         self.summary = summary;
         self
     }
-    /// Names the document that it implements.
+    /// Sets the document that it implements.
     pub fn source(mut self, source: &'static str) -> Entry<K> {
         self.source = source;
         self
     }
-    /// Names its page of the book, below `docs/src`.
+    /// Sets its page of the book, below `docs/src`.
     pub fn page(mut self, page: &'static str) -> Entry<K> {
         self.page = Some(page);
         self
     }
-    /// Names the internal state that it publishes as series.
+    /// Sets the internal state published as series.
     pub fn gauges(mut self, gauges: &'static [Gauge]) -> Entry<K> {
         self.gauges = gauges;
         self
     }
-    /// Says what this kind's entries say besides.
+    /// Sets the additional facts of this kind.
     pub fn facts(mut self, facts: K::Facts) -> Entry<K> {
         self.facts = facts;
         self
     }
-    /// Gives the least that it can be built from, if some parameters are required.
+    /// Sets minimal parameters, for components that require some.
     pub fn example(mut self, example: fn() -> Value) -> Entry<K> {
         self.example = Some(example);
         self
@@ -171,7 +171,7 @@ impl<K: Kind> Entry<K> {
         &self.schema.0
     }
 
-    /// Its parameters, one by one.
+    /// Documentation of each parameter.
     pub fn parameters(&self) -> Vec<ParameterDoc> {
         parameter_docs(self.schema())
     }
@@ -179,7 +179,7 @@ impl<K: Kind> Entry<K> {
     /// Builds it from its parameters: a table without `kind`, or `null` for all defaults.
     ///
     /// # Errors
-    /// With the path of the offending key, from that table on.
+    /// With the path of the offending key, relative to that table.
     pub fn build(&self, parameters: &Value, context: &K::Context<'_>) -> Result<K::Built, ParameterError> {
         (self.build.0)(parameters, context)
     }

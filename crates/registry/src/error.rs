@@ -1,39 +1,39 @@
-//! Why nothing can be built from parameters.
+//! Errors in the parameters of components.
 
 use std::fmt::{self, Display};
 
 use thiserror::Error;
 
-/// A parameter that nothing can be built from: which key, what is required, what was found.
+/// An error in a parameter: which key, what is required, what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct ParameterError {
-    /// Keys from the entry's own table to the offending one; empty for the table itself.
+    /// Path of keys from the entry's own table to the offending key; empty for the table itself.
     pub path: Vec<String>,
     /// What is wrong there.
     pub problem: Problem,
-    /// What would be right, where the problem does not say so.
+    /// The remedy, unless the problem implies it.
     pub help: Option<String>,
 }
 
-/// What is wrong with a value, told apart by how it forms a sentence with the key.
+/// The problem of a parameter, in the grammatical form that decides how it joins the key in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
-    /// No parameter has that key.
+    /// Unknown key.
     UnknownKey,
     /// A predicate whose subject is the key: `must be > 0, got 0 ms`.
     Predicate(String),
-    /// A sentence of its own: `a rate of zero carries nothing`.
+    /// A complete sentence: ``unknown transport `tpc` ``.
     Sentence(String),
 }
 
 impl Problem {
-    /// What that message says: one that begins with `must` has the key as its subject.
-    pub fn said(message: impl Into<String>) -> Problem {
+    /// Classifies a message: one that begins with `must` is a predicate of the key.
+    pub fn from_message(message: impl Into<String>) -> Problem {
         let message = message.into();
         if message.starts_with("must ") { Problem::Predicate(message) } else { Problem::Sentence(message) }
     }
 
-    /// The sentence about `subject`, which is a quoted key or words such as `the file`.
+    /// Forms the sentence about `subject`, a quoted key or a noun such as `the file`.
     pub fn about(&self, subject: &str) -> String {
         match self {
             Problem::UnknownKey => format!("unknown key {subject}"),
@@ -44,25 +44,25 @@ impl Problem {
 }
 
 impl ParameterError {
-    /// An error at one key of the table: what the key `must` be and is not, or a sentence of its own.
+    /// An error at one key of the table; see [`Problem::from_message`].
     pub fn at(key: &str, message: impl Into<String>) -> ParameterError {
         ParameterError::whole(message).under(key)
     }
 
     /// An error of the table as a whole.
     pub fn whole(message: impl Into<String>) -> ParameterError {
-        ParameterError::of(Problem::said(message))
+        ParameterError::of(Problem::from_message(message))
     }
 
-    /// `key` must `requirement` (`be > 0`), and `found` does not.
+    /// An error at `key`, which must `requirement` (such as `be > 0`), but is `found`.
     pub fn must(key: &str, requirement: &str, found: impl Display) -> ParameterError {
         ParameterError::of(Problem::Predicate(format!("must {requirement}, got {found}"))).under(key)
     }
 
-    /// [`ParameterError::must`] unless `holds`.
+    /// Checks a requirement on `key`; see [`ParameterError::must`].
     ///
     /// # Errors
-    /// If it does not hold.
+    /// Unless `holds`.
     pub fn require(
         holds: bool,
         key: &str,
@@ -72,10 +72,10 @@ impl ParameterError {
         if holds { Ok(()) } else { Err(ParameterError::must(key, requirement, found)) }
     }
 
-    /// [`ParameterError::at`] unless `holds`.
+    /// Checks a requirement with a message of its own; see [`ParameterError::at`].
     ///
     /// # Errors
-    /// If it does not hold.
+    /// Unless `holds`.
     pub fn unless(holds: bool, key: &str, message: impl FnOnce() -> String) -> Result<(), ParameterError> {
         if holds { Ok(()) } else { Err(ParameterError::at(key, message())) }
     }
@@ -85,19 +85,19 @@ impl ParameterError {
         ParameterError { path: Vec::new(), problem, help: None }
     }
 
-    /// The same error, seen from the table or list that holds this one under `key`.
+    /// Prefixes the path with `key`: the error as seen from the enclosing table or list.
     pub fn under(mut self, key: &str) -> ParameterError {
         self.path.insert(0, key.to_owned());
         self
     }
 
-    /// The same error with what would be right.
+    /// Adds the remedy.
     pub fn with_help(mut self, help: impl Into<String>) -> ParameterError {
         self.help = Some(help.into());
         self
     }
 
-    /// What is wrong, without the path and the help.
+    /// The message without path and help.
     pub fn message(&self) -> String {
         match &self.problem {
             Problem::UnknownKey => {

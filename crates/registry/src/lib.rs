@@ -1,14 +1,15 @@
 #![forbid(unsafe_code)]
-//! Components by id: one entry type, one parameter error and one list type for every kind.
+//! Component registries: one entry type, one parameter error and one list type for every kind of component.
 //!
-//! A *kind* ([`Kind`]) is what components have in common: queue disciplines, congestion controllers, adaptation rules. It
-//! says what a component is built from ([`Kind::Context`]) and what comes out ([`Kind::Built`]). A component describes itself in
-//! an [`Entry`]: id, display name, plot style, summary, source, page of the book, typed parameters, and the function that builds
-//! it. A [`Registry`] is the list of a kind's entries; lists live apart from entries, so that a component's file imports no list.
+//! A *kind* ([`Kind`]) is a class of components: queue disciplines, congestion controllers, adaptation rules. It
+//! defines the context that components are built in ([`Kind::Context`]) and the type built ([`Kind::Built`]). A component
+//! describes itself in an [`Entry`]: id, display name, plot style, summary, source, page of the book, typed parameters, and the
+//! function that builds it. A [`Registry`] is the list of entries of a kind. Lists live apart from entries: a component's file
+//! imports no list.
 //!
-//! Parameters are a serde struct with a JSON Schema. [`parameters`] reads them, and reports an unknown key, a missing key, a
+//! Parameters are a serde struct with a JSON Schema. [`parameters`] reads them and reports an unknown key, a missing key, a
 //! wrong type or a value out of range as a [`ParameterError`]: the path of the key, what is required, what was found, and the
-//! nearest right name. [`schema::walk`] is the same check over any JSON Schema; the scenario checker uses it for whole files.
+//! nearest known name. [`schema::walk`] applies the same check to any JSON Schema; the scenario checker uses it for whole files.
 //!
 //! ```
 //! use jettison_registry::{Entry, Kind, ParameterError, Registry, Style, style};

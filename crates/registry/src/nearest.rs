@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest known name.
+//! Suggestions for misspelt names.
 
-/// The candidate nearest to `word` in spelling, if any is near enough to be a typing error.
+/// The candidate nearest to `word` in edit distance, if near enough to be a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
@@ -9,7 +9,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// Help for an unknown name: ``did you mean `codel`?`` or, if none is near, the known names.
+/// Help for an unknown name: ``did you mean `codel`?``, or the list of known names if no name is near.
 pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     match nearest(word, known.iter().copied()) {
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggests_slips_and_not_strangers() {
+    fn suggests_a_name_only_for_typing_errors() {
         let known = ["tail-drop", "red", "codel", "pi2"];
         assert_eq!(nearest("coddel", known.into_iter()), Some("codel"));
         assert_eq!(nearest("taildrop", known.into_iter()), Some("tail-drop"));
@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn names_like_none_get_the_list() {
+    fn without_a_near_name_all_known_names_are_listed() {
         assert_eq!(suggestion("wireless", ["red", "pi2"].into_iter()), "known: red, pi2");
         assert_eq!(suggestion("wireless", [].into_iter()), "none are defined");
     }

@@ -1,4 +1,4 @@
-//! Reading parameters: the one path from a table to a typed struct.
+//! Reads tables of parameters into typed structs.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,7 @@ use serde_path_to_error::Segment;
 use crate::schema::{Shape, walk};
 use crate::{ParameterError, Problem, Step};
 
-/// Reads parameters from a table without its `kind`; `null` stands for the empty table. Keys that are not written take their
-/// defaults.
+/// Reads parameters from a table without `kind`; `null` means the empty table. Omitted keys take their defaults.
 ///
 /// # Errors
 /// For an unknown or missing key, a wrong type, or a value out of the schema's range, with the path of the key.
@@ -19,7 +18,7 @@ pub fn parameters<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, 
     read(&schema_for!(T), value)
 }
 
-/// The same against a schema that was made before.
+/// [`parameters`] with a schema made before.
 pub(crate) fn read<T: DeserializeOwned>(schema: &Schema, value: &Value) -> Result<T, ParameterError> {
     let value = checked(schema, value)?;
     serde_path_to_error::deserialize(&*value).map_err(|error| {
@@ -29,12 +28,12 @@ pub(crate) fn read<T: DeserializeOwned>(schema: &Schema, value: &Value) -> Resul
             // Values have no step for a variant of an enumeration.
             Segment::Enum { .. } | Segment::Unknown => None,
         });
-        let problem = Problem::said(error.inner().to_string());
+        let problem = Problem::from_message(error.inner().to_string());
         ParameterError { path: path.collect(), problem, help: None }
     })
 }
 
-/// The table, if the schema finds nothing wrong with it.
+/// Checks a table against a schema and returns it.
 pub(crate) fn checked<'v>(schema: &Schema, value: &'v Value) -> Result<Cow<'v, Value>, ParameterError> {
     let table = match value {
         Value::Null => Cow::Owned(Value::Object(Map::new())),
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_takes_its_default() {
+    fn omitted_keys_take_their_defaults() {
         assert_eq!(parameters::<Sample>(&Value::Null), Ok(Sample::default()));
         assert_eq!(parameters::<Sample>(&json!({ "limit": null })), Ok(Sample::default()));
         let read =
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_the_nearest_at_any_depth() {
+    fn an_unknown_name_gets_the_nearest_at_any_depth() {
         assert_eq!(refused(json!({ "betta": 1 })), "betta: unknown key `betta`; did you mean `beta`?");
         assert_eq!(
             refused(json!({ "inner": { "wieght": 1 } })),

@@ -1,4 +1,4 @@
-//! Where a value stands in a scenario: `links.bottleneck.queue`, `vary[0].values`, `nodes."a b"`.
+//! Paths to values in a scenario: `links.bottleneck.queue`, `vary[0].values`, `nodes."a b"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,15 +11,15 @@ use thiserror::Error;
 pub enum Step {
     /// A key of a table.
     Key(String),
-    /// A place in a list, from zero.
+    /// An index into a list, from zero.
     Index(usize),
 }
 
-/// The steps from the whole file to one value.
+/// The path from the root of the file to one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct KeyPath(Vec<Step>);
 
-/// A path that could not be read.
+/// A path that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}` is not a valid path: {problem}; separate keys with dots, such as `links.bottleneck.rate`")]
 pub struct PathError {
@@ -28,7 +28,7 @@ pub struct PathError {
 }
 
 impl KeyPath {
-    /// The whole file.
+    /// The root of the file.
     pub fn root() -> KeyPath {
         KeyPath::default()
     }
@@ -36,29 +36,29 @@ impl KeyPath {
     pub fn steps(&self) -> &[Step] {
         &self.0
     }
-    /// Whether this is the whole file.
+    /// Whether this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
-    /// The value under `key` of this table.
+    /// The path of `key` in this table.
     pub fn key(&self, key: &str) -> KeyPath {
         self.child(Step::Key(key.to_owned()))
     }
-    /// The entry at `index` of this list.
+    /// The path of entry `index` of this list.
     pub fn index(&self, index: usize) -> KeyPath {
         self.child(Step::Index(index))
     }
-    /// One step further.
+    /// This path extended by one step.
     pub fn child(&self, step: Step) -> KeyPath {
         let mut steps = self.0.clone();
         steps.push(step);
         KeyPath(steps)
     }
-    /// These steps and then those.
+    /// This path extended by several steps.
     pub fn join(&self, steps: &[Step]) -> KeyPath {
         KeyPath([&self.0, steps].concat())
     }
-    /// The table or list that holds this value; `None` for the whole file.
+    /// The path of the enclosing table or list; `None` for the root.
     pub fn parent(&self) -> Option<KeyPath> {
         self.0.split_last().map(|(_, rest)| KeyPath(rest.to_vec()))
     }
@@ -66,11 +66,11 @@ impl KeyPath {
     pub fn prefix(&self, count: usize) -> KeyPath {
         KeyPath(self.0[..count.min(self.0.len())].to_vec())
     }
-    /// Whether `other` is this place or holds it.
+    /// Whether `other` is a prefix of this path, or equal to it.
     pub fn starts_with(&self, other: &KeyPath) -> bool {
         self.0.starts_with(&other.0)
     }
-    /// The last key on the way, list places skipped; empty for the whole file.
+    /// The last key, ignoring indices; empty for the root.
     pub fn last_key(&self) -> &str {
         let keys = self.0.iter().rev().find_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -78,14 +78,14 @@ impl KeyPath {
         });
         keys.unwrap_or_default()
     }
-    /// The value at this place.
+    /// The value at this path.
     pub fn find<'v>(&self, tree: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(tree, |value, step| match step {
             Step::Key(key) => value.get(key),
             Step::Index(index) => value.get(index),
         })
     }
-    /// The value at this place, to change.
+    /// Mutable access to the value at this path.
     pub fn find_mut<'v>(&self, tree: &'v mut Value) -> Option<&'v mut Value> {
         self.0.iter().try_fold(tree, |value, step| match step {
             Step::Key(key) => value.get_mut(key),
@@ -94,7 +94,7 @@ impl KeyPath {
     }
 }
 
-/// Keys that need no quotes in TOML.
+/// Whether TOML allows the key without quotes.
 fn is_bare(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
@@ -141,7 +141,7 @@ impl FromStr for KeyPath {
     }
 }
 
-/// Takes the key in front, bare (generously: whatever has no meaning in a path) or quoted.
+/// Splits off the first key, quoted or bare. A bare key may contain anything without a meaning in paths.
 fn leading_key(text: &str) -> Result<(String, &str), &'static str> {
     match text.chars().next() {
         Some(quote @ ('"' | '\'')) => {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_paths_say_what_is_broken() {
+    fn invalid_paths_name_the_problem() {
         let problem = |text: &str| text.parse::<KeyPath>().unwrap_err().problem;
         assert_eq!(problem(""), "empty key");
         assert_eq!(problem("links..rate"), "empty key");

@@ -1,4 +1,4 @@
-//! The list of a kind's entries.
+//! The list of entries of one kind.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl<K: Kind> Registry<K> {
     pub fn register(&mut self, entry: Entry<K>) {
         self.entries.insert(entry.id, entry);
     }
-    /// The entry of that id.
+    /// The entry with that id.
     pub fn entry(&self, id: &str) -> Option<&Entry<K>> {
         self.entries.get(id)
     }
@@ -31,10 +31,10 @@ impl<K: Kind> Registry<K> {
         self.entries.keys().copied()
     }
 
-    /// Builds what a scenario writes: an id (`"codel"`) or a table with its `kind` (`{ kind = "codel", target = "5 ms" }`).
+    /// Builds a component from a scenario's value: an id (`"codel"`) or a table with `kind` (`{ kind = "codel", target = "5 ms" }`).
     ///
     /// # Errors
-    /// If the id is unknown or the parameters are wrong; the path leads from `value` to the key at fault.
+    /// If the id is unknown or the parameters are wrong, with the path from `value` to the offending key.
     pub fn build(&self, value: &Value, context: &K::Context<'_>) -> Result<K::Built, ParameterError> {
         match value {
             Value::String(id) => self.build_from(id, &Value::Null, context),
@@ -63,10 +63,10 @@ impl<K: Kind> Registry<K> {
         }
     }
 
-    /// Builds the entry of that id from its parameters, a table without `kind`.
+    /// Builds the component with that id from its parameters, a table without `kind`.
     ///
     /// # Errors
-    /// If the id is unknown or the parameters are wrong; the path leads from the parameters to the key at fault.
+    /// If the id is unknown or the parameters are wrong, with the path from `parameters` to the offending key.
     pub fn build_from(
         &self,
         id: &str,
@@ -76,10 +76,10 @@ impl<K: Kind> Registry<K> {
         self.known(id)?.build(parameters, context)
     }
 
-    /// The entry of that id.
+    /// The entry with that id.
     ///
     /// # Errors
-    /// If there is none, with the nearest id.
+    /// If the id is unknown, with the nearest one.
     pub fn known(&self, id: &str) -> Result<&Entry<K>, ParameterError> {
         self.entry(id).ok_or_else(|| {
             let unknown = ParameterError::whole(format!("unknown {} `{id}`", K::NAME));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_one_kind_is_derived_from_that_of_another() {
+    fn an_entry_of_one_kind_derives_from_an_entry_of_another() {
         enum Count {}
         impl Kind for Count {
             const KEY: &'static str = "count";
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_names_no_entry_is_refused() {
+    fn a_value_without_a_known_id_is_refused() {
         let refused = |value| filters().build(&value, &"").unwrap_err().to_string();
         assert_eq!(refused(json!("naemd")), "unknown filter `naemd`; did you mean `named`?");
         assert_eq!(refused(json!({ "kind": "other" })), "kind: unknown filter `other`; known: named");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_one_id_counts() {
+    fn a_later_entry_with_the_same_id_replaces_the_earlier() {
         let mut filters = filters();
         let schema = filters.entry("named").unwrap().schema().clone();
         filters.register(Entry::dynamic("named", "other", schema, |value, _| Ok(value.to_string())));

@@ -1,8 +1,8 @@
-//! How plots draw a component: a colour of a small palette that colour-blind readers can tell apart, and a line.
+//! Plot styles of components: a line and a colour from a small palette for colour-blind readers.
 //!
-//! Within a kind no two components have the same colour *and* line, so that each is known by both. The palette has the colours of
-//! Okabe and Ito (*Color Universal Design*, 2008), except for black and pale yellow, and hues of Paul Tol's *muted* scheme. Readers
-//! who do not see red from green cannot tell many more apart: take another line instead of another colour.
+//! Within a kind, each pair of colour and line is unique. The palette has the colours of
+//! Okabe and Ito (*Color Universal Design*, 2008), except for black and pale yellow, and hues of Paul Tol's *muted* scheme. With red-green
+//! colour blindness few more can be distinguished: choose another line before another colour.
 
 use std::fmt;
 
@@ -13,20 +13,20 @@ pub struct Colour {
     pub rgb: [u8; 3],
 }
 
-/// How a line is drawn.
+/// Line style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// Without gaps.
+    /// Continuous.
     Solid,
-    /// In dashes.
+    /// Dashes.
     Dashed,
-    /// In dots.
+    /// Dots.
     Dotted,
-    /// In dashes and dots.
+    /// Dashes and dots, alternating.
     DashDot,
 }
 
-/// How a point is drawn. It goes with the line, so that a component is known where there are points alone.
+/// Marker of a point. It follows from the line style, so that plots of points also identify the component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Marker {
     /// A disc.
@@ -35,21 +35,21 @@ pub enum Marker {
     Square,
     /// A triangle.
     Triangle,
-    /// A square on its corner.
+    /// A diamond.
     Diamond,
 }
 
-/// How plots draw a component.
+/// Plot style of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Style {
-    /// The colour of its lines, points and bars.
+    /// Colour of lines, points and bars.
     pub colour: Colour,
-    /// Its lines.
+    /// Line style.
     pub line: Line,
 }
 
 impl Style {
-    /// How its points are drawn.
+    /// Marker of points.
     pub const fn marker(self) -> Marker {
         match self.line {
             Line::Solid => Marker::Circle,
@@ -102,7 +102,7 @@ impl Marker {
 macro_rules! palette {
     ($($(#[$doc:meta])* $name:ident = $rgb:literal;)*) => {
         $($(#[$doc])* pub const $name: Colour = Colour::new($rgb);)*
-        /// The whole palette, in the order in which plots take colours for what has none of its own.
+        /// The palette, in the order in which plots assign colours to objects without a style.
         pub const PALETTE: &[Colour] = &[$($name),*];
     };
 }
@@ -119,9 +119,9 @@ palette! {
     ORANGE = 0xe69f00;
     /// Okabe and Ito's sky blue.
     SKY = 0x56b4e9;
-    /// For Okabe and Ito's black.
+    /// Dark grey, in place of Okabe and Ito's black.
     GREY = 0x3c3c3c;
-    /// For Okabe and Ito's yellow: Tol's olive.
+    /// Tol's olive, in place of Okabe and Ito's yellow.
     OLIVE = 0x999933;
     /// Tol's indigo.
     INDIGO = 0x332288;
@@ -135,7 +135,7 @@ palette! {
 mod tests {
     use super::*;
 
-    /// CIE L*a*b* of a colour as readers with that matrix of linear RGB see it.
+    /// CIE L*a*b* of a colour under a colour vision given as a matrix of linear RGB.
     fn seen(colour: Colour, vision: [[f64; 3]; 3]) -> [f64; 3] {
         let rgb = colour.rgb.map(|part| libm::pow(f64::from(part) / 255.0, 2.2));
         let times = |row: [f64; 3], v: [f64; 3]| row.iter().zip(v).map(|(a, b)| a * b).sum::<f64>().max(0.0);
@@ -161,13 +161,13 @@ mod tests {
     ];
 
     #[test]
-    fn colours_are_told_apart_by_colour_blind_readers_too() {
+    fn colour_blind_readers_can_distinguish_all_colours() {
         for vision in [NORMAL, PROTANOPIA, DEUTERANOPIA] {
             for (index, one) in PALETTE.iter().enumerate() {
                 for other in &PALETTE[..index] {
                     let pairs = seen(*one, vision).into_iter().zip(seen(*other, vision));
                     let squares: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
-                    // 2.3 is a difference that is just noticed where colours touch.
+                    // 2.3 is the just noticeable difference of adjacent colours.
                     assert!(squares >= 100.0, "{one} and {other}: {}", libm::sqrt(squares));
                 }
             }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_show_on_white() {
+    fn colours_are_dark_enough_on_white() {
         for colour in PALETTE {
             let [lightness, ..] = seen(*colour, NORMAL);
             assert!(lightness < 75.0, "{colour}: {lightness}");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_written_as_css_has_them() {
+    fn colours_print_as_css_hex() {
         assert_eq!(BLUE.to_string(), "#0072b2");
         assert_eq!(GREEN.rgb, [0, 158, 115]);
     }

@@ -1,6 +1,6 @@
-//! Checking values against a JSON Schema, with messages for people.
+//! Checks values against a JSON Schema, with readable messages.
 //!
-//! The schemas are those that schemars makes of parameter structs, and the scenario file's, which is made of them.
+//! Schemas come from schemars (parameter structs), or are composed of such schemas (the scenario file).
 
 mod shape;
 mod walk;

@@ -1,37 +1,37 @@
-//! Finding one's way in a JSON Schema: which branch is meant for a value.
+//! Navigation in a JSON Schema: properties, references, and the branch of a choice that matches a value.
 
 use serde_json::{Map, Value};
 
-/// A schema with the document that its references lead into.
+/// A schema together with the document that its references point into.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'s> {
     root: &'s Value,
-    /// The schema at this place, references followed.
+    /// The schema, with references resolved.
     pub schema: &'s Value,
-    /// The definition (`queue`, `transport`, …) that it was reached through, if any.
+    /// The definition (`queue`, `transport`, …) that a reference led through, if any.
     pub definition: Option<&'s str>,
-    /// The title of the choice that it is a branch of.
+    /// The title of the choice that this is a branch of.
     choice: Option<&'s str>,
 }
 
-/// What a choice between branches came to.
+/// The result of matching a value against the branches of a choice.
 #[derive(Debug)]
 pub enum Branch<'s> {
-    /// That branch is meant.
+    /// The matching branch.
     One(Shape<'s>),
-    /// A table without the `kind` that would say which branch is meant.
+    /// A table without the `kind` that selects a branch.
     NoKind {
-        /// The ids that may stand there.
+        /// The known ids.
         known: Vec<&'s str>,
     },
-    /// A `kind`, or a word, that no branch has.
+    /// An unknown `kind` or word.
     Unknown {
-        /// Whether it stands in the table's `kind`.
+        /// Whether it is the `kind` of a table.
         in_table: bool,
-        /// The words that may stand there.
+        /// The known words.
         known: Vec<&'s str>,
     },
-    /// No branch is for values of this type.
+    /// No branch admits this type.
     WrongType,
 }
 
@@ -41,11 +41,11 @@ impl<'s> Shape<'s> {
         Shape { root, schema: root, definition: None, choice: None }
     }
 
-    /// Another schema of the same document.
+    /// Resolves another schema of the same document.
     pub fn at(self, schema: &'s Value) -> Shape<'s> {
         let mut schema = schema;
         let mut definition = None;
-        // References of references: a chain is short, a circle ends.
+        // The bound ends circular references.
         for _ in 0..16 {
             let Some(target) = schema.get("$ref").and_then(Value::as_str) else { break };
             let Some(found) = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else {
@@ -57,7 +57,7 @@ impl<'s> Shape<'s> {
         Shape { root: self.root, schema, definition, choice: None }
     }
 
-    /// The schema under `key` of a table, named or not.
+    /// The schema of `key` of a table, named by the schema or free.
     pub fn property(self, key: &str) -> Option<Shape<'s>> {
         if let Some(property) = self.schema.get("properties").and_then(|properties| properties.get(key)) {
             return Some(self.at(property));
@@ -65,20 +65,20 @@ impl<'s> Shape<'s> {
         self.numbered(key).or_else(|| self.entries())
     }
 
-    /// The schema under a number of a table whose keys are whole numbers.
+    /// The schema of `key` of a table with integer keys.
     fn numbered(self, key: &str) -> Option<Shape<'s>> {
-        // The one pattern that schemas of this project have: that of a map from integers.
+        // Schemars emits this pattern for maps with integer keys; the project has no other patterns.
         let entry = self.schema.get("patternProperties")?.get(r"^\d+$")?;
         let number = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
         number.then(|| self.at(entry))
     }
 
-    /// The schema of the entries of a table whose keys are free.
+    /// The schema of the entries of a table with free keys.
     pub fn entries(self) -> Option<Shape<'s>> {
         match self.schema.get("additionalProperties") {
             Some(entries @ Value::Object(_)) => Some(self.at(entries)),
             Some(Value::Bool(false)) => None,
-            // A table about which nothing is said.
+            // A table without constraints.
             _ if self.schema.get("properties").is_none() => Some(self.at(&Value::Bool(true))),
             _ => None,
         }
@@ -95,12 +95,12 @@ impl<'s> Shape<'s> {
         self.keys().filter(move |key| self.property(key).is_none_or(|property| !property.is_deprecated()))
     }
 
-    /// Whether a key with this schema is there for files of the last version only.
+    /// Whether this schema is of a deprecated key.
     pub fn is_deprecated(self) -> bool {
         self.schema.get("deprecated") == Some(&Value::Bool(true))
     }
 
-    /// The key that a deprecated key's table is part of now.
+    /// The key that has replaced a deprecated key.
     pub fn moved_into(self) -> Option<&'s str> {
         self.text("x-moved-into").filter(|_| self.is_deprecated())
     }
@@ -113,22 +113,22 @@ impl<'s> Shape<'s> {
             .map(|item| self.at(item))
     }
 
-    /// A word of the schema about itself.
+    /// A string keyword of the schema.
     pub fn text(self, key: &str) -> Option<&'s str> {
         self.schema.get(key).and_then(Value::as_str)
     }
 
-    /// What it is called: by its own title, or else by that of the choice around it.
+    /// Its title, or else the title of the enclosing choice.
     pub fn title(self) -> Option<&'s str> {
         self.text("title").or(self.choice)
     }
 
-    /// Whether the schema is a choice between others.
+    /// Whether the schema is a choice between branches.
     pub fn is_choice(self) -> bool {
         self.schema.get("anyOf").is_some() || self.schema.get("oneOf").is_some()
     }
 
-    /// The branches of a choice, choices among them opened, the null of an optional key left out.
+    /// The branches of a choice; nested choices are flattened, the `null` of optional keys is omitted.
     pub fn branches(self) -> Vec<Shape<'s>> {
         let mut found = Vec::new();
         self.collect_branches(&mut found, 0);
@@ -148,7 +148,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// Whether nothing may stand here: an optional key that JSON has as `null`.
+    /// Whether `null` is admitted, as for optional keys.
     pub fn admits_null(self) -> bool {
         let is_null = |kind: &Value| kind == "null";
         match self.schema.get("type") {
@@ -162,7 +162,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// Whether values of that JSON type may stand here.
+    /// Whether the JSON type of `value` is admitted.
     pub fn admits_type_of(self, value: &Value) -> bool {
         let admits = |kind: &str| match value {
             Value::Null => kind == "null",
@@ -182,7 +182,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// The words that may stand here, if the schema lists them.
+    /// The admitted words, if the schema lists them.
     pub fn words(self) -> Option<Vec<&'s str>> {
         if let Some(list) = self.schema.get("enum").and_then(Value::as_array) {
             return Some(list.iter().filter_map(Value::as_str).collect());
@@ -190,7 +190,7 @@ impl<'s> Shape<'s> {
         self.schema.get("const").and_then(Value::as_str).map(|word| vec![word])
     }
 
-    /// All values that may stand here as one writes them, if the schema lists them.
+    /// All admitted values as written in TOML, if the schema lists them.
     pub fn listed(self) -> Option<Vec<String>> {
         let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match self.schema.get("enum").and_then(Value::as_array) {
@@ -199,25 +199,25 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// The `kind` that a table of this branch has.
+    /// The `kind` of tables of this branch.
     pub fn kind(self) -> Option<&'s str> {
         self.schema.pointer("/properties/kind/const").and_then(Value::as_str)
     }
 
-    /// How like a table of this branch that one is: whether no fixed word of it stands otherwise, how many of its keys
-    /// the branch knows, and whether those are there that it must have.
+    /// Rates how well `table` matches this branch: whether all constant values agree, how many keys are known, and whether all
+    /// required keys are present.
     fn likeness(self, table: &Map<String, Value>) -> (bool, usize, bool) {
-        let other_word = |key: &String, value: &Value| {
-            let only = self.property(key).and_then(|property| property.schema.get("const"));
-            only.is_some_and(|only| only != value)
+        let disagrees = |key: &String, value: &Value| {
+            let constant = self.property(key).and_then(|property| property.schema.get("const"));
+            constant.is_some_and(|constant| constant != value)
         };
         let known = table.keys().filter(|key| self.keys().any(|own| own == *key)).count();
         let required = self.schema.get("required").and_then(Value::as_array).into_iter().flatten();
         let complete = required.filter_map(Value::as_str).all(|key| table.contains_key(key));
-        (!table.iter().any(|(key, value)| other_word(key, value)), known, complete)
+        (!table.iter().any(|(key, value)| disagrees(key, value)), known, complete)
     }
 
-    /// The branch that `value` is meant for.
+    /// The branch that matches `value`.
     pub fn branch_for(self, value: &Value) -> Branch<'s> {
         let branches = self.branches();
         let fitting: Vec<Shape<'s>> =
@@ -234,7 +234,7 @@ impl<'s> Shape<'s> {
                         },
                     };
                 }
-                // Without a `kind`, the keys say which table is meant; of equals the first.
+                // Without a `kind`, the keys decide; the first branch wins a tie (`max_by_key` takes the last).
                 let best = fitting.iter().rev().max_by_key(|branch| branch.likeness(table));
                 return best.map_or(Branch::WrongType, |branch| Branch::One(*branch));
             }

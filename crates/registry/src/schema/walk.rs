@@ -1,4 +1,4 @@
-//! Walks a tree of values along a schema and finds everything that does not fit.
+//! Walks a tree of values along a schema and reports every mismatch.
 
 use jettison_core::units::parse_share;
 use jettison_core::{Bytes, Duration, Rate};
@@ -7,20 +7,20 @@ use serde_json::{Number, Value};
 use super::{Branch, Shape, describe, expected};
 use crate::{KeyPath, Problem, nearest, suggestion};
 
-/// Something wrong at a place of the tree.
+/// A mismatch between value and schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Where.
+    /// Path of the value.
     pub path: KeyPath,
-    /// Whether it is about the key there or about its value.
+    /// Whether the key or its value is wrong.
     pub aspect: Aspect,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// What would be right, where the problem does not say so.
+    /// The remedy, unless the problem implies it.
     pub help: Option<String>,
 }
 
-/// Which of the two a message is about.
+/// The part of an entry that a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aspect {
     /// The key.
@@ -29,31 +29,31 @@ pub enum Aspect {
     Value,
 }
 
-/// A key that is there for files of the last version only.
+/// A use of a deprecated key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deprecated {
-    /// Where.
+    /// Path of the key.
     pub path: KeyPath,
-    /// The key of the same table that its table is part of now: that of a choice, an id or a table with `kind`.
+    /// The key of the same table that replaces it: a choice (an id, or a table with `kind`) that takes its parameters.
     pub moved_into: String,
-    /// What that key is where it is not written.
+    /// The default of that key.
     pub default: Value,
 }
 
-/// What the walk came upon.
+/// The results of a walk.
 #[derive(Debug, Default)]
 pub struct Walked {
-    /// What does not fit.
+    /// Mismatches.
     pub findings: Vec<Finding>,
-    /// Values that fit a definition of the schema (`queue`, `transport`, …): their place and the definition's name.
+    /// Valid values of a definition of the schema (`queue`, `transport`, …): path and name of the definition.
     pub chosen: Vec<(KeyPath, String)>,
-    /// Texts whose schema names a format (`input-file`): their place and the format.
+    /// Strings whose schema names a format (`input-file`): path and format.
     pub formats: Vec<(KeyPath, String)>,
-    /// Deprecated keys that are used.
+    /// Uses of deprecated keys.
     pub deprecated: Vec<Deprecated>,
 }
 
-/// No span in a scenario is longer than a year: sums of times stay far from the end of 64 bits.
+/// Longest duration in a scenario: sums of times stay far below the limit of 64 bits.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Walks `tree` along `schema`.
@@ -96,9 +96,9 @@ impl Walked {
                 let word = if in_table { value.get("kind") } else { Some(value) };
                 let word = word.and_then(Value::as_str).unwrap_or_default();
                 match shape.title() {
-                    Some(what) => {
+                    Some(title) => {
                         let help = suggestion(word, known.into_iter());
-                        self.find(&path, Problem::Sentence(format!("unknown {what} `{word}`")), Some(help));
+                        self.find(&path, Problem::Sentence(format!("unknown {title} `{word}`")), Some(help));
                     }
                     None => self.word(&path, word, known.iter().map(ToString::to_string).collect()),
                 }
@@ -132,7 +132,7 @@ impl Walked {
                 }
                 let required = shape.schema.get("required").and_then(Value::as_array);
                 for key in required.into_iter().flatten().filter_map(Value::as_str) {
-                    // A typing error in a key is one error, not two.
+                    // A misspelt required key is reported as unknown, not as missing too.
                     let slip = |other: &String| {
                         shape.property(other).is_none() && nearest(other, shape.keys()) == Some(key)
                     };
@@ -227,7 +227,7 @@ impl Walked {
         self.find(path, Problem::Predicate(format!("must be {wanted}, got {number}")), None);
     }
 
-    /// A number or a switch must be one of the values that the schema lists.
+    /// Checks a number or boolean against the values that the schema lists.
     fn listed(&mut self, value: &Value, shape: Shape<'_>, path: &KeyPath) {
         let list = shape.schema.get("enum").and_then(Value::as_array);
         if list.is_some_and(|list| !list.contains(value)) {
@@ -263,11 +263,11 @@ impl Walked {
             _ => None,
         };
         if let Some(problem) = problem {
-            self.find(path, Problem::said(problem), None);
+            self.find(path, Problem::from_message(problem), None);
         }
     }
 
-    /// A word that is none of those that may stand there.
+    /// Reports an unknown word.
     fn word(&mut self, path: &KeyPath, word: &str, known: Vec<String>) {
         let problem = format!("must be one of {}, got {word:?}", known.join(", "));
         let near = nearest(word, known.iter().map(String::as_str));

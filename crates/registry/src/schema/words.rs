@@ -1,10 +1,10 @@
-//! What stands somewhere, and what may, in words.
+//! Values and schemas in words, for messages.
 
 use serde_json::Value;
 
 use super::Shape;
 
-/// The value that was found: scalars as they are written, tables and lists by their type.
+/// Describes a value that was found: scalars as written, tables and lists by their type.
 pub fn describe(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -14,7 +14,7 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
-/// What may stand where these schemas are.
+/// Describes what these schemas admit.
 pub fn expected(shapes: &[Shape<'_>]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let words: Vec<&str> = shapes.iter().filter_map(|shape| shape.words()).flatten().collect();
