@@ -1,26 +1,26 @@
-//! A scenario's text with another axis of comparison, or with less of one, for those who build scenarios in code.
+//! Edits to the axes of comparison in a scenario's text, for scenarios built in code.
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, InlineTable, Item, Table};
 
 use jettison_registry::KeyPath;
 
-/// What [`with_axis`] gives.
+/// The result of [`with_axis`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithAxis {
     /// The text of the file.
     pub text: String,
-    /// The name of the axis that gave way, if one did.
+    /// The name of the axis that was replaced, if any.
     pub replaced: Option<String>,
 }
 
-/// The text of a scenario with one more entry of `[[vary]]`, which has the keys of `axis`.
+/// Adds an entry with the keys of `axis` to `[[vary]]` of a scenario's text.
 ///
-/// An axis of the text that varies the same path gives way to it, and leaves it its name if it has none of its own. A text that
-/// is no TOML gets the entry at its end: whoever checks it says what is wrong.
+/// The entry replaces an axis of the same path, and inherits its name unless it has one. Text that is not valid TOML gets the
+/// entry appended: the check of the scenario reports the error.
 ///
 /// # Errors
-/// If `axis` is no table of TOML.
+/// If `axis` cannot be written as a TOML table.
 pub fn with_axis(text: &str, axis: &Value) -> Result<WithAxis, toml::ser::Error> {
     let entry = entry(axis)?;
     let appended = |entry: &Table| {
@@ -65,8 +65,8 @@ pub fn with_axis(text: &str, axis: &Value) -> Result<WithAxis, toml::ser::Error>
     Ok(WithAxis { text: document.to_string(), replaced })
 }
 
-/// The text of a scenario in which of the axis of that name only the arms at these places are left, in the text's order; as it was if
-/// it has no such axis.
+/// Reduces the axis of that name to the arms at these indices, in the text's order. Text without such an axis is returned
+/// unchanged.
 pub fn with_some_arms(text: &str, axis: &str, places: &[usize]) -> String {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
     let named = |name: Option<&Item>, path: Option<&Item>, variants: bool| {
@@ -99,9 +99,9 @@ pub fn with_some_arms(text: &str, axis: &str, places: &[usize]) -> String {
     document.to_string()
 }
 
-/// What an axis of alternatives is called that has no name.
+/// Default name of an axis of alternatives.
 pub(crate) const VARIANT: &str = "variant";
-/// Where an axis has its arms.
+/// Keys that hold the arms of an axis.
 const ARMS: [&str; 2] = ["values", "variants"];
 
 fn keep(arms: &mut Item, places: &[usize]) {
@@ -120,7 +120,7 @@ fn keep_values(values: &mut toml_edit::Array, places: &[usize]) {
     values.retain(|_| place.next().is_some_and(|place| places.contains(&place)));
 }
 
-/// The entry, every key of it on a line.
+/// The entry as a table, one key per line.
 fn entry(axis: &Value) -> Result<Table, toml::ser::Error> {
     let mut table = Table::new();
     for (key, value) in axis.as_object().into_iter().flatten() {
@@ -131,13 +131,13 @@ fn entry(axis: &Value) -> Result<Table, toml::ser::Error> {
     Ok(table)
 }
 
-/// Whether that is the path of the new entry, however it is written.
+/// Whether both paths are equal once parsed.
 fn same_path(old: Option<&Item>, entry: &Table) -> bool {
     let read = |item: Option<&Item>| item?.as_str()?.parse::<KeyPath>().ok();
     read(old).is_some_and(|old| Some(old) == read(entry.get("path")))
 }
 
-/// What results call an axis.
+/// The name of an axis in results.
 fn name_of(name: Option<&Item>, path: Option<&Item>) -> String {
     let of_path = || path?.as_str()?.parse::<KeyPath>().ok().map(|path| path.last_key().to_owned());
     name.and_then(Item::as_str).map(str::to_owned).or_else(of_path).unwrap_or_default()
@@ -170,7 +170,7 @@ app = \"bulk\"
     }
 
     #[test]
-    fn an_axis_of_another_path_is_one_more() {
+    fn an_axis_of_another_path_is_added() {
         let axis =
             json!({ "path": "links.bottleneck.delay", "values": ["5 ms", { "label": "far", "x": 1 }] });
         let with = with_axis(TEXT, &axis).unwrap();
@@ -181,7 +181,7 @@ app = \"bulk\"
     }
 
     #[test]
-    fn an_axis_of_the_same_path_gives_way() {
+    fn an_axis_of_the_same_path_is_replaced() {
         let axis = json!({ "path": "links.\"bottleneck\".rate", "values": [{ "a": 1 }, { "b": 2 }] });
         let with = with_axis(TEXT, &axis).unwrap();
         assert_eq!(with.replaced.as_deref(), Some("speed"));
@@ -201,7 +201,7 @@ app = \"bulk\"
     }
 
     #[test]
-    fn axes_on_one_line_are_axes_too() {
+    fn inline_axes_are_edited_too() {
         let text = "vary = [{ path = \"a.b\", values = [1, 2] }]\n";
         let with = with_axis(text, &json!({ "path": "a.b", "values": [3] })).unwrap();
         assert_eq!(
@@ -223,7 +223,7 @@ app = \"bulk\"
     }
 
     #[test]
-    fn of_an_axis_some_arms_are_left() {
+    fn an_axis_is_reduced_to_some_arms() {
         let less = with_some_arms(TEXT, "queue", &[1]);
         assert_eq!(vary(&less)[0]["values"], json!(["pi2"]));
         assert_eq!(vary(&less)[1], vary(TEXT)[1]);
@@ -236,7 +236,7 @@ app = \"bulk\"
     }
 
     #[test]
-    fn a_text_that_is_no_toml_is_left_to_the_check() {
+    fn invalid_toml_is_left_to_the_check() {
         let with = with_axis("name = ", &json!({ "path": "a.b", "values": [3] })).unwrap();
         assert!(with.text.starts_with("name =\n\n[[vary]]"), "{}", with.text);
     }

@@ -1,16 +1,15 @@
-//! Fills in every default that the schema states, so that results tell the whole configuration.
+//! Fills in the defaults of the schema, so that results hold the complete configuration.
 
 use serde_json::{Map, Value};
 
 use jettison_registry::schema::{Branch, Shape};
 
-/// Adds to a tree that fits `shape` the defaults of all keys that it leaves out, and writes an id that stands for
-/// a table (`transport = "tcp"`) as that table; the parameters of a registry's entry are left as they are. `queues` are the
-/// names of `[queues]` entries: those stay.
+/// Adds the defaults of all omitted keys to a tree that fits `shape`, and expands ids (`transport = "tcp"`) to tables.
+/// Parameters of registry entries stay unchanged, as do names of `[queues]` entries, listed in `queues`.
 pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
-    open_id(value, shape, queues);
+    expand_id(value, shape, queues);
     if shape.definition.is_some() {
-        open_ids_within(value, shape, queues);
+        expand_ids_within(value, shape, queues);
         return;
     }
     let shape = match shape.is_choice() {
@@ -51,8 +50,8 @@ pub(crate) fn fill(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     }
 }
 
-/// Writes each id in a table of parameters (`player = { abr = "bola" }`) as a table.
-fn open_ids_within(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
+/// Expands each id in a table of parameters (`player = { abr = "bola" }`) to a table.
+fn expand_ids_within(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     let shape = match shape.branch_for(value) {
         Branch::One(branch) if shape.is_choice() => branch,
         _ => shape,
@@ -60,13 +59,13 @@ fn open_ids_within(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     let Value::Object(table) = value else { return };
     for (key, value) in table.iter_mut() {
         if let Some(property) = shape.property(key) {
-            open_id(value, property, queues);
-            open_ids_within(value, property, queues);
+            expand_id(value, property, queues);
+            expand_ids_within(value, property, queues);
         }
     }
 }
 
-/// A default without the keys that are not set in it: TOML has no null.
+/// Removes unset keys from a default: TOML has no null.
 fn without_nulls(default: &Value) -> Value {
     match default {
         Value::Object(table) => {
@@ -77,8 +76,8 @@ fn without_nulls(default: &Value) -> Value {
     }
 }
 
-/// Writes `"codel"` as `{ kind = "codel" }` where tables of a registry may stand.
-pub(crate) fn open_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
+/// Expands `"codel"` to `{ kind = "codel" }` where the schema admits such a table.
+pub(crate) fn expand_id(value: &mut Value, shape: Shape<'_>, queues: &[String]) {
     if let Value::String(id) = value
         && !(shape.definition == Some("queue") && queues.contains(id))
         && shape.branches().iter().any(|branch| branch.kind() == Some(id))

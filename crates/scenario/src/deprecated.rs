@@ -1,11 +1,11 @@
-//! Keys of the last version: what to write in their place.
+//! Deprecated keys and their replacements.
 
 use jettison_registry::schema::{Deprecated, Shape};
 use serde_json::{Map, Value};
 
 use crate::error::{Place, ScenarioError};
 
-/// What is said of a deprecated key of `tree`.
+/// The warning about a deprecated key of `tree`.
 pub(crate) fn warning(tree: &Value, found: &Deprecated, place: Place) -> ScenarioError {
     let table = found.path.parent().and_then(|parent| parent.find(tree));
     let now = table.and_then(|table| table.get(&found.moved_into)).unwrap_or(&found.default);
@@ -18,7 +18,7 @@ pub(crate) fn warning(tree: &Value, found: &Deprecated, place: Place) -> Scenari
     }
 }
 
-/// Moves what stands under deprecated keys of a table to where it belongs now.
+/// Moves the values of deprecated keys of a table to the keys that replace them.
 pub(crate) fn upgrade(table: &mut Value, shape: Shape<'_>) {
     let Some(table) = table.as_object_mut() else { return };
     for key in shape.keys() {
@@ -33,7 +33,7 @@ pub(crate) fn upgrade(table: &mut Value, shape: Shape<'_>) {
     }
 }
 
-/// A choice, an id or a table with `kind`, as a table that also has those parameters.
+/// A choice (an id, or a table with `kind`) as a table with additional parameters.
 fn merged(choice: &Value, parameters: &Map<String, Value>) -> Value {
     let mut table = match choice {
         Value::Object(table) => table.clone(),
@@ -43,7 +43,7 @@ fn merged(choice: &Value, parameters: &Map<String, Value>) -> Value {
     Value::Object(table)
 }
 
-/// A value as TOML has it within a line.
+/// A value as inline TOML.
 fn inline(value: &Value) -> String {
     match value {
         Value::Object(table) => {

@@ -1,20 +1,20 @@
-//! What is wrong with a scenario, where, and what would be right.
+//! Errors of scenarios: place, problem and remedy.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Where an error was made.
+/// The place of an error.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// In an option of the command, given here as it was written (`--set duration=5`).
+    /// An option of the command, as written (`--set duration=5`).
     Option(String),
-    /// In a file as a whole (it cannot be read, it holds no text).
+    /// A whole file (unreadable, or not text).
     WholeFile {
         /// The file, as the caller named it.
         file: String,
     },
-    /// At a line of a file.
+    /// A line of a file.
     Line {
         /// The file, as the caller named it, or as the scenario names it.
         file: String,
@@ -28,18 +28,18 @@ pub enum Place {
 /// One error of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub struct ScenarioError {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// What is wrong.
+    /// The problem: what is required and what was found.
     pub message: String,
-    /// What would be right, where the message does not say so itself.
+    /// The remedy, unless the message implies it.
     pub help: Option<String>,
 }
 
-/// All errors that were found, those of options first and the rest in the order of the file.
+/// All errors of a scenario: those of options first, the rest in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct CheckError {
-    /// The errors: never none.
+    /// The errors, at least one.
     pub errors: Vec<ScenarioError>,
 }
 
@@ -61,7 +61,7 @@ impl ScenarioError {
 }
 
 impl CheckError {
-    /// Sorts the errors and drops repetitions (each variant of a file finds its common errors again).
+    /// Sorts the errors and removes duplicates (each variant finds errors of the file again).
     pub(crate) fn new(mut errors: Vec<ScenarioError>) -> CheckError {
         errors.sort();
         errors.dedup();
@@ -82,7 +82,7 @@ impl fmt::Display for Place {
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        // One line, whatever stands in the names that it quotes.
+        // Quoted names may contain control characters; the message stays on one line.
         for c in format!("{}: {}{help}", self.place, self.message).chars() {
             if c.is_control() { write!(f, "{}", c.escape_debug())? } else { write!(f, "{c}")? }
         }

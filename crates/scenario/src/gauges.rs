@@ -1,4 +1,4 @@
-//! Gauges that a scenario names: components of some variant must have them.
+//! Check of named gauges: a component of some variant must have each.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::scenario::Variant;
 use crate::schema::{GaugeSettings, Settings};
 use crate::validate::Finding;
 
-/// The gauges that the components of a variant have.
+/// Returns the gauges of the components of a variant.
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct GaugesOf(pub Box<dyn Fn(&Settings, &Contents) -> BTreeSet<Gauge>>);
 
@@ -22,12 +22,12 @@ impl fmt::Debug for GaugesOf {
     }
 }
 
-/// The gauges that variants name, each with where that was written.
+/// The gauges named by variants, with their places.
 #[derive(Debug, Default)]
 pub(crate) struct NamedGauges(Vec<(String, KeyPath, Origins)>);
 
 impl NamedGauges {
-    /// Takes in what a variant names.
+    /// Adds the gauges that a variant names.
     pub fn add(&mut self, settings: &Settings, origins: &Origins) {
         let Some(GaugeSettings::Named(names)) = &settings.gauges else { return };
         for (index, name) in names.iter().enumerate() {
@@ -38,7 +38,7 @@ impl NamedGauges {
         }
     }
 
-    /// What is wrong with each name that no component of any variant has, and where the name was written.
+    /// A finding, with its origins, for each name that no component of any variant has.
     pub fn unknown(
         &self,
         variants: &[Variant],

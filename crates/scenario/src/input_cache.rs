@@ -1,4 +1,4 @@
-//! Each file is read once, and a profile or a cell's grants parsed once, however many variants name it.
+//! Cache of input files: each is read and parsed once for all variants.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::inputs::{Contents, Files, InputHash};
 use crate::p4_program::ProgramSource;
 use crate::registries::{ReadFile, TraceCheck};
 
-/// What has been read so far.
+/// Files read and parsed so far.
 pub(crate) struct InputCache<'f> {
     files: &'f dyn Files,
     read: RefCell<IndexMap<String, Result<Input, String>>>,
@@ -25,23 +25,23 @@ pub(crate) struct InputCache<'f> {
     programs: RefCell<IndexMap<ProgramSource, Compiled>>,
 }
 
-/// A P4 program that was compiled, and the files that were read for it.
+/// A compiled P4 program, or its errors, and the files read for it.
 #[derive(Clone)]
 pub(crate) struct Compiled {
     pub program: Result<Arc<Program>, NotCompiled>,
     pub files: Vec<String>,
 }
 
-/// Why there is no program.
+/// Reason why a program is missing.
 #[derive(Clone)]
 pub(crate) enum NotCompiled {
-    /// Its file cannot be read.
+    /// The file cannot be read.
     Unreadable(String),
-    /// Something in it, or in what it includes, is wrong.
+    /// The program or an included file has errors.
     Wrong(Vec<ScenarioError>),
 }
 
-/// What a file that the scenario names is for.
+/// The use of a file that the scenario names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileUse {
     /// A Mahimahi trace of a link.
@@ -50,12 +50,12 @@ pub(crate) enum FileUse {
     Cell,
     /// A network profile of a link.
     Profile,
-    /// An input of whatever names it, which checks it itself.
+    /// An input of a component, which checks it itself.
     Input,
 }
 
 impl FileUse {
-    /// What the file that a string of that format names is for; `None` for a string that names none.
+    /// The use of files named by strings of that schema format; `None` for other formats.
     pub fn of(format: &str) -> Option<FileUse> {
         match format {
             "trace-file" => Some(FileUse::Trace),
@@ -83,17 +83,17 @@ impl<'f> InputCache<'f> {
         }
     }
 
-    /// What would be right where a file cannot be read.
+    /// The remedy for a file that cannot be read.
     pub fn advice(&self) -> &'static str {
         self.files.advice()
     }
 
-    /// What messages call the file of that name.
+    /// The name of a file in messages.
     pub fn display(&self, name: &str) -> String {
         self.files.display(name)
     }
 
-    /// What stands in the file of that name, or a message that says why it cannot be read.
+    /// The content of a file, or a message with the reason why it cannot be read.
     pub fn content(&self, name: &str) -> Result<Arc<[u8]>, String> {
         let mut read = self.read.borrow_mut();
         let input = read.entry(name.to_owned()).or_insert_with(|| match self.files.read(name) {
@@ -103,7 +103,7 @@ impl<'f> InputCache<'f> {
         input.as_ref().map(|input| Arc::clone(&input.content)).map_err(Clone::clone)
     }
 
-    /// What is wrong with a trace that could be read.
+    /// Checks the content of a trace.
     pub fn check_trace(&self, name: &str, content: &[u8], check: &TraceCheck) -> Option<ScenarioError> {
         let Ok(text) = std::str::from_utf8(content) else {
             let help = Some("name a trace with one time in milliseconds per line".to_owned());
@@ -113,7 +113,7 @@ impl<'f> InputCache<'f> {
         Some(self.error(name, problem.line.map(|line| (line, 1)), problem.message))
     }
 
-    /// The grants in a file that could be read.
+    /// Parses the grants in the content of a file.
     pub fn grants(&self, cell: &CellFile, content: &[u8]) -> Result<Arc<Grants>, ScenarioError> {
         let mut grants = self.grants.borrow_mut();
         let grants = grants.entry(cell.clone()).or_insert_with(|| match cell.read(content) {
@@ -123,7 +123,7 @@ impl<'f> InputCache<'f> {
         grants.clone()
     }
 
-    /// The profile in a file that could be read.
+    /// Parses the profile in the content of a file.
     pub fn profile(&self, name: &str, content: &[u8]) -> Result<Arc<NetworkProfile>, ScenarioError> {
         let mut profiles = self.profiles.borrow_mut();
         let profile =
@@ -134,7 +134,7 @@ impl<'f> InputCache<'f> {
         profile.clone()
     }
 
-    /// A P4 program, compiled once.
+    /// Compiles a P4 program, once per source.
     pub fn program(&self, source: &ProgramSource) -> Compiled {
         let mut programs = self.programs.borrow_mut();
         let compile = || {
@@ -168,12 +168,12 @@ impl<'f> InputCache<'f> {
         }
     }
 
-    /// The hashes of those of these files that could be read.
+    /// The hashes of the readable files among `names`.
     pub fn hashes(&self, names: &IndexSet<String>) -> Vec<InputHash> {
         self.inputs(names, |_, input| input.hash.clone())
     }
 
-    /// The contents of those of these files that could be read.
+    /// The contents of the readable files among `names`.
     pub fn contents(&self, names: &IndexSet<String>) -> Contents {
         let both = |name: &str, input: &Input| (name.to_owned(), Arc::clone(&input.content));
         self.inputs(names, both).into_iter().collect()

@@ -1,4 +1,4 @@
-//! The files that a scenario names: where they are read from, what stands in them, and their hashes for the manifest.
+//! Input files of a scenario: sources, contents, and hashes for the manifest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,37 +9,37 @@ use std::sync::Arc;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Where the files that a scenario names are read from.
+/// Source of the files that a scenario names.
 pub trait Files {
-    /// The content of the file of that name.
+    /// Reads a file.
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
-    /// What messages call the file.
+    /// The name of a file in messages.
     fn display(&self, name: &str) -> String;
-    /// What would be right where a file cannot be read.
+    /// The remedy for a file that cannot be read.
     fn advice(&self) -> &'static str {
         "write the path relative to the scenario's folder"
     }
 }
 
-/// A folder: names are paths from there.
+/// Files of a folder; names are paths relative to it.
 #[derive(Debug, Clone)]
 pub struct Folder(pub PathBuf);
 
-/// No files at all, for a text that stands alone.
+/// No files, for a text without a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFiles;
 
-/// A scenario's own files and, for those that are not among them, a folder of data (`--data`).
+/// A scenario's own files and, as a fallback, a folder of data (`--data`).
 pub struct WithData {
     own: Box<dyn Files>,
     data: Option<PathBuf>,
 }
 
-/// What stands in the files that a scenario names, read once, when it was checked: a run reads no file again.
+/// Contents of the input files, read once during the check; runs read no files.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Contents(BTreeMap<String, Arc<[u8]>>);
 
-/// A file that went into a run.
+/// An input file of a run, with its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InputHash {
     /// The file, as the scenario (or, for the scenario itself, the caller) names it.
@@ -69,7 +69,7 @@ impl Files for NoFiles {
 }
 
 impl WithData {
-    /// Files of `own` first, then of the folder.
+    /// Files of `own`, or else of the folder `data`.
     pub fn new(own: impl Files + 'static, data: Option<PathBuf>) -> WithData {
         WithData { own: Box::new(own), data }
     }
@@ -114,7 +114,7 @@ impl Contents {
 }
 
 impl Contents {
-    /// All of them, in the order of their names.
+    /// All files, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
         self.0.iter().map(|(name, content)| (name.as_str(), content))
     }

@@ -1,6 +1,6 @@
 //! The JSON Schema of a scenario file: the types of [`crate::schema`] with the entries of the registries.
 //!
-//! The same schema is what `jettison schema` prints and what the checker walks, so that they cannot disagree.
+//! `jettison schema` prints the schema that the checker walks, so the two cannot disagree.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -18,7 +18,7 @@ pub fn schema_json(registries: &Registries) -> Value {
     }
     let transports = entries(&registries.transports, &mut definitions);
     let applications = entries(&registries.applications, &mut definitions);
-    let queue = registries.disciplines.what();
+    let queue = registries.disciplines.noun();
     definitions.insert("queue-table".to_owned(), json!({ "title": queue, "oneOf": queues }));
     definitions.insert(
         "queue".to_owned(),
@@ -34,7 +34,7 @@ pub fn schema_json(registries: &Registries) -> Value {
     ] {
         let ids: Vec<&str> = kinds.ids().collect();
         let choice = json!({
-            "title": kinds.what(),
+            "title": kinds.noun(),
             "anyOf": [{ "type": "string", "enum": ids }, { "oneOf": tables }],
         });
         definitions.insert(name.to_owned(), choice);
@@ -43,7 +43,7 @@ pub fn schema_json(registries: &Registries) -> Value {
     let mut schema = schema_of::<Settings>();
     let quick = json!({
         "type": "object",
-        "description": "Keys, each a path such as \"links.bottleneck.rate\", and their values under --quick.",
+        "description": "Values under --quick, by key path such as \"links.bottleneck.rate\".",
     });
     let axis = without_dialect(schema_of::<Axis>());
     let vary = json!({
@@ -64,7 +64,7 @@ pub fn schema_json(registries: &Registries) -> Value {
     schema
 }
 
-/// TOML has no null: an optional key is one that is left out.
+/// Removes `null` from types: TOML has none, optional keys are omitted.
 fn without_null(schema: &mut Value) {
     if let Some(list) = schema.as_array_mut() {
         list.iter_mut().for_each(without_null);
@@ -102,11 +102,11 @@ fn without_dialect(mut schema: Value) -> Value {
     schema
 }
 
-/// An object schema for each entry, told apart by `kind`. Definitions of their own move to the file's.
+/// Object schemas of the entries, distinguished by `kind`. Their definitions move to those of the file.
 fn entries(kinds: &Kinds, definitions: &mut Map<String, Value>) -> Vec<Value> {
     let entry = |(id, kind): (&str, &crate::registries::Kind)| {
         let mut schema = without_dialect(kind.schema.clone());
-        let prefix = format!("{}.{id}.", kinds.what().replace(' ', "-"));
+        let prefix = format!("{}.{id}.", kinds.noun().replace(' ', "-"));
         rename_references(&mut schema, &prefix);
         let own = schema.as_object_mut().and_then(|table| table.shift_remove("$defs"));
         if let Some(Value::Object(own)) = own {

@@ -1,16 +1,16 @@
 #![forbid(unsafe_code)]
-//! Scenario files: their schema, their checks and messages, and their variants.
+//! Scenario files: schema, checks, messages and variants; [`build`] makes worlds of them.
 //!
-//! A scenario is a TOML file (see [`schema`] for its keys). [`Scenario::load`] reads it, lays over it what the
-//! command asks for (`--set`, `--quick`), multiplies its axes of comparison, and checks every variant as a whole
-//! before anything runs. All that is wrong is reported at once, each with its line and with what would be right
-//! ([`CheckError`]); an unknown key gets the nearest known one. In this order values win: a `--set` option, an
-//! arm of a `[[vary]]` axis, the `[quick]` table, the file.
+//! A scenario is a TOML file (see [`schema`] for its keys). [`Scenario::load`] reads it, applies the overrides of the
+//! command (`--set`, `--quick`), multiplies its axes of comparison, and checks every variant completely before anything
+//! runs. All errors are reported at once, each with its line and its remedy ([`CheckError`]); an unknown key gets the
+//! nearest known one. Precedence of values, highest first: a `--set` option, an arm of a `[[vary]]` axis, the `[quick]`
+//! table, the file.
 //!
-//! What a scenario may name beside its own keys (disciplines, transports, applications) is handed in as
-//! [`Registries`]; [`schema_json`] merges their schemas into that of the file, and the same schema is what the
-//! checker walks. A string property with the format `input-file` names an input of the scenario: it must be readable, its
-//! hash is among [`Scenario::inputs`] and its content among [`Scenario::contents`], from which a world is built.
+//! The caller passes in the components that a scenario may name (disciplines, transports, applications) as
+//! [`Registries`]. [`schema_json`] merges their schemas into the file's, and the checker walks that same schema. A string
+//! property with the format `input-file` names an input of the scenario: the file must be readable. Its hash is in
+//! [`Scenario::inputs`] and its content in [`Scenario::contents`], from which worlds are built.
 
 mod axes_in_text;
 pub mod build;

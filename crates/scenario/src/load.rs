@@ -1,4 +1,4 @@
-//! From a document to its variants: what is laid over it, in which order, and what is wrong with the result.
+//! Expands a document into variants: applies overrides in their order of precedence and checks the results.
 
 use std::cell::RefCell;
 
@@ -25,40 +25,40 @@ use crate::vary::{self, Arm, Axis};
 use jettison_registry::schema::{Aspect, Branch, Deprecated, Shape, walk};
 use jettison_registry::{KeyPath, Step};
 
-/// Reads one document, perhaps more than once (with and without `[quick]`), and gathers all errors.
+/// Loads a document, possibly twice (with and without `[quick]`), and collects all errors.
 pub(crate) struct Loader<'a> {
     document: &'a Document,
     shape: Shape<'a>,
     registries: &'a Registries,
     inputs: InputCache<'a>,
-    /// The files that the variants so far name.
+    /// Files named by the variants so far.
     used: IndexSet<String>,
-    /// The gauges that the variants so far name.
+    /// Gauges named by the variants so far.
     gauges: NamedGauges,
     errors: Vec<ScenarioError>,
     warnings: Vec<ScenarioError>,
 }
 
-/// What could be read.
+/// The result of loading.
 pub(crate) struct Loaded {
-    /// The axes and their labels; `None` if they could not be read.
+    /// Axes and their labels; `None` if they are wrong.
     pub axes: Option<IndexMap<String, Vec<String>>>,
     pub variants: Vec<Variant>,
-    /// The file with everything laid over it that was asked for.
+    /// The file with all overrides applied.
     pub tree: Value,
 }
 
-/// The file with everything that holds for all variants.
+/// The file with the overrides common to all variants.
 struct Base {
     tree: Value,
     origins: Origins,
-    /// What options set: no axis overrides it.
+    /// Values of options, which take precedence over axes: option, path, value.
     pinned: Vec<(String, KeyPath, Value)>,
 }
 
 impl Base {
-    /// A file of its own that says the same: what options set stands in it, and the axes that are left.
-    fn written(&self, axes: &[Axis], shape: Shape<'_>, quick: bool) -> Value {
+    /// An equivalent scenario file: with the options' values and the remaining axes.
+    fn to_tree(&self, axes: &[Axis], shape: Shape<'_>, quick: bool) -> Value {
         let mut tree = self.tree.clone();
         let Some(table) = tree.as_object_mut() else { return tree };
         table.shift_remove("vary");
@@ -68,22 +68,22 @@ impl Base {
         let pinned: Vec<(KeyPath, Value)> =
             self.pinned.iter().map(|(_, path, value)| (path.clone(), value.clone())).collect();
         if !axes.is_empty() {
-            let entries = axes.iter().map(|axis| axis.written(&self.tree, shape, &pinned)).collect();
+            let entries = axes.iter().map(|axis| axis.to_entry(&self.tree, shape, &pinned)).collect();
             table.insert("vary".to_owned(), Value::Array(entries));
         }
         tree
     }
 }
 
-/// What a check came to.
+/// The result of a check.
 struct Checked {
     findings: Vec<Finding>,
-    /// The settings, as far as they could be read, and the tree they were read from.
+    /// The settings, as far as they are readable, and the tree that they were read from.
     read: Option<(Settings, Value)>,
     /// As in [`jettison_registry::schema::Walked`].
     chosen: Vec<(KeyPath, String)>,
     deprecated: Vec<Deprecated>,
-    /// The files that it names or that its applications asked for.
+    /// Files that it names or that its applications have read.
     files: IndexSet<String>,
 }
 
@@ -107,26 +107,26 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The hashes of the files that the variants so far name, in the order of their first mention.
+    /// The hashes of the input files, in the order of first mention.
     pub fn hashes(&self) -> Vec<InputHash> {
         self.inputs.hashes(&self.used)
     }
 
-    /// The contents of the same files.
+    /// The contents of the input files.
     pub fn contents(&self) -> Contents {
         self.inputs.contents(&self.used)
     }
 
-    /// All errors of all readings, and all warnings.
+    /// All errors and all warnings of all loads.
     pub fn into_messages(self) -> (Vec<ScenarioError>, Vec<ScenarioError>) {
         (self.errors, self.warnings)
     }
 
-    /// Reads the document with those options.
+    /// Loads the document with those `--set` options.
     pub fn load(&mut self, options: &[String], quick: bool) -> Loaded {
         let mut base =
             Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
-        // The tables that are taken out before a variant is checked are checked here.
+        // The check of a variant removes these tables, so they are checked here.
         let whole = walk(&base.tree, self.shape);
         let outside = |finding: &Finding| {
             let first = finding.path.steps().first();
@@ -134,11 +134,12 @@ impl<'a> Loader<'a> {
         };
         let findings: Vec<Finding> = whole.findings.into_iter().map(Finding::from).filter(outside).collect();
         self.report(&findings, &base.origins);
+        // Later overrides win: the file, then `[quick]`, then options. Axes come between the last two, per variant.
         if quick {
-            self.lay_quick(&mut base);
+            self.apply_quick(&mut base);
         }
         for option in options {
-            self.lay_option(&mut base, option);
+            self.apply_override(&mut base, option);
         }
         let pinned: Vec<KeyPath> = base.pinned.iter().map(|(_, path, _)| path.clone()).collect();
         let axes = match findings.is_empty() {
@@ -147,9 +148,10 @@ impl<'a> Loader<'a> {
         };
         match axes {
             Ok(axes) => {
-                Loaded { tree: base.written(&axes, self.shape, quick), ..self.variants(&base, &axes) }
+                Loaded { tree: base.to_tree(&axes, self.shape, quick), ..self.variants(&base, &axes) }
             }
             Err(findings) => {
+                // The rest of the file is checked nevertheless.
                 self.report(&findings, &base.origins);
                 self.variants(&base, &[]);
                 Loaded { axes: None, variants: Vec::new(), tree: Value::Null }
@@ -158,7 +160,7 @@ impl<'a> Loader<'a> {
     }
 
     fn variants(&mut self, base: &Base, axes: &[Axis]) -> Loaded {
-        self.replaced(base, axes);
+        self.check_replaced(base, axes);
         let mut variants: Vec<Variant> = Vec::new();
         let mut names = IndexSet::new();
         for arms in vary::combinations(axes) {
@@ -184,8 +186,8 @@ impl<'a> Loader<'a> {
         Loaded { axes: Some(axes), variants, tree: Value::Null }
     }
 
-    /// Checks the file's own values in the places where axes put others.
-    fn replaced(&mut self, base: &Base, axes: &[Axis]) {
+    /// Checks the file's own values at the paths that axes override, which no variant contains.
+    fn check_replaced(&mut self, base: &Base, axes: &[Axis]) {
         let arms = axes.iter().flat_map(|axis| &axis.arms);
         let targets = arms.flat_map(|arm| arm.settings(&base.tree)).map(|setting| setting.target);
         let targets: IndexSet<KeyPath> = targets.filter(|target| target.find(&base.tree).is_some()).collect();
@@ -194,7 +196,7 @@ impl<'a> Loader<'a> {
         }
         let mut tree = base.tree.clone();
         let Checked { mut findings, chosen, .. } = self.check(&mut tree);
-        // What a builder says about a table as a whole may be about the key that varies.
+        // An error about a whole table may be due to the key that varies.
         let of_a_table = |finding: &Finding, target: &KeyPath| {
             target.starts_with(&finding.path) && chosen.iter().any(|(path, _)| *path == finding.path)
         };
@@ -204,8 +206,8 @@ impl<'a> Loader<'a> {
         self.report(&findings, &base.origins);
     }
 
-    /// The gauges that a variant names must be those of a component of this variant or of another. Where a variant is wrong,
-    /// that is not known.
+    /// Checks that each named gauge exists in some variant. After errors the components are not known, so the check is
+    /// skipped.
     fn check_gauges(&mut self, variants: &[Variant]) {
         let named = std::mem::take(&mut self.gauges);
         if self.errors.is_empty() {
@@ -230,18 +232,20 @@ impl<'a> Loader<'a> {
                 match overrides::put(&mut tree, self.shape, &setting.target, setting.value) {
                     Ok(()) => {
                         let value = Origin::File(setting.value_at);
-                        origins.lay(setting.target, Origin::File(setting.path_at), value);
+                        origins.record(setting.target, Origin::File(setting.path_at), value);
                     }
                     Err(refusal) => self.refuse(&setting.path_at, refusal, &base.origins),
                 }
             }
         }
         for (option, path, value) in base.pinned.iter().filter(|_| !arms.is_empty()) {
-            // It was possible in the base: where an axis has changed the table around it, the axis's own checks say so.
+            // This succeeded in the base; it fails only if an axis has changed the table around it.
             match overrides::put(&mut tree, self.shape, path, value.clone()) {
-                Ok(()) => {
-                    origins.lay(path.clone(), Origin::Option(option.clone()), Origin::Option(option.clone()))
-                }
+                Ok(()) => origins.record(
+                    path.clone(),
+                    Origin::Option(option.clone()),
+                    Origin::Option(option.clone()),
+                ),
                 Err(refusal) => self.errors.push(option_error(option, refusal)),
             }
         }
@@ -260,7 +264,7 @@ impl<'a> Loader<'a> {
         Some(Variant { name, labels, settings, effective })
     }
 
-    /// Checks a tree, without its axes and its `[quick]` table.
+    /// Checks a tree; removes its axes and its `[quick]` table.
     fn check(&mut self, tree: &mut Value) -> Checked {
         if let Some(table) = tree.as_object_mut() {
             table.shift_remove("vary");
@@ -277,6 +281,7 @@ impl<'a> Loader<'a> {
             unreadable.extend(self.check_file(path, name, file_use));
             files.insert(name.to_owned());
         }
+        // Checks across keys need typed settings, with the contents of files attached.
         if let Some((settings, _)) = &mut read {
             self.read_link_files(settings);
             findings.extend(self.read_programs(settings, &mut files));
@@ -285,7 +290,7 @@ impl<'a> Loader<'a> {
             self.errors.extend(in_files);
         }
         for (path, definition) in &walked.chosen {
-            // What cannot be read has been reported where it is named.
+            // An unreadable file has been reported at its name.
             if !unreadable.iter().any(|finding: &Finding| finding.path.starts_with(path)) {
                 findings.extend(self.check_chosen(tree, path, definition, &mut files));
             }
@@ -294,21 +299,21 @@ impl<'a> Loader<'a> {
         Checked { findings, read, chosen: walked.chosen, deprecated: walked.deprecated, files }
     }
 
-    fn lay_quick(&mut self, base: &mut Base) {
+    fn apply_quick(&mut self, base: &mut Base) {
         let at = KeyPath::root().key("quick");
         let Some(table) = base.tree.get("quick").and_then(Value::as_object).cloned() else { return };
         for (target, source, value) in overrides::leaves(&base.tree, &table) {
             let place = at.join(source.steps());
             match overrides::put(&mut base.tree, self.shape, &target, value) {
-                Ok(()) => base.origins.lay(target, Origin::File(place.clone()), Origin::File(place)),
+                Ok(()) => base.origins.record(target, Origin::File(place.clone()), Origin::File(place)),
                 Err(refusal) => self.refuse(&place, refusal, &Origins::default()),
             }
         }
     }
 
-    fn lay_option(&mut self, base: &mut Base, option: &str) {
+    fn apply_override(&mut self, base: &mut Base, option: &str) {
         let shown = format!("--set {option}");
-        let laid = overrides::read_option(option).and_then(|(path, value)| {
+        let applied = overrides::read_option(option).and_then(|(path, value)| {
             let first = path.prefix(1);
             if first.last_key() == "quick" {
                 return Err(OverrideError {
@@ -319,10 +324,11 @@ impl<'a> Loader<'a> {
             overrides::put(&mut base.tree, self.shape, &path, value.clone())?;
             Ok((path, value))
         });
-        match laid {
+        match applied {
             Ok((path, value)) => {
                 let origin = Origin::Option(shown.clone());
-                base.origins.lay(path.clone(), origin.clone(), origin);
+                base.origins.record(path.clone(), origin.clone(), origin);
+                // An option that changes an axis is not pinned: its value is in the tree that the axes are read from.
                 if path.prefix(1).last_key() != "vary" {
                     base.pinned.push((shown, path, value));
                 }
@@ -331,7 +337,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Whether the registry's entry can be built from the table at `path`.
+    /// Checks that the registry entry can be built from the table at `path`.
     fn check_chosen(
         &self,
         tree: &Value,
@@ -342,7 +348,7 @@ impl<'a> Loader<'a> {
         let value = path.find(tree)?;
         let named = || value.as_str().is_some_and(|name| queue_names(tree).iter().any(|queue| queue == name));
         if definition == "queue" && named() {
-            // A [queues] entry is checked where it stands.
+            // A [queues] entry is checked at its own table.
             return None;
         }
         let kinded = Kinded::from_value(value)?;
@@ -356,8 +362,8 @@ impl<'a> Loader<'a> {
         Some(Finding::built(tree, path, &error))
     }
 
-    /// Fills in the defaults of the entry at `path`, if with all of them written it still can be built (of some
-    /// keys only one may be written).
+    /// Fills in the defaults of the entry at `path`, unless it cannot be built with them (some keys exclude each
+    /// other).
     fn fill_chosen(&self, effective: &mut Value, path: &KeyPath, definition: &str) -> Option<()> {
         let definitions = self.shape.schema.get("$defs")?;
         let mut filled = path.find(effective)?.clone();
@@ -382,26 +388,26 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Whether the file of that name can be read and, if a link names it, used; a finding if it cannot be read.
+    /// Checks that the file can be read; errors in a trace or profile are reported at their line in that file.
     fn check_file(&mut self, path: &KeyPath, name: &str, file_use: FileUse) -> Option<Finding> {
         let content = match self.inputs.content(name) {
             Ok(content) => content,
             Err(message) => return Some(Finding::value(path, message, self.inputs.advice())),
         };
-        // What is wrong in a file is reported there.
+        // Errors in a file have their place there.
         self.errors.extend(match file_use {
             FileUse::Trace => self.inputs.check_trace(name, &content, &self.registries.trace),
             FileUse::Profile => self.inputs.profile(name, &content).err(),
-            // How a cell's file is read stands beside its name: `read_link_files` checks it.
+            // Other keys determine the format of a cell's file: `read_link_files` checks it.
             FileUse::Cell | FileUse::Input => None,
         });
         None
     }
 
-    /// Gives links the profiles and the grants that they name, as far as those can be used.
+    /// Attaches the valid profiles and grants to the links that name them.
     fn read_link_files(&mut self, settings: &mut Settings) {
         for cell in settings.links.values_mut().flat_map(Link::cells_mut) {
-            // What cannot be read has been reported where it is named.
+            // An unreadable file has been reported at its name.
             let Ok(content) = self.inputs.content(&cell.file.file) else { continue };
             match self.inputs.grants(&cell.file, &content) {
                 Ok(grants) => cell.read = Some(grants),
@@ -414,8 +420,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Compiles the programs of P4 routers and reads their files of commands. What is wrong in a file is reported there;
-    /// files that cannot be read are found where they are named.
+    /// Compiles the programs of P4 routers and reads their files of commands. Errors in a file have their place there; the
+    /// findings returned are of unreadable files.
     fn read_programs(&mut self, settings: &mut Settings, files: &mut IndexSet<String>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (name, node) in &mut settings.nodes {
@@ -424,7 +430,7 @@ impl<'a> Loader<'a> {
             let unreadable = |key, message| Finding::value(&at.key(key), message, self.inputs.advice());
             let P4Router { program, include, define, .. } = &**router;
             if program.is_empty() {
-                // The schema has said so.
+                // The schema check has reported it.
                 continue;
             }
             let source =

@@ -1,42 +1,42 @@
-//! Where each value of a variant came from: the file, its `[quick]` table, an option, an axis of variation.
+//! The origin of each value of a variant: the file, its `[quick]` table, an option, or an axis of comparison.
 
 use crate::error::Place;
 use crate::source::Document;
 use jettison_registry::KeyPath;
 use jettison_registry::schema::Aspect;
 
-/// What wrote a value.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Origin {
-    /// The file, at that place.
+    /// The file, at that path.
     File(KeyPath),
     /// An option, as written.
     Option(String),
 }
 
-/// One value laid over the file's own.
+/// A value that overrides the file's own.
 #[derive(Debug, Clone)]
 struct Overlay {
     at: KeyPath,
-    /// What named the place.
+    /// Origin of the path.
     path: Origin,
-    /// What gave the value.
+    /// Origin of the value.
     value: Origin,
 }
 
-/// All that was laid over the file, in the order it was done.
+/// All overrides of a variant, in the order of application.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origins {
     overlays: Vec<Overlay>,
 }
 
 impl Origins {
-    /// Records that the value `at` was named by `path` and given by `value`.
-    pub fn lay(&mut self, at: KeyPath, path: Origin, value: Origin) {
+    /// Records an override at `at`, with the origins of its path and value.
+    pub fn record(&mut self, at: KeyPath, path: Origin, value: Origin) {
         self.overlays.push(Overlay { at, path, value });
     }
 
-    /// What really wrote the key or value at `path`.
+    /// Follows overrides, newest first, to the origin of the key or value at `path`.
     pub fn trace(&self, path: &KeyPath, aspect: Aspect) -> (Origin, Aspect) {
         let mut path = path.clone();
         let mut aspect = aspect;
@@ -60,7 +60,7 @@ impl Origins {
         (Origin::File(path), aspect)
     }
 
-    /// Where a reader should look.
+    /// The place to show to the user.
     pub fn place(&self, document: &Document, path: &KeyPath, aspect: Aspect) -> Place {
         match self.trace(path, aspect) {
             (Origin::Option(option), _) => Place::Option(option),
@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_is_the_origin() {
+    fn the_newest_override_is_the_origin() {
         let mut origins = Origins::default();
         let file = |text: &str| Origin::File(path(text));
         let option = Origin::Option("--set vary[0].values=[1]".to_owned());
-        origins.lay(path("duration"), file("quick.duration"), file("quick.duration"));
-        origins.lay(path("vary[0].values"), option.clone(), option.clone());
-        origins.lay(path("links.a.queue"), file("vary[0].path"), file("vary[0].values[0]"));
+        origins.record(path("duration"), file("quick.duration"), file("quick.duration"));
+        origins.record(path("vary[0].values"), option.clone(), option.clone());
+        origins.record(path("links.a.queue"), file("vary[0].path"), file("vary[0].values[0]"));
         let value = |text: &str| origins.trace(&path(text), Aspect::Value).0;
         assert_eq!(value("duration"), file("quick.duration"));
         assert_eq!(value("links.a.queue.target"), option);

@@ -1,21 +1,21 @@
-//! Values laid over the file: `--set path=value`, the `[quick]` table, the values of an axis.
+//! Overrides of values: `--set path=value`, the `[quick]` table, the values of an axis.
 
 use jettison_registry::nearest;
 use serde_json::{Map, Value};
 
-use crate::defaults::{open_id, queue_names};
+use crate::defaults::{expand_id, queue_names};
 use crate::source::value_or_string;
 use jettison_registry::schema::{Branch, Shape};
 use jettison_registry::{KeyPath, Step};
 
-/// A path that names nothing, and what would be right.
+/// A path that cannot be overridden, with the remedy.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OverrideError {
     pub message: String,
     pub help: String,
 }
 
-/// Reads `path=value`; the value is TOML, or else a string.
+/// Parses `path=value`. The value is TOML, or else a string.
 pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), OverrideError> {
     let refuse = |message: String| OverrideError {
         message,
@@ -35,9 +35,8 @@ pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), OverrideErro
     Ok((path, value_or_string(option[at + 1..].trim())))
 }
 
-/// Puts `value` at `path`, if the schema has such a place. Tables on the way that the file leaves out are made; an
-/// id that stands for a table (`transport = "tcp"`) becomes that table.
-/// Leaves the tree as it was if there is no such place.
+/// Sets the value at `path`, if the schema knows the path. Creates omitted tables on the way and expands ids
+/// (`transport = "tcp"`) to tables. On error the tree is unchanged.
 pub(crate) fn put(
     tree: &mut Value,
     shape: Shape<'_>,
@@ -67,9 +66,9 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                 help: format!("set `{rest}` instead"),
             });
         }
-        begin_choice(place, shape);
-        open_id(place, shape, &queues);
-        shape = narrowed(shape, place, step).ok_or_else(|| not_a_table(path, depth, place))?;
+        insert_default_choice(place, shape);
+        expand_id(place, shape, &queues);
+        shape = select_branch(shape, place, step).ok_or_else(|| not_a_table(path, depth, place))?;
         match step {
             Step::Key(key) => {
                 let next = shape.property(key);
@@ -84,7 +83,7 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
                 let Some(next) = next else {
                     return Err(unknown_key(path, depth, shape.keys()));
                 };
-                // An entry of [links], [nodes], … must be there already, or be given as a whole.
+                // A misspelt name must not create an entry of [links], [nodes], …: it must exist or be given as a whole.
                 let given_whole = last && value.is_object();
                 if !(named || given_whole || table.contains_key(key)) {
                     return Err(unknown_key(path, depth, table.keys().map(String::as_str)));
@@ -112,21 +111,21 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
     Ok(())
 }
 
-/// Where nothing stands yet, a choice with a default begins with that.
-fn begin_choice(place: &mut Value, shape: Shape<'_>) {
+/// Replaces null by the default of a choice.
+fn insert_default_choice(place: &mut Value, shape: Shape<'_>) {
     let default = shape.text("default").filter(|id| shape.branches().iter().any(|it| it.kind() == Some(id)));
     if let (true, Some(id)) = (place.is_null(), default) {
         *place = Value::String(id.to_owned());
     }
 }
 
-/// Takes apart a table of `path = value`: each key is a path, and a table in it goes on with further keys, unless
-/// it replaces a table of another `kind` or a value that is no table.
+/// Flattens a table of `path = value` into targets, sources and values. A nested table continues the path, unless it
+/// replaces a table of another `kind` or a value that is not a table.
 pub(crate) fn leaves(tree: &Value, table: &Map<String, Value>) -> Vec<(KeyPath, KeyPath, Value)> {
     let mut found = Vec::new();
     for (key, value) in table {
         let source = KeyPath::root().key(key);
-        // What is no path is left to `put`, which says what is wrong with it as a key.
+        // An invalid path stays a single key, which `put` reports as unknown.
         let target = key.parse::<KeyPath>().unwrap_or_else(|_| source.clone());
         collect_leaves(tree, value, target, source, &mut found);
     }
@@ -142,7 +141,7 @@ fn collect_leaves(
 ) {
     let there = target.find(tree);
     match value {
-        Value::Object(inner) if there.is_some_and(Value::is_object) && !other_kind(there, inner) => {
+        Value::Object(inner) if there.is_some_and(Value::is_object) && !changes_kind(there, inner) => {
             for (key, value) in inner {
                 collect_leaves(tree, value, target.key(key), source.key(key), found);
             }
@@ -151,20 +150,20 @@ fn collect_leaves(
     }
 }
 
-fn other_kind(there: Option<&Value>, table: &Map<String, Value>) -> bool {
+fn changes_kind(there: Option<&Value>, table: &Map<String, Value>) -> bool {
     table.get("kind").is_some_and(|kind| there.and_then(|there| there.get("kind")) != Some(kind))
 }
 
-/// The branch of a choice that has tables with that key, or lists.
-fn narrowed<'s>(shape: Shape<'s>, place: &Value, step: &Step) -> Option<Shape<'s>> {
+/// The branch of a choice that has that key, or lists.
+fn select_branch<'s>(shape: Shape<'s>, place: &Value, step: &Step) -> Option<Shape<'s>> {
     if !shape.is_choice() {
         return Some(shape);
     }
     if let (Value::Object(_), Branch::One(branch)) = (place, shape.branch_for(place)) {
         return Some(branch);
     }
-    // The value that stands there may be of another branch or be missing: a table with a `kind` cannot be begun
-    // from one of its parameters, any other can.
+    // The current value may be missing or of another branch. A parameter alone does not determine a `kind`, but selects a
+    // table without one.
     let suits = |branch: &Shape<'s>| match step {
         Step::Key(key) => branch.kind().is_none() && branch.keys().any(|known| known == key),
         Step::Index(_) => place.is_array() && branch.admits_type_of(place),
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_paths_go_on_with_further_keys_unless_the_kind_changes() {
+    fn nested_tables_continue_the_path_unless_the_kind_changes() {
         let tree = serde_json::json!({ "links": { "a": { "queue": { "kind": "red", "w": 1 }, "rate": "1 bit/s" } } });
         let table =
             serde_json::json!({ "links": { "a": { "rate": "2 bit/s", "queue": { "kind": "codel" } } } });

@@ -1,4 +1,4 @@
-//! The commands that a P4 router's control plane gives: `${…}` filled in, and read against the program.
+//! Control-plane commands of P4 routers: placeholders `${…}` are replaced, commands parsed against the program.
 
 use std::collections::BTreeMap;
 
@@ -11,72 +11,72 @@ use jettison_wire::Address;
 use crate::p4_program::P4Program;
 use crate::schema::{P4Router, Settings};
 
-/// Everything that a router's commands may name, and where each host is.
-pub(crate) struct Places<'a> {
+/// The names available to a router's commands, and its routes.
+pub(crate) struct CommandNames<'a> {
     /// The nodes' addresses.
     pub addresses: &'a BTreeMap<&'a str, Address>,
-    /// The numbers of the router's ports, by the links that they are joined to.
+    /// Port numbers of the router, by link.
     pub ports: BTreeMap<&'a str, u16>,
-    /// Each host's address and the port that leads there.
+    /// Address of each host and the port towards it.
     pub routes: &'a [(Address, u16)],
 }
 
-/// Where a command stands.
+/// The place of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// In the file of commands, in this line (from 1) and column.
+pub(crate) enum CommandPlace {
+    /// In the file of commands: line and column, from 1.
     File(usize, usize),
-    /// In `control`, at this place.
+    /// In `control`, at this index.
     Control(usize),
     /// In `route`.
     Route,
-    /// In `later`, at this place, and there in `control`.
+    /// In `later`, at this index, and at this index of its `control`.
     Later(usize, usize),
 }
 
-/// A command that cannot be given.
+/// A command with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
-    pub written: Written,
+pub(crate) struct RefusedCommand {
+    pub place: CommandPlace,
     pub message: String,
     pub hint: Option<String>,
 }
 
-/// All commands with their times, in order, and where each stands.
+/// All commands with their times, in order, and their names.
 #[derive(Debug, Default)]
-pub(crate) struct Planned {
+pub(crate) struct CommandPlan {
     pub commands: Vec<(Time, Command)>,
-    pub written: Vec<Written>,
+    pub places: Vec<CommandPlace>,
 }
 
-/// The numbers of a router's ports: in the order of the scenario's links.
+/// Port numbers of a router by link, in the order of the scenario's links.
 pub(crate) fn ports<'s>(settings: &'s Settings, router: &str) -> BTreeMap<&'s str, u16> {
     let links = settings.links.iter().filter(|(_, link)| link.between.iter().any(|end| end == router));
     links.zip(0..).map(|((name, _), port)| (name.as_str(), port)).collect()
 }
 
-/// The commands of a router; none if no link joins it, for its ports then mean nothing.
+/// Parses all commands of a router.
 pub(crate) fn plan(
     router: &P4Router,
     read: &P4Program,
-    places: &Places<'_>,
-) -> Result<Planned, Vec<Refused>> {
+    names: &CommandNames<'_>,
+) -> Result<CommandPlan, Vec<RefusedCommand>> {
     let mut reader =
-        Reader { program: &read.program, places, planned: Planned::default(), refused: Vec::new() };
+        Reader { program: &read.program, names, planned: CommandPlan::default(), refused: Vec::new() };
     if let Some((_, text)) = &read.commands {
-        reader.script(text, Time::ZERO, &[], Written::File);
+        reader.script(text, Time::ZERO, &[], CommandPlace::File);
     }
     for (index, line) in router.control.iter().enumerate() {
-        reader.script(line, Time::ZERO, &[], |_, _| Written::Control(index));
+        reader.script(line, Time::ZERO, &[], |_, _| CommandPlace::Control(index));
     }
-    for (address, port) in places.routes.iter().filter(|_| router.route.is_some()) {
+    for (address, port) in names.routes.iter().filter(|_| router.route.is_some()) {
         let own = [("address", address.to_string()), ("port", port.to_string())];
         let line = router.route.as_deref().unwrap_or_default();
-        reader.script(line, Time::ZERO, &own, |_, _| Written::Route);
+        reader.script(line, Time::ZERO, &own, |_, _| CommandPlace::Route);
     }
-    for (place, later) in router.later.iter().enumerate() {
+    for (number, later) in router.later.iter().enumerate() {
         for (index, line) in later.control.iter().enumerate() {
-            reader.script(line, later.at, &[], |_, _| Written::Later(place, index));
+            reader.script(line, later.at, &[], |_, _| CommandPlace::Later(number, index));
         }
     }
     if reader.refused.is_empty() { Ok(reader.planned) } else { Err(reader.refused) }
@@ -84,19 +84,19 @@ pub(crate) fn plan(
 
 struct Reader<'a> {
     program: &'a Program,
-    places: &'a Places<'a>,
-    planned: Planned,
-    refused: Vec<Refused>,
+    names: &'a CommandNames<'a>,
+    planned: CommandPlan,
+    refused: Vec<RefusedCommand>,
 }
 
 impl Reader<'_> {
-    /// Reads some lines; `own` are names that stand for something in them alone.
+    /// Parses a script; `own` are placeholders known in it alone.
     fn script(
         &mut self,
         text: &str,
         at: Time,
         own: &[(&str, String)],
-        written: impl Fn(usize, usize) -> Written,
+        place: impl Fn(usize, usize) -> CommandPlace,
     ) {
         let filled = match self.filled(text, own) {
             Ok(filled) => filled,
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 let placeholder = format!("${{{name}}}");
                 let message = format!("unknown placeholder `{placeholder}`");
                 let hint = self.known(own);
-                let refused = Refused { written: written(line, 1), message, hint: Some(hint) };
+                let refused = RefusedCommand { place: place(line, 1), message, hint: Some(hint) };
                 return self.refused.push(refused);
             }
         };
@@ -116,20 +116,20 @@ impl Reader<'_> {
                 for each in located {
                     let (line, column) = sources.position(each.span);
                     self.planned.commands.push((at, each.command));
-                    self.planned.written.push(written(line, column));
+                    self.planned.places.push(place(line, column));
                 }
             }
             Err(diagnostics) => {
                 for each in diagnostics {
                     let (line, column) = each.span.map_or((1, 1), |span| sources.position(span));
                     let (message, hint) = (each.message, each.hint);
-                    self.refused.push(Refused { written: written(line, column), message, hint });
+                    self.refused.push(RefusedCommand { place: place(line, column), message, hint });
                 }
             }
         }
     }
 
-    /// The text with every `${name}` replaced, or the place and the name of one that stands for nothing.
+    /// Replaces every `${name}`; on failure, the offset and name of the unknown placeholder.
     fn filled(&self, text: &str, own: &[(&str, String)]) -> Result<String, (usize, String)> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -151,16 +151,16 @@ impl Reader<'_> {
             return Some(value.clone());
         }
         match name.split_once('.')? {
-            ("address", node) => self.places.addresses.get(node).map(Address::to_string),
-            ("port", link) => self.places.ports.get(link).map(u16::to_string),
+            ("address", node) => self.names.addresses.get(node).map(Address::to_string),
+            ("port", link) => self.names.ports.get(link).map(u16::to_string),
             _ => None,
         }
     }
 
     fn known(&self, own: &[(&str, String)]) -> String {
         let own = own.iter().map(|(name, _)| (*name).to_owned());
-        let nodes = self.places.addresses.keys().map(|node| format!("address.{node}"));
-        let ports = self.places.ports.keys().map(|link| format!("port.{link}"));
+        let nodes = self.names.addresses.keys().map(|node| format!("address.{node}"));
+        let ports = self.names.ports.keys().map(|link| format!("port.{link}"));
         let names: Vec<String> = own.chain(ports).chain(nodes).map(|name| format!("${{{name}}}")).collect();
         format!("known: {}", names.join(", "))
     }

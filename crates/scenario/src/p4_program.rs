@@ -1,4 +1,4 @@
-//! The programs that P4 routers run, and their control planes: read and compiled when a scenario is checked.
+//! Programs and command files of P4 routers, compiled and read during the check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,22 +19,22 @@ use crate::registries::ReadFile;
 pub struct P4Program {
     /// The program.
     pub program: Arc<ir::Program>,
-    /// The file of commands: what messages call it, and its text.
+    /// The file of commands: name in messages, and text.
     pub commands: Option<(Arc<str>, Arc<str>)>,
 }
 
-/// What a program is made from.
+/// The source of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ProgramSource {
     /// The file, or `<ired.p4>`.
     pub program: String,
-    /// Folders for its includes.
+    /// Folders of included files.
     pub include: Vec<String>,
     /// `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
 }
 
-/// What is wrong with a program, and the texts that it points into.
+/// Errors of a program, with the sources that they refer to.
 #[derive(Debug, Clone)]
 pub(crate) struct ProgramErrors {
     pub sources: Sources,
@@ -47,7 +47,7 @@ impl fmt::Debug for P4Program {
     }
 }
 
-/// Two are the same if they have been compiled once.
+/// Equality by identity of the compilation, which the cache makes unique.
 impl PartialEq for P4Program {
     fn eq(&self, other: &P4Program) -> bool {
         Arc::ptr_eq(&self.program, &other.program) && self.commands == other.commands
@@ -55,17 +55,17 @@ impl PartialEq for P4Program {
 }
 
 impl ProgramSource {
-    /// Compiles it. `read` gives the text of a file by its name from the scenario's folder, or says why it cannot be
-    /// read; what Jettison brings is not asked for.
+    /// Compiles the program. `read` returns the content of a file, or the reason why it cannot be read; it is not called for
+    /// built-in files.
     ///
-    /// The front end reads includes when it comes upon them, and `read` cannot be handed to it (it belongs to the check
-    /// that is going on); so what is missing is read afterwards and the program tried again, each file once.
+    /// The front end asks for includes while it compiles, but its loader must be `'static` and `read` is not. Missing includes
+    /// are therefore read after a pass, and the program is compiled again, until none is missing.
     pub fn compile(&self, read: ReadFile<'_>) -> Result<Result<ir::Program, ProgramErrors>, String> {
         let (name, text) = match library::program(&self.program) {
             Some((path, text)) => (path, text.to_owned()),
             None => (self.program.clone(), text(&read_or_known(&self.program, read)?)),
         };
-        let known = Arc::new(Known::default());
+        let known = Arc::new(IncludeCache::default());
         let options = Options {
             include_dirs: self.include.iter().map(PathBuf::from).collect(),
             defines: self.define.iter().map(|define| define_of(define)).collect(),
@@ -88,7 +88,7 @@ impl ProgramSource {
     }
 }
 
-/// A file that is not one of ours; a name in angle brackets can only be one of ours.
+/// Reads a file that is not built in. Names in angle brackets are reserved for built-in files.
 pub(crate) fn read_or_known(name: &str, read: ReadFile<'_>) -> Result<Arc<[u8]>, String> {
     if name.starts_with('<') {
         let known: Vec<String> = library::programs().collect();
@@ -106,9 +106,9 @@ fn text(content: &[u8]) -> String {
     String::from_utf8_lossy(content).into_owned()
 }
 
-/// The included files that have been read so far, and those that were asked for before they were.
+/// Included files read so far, and those still missing.
 #[derive(Debug, Default)]
-struct Known(Mutex<State>);
+struct IncludeCache(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -116,7 +116,7 @@ struct State {
     missing: BTreeSet<PathBuf>,
 }
 
-impl Known {
+impl IncludeCache {
     fn take_missing(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.state().missing)
     }
@@ -130,12 +130,12 @@ impl Known {
     }
 }
 
-impl Loader for Known {
+impl Loader for IncludeCache {
     fn load(&self, path: &Path) -> io::Result<String> {
         if let Some(text) = path.to_str().and_then(library::included) {
             return Ok(text.to_owned());
         }
-        let path = plain(path);
+        let path = normalized(path);
         let mut state = self.state();
         match state.read.get(&path) {
             Some(Some(text)) => Ok(text.clone()),
@@ -148,8 +148,8 @@ impl Loader for Known {
     }
 }
 
-/// Without `.` and, where a folder stands before it, `..`.
-fn plain(path: &Path) -> PathBuf {
+/// Removes `.`, and `..` after a folder.
+fn normalized(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {

@@ -1,4 +1,4 @@
-//! From a tree of values to settings, as far as it goes, with everything that stands in the way.
+//! Reads typed settings from a tree of values, as far as possible, and reports the errors.
 
 use jettison_core::Duration;
 use serde_json::{Map, Value};
@@ -10,8 +10,8 @@ use crate::validate::Finding;
 use jettison_registry::schema::Shape;
 use jettison_registry::{KeyPath, Step};
 
-/// Reads settings from what is left of `tree` when all that `refused` names is taken away. Errors that only the
-/// types themselves notice are added to `refused`. `None` if too little is left.
+/// Reads settings from `tree` without the values that `refused` names, so that other checks can run despite them. Errors
+/// that only deserialization finds are added to `refused`. `None` if too little remains.
 pub(crate) fn settings(
     tree: &Value,
     shape: Shape<'_>,
@@ -19,13 +19,13 @@ pub(crate) fn settings(
 ) -> Option<(Settings, Value)> {
     let mut effective = tree.clone();
     for finding in refused.iter() {
-        take_away(&mut effective, &finding.path);
+        remove(&mut effective, &finding.path);
     }
     if !refused.is_empty() {
-        stand_in(&mut effective);
+        insert_placeholders(&mut effective);
     }
     fill(&mut effective, shape, &queue_names(tree));
-    // Each round takes something away, so that it ends.
+    // Each round removes an entry, so the loop ends.
     loop {
         match serde_path_to_error::deserialize::<_, Settings>(&effective) {
             Ok(settings) => return Some((settings, effective)),
@@ -37,10 +37,10 @@ pub(crate) fn settings(
                 }
                 let in_map = matches!(path.steps().first(), Some(Step::Key(key)) if is_map(key));
                 let entry = path.prefix(if in_map { 2 } else { 1 });
-                if entry.is_root() || !take_away(&mut effective, &entry) {
+                if entry.is_root() || !remove(&mut effective, &entry) {
                     return None;
                 }
-                stand_in(&mut effective);
+                insert_placeholders(&mut effective);
             }
         }
     }
@@ -54,16 +54,16 @@ fn related(one: &KeyPath, other: &KeyPath) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }
 
-/// Removes the value at `path`, or the list that it is in; whether there was one.
-fn take_away(tree: &mut Value, path: &KeyPath) -> bool {
+/// Removes the value at `path`, or the list that contains it; returns whether it existed.
+fn remove(tree: &mut Value, path: &KeyPath) -> bool {
     let keys = path.steps().iter().take_while(|step| matches!(step, Step::Key(_))).count();
     let path = path.prefix(keys);
     let (Some(parent), Some(Step::Key(key))) = (path.parent(), path.steps().last()) else { return false };
     parent.find_mut(tree).and_then(Value::as_object_mut).and_then(|table| table.shift_remove(key)).is_some()
 }
 
-/// Puts something harmless where the file lacks a key that it must have.
-fn stand_in(tree: &mut Value) {
+/// Inserts harmless values for missing required keys.
+fn insert_placeholders(tree: &mut Value) {
     let Some(table) = tree.as_object_mut() else { return };
     for (key, value) in
         [("name", "scenario".to_owned()), ("duration", Duration::from_secs(86_400 * 365).to_string())]

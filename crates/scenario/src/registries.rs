@@ -1,7 +1,6 @@
-//! What a scenario may name: disciplines, transports, applications, and the readers of the files it names.
+//! Components that a scenario may name (disciplines, transports, applications), and checks of the files that it names.
 //!
-//! The checker knows none of them: the caller hands them in, so that a later crate or a Python class adds an
-//! entry without a change here.
+//! The caller passes them in, so another crate or a Python class can add an entry without a change here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::gauges::GaugesOf;
 
-/// Everything that a scenario may name by id.
+/// All components that a scenario may name by id.
 #[derive(Debug)]
 pub struct Registries {
     /// Queue disciplines that hold packets.
     pub disciplines: Kinds,
-    /// Queue management that acts in a switch's pipeline (iRED, CoDel++): only for what leaves a router.
+    /// Queue management that acts in a switch pipeline (iRED, CoDel++): only for output ports of routers.
     pub port_queues: Kinds,
     /// Transports of flows.
     pub transports: Kinds,
@@ -26,71 +25,71 @@ pub struct Registries {
     pub applications: Kinds,
     /// Whether an application can run over a transport.
     pub fits: Fits,
-    /// The transport of an application whose flow names none.
+    /// The default transport of an application.
     pub usual_transport: UsualTransport,
-    /// Which end of an application's flows begins; the other one listens.
+    /// The end of an application's flows that initiates; the other end listens.
     pub initiator: InitiatorOf,
-    /// Reads a link's trace.
+    /// Checks the trace of a link.
     pub trace: TraceCheck,
     /// The gauges of a variant's components.
     pub gauges: GaugesOf,
 }
 
-/// The entries of one registry, as the checker needs them: id, schema, and a check.
+/// The entries of a registry for the checker: id, schema and check.
 #[derive(Debug)]
 pub struct Kinds {
-    what: &'static str,
+    noun: &'static str,
     entries: IndexMap<String, Kind>,
 }
 
 /// One entry.
 pub struct Kind {
-    /// One line on what it is and which document it implements.
+    /// Summary and source in one line.
     pub description: String,
     /// JSON Schema of its parameters: an object schema without the `kind` key.
     pub schema: Value,
-    /// Whether it can be built from these parameters (an object without `kind`) and the files that they name.
+    /// Checks that it can be built from parameters (an object without `kind`) and the files that they name.
     #[allow(clippy::type_complexity)] // spelt out, it says what a check is
     pub check: Box<dyn Fn(&Value, ReadFile<'_>) -> Result<(), ParameterError>>,
 }
 
-/// Gives what stands in a file that parameters name, or a whole message that says why it cannot be read.
+/// Returns the content of a file that parameters name, or a complete message with the reason why it cannot be read.
 #[derive(Clone, Copy)]
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct ReadFile<'a>(pub &'a dyn Fn(&str) -> Result<Arc<[u8]>, String>);
 
-/// Says why an application (its id) cannot run over a transport (its id; `None`: the flow names none).
+/// Checks that an application (by id) can run over a transport (by id; `None` if the flow names none).
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct Fits(pub Box<dyn Fn(&str, Option<&str>) -> Result<(), String>>);
 
-/// The transport (its id) of an application (its id) whose flow names none; `None` if it has none at all.
+/// Returns the id of the default transport of an application (by id); `None` if it uses no transport.
 #[allow(clippy::type_complexity)] // spelt out, it says what it does
 pub struct UsualTransport(pub Box<dyn Fn(&str) -> Option<String>>);
 
-/// Which end of the flows of an application (its id) begins.
+/// Returns the end that initiates flows of an application (by id).
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct InitiatorOf(pub Box<dyn Fn(&str) -> Initiator>);
 
-/// Says what is wrong with the text of a trace file.
+/// Checks the text of a trace file.
 #[allow(clippy::type_complexity)] // the struct is the name of that type
 pub struct TraceCheck(pub Box<dyn Fn(&str) -> Result<(), TraceProblem>>);
 
-/// What is wrong with a trace file.
+/// An error in a trace file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceProblem {
     /// The line, from 1; `None` for the file as a whole.
     pub line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// Problem and remedy.
     pub message: String,
 }
 
 impl Kinds {
-    /// No entries yet; `what` is the word for one of them in messages (`"queue discipline"`).
-    pub fn new(what: &'static str) -> Kinds {
-        Kinds { what, entries: IndexMap::new() }
+    /// An empty list; `noun` is the term for an entry in messages (`"queue discipline"`).
+    pub fn new(noun: &'static str) -> Kinds {
+        Kinds { noun, entries: IndexMap::new() }
     }
 
-    /// The entries of a registry, each checked by `check` (that builds it and throws the result away).
+    /// The entries of a registry; `check` builds an entry and discards the result.
     pub fn of<K, C>(registry: &Registry<K>, check: C) -> Kinds
     where
         K: ComponentKind,
@@ -105,15 +104,15 @@ impl Kinds {
         })
     }
 
-    /// These and one more, or another under the same id.
+    /// Adds an entry, or replaces that of the same id.
     pub fn with(mut self, id: &str, kind: Kind) -> Kinds {
         self.entries.insert(id.to_owned(), kind);
         self
     }
 
-    /// The word for one of them.
-    pub fn what(&self) -> &'static str {
-        self.what
+    /// The term for an entry.
+    pub fn noun(&self) -> &'static str {
+        self.noun
     }
     /// All ids, in the order of registration.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
@@ -123,14 +122,14 @@ impl Kinds {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Kind)> {
         self.entries.iter().map(|(id, kind)| (id.as_str(), kind))
     }
-    /// The entry of that id.
+    /// The entry with that id.
     pub fn kind(&self, id: &str) -> Option<&Kind> {
         self.entries.get(id)
     }
 }
 
 impl Registries {
-    /// Registries without entries, where any application fits any transport and any trace is right.
+    /// Registries without entries, where any application fits any transport and any trace is valid.
     pub fn empty() -> Registries {
         Registries {
             disciplines: Kinds::new("queue discipline"),
@@ -145,7 +144,7 @@ impl Registries {
         }
     }
 
-    /// The discipline of that id, whether it holds packets or acts in the pipeline.
+    /// The discipline with that id, whether it holds packets or acts in the pipeline.
     pub(crate) fn queue(&self, id: &str) -> Option<&Kind> {
         self.disciplines.kind(id).or_else(|| self.port_queues.kind(id))
     }

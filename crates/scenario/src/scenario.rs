@@ -1,4 +1,4 @@
-//! A checked scenario: its variants, its seeds, its inputs.
+//! Checked scenarios: variants, seeds, inputs.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::registries::Registries;
 use crate::schema::{Seeds, Settings};
 use crate::source::Document;
 
-/// A scenario in which nothing was found wrong.
+/// A scenario that has passed all checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
     /// Its name.
     pub name: String,
-    /// What it is about.
+    /// Description of the experiment.
     pub description: Option<String>,
     /// The file, as the caller named it.
     pub file: String,
@@ -25,17 +25,17 @@ pub struct Scenario {
     pub has_quick: bool,
     /// The seeds of the runs of each variant.
     pub seeds: Vec<u64>,
-    /// The axes of comparison and the labels of their arms; none if nothing varies.
+    /// Axes of comparison and the labels of their arms; empty without axes.
     pub axes: IndexMap<String, Vec<String>>,
-    /// All combinations of the axes' arms, the last axis turning fastest.
+    /// All combinations of the axes' arms; the last axis varies fastest.
     pub variants: Vec<Variant>,
     /// The scenario's own hash and those of the files that its variants name.
     pub inputs: Vec<InputHash>,
-    /// What stands in those files.
+    /// The contents of those files.
     pub contents: Contents,
-    /// What should be written otherwise, though it works: keys of the last version.
+    /// Warnings about deprecated keys.
     pub warnings: Vec<ScenarioError>,
-    /// The scenario as a tree, with what the caller asked for laid over it: a file that says this gives the same variants.
+    /// The scenario as a tree with all overrides applied: a file with this content has the same variants.
     pub tree: Value,
 }
 
@@ -46,28 +46,28 @@ pub struct Variant {
     pub name: String,
     /// The label of its arm, by axis.
     pub labels: IndexMap<String, String>,
-    /// What it says.
+    /// Its typed settings.
     pub settings: Settings,
-    /// The same as a tree, with every default filled in: a scenario of its own that gives this variant.
+    /// The settings as a tree with all defaults filled in: a scenario with this variant alone.
     pub effective: Value,
 }
 
-/// What the caller asks for beside the file.
+/// Overrides of the file by the caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// `path=value` each, as with `--set`; later ones win.
+    /// `path=value` each, as in `--set`; later ones win.
     pub set: Vec<String>,
     /// Whether the `[quick]` table applies.
     pub quick: bool,
 }
 
 impl Scenario {
-    /// Reads and checks a file; what it names is read from its folder.
+    /// Reads and checks a file. Input files are read from its folder.
     pub fn load(path: &Path, changes: &Changes, registries: &Registries) -> Result<Scenario, CheckError> {
         Scenario::load_with_data(path, None, changes, registries)
     }
 
-    /// Reads and checks a file; what it names is read from its folder or, if it is not there, from `data`.
+    /// Reads and checks a file. Input files are read from its folder, or else from `data`.
     pub fn load_with_data(
         path: &Path,
         data: Option<&Path>,
@@ -89,7 +89,7 @@ impl Scenario {
         Scenario::parse(&text, &name, &files, changes, registries)
     }
 
-    /// Checks a text; messages call it `name`, and `files` gives what it names.
+    /// Checks a text. `name` is its name in messages; `files` provides the input files.
     pub fn parse(
         text: &str,
         name: &str,
@@ -100,8 +100,8 @@ impl Scenario {
         Scenario::parse_against(text, name, files, changes, registries, &crate::schema_json(registries))
     }
 
-    /// The same with the registries' schema ([`crate::schema_json`]) at hand: to make it is most of what checking a short
-    /// text takes.
+    /// [`Scenario::parse`] with a schema made before by [`crate::schema_json`], which takes most of the time for a short
+    /// text.
     pub fn parse_against(
         text: &str,
         name: &str,
@@ -115,13 +115,13 @@ impl Scenario {
         let loaded = loader.load(&changes.set, changes.quick);
         let hashes = loader.hashes();
         if document.tree.get("quick").is_some() {
-            // The whole file is checked, also what this run leaves out.
+            // The file is also checked with the other choice of `[quick]`.
             loader.load(&changes.set, !changes.quick);
         }
-        // With those of what is left out: elsewhere the whole file is checked again.
+        // Taken after the second load: whoever gets these files checks the whole file again.
         let contents = loader.contents();
         let (errors, mut warnings) = loader.into_messages();
-        // Each variant finds those of its file again.
+        // Each variant finds the warnings of the file again.
         warnings.sort();
         warnings.dedup_by(|one, other| one.place == other.place && one.message == other.message);
         let complete = loaded.axes.and_then(|axes| Some((axes, loaded.variants.first()?.settings.clone())));
@@ -147,7 +147,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// The same with other seeds, as if `--set seeds=[…]` had said so.
+    /// Replaces the seeds, as `--set seeds=[…]` would.
     pub fn with_seeds(mut self, seeds: Vec<u64>) -> Scenario {
         let written = Value::from(seeds.clone());
         let trees = self.variants.iter_mut().map(|variant| &mut variant.effective).chain([&mut self.tree]);
@@ -160,7 +160,7 @@ impl Scenario {
         Scenario { seeds, ..self }
     }
 
-    /// The scenario as TOML text, with what the caller asked for laid over it.
+    /// The scenario as TOML text, with all overrides applied.
     pub fn to_toml(&self) -> String {
         toml::to_string(&self.tree).expect("a tree that was read from TOML can be written as TOML")
     }

@@ -1,4 +1,4 @@
-//! A TOML text read into a tree of values that remembers where each one stands.
+//! Reads TOML into a tree of values with their positions in the text.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use toml_edit::{Array, InlineTable, Item, Key, Table};
 
 use crate::error::{Place, ScenarioError};
 
-/// A TOML file: its text, its values in the order they are written, and their places.
+/// A TOML file: text, values in the order of the file, and their positions.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     name: String,
@@ -28,7 +28,7 @@ struct Span {
 }
 
 impl Document {
-    /// Reads `text`; `name` is what messages call the file.
+    /// Parses `text`; `name` is the name of the file in messages.
     pub fn parse(name: &str, text: &str) -> Result<Document, Vec<ScenarioError>> {
         // A byte order mark is not part of the text (TOML v1.0.0, "Spec").
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -64,7 +64,7 @@ impl Document {
         Err(errors.collect())
     }
 
-    /// Where the key or the value of that path stands, or else the nearest table around it.
+    /// The position of the key or value at `path`, or else of the innermost enclosing table that is in the text.
     pub fn place(&self, path: &KeyPath, aspect: Aspect) -> Place {
         let mut path = path.clone();
         let mut aspect = aspect;
@@ -92,7 +92,7 @@ impl Document {
     }
 }
 
-/// A TOML value of its own, as an option's right-hand side; text that is none is a string.
+/// Parses a TOML value, as on the right-hand side of an option; other text is a string.
 pub fn value_or_string(text: &str) -> Value {
     let parsed = text.trim().parse::<toml_edit::Value>();
     let mut reader = Reader { spans: BTreeMap::new(), not_finite: Vec::new() };
@@ -148,7 +148,7 @@ impl Reader {
                 }
             },
             toml_edit::Value::Boolean(truth) => Value::Bool(*truth.value()),
-            // No key of a scenario is a date: as a string it gets the message of the key it stands under.
+            // No key of a scenario is a date: as a string it gets the error of its key.
             toml_edit::Value::Datetime(date) => Value::String(date.value().to_string()),
             toml_edit::Value::Array(array) => self.array(array, path),
             toml_edit::Value::InlineTable(table) => self.inline_table(table, path),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_values_know_their_line_and_column() {
+    fn keys_and_values_have_line_and_column() {
         assert_eq!(place("duration", Aspect::Value), (1, 12));
         assert_eq!(place("links.a", Aspect::Value), (3, 1));
         assert_eq!(place("links.a", Aspect::Key), (3, 8));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_placed_at_the_table_around_it() {
+    fn a_missing_key_has_the_place_of_the_enclosing_table() {
         assert_eq!(place("links.a.delay", Aspect::Value), (3, 8));
         assert_eq!(place("nowhere", Aspect::Value), (1, 1));
     }

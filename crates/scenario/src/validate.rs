@@ -1,10 +1,10 @@
-//! What is wrong with a scenario, before its place in a file is looked up.
+//! Findings of checks, by path; their place in a file is looked up later.
 
 use jettison_registry::schema::{self, Aspect};
 use jettison_registry::{KeyPath, ParameterError, Problem};
 use serde_json::Value;
 
-/// Something wrong at a place of the tree.
+/// A problem at a path of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub path: KeyPath,
@@ -14,13 +14,15 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
+    /// A finding about a value, with the remedy.
     pub fn value(path: &KeyPath, message: String, help: impl Into<String>) -> Finding {
         Finding { path: path.clone(), aspect: Aspect::Value, message, help: Some(help.into()) }
     }
+    /// A finding whose message implies the remedy.
     pub fn complete(path: &KeyPath, message: String) -> Finding {
         Finding { path: path.clone(), aspect: Aspect::Value, message, help: None }
     }
-    /// What a builder said about the table or value at `path` of `tree`.
+    /// The error of a builder about the table or value at `path` of `tree`.
     pub fn built(tree: &Value, path: &KeyPath, error: &ParameterError) -> Finding {
         let at = error.path.iter().fold(path.clone(), |at, step| match (at.find(tree), step.parse()) {
             (Some(Value::Array(_)), Ok(index)) => at.index(index),
@@ -39,7 +41,7 @@ impl From<schema::Finding> for Finding {
     }
 }
 
-/// What a message calls the value at `path`.
+/// The subject of a message about `path`.
 fn subject(path: &KeyPath) -> String {
     if path.is_root() { "the file".to_owned() } else { format!("`{path}`") }
 }

@@ -1,4 +1,4 @@
-//! Axes of comparison: what each arm sets, and all combinations of their arms.
+//! Axes of comparison: the values that each arm sets, and all combinations of arms.
 
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
@@ -10,17 +10,17 @@ use crate::validate::Finding;
 use jettison_registry::schema::Shape;
 use jettison_registry::{KeyPath, Step};
 
-/// More variants than this are a slip, or a matter for a sweep.
+/// Maximum number of variants; larger comparisons are a task for sweeps.
 const MOST_VARIANTS: usize = 10_000;
-/// What all variants of a scenario share.
+/// Keys common to all variants of a scenario.
 const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
 
-/// One axis, checked in itself.
+/// An axis that has passed its own checks.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub name: String,
     pub arms: Vec<Arm>,
-    /// As the file has it, and where.
+    /// The entry of the file, and its path.
     entry: Value,
     at: KeyPath,
 }
@@ -28,31 +28,31 @@ pub(crate) struct Axis {
 /// One alternative of an axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Arm {
-    /// What results call it.
+    /// Its name in results.
     pub label: String,
     sets: Sets,
 }
 
 #[derive(Debug, Clone)]
 enum Sets {
-    /// `path` and one of `values`: where the path stands, what it says, where the value stands, and the value.
+    /// `path` and one of `values`, with their paths in the file.
     One { path_at: KeyPath, path: KeyPath, value_at: KeyPath, value: Value },
-    /// A table of paths, and where it stands.
+    /// A table of paths, and its own path in the file.
     Table { at: KeyPath, table: Map<String, Value> },
 }
 
-/// One value to lay over the file.
+/// One override by an arm.
 pub(crate) struct Setting {
     pub target: KeyPath,
-    /// Where the file names the target.
+    /// Path in the file of the target's name.
     pub path_at: KeyPath,
-    /// Where the file gives the value.
+    /// Path in the file of the value.
     pub value_at: KeyPath,
     pub value: Value,
 }
 
 impl Arm {
-    /// What it sets in `tree`.
+    /// The overrides that it applies to `tree`.
     pub fn settings(&self, tree: &Value) -> Vec<Setting> {
         match &self.sets {
             Sets::One { path_at, path, value_at, value } => vec![Setting {
@@ -73,9 +73,9 @@ impl Arm {
 }
 
 impl Axis {
-    /// An entry of `[[vary]]` that gives this axis in a file whose base has the values that options `pinned` already. Those
-    /// hold in every variant: where an arm replaces the table that one stands in, the arm's own table gets it.
-    pub fn written(&self, tree: &Value, shape: Shape<'_>, pinned: &[(KeyPath, Value)]) -> Value {
+    /// This axis as an entry of `[[vary]]`, for a file that already contains the values of options (`pinned`). These hold in
+    /// every variant, so they are merged into arms that replace a table around them.
+    pub fn to_entry(&self, tree: &Value, shape: Shape<'_>, pinned: &[(KeyPath, Value)]) -> Value {
         let replaced = |arm: &Arm| {
             let settings = arm.settings(tree);
             pinned.iter().any(|(path, _)| settings.iter().any(|setting| path.starts_with(&setting.target)))
@@ -88,7 +88,7 @@ impl Axis {
             let values = settings.iter().map(|setting| (&setting.target, &setting.value));
             let mut whole = tree.clone();
             for (path, value) in values.chain(pinned.iter().map(|(path, value)| (path, value))) {
-                // What cannot be put there has been reported.
+                // Failures have been reported when the variant was made.
                 let _ = put(&mut whole, shape, path, value.clone());
             }
             let set = settings.iter().filter_map(|setting| {
@@ -100,8 +100,8 @@ impl Axis {
     }
 }
 
-/// Reads `[[vary]]` from a tree that fits the schema. `pinned` are the places that options set: an axis that
-/// varies nothing else is left out.
+/// Reads `[[vary]]` from a tree that fits the schema. Drops axes that set nothing beyond `pinned`, the paths set by
+/// options.
 pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Finding>> {
     let list = KeyPath::root().key("vary");
     let Some(entries) = list.find(tree).and_then(Value::as_array) else { return Ok(Vec::new()) };
@@ -134,7 +134,7 @@ pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Fi
     if findings.is_empty() { Ok(axes) } else { Err(findings) }
 }
 
-/// All combinations, the last axis turning fastest; one without arms if there are no axes.
+/// All combinations of arms, the last axis varying fastest; a single empty one without axes.
 pub(crate) fn combinations<'a>(axes: &'a [Axis]) -> Vec<Vec<&'a Arm>> {
     axes.iter().fold(vec![Vec::new()], |combinations, axis| {
         let with = |before: &Vec<&'a Arm>, arm: &'a Arm| before.iter().copied().chain([arm]).collect();
@@ -142,7 +142,7 @@ pub(crate) fn combinations<'a>(axes: &'a [Axis]) -> Vec<Vec<&'a Arm>> {
     })
 }
 
-/// A place that both axes set.
+/// A path that both axes set.
 fn shared(axis: &Axis, other: &Axis, tree: &Value) -> Option<KeyPath> {
     let targets = |axis: &Axis| -> IndexSet<KeyPath> {
         axis.arms.iter().flat_map(|arm| arm.settings(tree)).map(|setting| setting.target).collect()
@@ -245,8 +245,8 @@ fn read_path(text: &str, at: &KeyPath) -> Result<KeyPath, Vec<Finding>> {
     }
 }
 
-/// What results call a value: the value itself, a table's `label` (taken out of it) or its `kind` where that tells
-/// it from the others; else its number.
+/// The label of a value in results: the value itself, a table's `label` (which is removed) or its `kind` if unique; else
+/// its number.
 fn label(value: &mut Value, index: usize, all: &[Value]) -> String {
     match value {
         Value::String(text) => text.clone(),

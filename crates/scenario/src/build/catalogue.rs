@@ -1,4 +1,4 @@
-//! Everything that scenarios may name, as catalogues show it and plots draw it.
+//! Catalogue and plot styles of all components that scenarios may name.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use jettison_video::source::sources;
 use super::Builder;
 use super::variations::variations;
 
-/// What plots call a component, and how they draw it.
+/// Name and style of a component in plots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appearance {
     /// The name in legends.
@@ -22,7 +22,7 @@ pub struct Appearance {
     pub style: Style,
 }
 
-/// Does the same with the registry of every kind, in the order in which catalogues list them.
+/// Applies one function to the registry of each kind, in catalogue order.
 macro_rules! of_every_kind {
     ($builder:ident, $each:expr) => {
         [
@@ -45,8 +45,7 @@ impl Builder {
         of_every_kind!(self, docs).concat()
     }
 
-    /// How plots draw what is named after a component or a variation of one, by id and by alias. A component of several kinds
-    /// looks the same in all, and has the name of the first.
+    /// Plot appearance by id and alias. A component of several kinds looks the same in all of them.
     pub fn appearances(&self) -> BTreeMap<&'static str, Appearance> {
         let mut known = BTreeMap::new();
         for (id, appearance) in of_every_kind!(self, appearances).concat().into_iter().chain(variations()) {
@@ -65,7 +64,7 @@ fn appearances<K: Kind>(registry: &Registry<K>) -> Vec<(&'static str, Appearance
     for entry in registry.iter() {
         let Some(style) = entry.style else { continue };
         found.push((entry.id, Appearance { name: entry.name, style }));
-        // An alias says what the variant is to its readers: it stays as it is.
+        // Authors choose an alias for their readers, so legends show it unchanged.
         found.extend(entry.aliases.iter().map(|alias| (*alias, Appearance { name: alias, style })));
     }
     found

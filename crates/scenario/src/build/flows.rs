@@ -1,4 +1,4 @@
-//! Flows: transports, applications and when they start.
+//! Flows: transports, applications and start times.
 
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ use super::{BuildFailure, Builder, Plan, content, part};
 use crate::registries::ReadFile;
 use crate::schema::Kinded;
 
-/// A flow whose programs have been made, or read.
+/// A flow with its programs: built-in ones are built, external ones are read.
 pub(super) struct BuiltFlow<'s> {
     pub name: String,
     pub from: &'s str,
     pub to: &'s str,
-    /// Where the end that does not begin listens.
+    /// Port of the listening end.
     pub port: u16,
     /// The transport's id.
     pub transport: String,
-    /// The parameters of TCP, if that is the transport of programs of ours.
+    /// TCP parameters, for built-in programs over TCP.
     pub tcp: Option<Arc<TcpParameters>>,
-    /// When the end that begins does so, and when it is stopped.
+    /// Start and stop of the initiating end.
     pub span: (Time, Time),
     pub programs: FlowPrograms,
 }
 
-/// What runs at the ends of a flow.
+/// Programs at the ends of a flow.
 pub(super) enum FlowPrograms {
-    /// Ours: at the flow's `from` (true) or `to`, with when they start and are stopped.
+    /// Built-in: whether at the flow's `from`, the application, start and stop.
     BuiltIn(Vec<(bool, Box<dyn Application>, Time, Time)>),
-    /// The user's.
+    /// External, given as commands.
     Commands(Box<CommandParameters>),
 }
 
 impl Builder {
-    /// The flow of that name, or the several flows that its `count` makes.
+    /// The flows of the entry `name`: one, or as many as its `count`.
     pub(super) fn flows<'s>(&self, name: &str, plan: &Plan<'s>) -> Result<Vec<BuiltFlow<'s>>, BuildFailure> {
         let Plan { settings, contents, addresses, seed, .. } = plan;
         let flow = &settings.flows[name];
@@ -47,8 +47,9 @@ impl Builder {
         let transport = flow.transport.as_ref().map_or(&usual, |choice| &choice.0);
         let first_port = flow.port.unwrap_or_else(|| settings.default_port(name, &transport.kind));
         let mut built = Vec::new();
-        for (number, own_name) in flow.names(name).into_iter().enumerate() {
-            let random = |what: &str| seed.stream(&["flows", &own_name, what]);
+        for (number, flow_name) in flow.names(name).into_iter().enumerate() {
+            // Streams are keyed by the flow's name, so flows draw independently of each other's presence.
+            let random = |stream: &str| seed.stream(&["flows", &flow_name, stream]);
             let port = first_port.wrapping_add(number as u16).max(1);
             let start = flow.start + flow.start_spacing * number as u64 + jitter(flow.start_jitter, &random);
             let stop = flow.stop.unwrap_or(Time::MAX);
@@ -67,7 +68,7 @@ impl Builder {
                     let context =
                         FlowContext { remote, server, transport: &transport, random: &random, files: &files };
                     let own = entry.build(&flow.app.0.parameters, &context).map_err(wrong)?;
-                    // Who listens is there before anything comes, and stays for what is still under way.
+                    // The listening end runs from the start to the end, so that no packet in flight misses it.
                     let span = |begins: Initiator| match begins == entry.facts.initiator {
                         true => (start, stop),
                         false => (Time::ZERO, Time::MAX),
@@ -83,12 +84,12 @@ impl Builder {
             };
             let (from, to) = (flow.from.as_str(), flow.to.as_str());
             let (transport, span) = (transport.kind.clone(), (start, stop));
-            built.push(BuiltFlow { name: own_name, from, to, port, transport, tcp, span, programs });
+            built.push(BuiltFlow { name: flow_name, from, to, port, transport, tcp, span, programs });
         }
         Ok(built)
     }
 
-    /// The transport of the flow of that name.
+    /// Builds the transport of a flow.
     pub(super) fn flow_transport(
         &self,
         flow: &str,

@@ -1,4 +1,4 @@
-//! The gauges of a variant's components: they are built, asked, and thrown away.
+//! Gauges of a variant's components, found by building the components once.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::registries::ReadFile;
 use crate::schema::{Kinded, Settings};
 
 impl Builder {
-    /// The gauges of all queues and controllers of a variant. A component that cannot be built has none: what is wrong with it
-    /// is said elsewhere.
+    /// The gauges of all queues and controllers of a variant. Components that cannot be built are skipped: the checks report
+    /// them.
     pub fn gauges(&self, settings: &Settings, contents: &Contents) -> BTreeSet<Gauge> {
         let random = |name: &str| -> RandomStream { Seed(0).stream(&["gauges", name]) };
         let mut reported: Vec<(Gauge, String, f64)> = Vec::new();

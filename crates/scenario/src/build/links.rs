@@ -1,4 +1,4 @@
-//! Links: carriers, propagation, loss and the queues in front.
+//! Links: carriers, propagation, loss, and the queues of their senders.
 
 use jettison_core::RandomStream;
 use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
@@ -24,6 +24,7 @@ impl Builder {
                 .copied()
                 .ok_or_else(|| part(&["links", name, "between"], format!("unknown node `{end}`")))
         };
+        // A profile's rate, delay and loss are in the settings only if the check has read its file.
         for profile in [true, false].into_iter().filter_map(|forward| link.profile_of(forward)) {
             if profile.read.is_none() {
                 let message = "was not read when the scenario was checked".to_owned();
@@ -48,7 +49,7 @@ impl Builder {
         plan: &Plan<'_>,
         options: &BuildOptions,
     ) -> Result<DirectionSpec, BuildFailure> {
-        let random = |what: &str| plan.seed.stream(&["links", link, which, what]);
+        let random = |stream: &str| plan.seed.stream(&["links", link, which, stream]);
         let overhead = u16::try_from(settings.overhead.get())
             .map_err(|_| part(&["links", link, "overhead"], "must be <= 65535 bytes"))?;
         let overhead = u32::from(overhead);
@@ -79,22 +80,22 @@ impl Builder {
             name: format!("{link}.{which}"),
             carrier,
             propagation: Propagation::scheduled(delays),
-            loss: loss(link, &settings, &|what| random(&format!("loss-{what}")))?,
+            loss: loss(link, &settings, &|name| random(&format!("loss-{name}")))?,
             queue,
             hooks,
             tapped: settings.pcap || options.tap_all,
         })
     }
 
-    /// The queue of a direction, and its hooks if it acts in the pipeline.
-    #[allow(clippy::type_complexity)] // a discipline and perhaps hooks: no name would say more
+    /// The queue of a direction, and its port hooks if it acts in the switch pipeline.
+    #[allow(clippy::type_complexity)] // a pair used by two callers
     pub(super) fn queue(
         &self,
         link: &str,
         settings: &DirectionSettings,
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<(Box<dyn QueueDiscipline>, Option<Box<dyn PortHooks>>), BuildFailure> {
-        let stream = |what: &str| random(&format!("queue-{what}"));
+        let stream = |name: &str| random(&format!("queue-{name}"));
         let context = BuildContext { random: &stream, registry: &self.disciplines };
         let (kind, parameters) = (settings.queue.kind.as_str(), &settings.queue.parameters);
         let wrong = |error| part(&["links", link, "queue"], error);

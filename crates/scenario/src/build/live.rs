@@ -1,4 +1,4 @@
-//! What a live run is made of: a world whose hosts lie outside, and what runs in those hosts.
+//! Plans of live runs: a world with outside hosts, and the programs that run in those hosts.
 
 use jettison_core::Time;
 use jettison_measure::{Recorder, RecorderSettings};
@@ -13,13 +13,13 @@ use super::{BuildFailure, BuildOptions, Builder, part, recorder_settings};
 use crate::inputs::Contents;
 use crate::schema::{Live, Node, Settings};
 
-/// A checked variant and a seed, ready to be run with real packets.
+/// The plan of a live run of one variant and seed.
 pub struct LivePlan {
-    /// The network. Its flows are registered, and no program of theirs is in it.
+    /// The network. It has the flows, but none of their programs.
     pub world: World,
-    /// What is recorded, as in the world.
+    /// Recorder settings, as in the world.
     pub recorder: RecorderSettings,
-    /// How packets are treated.
+    /// Packet handling.
     pub settings: Live,
     /// The hosts, in the order of the scenario.
     pub hosts: Vec<LiveHost>,
@@ -27,7 +27,7 @@ pub struct LivePlan {
     pub flows: Vec<LiveFlow>,
     /// Built-in programs.
     pub programs: Vec<LiveProgram>,
-    /// The user's programs.
+    /// External programs.
     pub commands: Vec<LiveCommand>,
 }
 
@@ -36,13 +36,13 @@ pub struct LivePlan {
 pub struct LiveHost {
     /// Its name.
     pub name: String,
-    /// Where it is in the world.
+    /// Its node in the world.
     pub node: NodeId,
     /// Its address.
     pub address: Address,
-    /// The kernel's congestion control for programs that choose none.
+    /// The kernel's default congestion control.
     pub congestion: String,
-    /// Settings of its kernel.
+    /// Kernel settings (sysctls).
     pub sysctls: Vec<(String, String)>,
 }
 
@@ -51,19 +51,20 @@ pub struct LiveHost {
 pub struct LiveFlow {
     /// Its name.
     pub name: String,
-    /// Its `from`, by its place among the hosts.
+    /// Index of the `from` host.
     pub from: usize,
-    /// Its `to`.
+    /// Index of the `to` host.
     pub to: usize,
-    /// Its IP protocol, where one is known.
+    /// IP protocol number, if known.
     pub protocol: Option<u8>,
-    /// Ports of its packets, at either end; all packets between its hosts that no other flow claims, if none.
+    /// Ports that identify its packets, at either end. If empty, the flow gets all packets between its hosts that match no
+    /// other flow.
     pub ports: Vec<u16>,
     /// Whether built-in programs measure it.
     pub built_in: bool,
-    /// Whether data is delivered to an application of it (not so for a ping).
+    /// Whether it delivers data to an application (a ping does not).
     pub carries_data: bool,
-    /// What its TCP options ask for, if it is a built-in program over TCP.
+    /// TCP parameters, for a built-in program over TCP.
     pub tcp: Option<TcpParameters>,
 }
 
@@ -71,33 +72,33 @@ pub struct LiveFlow {
 pub struct LiveProgram {
     /// Its flow.
     pub flow: FlowId,
-    /// Its host, by its place among the hosts.
+    /// Index of its host.
     pub host: usize,
     /// The program.
     pub application: Box<dyn Application>,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
-    /// When it is stopped; [`Time::MAX`] for never.
+    /// Stop time; [`Time::MAX`] for never.
     pub stop: Time,
 }
 
-/// The programs of the user's at the ends of a flow.
+/// External programs at the ends of a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveCommand {
     /// The flow.
     pub flow: FlowId,
-    /// What to run, where.
+    /// Commands and hosts.
     pub parameters: CommandParameters,
-    /// The port that the flow was given.
+    /// The port of the flow.
     pub port: u16,
-    /// When the end that begins starts.
+    /// Start of the initiating end.
     pub start: Time,
-    /// When it is stopped; [`Time::MAX`] for the end of the run.
+    /// Stop time; [`Time::MAX`] for the end of the run.
     pub stop: Time,
 }
 
 impl Builder {
-    /// Builds what a live run of a variant and a seed is made of.
+    /// Builds the plan of a live run of a variant and seed.
     pub fn build_live(
         &self,
         settings: &Settings,
@@ -138,7 +139,7 @@ impl Builder {
                 let (from, to) = (place(name, "from", flow.from)?, place(name, "to", flow.to)?);
                 let ends = (plan.node(name, "from", flow.from)?, plan.node(name, "to", flow.to)?);
                 let id = world.flow(flow.name.as_str(), ends.0, ends.1, Vec::new());
-                let mut own = LiveFlow {
+                let mut live_flow = LiveFlow {
                     name: flow.name,
                     from,
                     to,
@@ -150,28 +151,30 @@ impl Builder {
                 };
                 match flow.programs {
                     FlowPrograms::Commands(parameters) => {
-                        own.built_in = false;
-                        own.ports = parameters.ports.clone();
+                        live_flow.built_in = false;
+                        live_flow.ports = parameters.ports.clone();
                         let (start, stop) = flow.span;
                         let parameters = *parameters;
                         commands.push(LiveCommand { flow: id, parameters, port: flow.port, start, stop });
                     }
                     FlowPrograms::BuiltIn(parts) => {
-                        own.carries_data = parts.len() > 1;
-                        if own.carries_data {
-                            own.protocol = Some(if flow.transport == "tcp" { 6 } else { 17 });
-                            own.ports = vec![flow.port];
+                        // Only a ping has a program at one end alone; the far kernel answers it.
+                        live_flow.carries_data = parts.len() > 1;
+                        if live_flow.carries_data {
+                            // IANA protocol numbers: TCP 6, UDP 17, ICMP 1, ICMPv6 58.
+                            live_flow.protocol = Some(if flow.transport == "tcp" { 6 } else { 17 });
+                            live_flow.ports = vec![flow.port];
                         } else {
-                            own.protocol = Some(if hosts[to].address.is_v4() { 1 } else { 58 });
+                            live_flow.protocol = Some(if hosts[to].address.is_v4() { 1 } else { 58 });
                         }
                         programs.extend(parts.into_iter().map(|(at_from, application, start, stop)| {
                             let host = if at_from { from } else { to };
                             LiveProgram { flow: id, host, application, start, stop }
                         }));
-                        own.tcp = flow.tcp.map(|parameters| TcpParameters::clone(&parameters));
+                        live_flow.tcp = flow.tcp.map(|parameters| TcpParameters::clone(&parameters));
                     }
                 }
-                flows.push(own);
+                flows.push(live_flow);
             }
         }
         let live = settings.live.unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Building a world from a checked variant.
+//! Builds worlds from checked variants.
 //!
-//! [`Builder`] holds the registries that make things and the traces that have been parsed, so that the runs of a matrix
-//! share them. It reads no file: what stands in them was read when the scenario was checked ([`Contents`]). Random streams are keyed by the names in the scenario alone, so that the arms of a comparison draw
-//! alike.
+//! [`Builder`] holds the component registries and the parsed traces, which all runs of a matrix share. It reads no file: the
+//! check of the scenario has read them all ([`Contents`]). Random streams are keyed by names in the scenario alone, so that
+//! the arms of a comparison draw the same numbers.
 
 mod catalogue;
 mod flows;
@@ -44,20 +44,20 @@ pub struct Builder {
     pub(crate) port_queues: Registry<HookedQueue>,
     pub(crate) transports: Registry<Transport>,
     pub(crate) applications: Registry<FlowApplication>,
-    /// By what stands in the file: files of two scenarios may have one name.
+    /// Keyed by content: files of two scenarios may share a name.
     traces: Mutex<BTreeMap<Arc<[u8]>, Arc<Trace>>>,
 }
 
-/// What is not the scenario's to say.
+/// Options of a run that are not part of the scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Tap every direction, not only those whose link says `pcap = true`.
+    /// Tap every direction, not only those of links with `pcap = true`.
     pub tap_all: bool,
-    /// In a live run: behind the first host lies every address that no host has.
+    /// In a live run: the first host is the gateway to all addresses that no host has.
     pub gateway: bool,
 }
 
-/// What the links and flows of a world are built from.
+/// Inputs for building links and flows.
 struct Plan<'s> {
     settings: &'s Settings,
     contents: &'s Contents,
@@ -67,14 +67,14 @@ struct Plan<'s> {
 }
 
 impl Plan<'_> {
-    /// The node at the end `key` of a flow.
+    /// The node at end `key` (`from` or `to`) of a flow.
     fn node(&self, flow: &str, key: &str, name: &str) -> Result<NodeId, BuildFailure> {
         let found = self.nodes.get(name).copied();
         found.ok_or_else(|| part(&["flows", flow, key], format!("unknown node `{name}`")))
     }
 }
 
-/// What is recorded of a run.
+/// The recorder settings of a run.
 pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
     RecorderSettings {
         interval: settings.sample_interval,
@@ -88,26 +88,26 @@ pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
     }
 }
 
-/// A variant that passed every check and still cannot be built.
+/// An error in building a variant that has passed all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildFailure {
     /// A part of the scenario.
     #[error("{place}: {message}")]
     Part {
-        /// Keys that lead to it.
+        /// Path of keys.
         place: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The topology as a whole.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A file that was not read when the scenario was checked, or that says something else than then.
+    /// A file that was not read when the scenario was checked, or is invalid.
     #[error("{file}: {message}")]
     File {
         /// The file, as the scenario names it.
         file: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
 }
@@ -119,7 +119,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// With everything this project brings.
+    /// A builder with all components of the project.
     pub fn standard() -> Builder {
         Builder {
             disciplines: disciplines(),
@@ -130,17 +130,17 @@ impl Builder {
         }
     }
 
-    /// The disciplines, for adding to them.
+    /// The queue disciplines, for registering more.
     pub fn disciplines_mut(&mut self) -> &mut Registry<Discipline> {
         &mut self.disciplines
     }
 
-    /// The applications, for adding to them.
+    /// The applications, for registering more.
     pub fn applications_mut(&mut self) -> &mut Registry<FlowApplication> {
         &mut self.applications
     }
 
-    /// Builds the world of a variant and a seed; `contents` are those of the files that the scenario names.
+    /// Builds the world of a variant and seed. `contents` holds the files that the scenario names.
     pub fn build(
         &self,
         settings: &Settings,
@@ -169,7 +169,7 @@ impl Builder {
         Ok(world.build()?)
     }
 
-    /// Everything but the flows; `host` adds a host.
+    /// Builds nodes and links. `host` adds a host, modelled or outside.
     fn network<'s>(
         &self,
         settings: &'s Settings,
@@ -203,7 +203,7 @@ impl Builder {
         Ok((world, plan))
     }
 
-    /// A trace, parsed once.
+    /// Parses a trace, once per content.
     pub(crate) fn trace(&self, contents: &Contents, file: &str) -> Result<Arc<Trace>, BuildFailure> {
         let content = content(contents, file)?;
         let mut traces = self.traces.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -218,7 +218,7 @@ impl Builder {
     }
 }
 
-/// What stands in a file that the scenario names.
+/// The content of a file that the scenario names.
 pub(crate) fn content(contents: &Contents, file: &str) -> Result<Arc<[u8]>, BuildFailure> {
     contents.content(file).cloned().ok_or_else(|| BuildFailure::File {
         file: file.to_owned(),
@@ -226,7 +226,7 @@ pub(crate) fn content(contents: &Contents, file: &str) -> Result<Arc<[u8]>, Buil
     })
 }
 
-/// The address of each node: the file's, or the next of 198.18.0.0/15 that no node has.
+/// The address of each node: from the file, or else the next free one of 198.18.0.0/15 (RFC 2544).
 pub(crate) fn addresses(settings: &Settings) -> BTreeMap<&str, Address> {
     let given: Vec<IpAddr> = settings.nodes.values().filter_map(Node::address).collect();
     let mut next = 0;

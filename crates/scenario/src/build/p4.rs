@@ -11,10 +11,10 @@ use jettison_switch::Switch;
 use jettison_wire::Address;
 
 use super::{BuildFailure, part};
-use crate::p4_control::{Places, plan, ports};
+use crate::p4_control::{CommandNames, plan, ports};
 use crate::schema::{P4Router, Settings};
 
-/// What builds a P4 router's switch once its ports and routes are known.
+/// Returns the constructor of a P4 router's switch, which needs ports and routes.
 #[allow(clippy::type_complexity)] // the one closure type that the world's builder takes
 pub(super) fn p4(
     name: &str,
@@ -29,6 +29,7 @@ pub(super) fn p4(
     };
     let recirculation = router.recirculation.clone().unwrap_or_default();
     recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
+    // The constructor runs when the topology is complete, so it owns its data.
     let owned = |(name, value): (&&str, &Address)| ((*name).to_owned(), *value);
     let addresses: BTreeMap<String, Address> = addresses.iter().map(owned).collect();
     let own_ports: Vec<(String, u16)> =
@@ -36,19 +37,19 @@ pub(super) fn p4(
     let (name, router) = (name.to_owned(), router.clone());
     Ok(move |made: RouterPlan| -> Result<Box<dyn Switch>, String> {
         let routes: Vec<(Address, u16)> = made.routes.iter().map(|(to, port)| (*to, port.0)).collect();
-        let places = Places {
+        let names = CommandNames {
             addresses: &addresses.iter().map(|(node, address)| (node.as_str(), *address)).collect(),
             ports: own_ports.iter().map(|(link, port)| (link.as_str(), *port)).collect(),
             routes: &routes,
         };
-        let planned = plan(&router, &read, &places).map_err(|refused| refused[0].message.clone())?;
+        let planned = plan(&router, &read, &names).map_err(|refused| refused[0].message.clone())?;
         let stream = |direction: &str| {
-            // A link's direction is called `link.forward` or `link.reverse`.
+            // A direction is named `link.forward` or `link.reverse`; the key is that of a native discipline there.
             let (link, which) = direction.rsplit_once('.').unwrap_or((direction, ""));
             seed.stream(&["links", link, which, &format!("queue-{}", router.stream())])
         };
         let port_random = made.ports.iter().map(|port| stream(&port.direction)).collect();
-        let chosen = router.ingress_stream.as_ref().and_then(|link| places.ports.get(link.as_str()));
+        let chosen = router.ingress_stream.as_ref().and_then(|link| names.ports.get(link.as_str()));
         let chosen = chosen.and_then(|port| made.ports.get(usize::from(*port)));
         let ingress_random = match chosen {
             Some(port) => stream(&port.direction),

@@ -1,4 +1,4 @@
-//! The registries as the checker needs them: each check builds the thing and throws it away.
+//! Registries for the checker: a check builds the component and discards it.
 
 use jettison_core::{RandomStream, Seed};
 use jettison_link::trace::{ConvertError, Recording};
@@ -13,7 +13,7 @@ use crate::gauges::GaugesOf;
 use crate::registries::{Fits, InitiatorOf, Kinds, Registries, TraceCheck, TraceProblem, UsualTransport};
 
 impl Builder {
-    /// What scenarios may name, for [`crate::Scenario::load`].
+    /// The components that scenarios may name, for [`crate::Scenario::load`].
     pub fn registries(&self) -> Registries {
         let registry = self.disciplines.clone();
         let disciplines = Kinds::of(&self.disciplines, move |entry, value, _| {
@@ -37,6 +37,7 @@ impl Builder {
             let usual = entry.facts.transports.first().copied().unwrap_or("udp");
             let context = TransportContext { random: &any_stream, files: files.0 };
             let transport = known.build_from(usual, &Value::Null, &context)?;
+            // The check knows no flow: a placeholder address and the default transport stand in.
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
             let (server, random, files) = (remote, &any_stream, files.0);
             let context = FlowContext { remote, server, transport: &transport, random, files };
@@ -60,7 +61,7 @@ impl Builder {
         let usual = move |application: &str| {
             entries.entry(application)?.facts.transports.first().map(|transport| (*transport).to_owned())
         };
-        let own = Builder {
+        let gauge_builder = Builder {
             disciplines: self.disciplines.clone(),
             port_queues: self.port_queues.clone(),
             transports: self.transports.clone(),
@@ -80,7 +81,7 @@ impl Builder {
             usual_transport: UsualTransport(Box::new(usual)),
             initiator: InitiatorOf(Box::new(initiator)),
             trace: TraceCheck(Box::new(check_trace)),
-            gauges: GaugesOf(Box::new(move |settings, contents| own.gauges(settings, contents))),
+            gauges: GaugesOf(Box::new(move |settings, contents| gauge_builder.gauges(settings, contents))),
         }
     }
 }

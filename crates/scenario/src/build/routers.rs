@@ -11,7 +11,7 @@ use jettison_wire::Address;
 use super::{BuildFailure, part};
 use crate::schema::{PolicyRoute, Router, Settings};
 
-/// What builds a router's switch once its ports and routes are known.
+/// Returns the constructor of a router's switch, which needs ports and routes.
 #[allow(clippy::type_complexity)] // the one closure type that the world's builder takes
 pub(super) fn native(
     name: &str,
@@ -78,7 +78,7 @@ fn policy(
     Ok((selector, port("via", &route.via)?))
 }
 
-/// The port by which a node is joined to a link: ports are numbered in the order of the links in the scenario.
+/// The port of a node on a link. Ports are numbered in the order of the links in the scenario.
 fn port_of(settings: &Settings, node: &str, link: &str) -> Option<Port> {
     let at_node = |ends: &[String; 2]| ends.iter().any(|end| end == node);
     settings

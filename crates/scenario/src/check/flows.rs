@@ -1,4 +1,4 @@
-//! Ends that are joined, times that agree, applications that fit their transport.
+//! Checks of flows: connected ends, consistent times, ports, and transports that suit their application.
 
 use indexmap::{IndexMap, IndexSet};
 use jettison_sockets::Initiator;
@@ -29,8 +29,8 @@ impl Checker<'_> {
             }
             self.flow_times(flow, &at);
             self.transport(flow, &at);
-            self.same_family(flow, &at);
-            self.own_ports(name, flow, &at, &mut listening);
+            self.address_families(flow, &at);
+            self.listening_ports(name, flow, &at, &mut listening);
             for each in flow.names(name) {
                 if let Some(other) = names.insert(each.clone(), name) {
                     let message =
@@ -41,7 +41,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the end is a host.
+    /// Checks that the end is a host.
     fn flow_end(&mut self, name: &str, at: &KeyPath) -> bool {
         if !self.node_name(name, at) {
             return false;
@@ -56,7 +56,7 @@ impl Checker<'_> {
                 self.find(at, message, format!("hosts: {}", hosts.join(", ")));
                 false
             }
-            // The schema has refused that node.
+            // The schema check has reported this node.
             None => false,
         }
     }
@@ -72,7 +72,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether links are wrong in a way that may break paths.
+    /// Whether a wrong link may be the cause of a missing path.
     pub(super) fn broken_links(&self) -> bool {
         let links = KeyPath::root().key("links");
         let wrong_end =
@@ -88,7 +88,7 @@ impl Checker<'_> {
             self.find(&at.key("stop"), message, "write a later `stop` or an earlier `start`");
         }
         let end = jettison_core::Time::ZERO + self.settings.duration;
-        // Of no flows none starts too late, and none needs a port.
+        // An entry with `count = 0` makes no flow.
         let Some(further) = flow.count.checked_sub(1) else { return };
         let last_start = flow.start + flow.start_spacing * u64::from(further);
         if last_start >= end {
@@ -102,8 +102,8 @@ impl Checker<'_> {
         }
     }
 
-    /// No two flows may listen at one port of one host: the end does that does not begin.
-    fn own_ports<'n>(
+    /// Checks that no two flows listen on the same port of a host. The end that does not initiate listens.
+    fn listening_ports<'n>(
         &mut self,
         name: &'n str,
         flow: &'n Flow,
@@ -137,8 +137,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A packet has two addresses of one family.
-    fn same_family(&mut self, flow: &Flow, at: &KeyPath) {
+    /// Checks that both addresses are of one family, as in every IP packet.
+    fn address_families(&mut self, flow: &Flow, at: &KeyPath) {
         let is_v6 = |name: &str| {
             let address = self.settings.nodes.get(name).and_then(Node::address);
             address.is_some_and(|address| address.is_ipv6())
@@ -165,7 +165,7 @@ impl Checker<'_> {
     }
 }
 
-/// The nodes at the other end of each node's links.
+/// The neighbours of each node.
 fn neighbours(settings: &Settings) -> IndexMap<&str, Vec<&str>> {
     let mut neighbours: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for link in settings.links.values() {
@@ -176,7 +176,7 @@ fn neighbours(settings: &Settings) -> IndexMap<&str, Vec<&str>> {
     neighbours
 }
 
-/// The nodes that packets of a host get to: hosts on the way do not forward.
+/// The nodes that packets of a host can reach; hosts do not forward.
 fn reached_from<'n>(
     start: &'n str,
     neighbours: &IndexMap<&'n str, Vec<&'n str>>,

@@ -1,4 +1,4 @@
-//! Ends, rates, traces, cells, profiles, scheduled changes, and queues that fit where they stand.
+//! Checks of links: ends, carriers, profiles, scheduled changes, and the placement of queues.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS,
 use crate::validate::Finding;
 use jettison_registry::KeyPath;
 
-/// More than any encapsulation adds, and small enough that sizes never overflow.
+/// Above any encapsulation overhead, and small enough that packet sizes cannot overflow.
 const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);
 
 impl Checker<'_> {
@@ -59,8 +59,8 @@ impl Checker<'_> {
             |rate: bool, trace: bool, cell: bool| [("rate", rate), ("trace", trace), ("cell", cell)];
         let own = carriers(link.rate.is_some(), link.trace.is_some(), link.cell.is_some());
         let reverse = link.reverse.as_ref().map(|own| {
-            let of_its_own = carriers(own.rate.is_some(), own.trace.is_some(), own.cell.is_some());
-            (at.key("reverse"), of_its_own)
+            let reverse_carriers = carriers(own.rate.is_some(), own.trace.is_some(), own.cell.is_some());
+            (at.key("reverse"), reverse_carriers)
         });
         for (at, carriers) in [(at.clone(), own)].into_iter().chain(reverse) {
             let mut said = carriers.into_iter().filter(|(_, said)| *said).map(|(key, _)| key);
@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A profile says what a link's rate, delay and loss are: whatever else says so too is one too many.
+    /// Checks that nothing else sets the rate, delay and loss that a profile sets.
     fn profile(&mut self, name: &str, link: &Link, at: &KeyPath) {
         let mut both = |at: &KeyPath, key: &str, said: bool| {
             if said {
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is in its file has been read; here is whether a link can run on it.
+    /// Checks that a link can run on the grants, whose file has been read before.
     fn cell(&mut self, cell: Option<&Cell>, at: &KeyPath) {
         let Some(cell) = cell else { return };
         let link = |grants: &Arc<Grants>| cell.file.link(Arc::clone(grants)).map(drop);
@@ -174,6 +174,7 @@ impl Checker<'_> {
             self.find(&changes_at, message, "keep one");
         }
 
+        // Port hooks act in the pipeline of a native router. An error points to the key that chose the queue.
         let queue_at = match own {
             Some(own) if own.queue.is_some() => at.key("reverse").key("queue"),
             _ if link.queue.is_some() => at.key("queue"),
@@ -221,6 +222,7 @@ impl Checker<'_> {
                 self.find(&at.key("at"), message, "sort `changes` by `at`, without equal times");
             }
         }
+        // A final rate of zero would leave packets queued for ever.
         let last = changes.iter().enumerate().rev().find_map(|(index, change)| Some((index, change.rate?)));
         if let Some((index, _)) = last.filter(|(_, rate)| rate.is_zero()) {
             let message = "the last change of rate must be > 0, got 0 bit/s".to_owned();

@@ -1,4 +1,4 @@
-//! What a schema cannot say: names that must exist, paths that must join up, numbers that must agree.
+//! Checks beyond the schema: names that must exist, paths that must connect, values that must be consistent.
 
 mod flows;
 mod links;
@@ -15,26 +15,26 @@ use crate::validate::Finding;
 use jettison_registry::KeyPath;
 use jettison_registry::suggestion;
 
-/// Most samples of one series.
+/// Maximum number of samples per series.
 const MOST_SAMPLES: u64 = 100_000_000;
 
 /// Checks one variant.
 pub(crate) struct Checker<'a> {
-    /// What could be read of it.
+    /// The settings, as far as they are readable.
     settings: &'a Settings,
-    /// The tree it was read from, with everything that the schema refused.
+    /// The tree that the settings were read from, including values refused by the schema.
     tree: &'a Value,
-    /// What the schema refused.
+    /// Findings of the schema check.
     refused: &'a [Finding],
     registries: &'a Registries,
     findings: Vec<Finding>,
-    /// What is wrong in files that the scenario names.
+    /// Errors in files that the scenario names.
     file_errors: Vec<ScenarioError>,
 }
 
 impl<'a> Checker<'a> {
-    /// Everything wrong with the settings that the schema has not found; what follows from an error that it has
-    /// found is not reported again.
+    /// Returns the findings beyond those of the schema check, without consequences of the latter, and the errors in
+    /// named files.
     pub fn check(
         settings: &'a Settings,
         tree: &'a Value,
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A queue's name must be a `[queues]` entry; ids of disciplines have become tables.
+    /// Checks that a queue is a `[queues]` entry or the id of a discipline.
     fn queue_choice(&mut self, choice: Option<&QueueChoice>, at: &KeyPath) {
         let Some(QueueChoice::Named(name)) = choice else { return };
         let queues = self.tree.get("queues").and_then(Value::as_object);
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A name must be a node's.
+    /// Checks that the node exists.
     fn node_name(&mut self, name: &str, at: &KeyPath) -> bool {
         let nodes = self.tree.get("nodes").and_then(Value::as_object);
         let known = nodes.is_some_and(|nodes| nodes.contains_key(name));
@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
         known
     }
 
-    /// A name must be a link's.
+    /// Checks that the link exists.
     fn link_name(&mut self, name: &str, at: &KeyPath) -> bool {
         let links = self.tree.get("links").and_then(Value::as_object);
         let known = links.is_some_and(|links| links.contains_key(name));
@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
         self.findings.push(Finding::value(at, message, help));
     }
 
-    /// Whether the schema refused something there, or in it.
+    /// Whether the schema check refused the value at `path` or a part of it.
     fn is_refused(&self, path: &KeyPath) -> bool {
         self.refused.iter().any(|finding| finding.path.starts_with(path))
     }
@@ -159,7 +159,7 @@ fn samples(duration: Duration, interval: Duration) -> u64 {
     duration.as_nanos() / interval.as_nanos().max(1)
 }
 
-/// Names stand in results, in file names and between dots.
+/// Whether a name is usable in results, file names and dotted paths.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
     !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)

@@ -1,4 +1,4 @@
-//! Addresses, policy routes, recirculation.
+//! Checks of nodes: addresses, policy routes, recirculation.
 
 use indexmap::IndexMap;
 
@@ -29,7 +29,7 @@ impl Checker<'_> {
                 self.route(name, route, &at.key("routes").index(index));
             }
             if let Node::Host(host) = node {
-                // Other settings are the whole machine's.
+                // Only network settings are per namespace; others would change the whole machine.
                 for name in host.sysctls.keys().filter(|name| !name.starts_with("net.")) {
                     let message = format!("`sysctls` must be of the network (`net.`), got `{name}`");
                     let help = "name a setting such as \"net.ipv4.tcp_ecn\"";

@@ -1,4 +1,4 @@
-//! The commands of P4 routers: read against the program, and given to a switch that carries nothing.
+//! Checks of P4 routers: commands are parsed against the program and tried on an idle switch.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use jettison_wire::Address;
 use super::Checker;
 use crate::build::addresses;
 use crate::error::{Place, ScenarioError};
-use crate::p4_control::{Places, Refused, Written, plan, ports};
+use crate::p4_control::{CommandNames, CommandPlace, RefusedCommand, plan, ports};
 use crate::p4_program::P4Program;
 use crate::schema::{Node, P4Router};
 use crate::validate::Finding;
 use jettison_registry::KeyPath;
 
 impl Checker<'_> {
-    /// The program itself has been compiled, and what is wrong with it reported.
+    /// Checks everything but the program, which has been compiled before.
     pub(super) fn p4_router(&mut self, name: &str, router: &P4Router, at: &KeyPath) {
         if let Some(at_wrong) = (1..router.later.len()).find(|i| router.later[*i].at < router.later[i - 1].at)
         {
@@ -59,42 +59,42 @@ impl Checker<'_> {
         }
     }
 
-    fn place_of(&self, refused: &Refused, at: &KeyPath) -> Result<KeyPath, (usize, usize)> {
-        match refused.written {
-            Written::File(line, column) => Err((line, column)),
-            Written::Control(index) => Ok(at.key("control").index(index)),
-            Written::Route => Ok(at.key("route")),
-            Written::Later(later, index) => Ok(at.key("later").index(later).key("control").index(index)),
+    fn place_of(&self, refused: &RefusedCommand, at: &KeyPath) -> Result<KeyPath, (usize, usize)> {
+        match refused.place {
+            CommandPlace::File(line, column) => Err((line, column)),
+            CommandPlace::Control(index) => Ok(at.key("control").index(index)),
+            CommandPlace::Route => Ok(at.key("route")),
+            CommandPlace::Later(later, index) => Ok(at.key("later").index(later).key("control").index(index)),
         }
     }
 
-    fn refused_commands(&self, name: &str, router: &P4Router, read: &P4Program) -> Vec<Refused> {
+    fn refused_commands(&self, name: &str, router: &P4Router, read: &P4Program) -> Vec<RefusedCommand> {
         let addresses = addresses(self.settings);
         let ports = ports(self.settings, name);
-        // Which port leads to a host is known when the world is built: here any will do.
+        // The port towards a host is known only once the world is built; for the check any port serves.
         let hosts = self.settings.nodes.iter().filter(|(_, node)| Node::is_host(node));
         let hosts = hosts.filter_map(|(host, _)| addresses.get(host.as_str()));
         let routes: Vec<(Address, u16)> = hosts.map(|address| (*address, 0)).collect();
         let count = ports.len();
-        let places = Places { addresses: &addresses, ports, routes: &routes };
-        let planned = match plan(router, read, &places) {
+        let names = CommandNames { addresses: &addresses, ports, routes: &routes };
+        let planned = match plan(router, read, &names) {
             Ok(planned) => planned,
             Err(refused) => return refused,
         };
-        // With all the priorities that there can be: what the links' own queues have is known when the world is built.
+        // With the maximum number of priorities: the real queues are known only once the world is built.
         let parameters = Bmv2Parameters { priorities: 8, ..Bmv2Parameters::default() };
         let queue = || -> Box<dyn QueueDiscipline> { Box::new(Bmv2::new(&parameters)) };
         let queues = (0..count).map(|_| queue()).collect();
         let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
         let port_random = (0..count).map(|_| stream()).collect();
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
-        // Later ones too, in their order: no packet changes what the control plane has set.
+        // Later commands are tried too, in order: without packets, time changes no state of the control plane.
         switch.commands = planned.commands.into_iter().map(|(_, command)| (Time::ZERO, command)).collect();
         match switch.build(Compiled::new(Arc::clone(&read.program))) {
             Ok(_) => Vec::new(),
             Err(failed) => {
-                let written = planned.written[failed.command];
-                vec![Refused { written, message: failed.error.to_string(), hint: None }]
+                let place = planned.places[failed.command];
+                vec![RefusedCommand { place, message: failed.error.to_string(), hint: None }]
             }
         }
     }

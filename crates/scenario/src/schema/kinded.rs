@@ -1,4 +1,4 @@
-//! Tables that choose something from a registry by `kind`.
+//! Choices of registry entries: an id, or a table with `kind`.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// An id of a registry and the parameters for it: `"codel"`, or `{ kind = "codel", target = "5 ms" }`.
+/// An id and its parameters: `"codel"`, or `{ kind = "codel", target = "5 ms" }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kinded {
     /// The id.
     pub kind: String,
-    /// The other keys of the table, an object.
+    /// The other keys of the table, as an object.
     pub parameters: Value,
 }
 
@@ -21,7 +21,7 @@ pub struct Kinded {
 #[serde(transparent)]
 pub struct QueueTable(pub Kinded);
 
-/// Which queue a link has: the name of a `[queues]` entry or the id of a discipline, or a table.
+/// The queue of a link: the name of a `[queues]` entry, the id of a discipline, or a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueueChoice {
     /// A `[queues]` name, or else a discipline's id.
@@ -30,23 +30,23 @@ pub enum QueueChoice {
     Table(Kinded),
 }
 
-/// Which transport a flow uses.
+/// The transport of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TransportChoice(pub Kinded);
 
-/// Which application a flow runs.
+/// The application of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ApplicationChoice(pub Kinded);
 
 impl Kinded {
-    /// That kind with its defaults.
+    /// A kind with its defaults.
     pub fn plain(kind: &str) -> Kinded {
         Kinded { kind: kind.to_owned(), parameters: Value::Object(Map::new()) }
     }
 
-    /// Reads an id or a table; `None` if it is neither, or the table has no `kind`.
+    /// Reads an id or a table with `kind`; `None` for anything else.
     pub(crate) fn from_value(value: &Value) -> Option<Kinded> {
         match value {
             Value::String(kind) => Some(Kinded::plain(kind)),
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for QueueChoice {
     }
 }
 
-/// The schema of each is made of the registries' entries; here stands only where it will be found.
+/// Implements the schema as a reference: [`crate::schema_json`] makes the definitions from the registries' entries.
 macro_rules! schema_by_reference {
     ($($type:ty => $definition:literal,)*) => {$(
         impl JsonSchema for $type {

@@ -1,4 +1,4 @@
-//! Links: two directions, alike unless `reverse` says otherwise.
+//! Links: two directions, equal unless `reverse` overrides keys of the second.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_link::{LossChange, LossParameters, Share};
@@ -9,94 +9,93 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::link_file::{Cell, Profile, Trace};
 use super::{Kinded, QueueChoice, Settings};
 
-/// Ethernet II's header: what a packet has on a link beside its IP length.
+/// Default overhead per packet beside the IP length: the Ethernet II header.
 const ETHERNET_OVERHEAD: Bytes = Bytes::new(14);
-/// What Mahimahi counts beside a packet's IP length: the header of its TUN device.
+/// Overhead per packet with a Mahimahi trace: the header of its TUN device.
 const MAHIMAHI_OVERHEAD: Bytes = Bytes::new(4);
 
-/// What a cell's PDCP adds to a packet's IP length.
+/// Overhead per packet of a cell: PDCP.
 const CELL_OVERHEAD: Bytes = Bytes::new(2);
 
-/// More steps of a profile than this in one run are a slip.
+/// Maximum number of profile steps in a run.
 pub(crate) const MOST_PROFILE_STEPS: usize = 100_000;
 
-/// A duplex link. Its keys hold for both directions; those in `reverse` for the second direction alone.
+/// A duplex link. Its keys apply to both directions, those in `reverse` to the second direction alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The two nodes that it joins; forward is from the first to the second.
+    /// The two nodes that it connects; forward is from the first to the second.
     pub between: [String; 2],
-    /// A fixed rate (or else `trace`, `cell` or `profile`).
+    /// Fixed rate; alternatives: `trace`, `cell`, `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// A Mahimahi trace of delivery opportunities (or else `rate`, `cell` or `profile`). A base station's grants and a
-    /// drive test are turned into one.
+    /// Mahimahi trace of delivery opportunities; alternatives: `rate`, `cell`, `profile`. Grants of a base station and drive
+    /// tests are converted to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// Grants of a cell, served with segmentation (or else `rate`, `trace` or `profile`): a base station's, a Mahimahi
-    /// trace or a drive test.
+    /// Grants of a cell, served with segmentation, from a base station, a Mahimahi trace or a drive test; alternatives:
+    /// `rate`, `trace`, `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Cell>,
-    /// A network profile as the DASH Industry Forum writes it (or else `rate`, `trace` or `cell`): rate, delay and loss over
-    /// time, in place of `delay`, `loss` and `changes`. Its loss is that of the forward direction, its round-trip time
-    /// is shared by both.
+    /// Network profile in the format of the DASH Industry Forum: rate, delay and loss over time, in place of `delay`, `loss` and
+    /// `changes`; alternatives: `rate`, `trace`, `cell`. The loss applies to the forward direction; each direction has half
+    /// of the round-trip time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Propagation delay, one way.
+    /// One-way propagation delay.
     #[serde(default)]
     pub delay: Duration,
-    /// What queues for the link: a `[queues]` name, a discipline's id, or a table. By default the sending node's
-    /// `queue`, or else `tail-drop` (`bmv2` where a P4 router sends).
+    /// Queue: the name of a `[queues]` entry, the id of a discipline, or a table. Default: the `queue` of the sending node, or
+    /// else `tail-drop` (`bmv2` if the sender is a P4 router).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// What is lost on the way: a share of the packets at random, or a table with bursts, windows of time, and
-    /// packets that are lost for certain.
+    /// Loss: a share of the packets at random, or a table with bursts, windows of time, and scheduled losses.
     #[serde(default)]
     pub loss: LossChoice,
-    /// Changes of rate, delay or loss at given times.
+    /// Scheduled changes of rate, delay or loss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// Bytes that a packet has on the link beside its IP length: 14 by default (Ethernet II), 4 with a trace
-    /// (Mahimahi), 2 with a cell (PDCP).
+    /// Overhead per packet beside the IP length, in bytes. Default: 14 (Ethernet II), 4 with a trace (Mahimahi), 2 with a cell
+    /// (PDCP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes>,
-    /// Whether to write what is sent to a pcapng file.
+    /// Whether to write sent packets to a pcapng file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pcap: bool,
-    /// What is otherwise in the direction from the second node to the first.
+    /// Overrides for the direction from the second node to the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,
 }
 
-/// What is otherwise in a link's second direction; each key as in the link's own table.
+/// Overrides for the second direction of a link, with the keys of the link's own table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reverse {
-    /// A fixed rate, in place of the link's own.
+    /// Fixed rate, in place of the link's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// A Mahimahi trace, in place of the link's rate.
+    /// Mahimahi trace, in place of the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
     /// Grants of a cell, in place of the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Cell>,
-    /// A network profile: rate, half of its round-trip time, and loss of this direction.
+    /// Network profile: rate, half of the round-trip time, and loss of this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Propagation delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// What queues for this direction.
+    /// Queue of this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// What is lost on the way.
+    /// Loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossChoice>,
-    /// Changes at given times.
+    /// Scheduled changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
-    /// Bytes beside the IP length.
+    /// Overhead per packet beside the IP length, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes>,
     /// Whether to write a pcapng file.
@@ -104,60 +103,60 @@ pub struct Reverse {
     pub pcap: Option<bool>,
 }
 
-/// A change at a given time; what is not given stays.
+/// A scheduled change; omitted properties stay unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// When, from the start of the run.
+    /// Time since the start of the run.
     pub at: Time,
-    /// The new rate (not for a link with a trace or a cell); zero is an outage.
+    /// New rate (not for links with a trace or a cell); zero is an outage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// The new propagation delay.
+    /// New propagation delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// The new share of packets lost.
+    /// New share of packets lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Share>,
 }
 
-/// What a link loses: a share at random, `0.005` or `"0.5 %"`, or a table.
+/// Loss of a link: a share at random, `0.005` or `"0.5 %"`, or a table.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "loss")]
 pub enum LossChoice {
-    /// That share of the packets, each independently of the others.
+    /// A share of the packets, lost independently.
     Share(Share),
-    /// More than one kind of loss, or other kinds.
+    /// Other models of loss, or several.
     Table(LossParameters),
 }
 
-/// One direction of a link, with every default decided.
+/// Settings of one direction of a link, with all defaults resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirectionSettings {
     /// The node that sends.
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// What decides when packets leave.
+    /// What serves the queue: rate, trace or cell.
     pub carrier: Carrier,
     /// Propagation delay.
     pub delay: Duration,
-    /// The name under which the queue was chosen: a `[queues]` name, or its kind.
+    /// Name of the queue in messages: that of its `[queues]` entry, or its kind.
     pub queue_name: String,
-    /// What queues for it.
+    /// The queue discipline.
     pub queue: Kinded,
-    /// What is lost on the way, before the changes.
+    /// Loss, without the changes.
     pub loss: LossParameters,
     /// Changes, in order of time.
     pub changes: Vec<Change>,
-    /// Bytes beside a packet's IP length.
+    /// Overhead per packet beside the IP length.
     pub overhead: Bytes,
     /// Whether to write a pcapng file.
     pub pcap: bool,
 }
 
-/// What decides when packets leave.
+/// What serves the queue of a direction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Carrier {
     /// A fixed rate.
@@ -169,24 +168,24 @@ pub enum Carrier {
 }
 
 impl Link {
-    /// The node that sends in that direction.
+    /// The sender of a direction.
     pub fn sender(&self, forward: bool) -> &str {
         &self.between[usize::from(!forward)]
     }
 
-    /// The profile that a direction follows in what the link or `reverse` does not say otherwise.
+    /// The profile of a direction. Keys of `reverse` may override parts of it.
     pub fn profile_of(&self, forward: bool) -> Option<&Profile> {
         let own = self.reverse.as_ref().filter(|_| !forward).and_then(|reverse| reverse.profile.as_ref());
         own.or(self.profile.as_ref())
     }
 
-    /// All cells that it names.
+    /// All cells.
     pub(crate) fn cells_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
         let reverse = self.reverse.as_mut().and_then(|reverse| reverse.cell.as_mut());
         self.cell.as_mut().into_iter().chain(reverse)
     }
 
-    /// All profiles that it names.
+    /// All profiles.
     pub(crate) fn profiles_mut(&mut self) -> impl Iterator<Item = &mut Profile> {
         let reverse = self.reverse.as_mut().and_then(|reverse| reverse.profile.as_mut());
         self.profile.as_mut().into_iter().chain(reverse)
@@ -195,11 +194,12 @@ impl Link {
     pub(super) fn direction(&self, settings: &Settings, forward: bool) -> DirectionSettings {
         let none = Reverse::default();
         let own = self.reverse.as_ref().filter(|_| !forward).unwrap_or(&none);
-        let of_its_own = own.rate.is_some() || own.trace.is_some() || own.cell.is_some();
-        let (rate, trace, cell) = match of_its_own {
+        let has_own_carrier = own.rate.is_some() || own.trace.is_some() || own.cell.is_some();
+        let (rate, trace, cell) = match has_own_carrier {
             true => (own.rate, &own.trace, &own.cell),
             false => (self.rate, &self.trace, &self.cell),
         };
+        // Queue, in order of precedence: the direction, the link, the sending node, the default of that node's kind.
         let from = self.sender(forward);
         let node = settings.nodes.get(from);
         let node_queue = || node.and_then(super::Node::queue);
@@ -227,13 +227,15 @@ impl Link {
             pcap: own.pcap.unwrap_or(self.pcap),
         };
         if let Some(profile) = self.profile_of(forward) {
+            // A profile in `reverse` is of this direction alone; the link's profile yields to keys of `reverse`, and its
+            // loss applies forward only.
             let alone = own.profile.is_some();
-            let followed = Followed {
-                rate: alone || !of_its_own,
+            let parts = ProfileParts {
+                rate: alone || !has_own_carrier,
                 delay: alone || own.delay.is_none(),
                 loss: alone || forward,
             };
-            direction.follow(profile, followed, forward, Time::ZERO + settings.duration);
+            direction.apply_profile(profile, parts, forward, Time::ZERO + settings.duration);
         }
         let usual_overhead = match direction.carrier {
             Carrier::Rate(_) => ETHERNET_OVERHEAD,
@@ -245,28 +247,28 @@ impl Link {
     }
 }
 
-/// What a direction takes from a profile.
-struct Followed {
+/// The parts of a profile that apply to a direction.
+struct ProfileParts {
     rate: bool,
     delay: bool,
     loss: bool,
 }
 
 impl DirectionSettings {
-    /// Takes the profile's rate, delay and loss from the start to `end`.
-    fn follow(&mut self, profile: &Profile, followed: Followed, forward: bool, end: Time) {
-        // A link that follows a profile has no changes of its own.
+    /// Applies the profile's rate, delay and loss from the start to `end`.
+    fn apply_profile(&mut self, profile: &Profile, parts: ProfileParts, forward: bool, end: Time) {
+        // A link with a profile has no changes of its own.
         self.changes.clear();
         let mut before: Option<Change> = None;
         for step in profile.read.iter().flat_map(|profile| profile.steps(end)).take(MOST_PROFILE_STEPS) {
-            // Both ways together take the round-trip time, to the nanosecond.
+            // The two delays add up to the round-trip time, to the nanosecond.
             let half = step.rtt / 2;
             let delay = if forward { half } else { step.rtt.saturating_sub(half) };
             let now = Change {
                 at: step.at,
-                rate: followed.rate.then_some(step.rate),
-                delay: followed.delay.then_some(delay),
-                loss: followed.loss.then_some(step.loss),
+                rate: parts.rate.then_some(step.rate),
+                delay: parts.delay.then_some(delay),
+                loss: parts.loss.then_some(step.loss),
             };
             match before {
                 None => {
@@ -282,7 +284,7 @@ impl DirectionSettings {
         }
     }
 
-    /// What is lost on the way, the changes included.
+    /// Loss, including the changes.
     pub fn loss_parameters(&self) -> LossParameters {
         let changes = self
             .changes
@@ -295,7 +297,7 @@ impl DirectionSettings {
 }
 
 impl Change {
-    /// This change without what was so before; `None` if nothing is left.
+    /// This change without values equal to those before; `None` if none remains.
     fn without(&self, before: &Change) -> Option<Change> {
         let change = Change {
             at: self.at,
@@ -308,7 +310,7 @@ impl Change {
 }
 
 impl LossChoice {
-    /// The same as a table.
+    /// The loss as a table.
     pub fn parameters(&self) -> LossParameters {
         match self {
             LossChoice::Share(probability) => {

@@ -1,4 +1,4 @@
-//! The files that links name: traces, grants of a cell, and network profiles.
+//! Files of links: traces, grants of a cell, and network profiles.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use serde_json::Value;
 /// A trace of delivery opportunities: `"verizon.down"`, or `{ file = "verizon.down" }`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// The file, from the scenario's folder.
+    /// The file, relative to the scenario's folder.
     pub file: String,
 }
 
 /// A network profile: `"commute.json"`, or `{ file = "commute.json" }`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Profile {
-    /// The file, from the scenario's folder.
+    /// The file, relative to the scenario's folder.
     pub file: String,
-    /// What stands in it: the check of a scenario reads it.
+    /// Its content, read by the check of the scenario.
     #[serde(skip)]
     pub read: Option<Arc<NetworkProfile>>,
 }
@@ -31,20 +31,20 @@ pub struct Profile {
 /// Grants of a cell: `"cell.trace"`, or `{ file = "cell.trace", segment_header = "4 bytes" }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// The file, and how it is read.
+    /// The file and its format.
     pub file: CellFile,
-    /// What stands in it: the check of a scenario reads it.
+    /// Its content, read by the check of the scenario.
     pub read: Option<Arc<Grants>>,
 }
 
-/// The file that a string or a table names.
+/// Reads a file name from a string or a table.
 fn file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let value = Value::deserialize(deserializer)?;
     let file = value.as_str().or_else(|| value.get("file").and_then(Value::as_str));
     file.map(str::to_owned).ok_or_else(|| D::Error::custom("must be a file name or a table with `file`"))
 }
 
-/// The format tells the checker to read the file from the scenario's folder, and what it is.
+/// The schema; its format tells the checker the use of the file.
 fn schema(title: &str, format: &str, example: &str) -> Schema {
     json_schema!({
         "title": title,
@@ -56,7 +56,7 @@ fn schema(title: &str, format: &str, example: &str) -> Schema {
                     "file": {
                         "type": "string",
                         "format": format,
-                        "description": "The file, from the scenario's folder.",
+                        "description": "The file, relative to the scenario's folder.",
                     },
                 },
                 "required": ["file"],

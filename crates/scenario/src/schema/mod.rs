@@ -1,4 +1,4 @@
-//! What a scenario file says, key by key. `jettison schema` prints these types as JSON Schema.
+//! The keys of scenario files. `jettison schema` prints these types as JSON Schema.
 
 mod flow;
 mod kinded;
@@ -24,33 +24,33 @@ pub use node::{Host, Node, PolicyRoute, Router, SysctlValue};
 pub use p4_router::{Later, P4Router};
 pub(crate) use vary::{Alternative, Axis};
 
-/// One variant of a scenario: all keys of the file but `vary` and `quick`.
+/// One variant of a scenario: all keys of the file except `vary` and `quick`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Names the scenario and, by default, the folder of its results: `ired/ingress-vs-egress`.
+    /// Name of the scenario and, by default, of the folder of its results: `ired/ingress-vs-egress`.
     pub name: String,
-    /// What the experiment is about, for reports.
+    /// Description of the experiment, for reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How long one run lasts, warm-up included.
+    /// Duration of a run, including the warm-up.
     pub duration: Duration,
-    /// How much of the start the summary leaves out.
+    /// Time at the start of a run that the summary excludes.
     #[serde(default)]
     pub warm_up: Duration,
-    /// How many runs, seeded 1, 2, …; or a list of seeds.
+    /// Number of runs, seeded 1, 2, …; or a list of seeds.
     #[serde(default)]
     pub seeds: Seeds,
-    /// Time between two samples of each series.
+    /// Sampling interval of the series.
     #[serde(default = "default_sample_interval")]
     pub sample_interval: Duration,
-    /// Gauges of components that are sampled with the series: all (`true`), or those of these names. None by default.
+    /// Gauges of components to sample with the series: all (`true`), or a list of names. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gauges: Option<GaugeSettings>,
     /// Hosts and routers, by name.
     #[serde(default)]
     pub nodes: IndexMap<String, Node>,
-    /// Queue disciplines with their parameters, by the name that links give them.
+    /// Queue disciplines with parameters, by the name that links use.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub queues: IndexMap<String, QueueTable>,
     /// Duplex links, by name.
@@ -59,28 +59,28 @@ pub struct Settings {
     /// Flows, by name.
     #[serde(default)]
     pub flows: IndexMap<String, Flow>,
-    /// What only `jettison live` heeds.
+    /// Settings of `jettison live` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
 }
 
-/// The seeds of a scenario's runs.
+/// Seeds of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Seeds {
-    /// So many runs, with the seeds 1, 2, … (at most 100,000).
+    /// A number of runs (at most 100,000), seeded 1, 2, ….
     Count(#[schemars(range(min = 1, max = 100_000))] u32),
-    /// A run for each of these seeds.
+    /// One run per seed.
     List(#[schemars(length(min = 1))] Vec<u64>),
 }
 
-/// Which gauges are sampled.
+/// The gauges to sample.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GaugeSettings {
-    /// All, or none.
+    /// All or none.
     All(bool),
-    /// Those of these names, such as `["red_average"]`.
+    /// Gauges by name, such as `["red_average"]`.
     Named(Vec<String>),
 }
 
@@ -95,7 +95,7 @@ impl Default for Seeds {
 }
 
 impl Seeds {
-    /// The seeds, one a run.
+    /// The seeds, one per run.
     pub fn list(&self) -> Vec<u64> {
         match self {
             Seeds::Count(count) => (1..=u64::from(*count)).collect(),
@@ -105,8 +105,8 @@ impl Seeds {
 }
 
 impl Settings {
-    /// What a link's or a node's `queue` means: its own table, or the `[queues]` entry of that name, or the
-    /// discipline of that id with its defaults.
+    /// Resolves the `queue` of a link or node: its own table, the `[queues]` entry of that name, or the discipline of that id
+    /// with its defaults.
     pub fn queue(&self, choice: &QueueChoice) -> Kinded {
         match choice {
             QueueChoice::Table(kinded) => kinded.clone(),
@@ -117,8 +117,8 @@ impl Settings {
         }
     }
 
-    /// The port that the end of a flow without `port` that listens does so at: 5001, iperf's, and on from there in the order
-    /// of the file.
+    /// The listening port of a flow without `port`: from 5001 (iperf's) upwards in the order of the file; Octopus has its
+    /// own.
     pub fn default_port(&self, flow: &str, transport: &str) -> u16 {
         const FIRST_PORT: u16 = 5001;
         if transport == "octopus" {
@@ -129,8 +129,8 @@ impl Settings {
         FIRST_PORT.wrapping_add(taken as u16)
     }
 
-    /// One direction of a link with everything that `reverse`, the node's own queue and the defaults decide;
-    /// forward is from the first end to the second.
+    /// Settings of one direction of a link, after `reverse`, the node's queue and the defaults. Forward is from the first end to
+    /// the second.
     pub fn direction(&self, link: &Link, forward: bool) -> DirectionSettings {
         link.direction(self, forward)
     }

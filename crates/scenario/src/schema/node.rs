@@ -16,11 +16,11 @@ use super::{P4Router, QueueChoice};
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[schemars(title = "node kind")]
 pub enum Node {
-    /// Runs transports and applications; forwards nothing.
+    /// Runs transports and applications; does not forward.
     Host(Host),
     /// Forwards natively.
     Router(Router),
-    /// Forwards as a P4_16 program for v1model says.
+    /// Forwards by a P4_16 program for v1model.
     P4(Box<P4Router>),
 }
 
@@ -28,21 +28,21 @@ pub enum Node {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// Its address; the next free one of 198.18.0.0/15 (RFC 2544) by default.
+    /// Address. Default: the next free one of 198.18.0.0/15 (RFC 2544).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<IpAddr>,
-    /// The queue of its interfaces, for links that name none.
+    /// Queue of its interfaces, for links without `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// In `live`: the kernel's TCP congestion control for programs that choose none. Default: `cubic`.
+    /// In `live`: the kernel's default TCP congestion control. Default: `cubic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion: Option<String>,
-    /// In `live`: settings of the host's kernel, such as `"net.ipv4.tcp_ecn" = 1`; those of the network namespace only.
+    /// In `live`: kernel settings of the host's network namespace, such as `"net.ipv4.tcp_ecn" = 1`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sysctls: BTreeMap<String, SysctlValue>,
 }
 
-/// A kernel setting's value.
+/// Value of a kernel setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SysctlValue {
@@ -65,47 +65,47 @@ impl fmt::Display for SysctlValue {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Router {
-    /// Its address; the next free one of 198.18.0.0/15 (RFC 2544) by default.
+    /// Address. Default: the next free one of 198.18.0.0/15 (RFC 2544).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<IpAddr>,
-    /// The queue of its ports, for links that name none.
+    /// Queue of its ports, for links without `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
-    /// Policy routes: the first that matches a packet decides, before the shortest path does.
+    /// Policy routes. The first match takes precedence over the shortest path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<PolicyRoute>,
-    /// From a packet's arrival to the end of ingress, when it is queued: what a software switch's parser and tables
-    /// take. Default 0.
+    /// Time from a packet's arrival to the end of ingress processing, as in the parser and tables of a software switch. Default
+    /// 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress_delay: Option<Duration>,
-    /// The port that packets take from egress back to ingress.
+    /// Recirculation port, from egress back to ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recirculation: Option<RecirculationSettings>,
 }
 
-/// A policy route. A packet matches if all the conditions that are given hold.
+/// A policy route. A packet matches if it meets all given conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRoute {
-    /// The node that sent it.
+    /// Sending node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The node that it goes to.
+    /// Destination node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The link that it arrived on.
+    /// Link of arrival.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arriving: Option<String>,
-    /// Its DSCP (RFC 2474).
+    /// DSCP (RFC 2474).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 63))]
     pub dscp: Option<u8>,
-    /// The link that it leaves on.
+    /// Outgoing link.
     pub via: String,
 }
 
 impl Node {
-    /// Its address, if the file gives one.
+    /// Its address, if set.
     pub fn address(&self) -> Option<IpAddr> {
         match self {
             Node::Host(host) => host.address,
@@ -113,7 +113,7 @@ impl Node {
             Node::P4(router) => router.address,
         }
     }
-    /// The queue of its interfaces, if the file gives one.
+    /// The queue of its interfaces, if set.
     pub fn queue(&self) -> Option<&QueueChoice> {
         match self {
             Node::Host(host) => host.queue.as_ref(),
@@ -121,11 +121,11 @@ impl Node {
             Node::P4(router) => router.queue.as_ref(),
         }
     }
-    /// Whether it runs flows and forwards nothing.
+    /// Whether it is a host, which runs flows and does not forward.
     pub fn is_host(&self) -> bool {
         matches!(self, Node::Host(_))
     }
-    /// The port that packets take from its egress back to its ingress, if the file says something about it.
+    /// Its recirculation port, if set.
     pub fn recirculation(&self) -> Option<&RecirculationSettings> {
         match self {
             Node::Host(_) => None,
@@ -133,14 +133,14 @@ impl Node {
             Node::P4(router) => router.recirculation.as_ref(),
         }
     }
-    /// The discipline of its interfaces where neither a link nor the node names one.
+    /// The default discipline of its interfaces.
     pub fn default_queue(&self) -> &'static str {
         match self {
             Node::Host(_) | Node::Router(_) => "tail-drop",
             Node::P4(_) => "bmv2",
         }
     }
-    /// Whether queue management that acts in a native router's pipeline (iRED, CoDel++) can act here.
+    /// Whether it supports queue management in a native router's pipeline (iRED, CoDel++).
     pub fn has_hooks(&self) -> bool {
         matches!(self, Node::Router(_))
     }

@@ -9,16 +9,16 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Axis {
-    /// What results call the axis; the last key of `path` by default.
+    /// Name of the axis in results. Default: the last key of `path`.
     #[serde(default)]
     pub name: Option<String>,
-    /// The key that varies, such as `links.bottleneck.queue`.
+    /// The varied key, such as `links.bottleneck.queue`.
     #[serde(default)]
     pub path: Option<String>,
-    /// Its values. A table among them may have a `label`, which names the variant.
+    /// Its values. A table may have a `label`, the name of the variant.
     #[serde(default)]
     pub values: Option<Vec<Value>>,
-    /// Alternatives that set several keys each.
+    /// Alternatives, each of which sets several keys.
     #[serde(default)]
     pub variants: Option<Vec<Alternative>>,
 }
@@ -27,9 +27,9 @@ pub(crate) struct Axis {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Alternative {
-    /// Names the variant.
+    /// Name of the variant.
     pub name: String,
-    /// Keys, each a path, and their values.
+    /// Values by key path.
     #[serde(default)]
     pub set: IndexMap<String, Value>,
 }
