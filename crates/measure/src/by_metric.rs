@@ -1,11 +1,11 @@
-//! What a meter keeps by metric: counts and distributions that need no field of their own.
+//! Counts and distributions of a meter by metric, for metrics without a field of their own.
 
 use jettison_core::Duration;
 
 use crate::recorder::{of_distribution, plain};
 use crate::{Distribution, Metric, SummaryValue};
 
-/// Counts and distributions, in the order they were first recorded. A few, so a short search beats a map.
+/// Counts and distributions, in the order of first recording. With few of them, a short search is faster than a map.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ByMetric {
     counts: Vec<(Metric, u64)>,
@@ -35,7 +35,7 @@ impl ByMetric {
         }
     }
 
-    /// Takes over a distribution that was kept elsewhere.
+    /// Sets a distribution that was recorded elsewhere.
     pub fn set_distribution(&mut self, metric: Metric, distribution: Distribution) {
         self.distributions.retain(|(own, _)| *own != metric);
         self.distributions.push((metric, distribution));
@@ -46,7 +46,7 @@ impl ByMetric {
         self.distributions.iter().map(|(metric, distribution)| (*metric, distribution))
     }
 
-    /// Adds all of them to a summary.
+    /// Adds the summary values.
     pub fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
         summary.extend(self.counts.iter().map(|(metric, count)| plain(name, *metric, *count as f64)));
         summary.extend(self.distributions().filter_map(|(metric, own)| of_distribution(name, metric, own)));
@@ -65,7 +65,7 @@ mod tests {
     const PAUSE: Metric = Metric::new("pause", "ms");
 
     #[test]
-    fn what_is_recorded_of_a_new_metric_is_in_the_summary_and_among_the_distributions() {
+    fn a_new_metric_is_in_the_summary_and_the_distributions() {
         let mut recorder =
             Recorder::new(RecorderSettings { warm_up: Time::from_secs(1), ..Default::default() });
         let queue = recorder.add_queue("l.forward");

@@ -27,7 +27,7 @@ impl Distribution {
         debug_assert!(in_range.is_ok(), "an auto-resizing histogram takes every value");
         self.sum += u128::from(value.as_nanos());
     }
-    /// How many values it holds.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
@@ -42,7 +42,7 @@ impl Distribution {
     pub fn sum_nanos(&self) -> u128 {
         self.sum
     }
-    /// The value that `share` (0 to 1) of all values do not exceed; zero if empty.
+    /// The quantile `share` (0 to 1); zero if empty.
     pub fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.histogram.value_at_quantile(share))
     }
@@ -55,7 +55,7 @@ impl Distribution {
         self.histogram.add(&other.histogram).expect("a histogram that grows by itself takes any other");
         self.sum += other.sum;
     }
-    /// Each value that a bucket stands for, in ascending order, with how many it holds.
+    /// Representative value and count of each non-empty bucket, in ascending order.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
@@ -63,7 +63,7 @@ impl Distribution {
     pub(crate) fn sum(&self) -> u128 {
         self.sum
     }
-    /// The distribution with those [`Distribution::buckets`] and that sum; `None` if a value is out of range.
+    /// Rebuilds a distribution from [`Distribution::buckets`] and the sum; `None` if a value is out of range.
     pub(crate) fn of_buckets(buckets: impl Iterator<Item = (u64, u64)>, sum: u128) -> Option<Distribution> {
         let mut distribution = Distribution { sum, ..Distribution::default() };
         for (value, count) in buckets {
@@ -74,19 +74,19 @@ impl Distribution {
         }
         Some(distribution)
     }
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.histogram.reset();
         self.sum = 0;
     }
-    /// The cumulative distribution as `(value, share of values not above it)`, at most `points` of them.
+    /// The cumulative distribution as pairs of value and cumulative share, at most `points` steps.
     pub fn cdf(&self, points: usize) -> Vec<(Duration, f64)> {
         if self.count() == 0 || points == 0 {
             return Vec::new();
         }
         let mut steps = Vec::with_capacity(points);
         let shares = || (0..=points).map(|i| i as f64 / points as f64);
-        // All of them in one pass: a search for each would be most of what a short run costs.
+        // All quantiles in one pass: separate searches would dominate the cost of a short run.
         for (share, value) in shares().zip(self.histogram.value_at_quantiles(shares())) {
             let value = Duration::from_nanos(value);
             if steps.last().is_none_or(|(last, _)| *last < value) {
@@ -99,17 +99,16 @@ impl Distribution {
     }
 }
 
-/// The mean of what a distribution took in since it was last asked for: a difference of the distribution's own sums, so
-/// that recording a value costs nothing more.
+/// Mean of a distribution per sampling interval, as a difference of the distribution's sums, at no cost per value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IntervalMean {
-    // What the distribution held when the interval began, modulo the word: below zero once it has been cleared since.
+    // Sum and count before the interval, modulo the word size: negative after a clearing within the interval.
     sum: u128,
     count: u64,
 }
 
 impl IntervalMean {
-    /// Ends an interval and gives its mean; `None` if nothing was recorded in it.
+    /// Ends an interval and returns its mean; `None` if nothing was recorded.
     pub(crate) fn take(&mut self, distribution: &Distribution) -> Option<Duration> {
         let sum = distribution.sum.wrapping_sub(self.sum);
         let count = distribution.count().wrapping_sub(self.count);
@@ -117,7 +116,7 @@ impl IntervalMean {
         (count > 0).then(|| Duration::from_nanos((sum / u128::from(count)) as u64))
     }
 
-    /// The distribution is about to be cleared: what it took in since the interval began still counts.
+    /// Prepares for a clearing of the distribution, so that earlier values of the interval still count.
     pub(crate) fn before_clear(&mut self, distribution: &Distribution) {
         self.sum = self.sum.wrapping_sub(distribution.sum);
         self.count = self.count.wrapping_sub(distribution.count());
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_intervals_mean_is_of_that_interval_alone_and_survives_a_clearing() {
+    fn the_mean_of_an_interval_is_its_own_and_survives_a_clearing() {
         let (mut distribution, mut interval) = (Distribution::default(), IntervalMean::default());
         assert_eq!(interval.take(&distribution), None);
         distribution.record(Duration::from_millis(2));
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_one_answers_zero() {
+    fn an_empty_distribution_returns_zero() {
         let distribution = Distribution::default();
         assert_eq!((distribution.mean(), distribution.quantile(0.99)), (Duration::ZERO, Duration::ZERO));
         assert!(distribution.cdf(10).is_empty());

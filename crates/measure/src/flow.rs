@@ -1,4 +1,4 @@
-//! What one flow of the scenario saw, end to end.
+//! End-to-end metrics of a flow.
 
 use jettison_core::{Duration, Time};
 
@@ -20,25 +20,25 @@ pub struct FlowMeter {
     pub(crate) sent: u64,
     pub(crate) received: u64,
     pub(crate) failed: u64,
-    /// Retransmissions and timeouts of the flow's senders, once a sender says that there were any or none.
+    /// Retransmissions and timeouts of the flow's senders; `None` until a sender has reported.
     pub(crate) repairs: Option<(u64, u64)>,
-    /// Lowest and highest sequence number received: what was expected lies between (RFC 3550 appendix A.3).
+    /// Lowest and highest sequence number received, which bound the expected packets (RFC 3550 appendix A.3).
     sequences: Option<(u64, u64)>,
-    /// Packets of the flow that were dropped since the last one that was received.
+    /// Packets dropped since the last one received.
     dropped_since: u64,
-    /// When the last datagram came.
+    /// Arrival of the last datagram.
     last_arrival: Option<Time>,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
     last_transit: Option<i64>,
     pub(crate) jitter_sum: f64,
     pub(crate) jitter_count: u64,
-    // Of applications that have them only.
+    // Only of applications that report them.
     pub(crate) timeliness: Option<Box<Timeliness>>,
     pub(crate) frames: Option<Box<FrameMeter>>,
     pub(crate) streaming: Option<Box<StreamingMeter>>,
     pub(crate) video: Option<Box<VideoMeter>>,
-    // What has no field of its own.
+    // Metrics without a field of their own.
     pub(crate) more: ByMetric,
 }
 
@@ -74,32 +74,32 @@ impl Default for FlowMeter {
 }
 
 impl FlowMeter {
-    /// The receiving application got `bytes` new bytes.
+    /// Records `bytes` new bytes delivered to the receiving application.
     #[inline]
     pub fn delivered(&mut self, bytes: u64) {
         self.goodput_bytes += bytes;
         self.interval_bytes += bytes;
     }
 
-    /// The transport or `ping` measured a round trip.
+    /// Records a round-trip time measured by the transport or by `ping`.
     #[inline]
     pub fn round_trip(&mut self, rtt: Duration) {
         self.rtt.record(rtt);
     }
 
-    /// The sender emitted a datagram (or an echo request).
+    /// Records a datagram or echo request sent.
     #[inline]
     pub fn sent(&mut self) {
         self.sent += 1;
     }
 
-    /// The receiver got datagram number `sequence`, that was sent at `sent_at`: counts it, its one-way delay and the
-    /// jitter (RFC 3550 §6.4.1, J += (|D| − J) / 16).
+    /// Records the arrival of datagram number `sequence`, sent at `sent_at`: its one-way delay, and the jitter
+    /// (RFC 3550 §6.4.1, J += (|D| − J) / 16).
     #[inline]
     pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
         self.count_received(sequence);
         self.last_arrival = Some(now);
-        // Clocks of two machines may disagree either way: the difference wraps, as RFC 3550's does.
+        // Clocks of two machines may differ in either direction, so the difference wraps, as in RFC 3550.
         let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
         self.owd.record(now.since(sent_at));
         if let Some(last) = self.last_transit {
@@ -111,7 +111,7 @@ impl FlowMeter {
         self.last_transit = Some(transit);
     }
 
-    /// The reply to echo request number `sequence` came back: counts it.
+    /// Records the reply to echo request number `sequence`.
     #[inline]
     pub fn echo_received(&mut self, sequence: u64) {
         self.count_received(sequence);
@@ -127,24 +127,24 @@ impl FlowMeter {
         });
     }
 
-    /// A packet of this flow was dropped on its way.
+    /// Records the drop of a packet in the network.
     pub(crate) fn dropped(&mut self) {
         self.dropped_since += 1;
     }
 
-    /// A packet of this flow was dropped at `at`, as somebody else saw: it counts if the last datagram had come by then.
+    /// Records a drop at `at` seen by another recorder. It counts if it is later than the last arrival.
     pub(crate) fn dropped_elsewhere(&mut self, at: Time) {
         if self.last_arrival.is_some_and(|last| last < at) {
             self.dropped_since += 1;
         }
     }
 
-    /// This flow's samples are worth the less the later they come: [`FlowMeter::sample_arrived`] tells of each.
+    /// Enables deadlines for samples, which [`FlowMeter::sample_arrived`] reports.
     pub fn watch_deadlines(&mut self, deadlines: &[Duration]) {
         self.timeliness = Some(Box::new(Timeliness::new(deadlines)));
     }
 
-    /// A sample that was sent at `sent_at` arrived, beside [`FlowMeter::received`].
+    /// Records the arrival of a sample sent at `sent_at`, in addition to [`FlowMeter::received`].
     #[inline]
     pub fn sample_arrived(&mut self, sent_at: Time, now: Time) {
         if let Some(timeliness) = &mut self.timeliness {
@@ -152,101 +152,100 @@ impl FlowMeter {
         }
     }
 
-    /// Deadlines missed and gaps, if anything watches them.
+    /// Missed deadlines and gaps, if enabled.
     pub fn timeliness(&self) -> Option<&Timeliness> {
         self.timeliness.as_deref()
     }
 
-    /// Frames, if the flow has any.
+    /// The meter of frames, if the flow has any.
     pub fn frames(&self) -> Option<&FrameMeter> {
         self.frames.as_deref()
     }
 
-    /// What the flow's players saw; the first call says that it has any.
+    /// The meter of adaptive streaming; the first call enables it.
     pub fn streaming(&mut self) -> &mut StreamingMeter {
         self.streaming.get_or_insert_default()
     }
 
-    /// What the viewer of the flow's real-time video saw; the first call says that there is one.
+    /// The meter of real-time video; the first call enables it.
     #[inline]
     pub fn video(&mut self) -> &mut VideoMeter {
         self.video.get_or_insert_default()
     }
 
-    /// The sender emitted a frame, all its packets included.
+    /// Records a frame sent with all its packets.
     pub fn frame_sent(&mut self) {
         self.frames.get_or_insert_default().sent();
     }
 
-    /// A packet of a frame that was sent at `sent_at` arrived, beside [`FlowMeter::received`].
+    /// Records the arrival of a packet of a frame sent at `sent_at`, in addition to [`FlowMeter::received`].
     #[inline]
     pub fn frame_part(&mut self, part: FramePart, sent_at: Time, now: Time) {
         self.frames.get_or_insert_default().arrived(part, sent_at, now);
     }
 
-    /// How many were sent from the lowest to the highest number received (RFC 3550 appendix A.3).
+    /// Number of packets from the lowest to the highest sequence number received (RFC 3550 appendix A.3).
     pub(crate) fn expected(&self) -> Option<u64> {
         self.sequences.map(|(lowest, highest)| highest - lowest + 1)
     }
 
-    /// Ends an interval: its mean one-way delay, if anything arrived in it.
+    /// Ends a sampling interval; returns its mean one-way delay, if anything arrived.
     pub(crate) fn take_interval_owd(&mut self) -> Option<Duration> {
         self.interval_owd.take(&self.owd)
     }
 
-    /// Ends an interval: the share of packets lost in it, 0 to 1 (RFC 3550 appendix A.3), if it took the numbers received
-    /// any further.
+    /// Ends a sampling interval; returns its share of lost packets, 0 to 1 (RFC 3550 appendix A.3), if the highest sequence
+    /// number has increased.
     pub(crate) fn take_interval_loss(&mut self) -> Option<f64> {
         self.interval_loss.take(self.received, self.sequences)
     }
 
-    /// Share of packets lost, 0 to 1: of those between the lowest and the highest number received, how many are
-    /// missing (RFC 3550 appendix A.3), so that what is still under way is not taken for lost. What was seen to be
-    /// dropped after the last one received counts as well: a flow that is starved for good loses packets. All, if
-    /// packets were sent and none came; `None` if none was sent.
+    /// Share of packets lost, 0 to 1: those missing between the lowest and the highest sequence number received (RFC 3550
+    /// appendix A.3), so packets in flight are not counted as lost. Drops seen after the last arrival count too: a flow
+    /// starved until the end does lose packets. 1 if packets were sent and none arrived; `None` if none was sent.
     pub fn loss(&self) -> Option<f64> {
         let Some(expected) = self.expected() else { return (self.sent > 0).then_some(1.0) };
         let missing = expected.saturating_sub(self.received) + self.dropped_since;
         Some(missing as f64 / (expected + self.dropped_since) as f64)
     }
 
-    /// A sender of this flow has ended, or the run has, after so many retransmissions and timeouts since the warm-up.
+    /// Records the retransmissions and timeouts of a sender since the warm-up, at its end or that of the run.
     pub fn sender_ended(&mut self, retransmits: u64, timeouts: u64) {
         let (all_retransmits, all_timeouts) = self.repairs.unwrap_or_default();
         self.repairs = Some((all_retransmits + retransmits, all_timeouts + timeouts));
     }
 
-    /// A transfer of this flow failed.
+    /// Records a failed transfer.
     #[inline]
     pub fn failed(&mut self) {
         self.failed += 1;
     }
 
-    /// A one-way delay that is not of a whole datagram (a message, a frame).
+    /// Records a one-way delay of something other than a datagram (a message, a frame).
     #[inline]
     pub fn one_way_delay(&mut self, owd: Duration) {
         self.owd.record(owd);
     }
 
-    /// A transfer of this flow ended, `took` after it began.
+    /// Records a completed transfer of duration `took`.
     #[inline]
     pub fn completed(&mut self, took: Duration) {
         self.completion.record(took);
     }
 
-    /// Adds `by` to a count: a metric that has no method of its own here.
+    /// Adds `by` to the count of a metric without a method of its own.
     #[inline]
     pub fn count(&mut self, metric: Metric, by: u64) {
         self.more.count(metric, by);
     }
 
-    /// Adds a time to a distribution: of a metric that has no method of its own here.
+    /// Adds a time to the distribution of a metric without a method of its own.
     #[inline]
     pub fn record(&mut self, metric: Metric, value: Duration) {
         self.more.record(metric, value);
     }
 
-    /// The smoothed interarrival jitter now.
+    /// The current smoothed interarrival jitter.
     pub fn jitter(&self) -> Duration {
         Duration::from_nanos(self.jitter as u64)
     }
@@ -256,7 +255,7 @@ impl FlowMeter {
         self.goodput_bytes
     }
 
-    /// Takes from another meter of the same flow what this one has not measured: round trips, and what senders repaired.
+    /// Adds round trips, retransmissions and timeouts of another meter of the same flow, unless this one has its own.
     pub(crate) fn complement(&mut self, other: FlowMeter) {
         if self.rtt.count() == 0 {
             self.rtt = other.rtt;
@@ -295,19 +294,19 @@ impl FlowMeter {
     }
 }
 
-/// The loss since it was last asked for: a difference of the flow's own counts, so that a packet costs nothing more.
+/// Loss per sampling interval, as a difference of the flow's counts, at no cost per packet.
 #[derive(Debug, Clone, Default)]
 struct IntervalLoss {
-    /// What had been received when the interval began, modulo the word: below zero once the count began anew since.
+    /// Packets received before the interval, modulo 2^64: negative after a reset of the count within the interval.
     received: u64,
-    /// Highest number received in any interval before.
+    /// Highest sequence number received before the interval.
     highest: Option<u64>,
-    /// Lowest and highest number received in this interval before the count began anew.
+    /// Lowest and highest sequence number received in this interval before a reset of the count.
     before: Option<(u64, u64)>,
 }
 
 impl IntervalLoss {
-    /// Ends an interval. What is lost behind the highest number received shows once a higher one comes.
+    /// Ends an interval. Losses after the highest sequence number received show once a higher one arrives.
     fn take(&mut self, received: u64, sequences: Option<(u64, u64)>) -> Option<f64> {
         let (lowest, highest) = span(self.before, sequences)?;
         let first = self.highest.map_or(lowest, |before| before + 1);
@@ -320,14 +319,14 @@ impl IntervalLoss {
         Some(expected.saturating_sub(arrived) as f64 / expected as f64)
     }
 
-    /// The count is about to begin anew: what it took in since the interval began still counts.
+    /// Prepares for a reset of the count, so that arrivals earlier in the interval still count.
     fn before_clear(&mut self, received: u64, sequences: Option<(u64, u64)>) {
         self.received = self.received.wrapping_sub(received);
         self.before = span(self.before, sequences);
     }
 }
 
-/// From the lowest to the highest number of two spans.
+/// The smallest span that contains both.
 fn span(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
     match (one, other) {
         (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
@@ -358,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_warm_up_loses_nothing_of_the_interval_it_falls_into() {
+    fn the_end_of_the_warm_up_within_an_interval_does_not_change_its_loss() {
         let mut meter = FlowMeter::default();
         let arrive = |meter: &mut FlowMeter, sequence| meter.received(sequence, Time::ZERO, Time::ZERO);
         arrive(&mut meter, 0);

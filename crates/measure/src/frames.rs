@@ -1,36 +1,36 @@
-//! Frames of several packets: which came whole, and when.
+//! Completeness and delay of frames that span several packets.
 
 use jettison_core::{Duration, Time};
 
 use crate::recorder::{SummaryValue, of_distribution, part_of, plain};
 use crate::{Distribution, metrics};
 
-/// A packet's place in a media stream.
+/// Position of a packet in a media stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FramePart {
     /// Number of the frame within its flow, from 0.
     pub frame: u32,
-    /// Place of the packet in the frame, from 0.
+    /// Index of the packet in the frame, from 0.
     pub place: u16,
-    /// How many packets the frame has.
+    /// Number of packets of the frame.
     pub packets: u16,
 }
 
-/// How many frames of a flow were sent and came whole, and how long that took.
+/// Counts and delays of the frames of a flow.
 #[derive(Debug, Clone)]
 pub struct FrameMeter {
     sent: u64,
     complete: u64,
     delay: Distribution,
-    /// Frames that may still become whole: frame n has place n modulo [`FrameMeter::OPEN`].
+    /// Frames that may still become complete: frame n is at index n modulo [`FrameMeter::OPEN`].
     open: [Progress; FrameMeter::OPEN as usize],
-    /// Lowest and highest frame of which something came.
+    /// Lowest and highest frame with an arrival.
     seen: Option<(u32, u32)>,
-    /// Frames before this one are not measured.
+    /// First measured frame.
     first: u32,
 }
 
-/// How far a frame has come.
+/// Progress of a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     frame: u32,
@@ -39,7 +39,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.arrived >= self.packets
     }
 }
@@ -58,16 +58,16 @@ impl Default for FrameMeter {
 }
 
 impl FrameMeter {
-    /// So many frames may be under way at once. A packet that is overtaken by more is too late for its frame.
+    /// Maximum number of incomplete frames. A packet overtaken by more frames is ignored.
     pub const OPEN: u32 = 64;
 
-    /// A frame was sent.
+    /// Records a frame sent.
     pub fn sent(&mut self) {
         self.sent += 1;
     }
 
-    /// A packet of a frame that was sent at `sent_at` arrives. Packets are counted, not told apart: a network that
-    /// duplicates them is not modelled.
+    /// Records the arrival of a packet of a frame sent at `sent_at`. Packets are counted without identity: no modelled network
+    /// duplicates them.
     #[inline]
     pub fn arrived(&mut self, part: FramePart, sent_at: Time, now: Time) {
         if part.frame < self.first {
@@ -80,37 +80,37 @@ impl FrameMeter {
         let progress = &mut self.open[(part.frame % FrameMeter::OPEN) as usize];
         if progress.packets == 0 || progress.frame < part.frame {
             *progress = Progress { frame: part.frame, arrived: 0, packets: part.packets };
-        } else if progress.frame > part.frame || progress.is_whole() {
+        } else if progress.frame > part.frame || progress.is_complete() {
             return;
         }
         progress.arrived += 1;
-        if progress.is_whole() {
+        if progress.is_complete() {
             self.complete += 1;
             self.delay.record(now.since(sent_at));
         }
     }
 
-    /// Frames that came whole.
+    /// Number of complete frames.
     pub fn complete(&self) -> u64 {
         self.complete
     }
 
-    /// Share of frames that never came whole, 0 to 1: of those from the first to the last of which anything came, as
-    /// [`crate::FlowMeter::loss`]. The last one may still be under way: it counts once it is whole, or once a later
-    /// one has begun. All, if frames were sent and nothing came; `None` if none was sent.
+    /// Share of incomplete frames, 0 to 1, among those from the first to the last with an arrival, as in
+    /// [`crate::FlowMeter::loss`]. The last frame counts once it is complete or a later one has begun. 1 if frames were sent
+    /// and nothing arrived; `None` if none was sent.
     pub fn loss(&self) -> Option<f64> {
         let Some((lowest, highest)) = self.seen else { return (self.sent > 0).then_some(1.0) };
         let last = &self.open[(highest % FrameMeter::OPEN) as usize];
-        let expected = u64::from(highest - lowest) + u64::from(last.is_whole());
+        let expected = u64::from(highest - lowest) + u64::from(last.is_complete());
         (expected > 0).then(|| expected.saturating_sub(self.complete) as f64 / expected as f64)
     }
 
-    /// From a frame's sending to the arrival of its last packet, of those that came whole.
+    /// Delays of complete frames, from sending to the arrival of the last packet.
     pub(crate) fn delay(&self) -> &Distribution {
         &self.delay
     }
 
-    /// Counts start anew. A frame of which something has come already is not measured.
+    /// Resets all counts. Frames that have begun to arrive are not measured.
     pub(crate) fn start_measuring(&mut self) {
         let first = self.seen.map_or(self.first, |(_, highest)| highest.saturating_add(1));
         self.sent = 0;
@@ -120,7 +120,7 @@ impl FrameMeter {
         self.first = first;
     }
 
-    /// Values for the summary.
+    /// Adds the summary values.
     pub(crate) fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
         summary.push(part_of(plain(name, metrics::FRAMES, self.sent as f64), "sent"));
         summary.push(part_of(plain(name, metrics::FRAMES, self.complete as f64), "complete"));
@@ -128,7 +128,7 @@ impl FrameMeter {
         summary.extend(of_distribution(name, metrics::FRAME_DELAY, &self.delay));
     }
 
-    /// The mean of the delays of frames that came whole; zero if none did.
+    /// Mean delay of complete frames; zero if there is none.
     pub fn mean_delay(&self) -> Duration {
         self.delay.mean()
     }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_whole_with_its_last_packet() {
+    fn a_frame_is_complete_with_its_last_packet() {
         let mut meter = FrameMeter::default();
         frame(&mut meter, 0, 3, &[5, 6, 9]);
         frame(&mut meter, 1, 1, &[3]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_lack_a_packet_or_all_are_lost_once_a_later_one_has_begun() {
+    fn incomplete_frames_are_lost_once_a_later_one_has_begun() {
         let mut meter = FrameMeter::default();
         frame(&mut meter, 0, 2, &[5, 6]);
         frame(&mut meter, 1, 2, &[5]);
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_was_overtaken_completes_its_frame() {
+    fn an_overtaken_packet_completes_its_frame() {
         let mut meter = FrameMeter::default();
         frame(&mut meter, 0, 2, &[5]);
         frame(&mut meter, 1, 2, &[5, 6]);
         assert_eq!(meter.loss(), Some(0.5));
         meter.arrived(FramePart { frame: 0, place: 1, packets: 2 }, Time::ZERO, Time::from_millis(30));
         assert_eq!(meter.loss(), Some(0.0));
-        // But not when more frames than are kept have come in between.
+        // But not after more frames than the meter keeps.
         frame(&mut meter, 2, 2, &[5]);
         frame(&mut meter, 2 + FrameMeter::OPEN, 1, &[5]);
         meter.arrived(FramePart { frame: 2, place: 1, packets: 2 }, Time::ZERO, Time::from_secs(3));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn of_frames_of_which_nothing_came_all_are_lost() {
+    fn all_frames_are_lost_if_nothing_arrives() {
         let mut meter = FrameMeter::default();
         assert_eq!(meter.loss(), None);
         meter.sent();

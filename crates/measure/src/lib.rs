@@ -1,15 +1,15 @@
 #![forbid(unsafe_code)]
-//! Histograms, counters, time series, and the sinks that worlds fill.
+//! Measurement: meters, histograms, time series, and the record of a run.
 //!
-//! Disciplines, links and switches report drops and marks through [`Outcomes`]; a world (`sim`, `live`) owns one
-//! [`Recorder`] and reports queues, flows and samples to it. When a run has ended, [`Recorder::finish`] gives its
+//! Disciplines, links and switches report drops and marks through [`Outcomes`]. A world (`sim`, `live`) owns a
+//! [`Recorder`] and reports queues, flows and samples to it. At the end of a run, [`Recorder::finish`] returns the
 //! [`RunRecord`]: series, points, drop log, distributions and summary values, all under stable names.
 //!
-//! A run that goes on in a process of its own hands its record over as bytes ([`RunRecord::to_bytes`]); one whose hosts
-//! measure apart from its router puts the two together before that ([`Recorder::adopt_flows`]).
+//! A run in a separate process returns its record as bytes ([`RunRecord::to_bytes`]). In a live run, router and hosts measure
+//! separately; [`Recorder::adopt_flows`] merges the two before that.
 //!
-//! Everything is keyed by an object's name in the scenario (`queues` by `<link>.forward`, flows by their key), so
-//! that two runs of one scenario can be laid side by side.
+//! All data is keyed by an object's name in the scenario (queues by `<link>.forward`, flows by their key), so two runs of a
+//! scenario can be compared.
 
 mod by_metric;
 mod distribution;

@@ -1,9 +1,9 @@
-//! What is measured: names, units, and what each quantity is.
+//! Metrics: names, units and descriptions of measured quantities.
 
 use jettison_core::Duration;
 
-/// A measured quantity. Components may have more ([`jettison_core::Gauge`]); [`metrics`] holds those of queues, flows, switches and
-/// hosts in general.
+/// A measured quantity. [`metrics`] lists those of queues, flows, switches and hosts; components may add gauges
+/// ([`jettison_core::Gauge`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Metric {
     /// Name in results, lower case with underscores.
@@ -13,12 +13,12 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// A metric of that name and unit.
+    /// A metric with a name and unit.
     pub const fn new(name: &'static str, unit: &'static str) -> Metric {
         Metric { name, unit }
     }
 
-    /// `duration` as a number in this metric's unit; in milliseconds if that is no unit of time.
+    /// Converts `duration` to this metric's unit, or to milliseconds if the unit is not of time.
     pub fn of_duration(self, duration: Duration) -> f64 {
         let nanos = duration.as_nanos() as f64;
         match self.unit {
@@ -28,31 +28,31 @@ impl Metric {
         }
     }
 
-    /// What is declared of it, if it is one of [`metrics`].
+    /// Its declaration, if it is one of [`metrics`].
     pub fn declared(self) -> Option<&'static Declared> {
         Declared::named(self.name).filter(|declared| declared.metric == self)
     }
 }
 
-/// What is measured of what, and how: a line of the table in [`metrics`].
+/// Declaration of a metric: a row of the table in [`metrics`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declared {
     /// Name and unit.
     pub metric: Metric,
-    /// What it is called in headings, such as `sojourn time`; `None` for its name, with blanks.
+    /// Title in headings, such as `sojourn time`; `None` for the name with spaces.
     pub title: Option<&'static str>,
-    /// What it is measured of.
+    /// The kind of object measured.
     pub owner: Owner,
-    /// Where results have it.
+    /// Forms in the results.
     pub kept: &'static [Kept],
-    /// What it is, in a sentence or two.
+    /// Description in a sentence or two.
     pub description: &'static str,
 }
 
-/// What a metric is measured of.
+/// The kind of object that a metric describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// A queue with the link behind it.
+    /// A queue with its link.
     Queue,
     /// A flow.
     Flow,
@@ -60,30 +60,30 @@ pub enum Owner {
     AllFlows,
     /// A switch.
     Switch,
-    /// The machine that a live run runs on.
+    /// The machine of a live run.
     Machine,
 }
 
-/// Where results have a metric.
+/// Form of a metric in the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// Among the series, at each sample or off the grid.
+    /// Series, on the sampling grid or off it.
     Series,
-    /// In the summary: a mean, or a count.
+    /// Summary value: a mean or a count.
     Summary,
-    /// As a distribution, with percentiles in the summary.
+    /// Distribution, with percentiles in the summary.
     Distribution,
 }
 
 impl Declared {
-    /// The metric of that name.
+    /// The declaration of a metric by name.
     pub fn named(name: &str) -> Option<&'static Declared> {
         metrics::DECLARED.iter().find(|declared| declared.metric.name == name)
     }
 }
 
 impl Owner {
-    /// As results and `jettison list` have it.
+    /// Name in results and in `jettison list`.
     pub const fn name(self) -> &'static str {
         match self {
             Owner::Queue => "queue",
@@ -96,7 +96,7 @@ impl Owner {
 }
 
 impl Kept {
-    /// As `jettison list` has it.
+    /// Name in `jettison list`.
     pub const fn name(self) -> &'static str {
         match self {
             Kept::Series => "series",
@@ -108,23 +108,23 @@ impl Kept {
 
 /// The metrics of queues, links, flows and switches.
 ///
-/// The table below is the only place where they are listed. `jettison list metrics`, the headings of the report and of Python's
-/// plots are derived from it; the table of the book is tested against it. What is recorded of a metric becomes series,
-/// summary values and distributions under its name without further ado: [`crate::Recorder::point`] takes values of series,
-/// [`crate::QueueMeter::count`] and [`crate::QueueMeter::record`] (and those of [`crate::FlowMeter`]) counts and times.
+/// The table below is the only list. `jettison list metrics` and the headings of the report and of Python's plots are derived
+/// from it; the table of the book is tested against it. Recorded values become series, summary values and distributions under
+/// the metric's name: [`crate::Recorder::point`] adds values of series, [`crate::QueueMeter::count`] and
+/// [`crate::QueueMeter::record`] (and those of [`crate::FlowMeter`]) add counts and times.
 pub mod metrics {
     use super::{Declared, Kept, Metric, Owner};
 
-    /// `/// Description.` above `CONSTANT = "name" ("unit") Owner: Kept Kept, "title";`. Without a title the name serves.
+    /// `/// Description.` above `CONSTANT = "name" ("unit") Owner: Kept Kept, "title";`. The title defaults to the name.
     macro_rules! metrics {
         ($(
             $(#[doc = $doc:literal])+
             $id:ident = $name:literal ($unit:literal) $owner:ident: $($kept:ident)+ $(, $title:literal)?;
         )*) => {
             $($(#[doc = $doc])+ pub const $id: Metric = Metric::new($name, $unit);)*
-            /// All of them.
+            /// All metrics.
             pub const ALL: &[Metric] = &[$($id),*];
-            /// What is declared of each.
+            /// The declaration of each metric.
             pub const DECLARED: &[Declared] = &[$(Declared {
                 metric: $id,
                 title: metrics!(@title $($title)?),

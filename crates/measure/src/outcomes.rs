@@ -1,20 +1,19 @@
-//! The sink for what happens to packets that do not simply pass.
+//! Sinks of drops and marks.
 
 use jettison_core::{DropReason, MarkReason, Time};
 use jettison_wire::Packet;
 
-/// Told of every drop and mark, by the queue, link or switch that made it. No drop is silent.
+/// Receives every drop and mark from the queue, link or switch that made it. No drop is silent.
 ///
-/// The caller binds the sink to the object (this queue, that link) before it calls a discipline, so a discipline
-/// needs to know no names.
+/// The caller binds the sink to an object (queue or link) before it calls a discipline, so disciplines need no names.
 pub trait Outcomes {
-    /// `packet` is discarded. It is given away: a buffer behind it can be used again.
+    /// Takes a discarded packet; its buffer can be reused.
     fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time);
-    /// `packet` was marked CE and goes on.
+    /// Records that `packet` was marked CE; it is not discarded.
     fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time);
 }
 
-/// Forgets everything: for benches.
+/// Ignores all outcomes, for benchmarks.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct NoOutcomes;
 
@@ -23,7 +22,7 @@ impl Outcomes for NoOutcomes {
     fn marked(&mut self, _: &Packet, _: MarkReason, _: Time) {}
 }
 
-/// Counts drops and marks by reason and keeps the dropped packets' ids: for tests.
+/// Lists drops and marks, for tests.
 #[derive(Debug, Default, Clone)]
 pub struct Tally {
     /// Each drop: packet id, reason, time.

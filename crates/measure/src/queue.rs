@@ -1,19 +1,18 @@
-//! What one queue, and the link behind it, did.
+//! Metrics of a queue and its link.
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 
 use crate::by_metric::ByMetric;
 use crate::{Distribution, Metric};
 
-/// Counters and distributions of one queue.
+/// Counters and distributions of a queue.
 ///
-/// `total` counters run over the whole run; `measured` ones start at the warm-up's end. Interval accumulators are
-/// emptied at each sample.
+/// Measured counters start at the end of the warm-up; interval counters are reset at each sample.
 #[derive(Debug, Clone, Default)]
 pub struct QueueMeter {
     // Measured: after the warm-up.
     pub(crate) sojourn: Distribution,
-    // What has no field of its own.
+    // Metrics without a field of their own.
     pub(crate) more: ByMetric,
     pub(crate) enqueued: u64,
     pub(crate) departed: u64,
@@ -30,13 +29,13 @@ pub struct QueueMeter {
 }
 
 impl QueueMeter {
-    /// A packet was offered to the queue (it may still be dropped there).
+    /// Records a packet offered to the queue, which may still drop it.
     #[inline]
     pub fn offered(&mut self) {
         self.enqueued += 1;
     }
 
-    /// A packet of `wire_bytes` left the queue for the link after `sojourn`.
+    /// Records a packet of `wire_bytes` that left the queue for the link after `sojourn`.
     #[inline]
     pub fn departed(&mut self, sojourn: Duration, wire_bytes: u32) {
         let nanos = sojourn.as_nanos();
@@ -49,33 +48,33 @@ impl QueueMeter {
         self.interval_bytes += u64::from(wire_bytes);
     }
 
-    /// Adds `by` to a count: a metric that has no method of its own here.
+    /// Adds `by` to the count of a metric without a method of its own.
     #[inline]
     pub fn count(&mut self, metric: Metric, by: u64) {
         self.more.count(metric, by);
     }
 
-    /// Adds a time to a distribution: of a metric that has no method of its own here.
+    /// Adds a time to the distribution of a metric without a method of its own.
     #[inline]
     pub fn record(&mut self, metric: Metric, value: Duration) {
         self.more.record(metric, value);
     }
 
-    /// A packet was dropped.
+    /// Records a dropped packet.
     #[inline]
     pub fn dropped(&mut self, reason: DropReason) {
         self.drops[reason.index()] += 1;
         self.interval_drops[reason.index()] += 1;
     }
 
-    /// A packet was marked.
+    /// Records a marked packet.
     #[inline]
     pub fn marked(&mut self, reason: MarkReason) {
         self.marks[reason.index()] += 1;
         self.interval_marks[reason.index()] += 1;
     }
 
-    /// Forgets what was measured so far: the warm-up has ended.
+    /// Resets all measured counters at the end of the warm-up.
     pub(crate) fn start_measuring(&mut self) {
         self.sojourn.clear();
         self.more = ByMetric::default();
@@ -95,7 +94,7 @@ impl QueueMeter {
         self.interval_marks = Default::default();
     }
 
-    /// Drops of all reasons since the warm-up. A clone is no flow's packet: its end is not counted.
+    /// Drops since the warm-up over all reasons, except clones, which belong to no flow.
     pub fn total_drops(&self) -> u64 {
         let losses = DropReason::ALL.iter().zip(self.drops).filter(|(reason, _)| reason.is_loss());
         losses.map(|(_, count)| count).sum()
@@ -131,7 +130,7 @@ impl QueueMeter {
         &self.sojourn
     }
 
-    /// Takes over a distribution that was kept elsewhere.
+    /// Sets a distribution that was recorded elsewhere.
     pub fn set_distribution(&mut self, metric: Metric, distribution: Distribution) {
         self.more.set_distribution(metric, distribution);
     }
@@ -142,7 +141,7 @@ impl QueueMeter {
     }
 }
 
-/// `bytes` over `span` in Mbit/s; 0 over no time.
+/// `bytes` over `span` in Mbit/s; 0 for an empty span.
 pub(crate) fn mbit(bytes: u64, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { bytes as f64 * 8e3 / span.as_nanos() as f64 }
 }

@@ -1,4 +1,4 @@
-//! One run's record: objects, series, points, drop log, summary.
+//! Recorder of a run: objects, series, points, drop log, summary.
 
 mod adopt;
 mod gauges;
@@ -13,34 +13,34 @@ pub use gauges::{GaugeChoice, GaugeSampler};
 use crate::queue::mbit;
 use crate::{Distribution, FlowMeter, FrameScore, Metric, QueueMeter, metrics, statistics};
 
-/// What kind of thing an object is; also the name of the results table it goes to.
+/// Kind of object, which also selects the results table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A queue and the link behind it: table `queues`.
+    /// A queue and its link: table `queues`.
     Queue,
     /// A flow of the scenario: table `flows`.
     Flow,
 }
 
-/// An object of the run: its place among those of its kind.
+/// Identifier of an object of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
     /// Queue or flow.
     pub kind: Kind,
-    /// Place among its kind, in the order of registration.
+    /// Index among its kind, in the order of registration.
     pub index: u32,
 }
 
-/// What the recorder keeps.
+/// Settings of the recorder.
 #[derive(Debug, Clone)]
 pub struct RecorderSettings {
-    /// Time between two samples of the series.
+    /// Sampling interval of the series.
     pub interval: Duration,
-    /// Summary values count from here.
+    /// End of the warm-up, where summary values begin.
     pub warm_up: Time,
-    /// Drops and marks logged one by one; what comes after is only counted.
+    /// Maximum number of drops in the log; further ones are only counted.
     pub drop_log_limit: usize,
-    /// Gauges that are sampled with the series.
+    /// Gauges to sample with the series.
     pub gauges: GaugeChoice,
 }
 
@@ -55,38 +55,38 @@ impl Default for RecorderSettings {
     }
 }
 
-/// One drop, as the drop log keeps it.
+/// An entry of the drop log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropRecord {
-    /// When.
+    /// Time of the drop.
     pub time: Time,
-    /// Which queue (its [`ObjectId::index`]), or [`DropRecord::NO_QUEUE`] for a drop elsewhere.
+    /// The queue ([`ObjectId::index`]), or [`DropRecord::NO_QUEUE`].
     pub queue: u32,
-    /// Whose packet.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Why.
+    /// Reason.
     pub reason: DropReason,
-    /// Its IP length in bytes.
+    /// IP length of the packet, in bytes.
     pub length: u16,
 }
 
 impl DropRecord {
-    /// A drop in no queue: at a host, or in a router before any queue.
+    /// Marks a drop outside queues: at a host, or in a router before any queue.
     pub const NO_QUEUE: u32 = u32::MAX;
 }
 
 /// One metric of one object over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Whose.
+    /// The object.
     pub object: ObjectId,
-    /// What.
+    /// The metric.
     pub metric: Metric,
-    /// A subdivision of the metric, such as a drop's reason; empty if there is none.
+    /// Part of the metric, such as the reason of drops; empty for the whole.
     pub part: &'static str,
-    /// Instants, ascending.
+    /// Times, ascending.
     pub times: Vec<Time>,
-    /// A value an instant.
+    /// One value per time.
     pub values: Vec<f64>,
 }
 
@@ -95,20 +95,20 @@ pub struct Series {
 pub struct SummaryValue {
     /// Name of the object.
     pub object: String,
-    /// What.
+    /// The metric.
     pub metric: Metric,
-    /// A subdivision, such as a drop's reason or a deadline; empty if there is none.
+    /// Part of the metric, such as the reason of drops or a deadline; empty for the whole.
     pub part: Cow<'static, str>,
     /// The mean, or the count.
     pub mean: f64,
-    /// Median, 95th and 99th percentile, where the metric has a distribution.
+    /// Median, 95th and 99th percentile, if the metric has a distribution.
     pub percentiles: Option<[f64; 3]>,
 }
 
-/// An object with its name and the distributions kept of it.
+/// An object with its name and distributions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectRecord {
-    /// Which.
+    /// The object.
     pub id: ObjectId,
     /// Name in the scenario.
     pub name: String,
@@ -116,31 +116,31 @@ pub struct ObjectRecord {
     pub distributions: Vec<(Metric, Distribution)>,
 }
 
-/// What became of the frames of a flow's video.
+/// Outcome of the frames of a flow's video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoFrames {
-    /// Whose.
+    /// The flow.
     pub flow: FlowId,
-    /// In ascending order, those from before the end of the warm-up too.
+    /// Scores in ascending order of frames, including the warm-up.
     pub scores: Vec<FrameScore>,
 }
 
-/// Everything one run measured.
+/// The complete record of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     /// Queues, then flows.
     pub objects: Vec<ObjectRecord>,
-    /// All series: objects in order, metrics in the order they were first sampled.
+    /// All series, by object and then in the order of first sampling.
     pub series: Vec<Series>,
     /// The drop log.
     pub drops: Vec<DropRecord>,
-    /// Drops that the log had no room for.
+    /// Number of drops beyond the limit of the log.
     pub drops_not_logged: u64,
-    /// What became of the frames of each flow that carries a real-time video.
+    /// Outcome of frames, for each flow with a real-time video.
     pub frames: Vec<VideoFrames>,
     /// Summary values since the warm-up.
     pub summary: Vec<SummaryValue>,
-    /// The gauges among the series, in the order they were first sampled.
+    /// Gauges among the series, in the order of first sampling.
     pub gauges: Vec<Gauge>,
 }
 
@@ -149,17 +149,17 @@ impl RunRecord {
     pub fn name(&self, id: ObjectId) -> &str {
         self.objects.iter().find(|o| o.id == id).map_or("", |o| &o.name)
     }
-    /// The summary value of that object and metric.
+    /// The summary value of an object and metric.
     pub fn summary_value(&self, object: &str, metric: Metric) -> Option<&SummaryValue> {
         self.summary_part(object, metric, "")
     }
-    /// The summary value of that part of a metric.
+    /// The summary value of a part of a metric.
     pub fn summary_part(&self, object: &str, metric: Metric, part: &str) -> Option<&SummaryValue> {
         self.summary.iter().find(|v| v.object == object && v.metric == metric && v.part == part)
     }
 }
 
-/// Collects what a world measures.
+/// Collects the measurements of a world.
 #[derive(Debug)]
 pub struct Recorder {
     settings: RecorderSettings,
@@ -167,13 +167,13 @@ pub struct Recorder {
     queue_names: Vec<String>,
     flows: Vec<FlowMeter>,
     flow_names: Vec<String>,
-    // Each series with the place of the same object's previous one: a list an object, headed by `cursors`.
+    // Each series with the index of the same object's previous one: linked lists per object, headed by `cursors`.
     series: Vec<(Series, u32)>,
     cursors: [Vec<u32>; 2],
     drops: Vec<DropRecord>,
     drops_not_logged: u64,
     extra: Vec<SummaryValue>,
-    // Gauges of which there are points.
+    // Gauges with at least one point.
     gauges: Vec<Gauge>,
     last_sample: Time,
 }
@@ -211,24 +211,24 @@ impl Recorder {
         ObjectId { kind: Kind::Flow, index: (self.flows.len() - 1) as u32 }
     }
 
-    /// Nothing is delivered to an application of this flow (a ping): it has no goodput to sample.
+    /// Declares that a flow delivers nothing to an application (a ping), so it has no goodput.
     pub fn carries_no_data(&mut self, flow: FlowId) {
         if let Some(meter) = self.flow(flow) {
             meter.carries_data = false;
         }
     }
 
-    /// Time between two samples.
+    /// Sampling interval.
     pub fn interval(&self) -> Duration {
         self.settings.interval
     }
 
-    /// When measuring starts.
+    /// End of the warm-up, where measuring starts.
     pub fn warm_up(&self) -> Time {
         self.settings.warm_up
     }
 
-    /// How many flows there are.
+    /// Number of flows.
     pub fn flow_count(&self) -> usize {
         self.flows.len()
     }
@@ -250,7 +250,7 @@ impl Recorder {
         self.flow_names.get(flow.0 as usize).map_or("", String::as_str)
     }
 
-    /// Logs a drop, and counts it at its queue if it happened in one.
+    /// Logs a drop, and counts it at its queue, if any, and its flow.
     #[inline]
     pub fn dropped(&mut self, record: DropRecord) {
         if let Some(queue) = self.queues.get_mut(record.queue as usize) {
@@ -268,12 +268,12 @@ impl Recorder {
         }
     }
 
-    /// Adds one value of a series, on the sampling grid or off it.
+    /// Adds a value to a series, on the sampling grid or off it.
     pub fn point(&mut self, object: ObjectId, metric: Metric, now: Time, value: f64) {
         self.part_point(object, metric, "", now, value);
     }
 
-    /// Adds one value of a part (a reason, a layer) of a metric.
+    /// Adds a value of a part (a reason, a layer) of a metric to a series.
     pub fn part_point(
         &mut self,
         object: ObjectId,
@@ -282,7 +282,7 @@ impl Recorder {
         now: Time,
         value: f64,
     ) {
-        // A few series an object: a short search beats a map.
+        // With few series per object, a short search is faster than a map.
         let cursors = &self.cursors[object.kind as usize];
         let mut at = cursors.get(object.index as usize).copied().unwrap_or(u32::MAX);
         while at != u32::MAX {
@@ -297,7 +297,7 @@ impl Recorder {
         self.add_series(Series { object, metric, part, times: vec![now], values: vec![value] });
     }
 
-    /// The newest value of a series, and when it was.
+    /// The newest value of a series, with its time.
     pub fn latest(&self, object: ObjectId, metric: Metric) -> Option<(Time, f64)> {
         let mut at = *self.cursors[object.kind as usize].get(object.index as usize)?;
         while at != u32::MAX {
@@ -310,7 +310,7 @@ impl Recorder {
         None
     }
 
-    /// Adds a series that its object does not have yet.
+    /// Adds a new series of its object.
     fn add_series(&mut self, series: Series) {
         let ObjectId { kind, index } = series.object;
         let cursors = &mut self.cursors[kind as usize];
@@ -321,7 +321,7 @@ impl Recorder {
         self.series.push((series, previous));
     }
 
-    /// Adds a value to the summary that no meter holds (a switch's clones, a player's stalls).
+    /// Adds a summary value that no meter holds, such as the clones of a switch.
     pub fn summarise(
         &mut self,
         object: impl Into<String>,
@@ -333,7 +333,7 @@ impl Recorder {
         self.extra.push(SummaryValue { object: object.into(), metric, part, mean, percentiles });
     }
 
-    /// Ends an interval for a queue with that backlog and writes its series.
+    /// Ends a sampling interval of a queue, given its backlog, and writes its series.
     pub fn sample_queue(&mut self, index: u32, backlog_packets: u64, backlog_bytes: u64, now: Time) {
         let span = now.since(self.last_sample);
         let id = ObjectId { kind: Kind::Queue, index };
@@ -360,15 +360,15 @@ impl Recorder {
         }
     }
 
-    /// Ends an interval for all flows.
+    /// Ends a sampling interval of all flows.
     pub fn sample_flows(&mut self, now: Time) {
         for index in 0..self.flows.len() {
             self.sample_flow(FlowId(index as u32), now);
         }
     }
 
-    /// Ends an interval for a flow and writes its goodput, and its one-way delay, loss and age of information where anything
-    /// arrived that says when it was sent and as which.
+    /// Ends a sampling interval of a flow and writes its goodput; also its one-way delay, loss and age of information, if
+    /// arrivals carry send times and sequence numbers.
     pub fn sample_flow(&mut self, flow: FlowId, now: Time) {
         let span = now.since(self.last_sample);
         let Some(meter) = self.flows.get_mut(flow.0 as usize) else { return };
@@ -392,12 +392,12 @@ impl Recorder {
         }
     }
 
-    /// All objects have been sampled: the next interval starts.
+    /// Starts the next sampling interval, after all objects have been sampled.
     pub fn end_sample(&mut self, now: Time) {
         self.last_sample = now;
     }
 
-    /// What became of a frame is known only after its interval.
+    /// Adds the series of videos. The outcome of a frame is known only after its interval, so these series are made at the end.
     fn add_video_series(&mut self, end: Time) {
         for index in 0..self.flows.len() {
             let id = ObjectId { kind: Kind::Flow, index: index as u32 };
@@ -408,13 +408,13 @@ impl Recorder {
         }
     }
 
-    /// The warm-up has ended: counters and distributions start anew, series go on.
+    /// Ends the warm-up: resets counters and distributions; series continue.
     pub fn start_measuring(&mut self) {
         self.queues.iter_mut().for_each(QueueMeter::start_measuring);
         self.flows.iter_mut().for_each(FlowMeter::start_measuring);
     }
 
-    /// Closes the record of a run that ended at `end`.
+    /// Completes the record of a run that ended at `end`.
     pub fn finish(mut self, end: Time) -> RunRecord {
         self.add_video_series(end);
         let start = self.settings.warm_up;
@@ -431,11 +431,11 @@ impl Recorder {
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
         let mut goodputs = Vec::new();
-        // Of viewers: the mean bitrate of what each session fetched.
+        // Mean bitrate fetched in each session.
         let mut sessions = Vec::new();
         for (index, (meter, name)) in self.flows.iter().zip(&self.flow_names).enumerate() {
             let id = ObjectId { kind: Kind::Flow, index: index as u32 };
-            // A flow that got nothing counts as such.
+            // Starved flows count in the fairness index with a goodput of zero.
             if meter.carries_data {
                 goodputs.push(mbit(meter.goodput_bytes, end.since(start)));
             }
@@ -463,7 +463,7 @@ impl Recorder {
                 .collect();
             objects.push(ObjectRecord { id, name: name.clone(), distributions });
         }
-        // The sum is there for one flow too, so that variants with one and with several can be compared.
+        // The sum exists for a single flow too, to compare variants with one and with several flows.
         if !goodputs.is_empty() {
             summary.push(plain("all flows", metrics::GOODPUT, goodputs.iter().sum()));
         }
@@ -506,24 +506,24 @@ pub(crate) fn of_distribution(
     })
 }
 
-/// That value as one of a part.
+/// The value as one of a part of its metric.
 pub(crate) fn part_of(value: SummaryValue, part: impl Into<Cow<'static, str>>) -> SummaryValue {
     SummaryValue { part: part.into(), ..value }
 }
 
-/// Percentiles of a series' values after the warm-up.
+/// Percentiles of the samples of a metric after the warm-up.
 fn of_series(series: &[Series], id: ObjectId, metric: Metric, start: Time) -> Option<[f64; 3]> {
     let found = of_object(series, id).find(|own| own.metric == metric)?;
     of_samples("", found, start)?.percentiles
 }
 
-/// The series of one object, of all in the order of objects.
+/// The series of an object; `series` is sorted by object.
 fn of_object(series: &[Series], id: ObjectId) -> impl Iterator<Item = &Series> {
     let first = series.partition_point(|series| series.object < id);
     series[first..].iter().take_while(move |series| series.object == id)
 }
 
-/// The mean and the percentiles of a series' values after the warm-up.
+/// Mean and percentiles of a series after the warm-up.
 fn of_samples(name: &str, series: &Series, start: Time) -> Option<SummaryValue> {
     let mut values = series.values[series.times.partition_point(|time| *time <= start)..].to_vec();
     let mean = statistics::mean(&values)?;

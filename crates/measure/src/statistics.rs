@@ -12,7 +12,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The value that `share` (0 to 1) of the sorted values do not exceed, linear between ranks; `None` if empty.
+/// The quantile `share` (0 to 1) of sorted values, interpolated linearly between ranks; `None` if empty.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;

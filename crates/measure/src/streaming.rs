@@ -1,26 +1,26 @@
-//! What viewers of adaptive streams saw: buffer, pictures played, representations, stalls.
+//! Metrics of adaptive streaming: buffer, frame rate, representations, stalls.
 
 use jettison_core::Duration;
 
 use crate::recorder::{SummaryValue, of_distribution, plain};
 use crate::{Distribution, metrics, statistics};
 
-/// Counters of one flow's players. A flow has one player, or (a load generator) many in turn and side by side.
+/// Counters of a flow's players. A flow has one player or, as a load generator, many, in sequence and in parallel.
 #[derive(Debug, Clone, Default)]
 pub struct StreamingMeter {
-    /// Seconds of playout buffer, a value a player and second of its life.
+    /// Playout buffer in seconds, one value per player and second of its life.
     buffer: Vec<f32>,
-    /// Pictures played in these seconds, where they can be told.
+    /// Frames played in these seconds, where known.
     frames: Vec<f32>,
-    /// Media time of the video segments fetched, and the same times their representation's bitrate.
+    /// Media time of the video segments fetched, and the integral of their bitrate over it.
     fetched: f64,
     fetched_bits: f64,
-    /// Sum over video segments of the rate at which each came, and how many.
+    /// Sum of the throughputs of video segments, and their number.
     segment_rates: f64,
     segments: u64,
     switches: u64,
     abandoned: u64,
-    /// Sum over seconds of how many players there were, and how many seconds.
+    /// Sum of the number of players over all seconds, and the number of seconds.
     players: (f64, u64),
     stalls: u64,
     stalled: Duration,
@@ -29,32 +29,30 @@ pub struct StreamingMeter {
     sessions: Vec<SessionScore>,
 }
 
-/// What one session was worth, as quality models say at its end.
+/// Quality of experience of a session by quality models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionScore {
-    /// From its begin to the first picture; `None` if there was none.
+    /// Time from the start to the first frame; `None` without a frame.
     pub start_up: Option<Duration>,
-    /// Video segments that were played.
+    /// Video segments played.
     pub segments: u64,
     /// Mean bitrate of the video representations fetched, in kbit/s.
     pub rate: f64,
-    /// The linear QoE of Yin et al. 2015, by the number of segments played; of a session without a picture, the sum itself.
+    /// Linear QoE of Yin et al. 2015 per segment played; for a session without a frame, the sum itself.
     pub linear: f64,
-    /// What ITU-T P.1203 mode 0 gives without its random forest, on the scale of opinion scores (1 to 5), where it could be
-    /// computed.
+    /// Score of ITU-T P.1203 mode 0 without its random forest, from 1 to 5, if it could be computed.
     pub p1203: Option<f64>,
 }
 
 impl StreamingMeter {
-    /// A second of a player's life is over: what is in its buffer now, and the pictures that it played in that second, where
-    /// they can be told.
+    /// Records a second of a player's life: its buffer now, and the frames played in that second, if known.
     pub fn sampled(&mut self, buffer: Duration, frames: Option<f64>) {
         self.buffer.push(buffer.as_secs_f64() as f32);
         self.frames.extend(frames.map(|frames| frames as f32));
     }
 
-    /// A video segment of `media` seconds at `bitrate` bit/s came whole; its response took `burst` from first to last
-    /// byte, and its bytes came at `throughput` bit/s since it was asked for.
+    /// Records a complete video segment of duration `media` at `bitrate` bit/s. Its response took `burst` from first to last
+    /// byte; `throughput` is its rate in bit/s since the request.
     pub fn segment(&mut self, bitrate: f64, media: Duration, throughput: f64, burst: Duration) {
         self.fetched += media.as_secs_f64();
         self.fetched_bits += bitrate * media.as_secs_f64();
@@ -63,43 +61,43 @@ impl StreamingMeter {
         self.burst.record(burst);
     }
 
-    /// The next video segment is of another representation than the last.
+    /// Records a switch of representation between two video segments.
     pub fn switched(&mut self) {
         self.switches += 1;
     }
 
-    /// A request was abandoned for one of less quality.
+    /// Records a request abandoned for one of lower quality.
     pub fn abandoned(&mut self) {
         self.abandoned += 1;
     }
 
-    /// A second is over in which so many players were there, of a flow with many.
+    /// Records a second with that number of players, of a flow with many.
     pub fn players(&mut self, active: usize) {
         self.players.0 += active as f64;
         self.players.1 += 1;
     }
 
-    /// The buffer ran empty.
+    /// Records the start of a stall: the buffer is empty.
     pub fn stall_began(&mut self) {
         self.stalls += 1;
     }
 
-    /// So long nothing was played after playing had begun.
+    /// Adds to the stall time.
     pub fn stalled(&mut self, span: Duration) {
         self.stalled += span;
     }
 
-    /// So long pictures were played.
+    /// Adds to the time played.
     pub fn played(&mut self, span: Duration) {
         self.played += span;
     }
 
-    /// A session has ended, or the run has.
+    /// Records the end of a session, or of the run during one.
     pub fn session_ended(&mut self, score: SessionScore) {
         self.sessions.push(score);
     }
 
-    /// The scores of the sessions that ended, in that order.
+    /// Scores of the sessions, in the order of their ends.
     pub fn sessions(&self) -> &[SessionScore] {
         &self.sessions
     }
@@ -109,25 +107,25 @@ impl StreamingMeter {
         (self.fetched > 0.0).then(|| self.fetched_bits / self.fetched / 1e3)
     }
 
-    /// The linear QoE of all sessions together: their sums by the number of segments that were played in them. A mean over
-    /// sessions would make a short one, or one without a picture, count for as much as all others.
+    /// Linear QoE of all sessions: the sum divided by the number of segments played. A mean over sessions would give a short
+    /// session, or one without a frame, the weight of a long one.
     fn linear(&self) -> Option<f64> {
         let played: u64 = self.sessions.iter().map(|session| session.segments).sum();
         let sum: f64 = self.sessions.iter().map(|s| s.linear * s.segments.max(1) as f64).sum();
         (!self.sessions.is_empty()).then(|| sum / played.max(1) as f64)
     }
 
-    /// From first to last byte of each video segment.
+    /// Times from first to last byte of video segments.
     pub(crate) fn burst(&self) -> &Distribution {
         &self.burst
     }
 
-    /// Counts start anew; sessions that go on are scored as a whole at their end.
+    /// Resets all counts. Running sessions are scored as a whole at their end.
     pub(crate) fn start_measuring(&mut self) {
         *self = StreamingMeter::default();
     }
 
-    /// Values for the summary.
+    /// Adds the summary values.
     pub(crate) fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
         let samples = |metric, values: &[f32]| {
             let mut sorted: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stall_ratio_is_of_the_time_watched() {
+    fn the_stall_ratio_is_relative_to_the_time_watched() {
         let mut meter = StreamingMeter::default();
         meter.played(MS(9000));
         meter.stall_began();
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_a_picture_has_no_start_up_and_counts_in_the_quality_by_what_it_lasted() {
+    fn a_session_without_a_frame_has_no_start_up_and_counts_in_the_linear_qoe() {
         let mut meter = StreamingMeter::default();
         let score =
             SessionScore { start_up: Some(MS(2000)), segments: 9, rate: 500.0, linear: 400.0, p1203: None };
@@ -229,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_warm_up_ended_does_not_count() {
+    fn the_warm_up_does_not_count() {
         let mut meter = StreamingMeter::default();
         meter.sampled(MS(5000), Some(24.0));
         meter.switched();

@@ -1,11 +1,11 @@
-//! Whether a flow's samples come in time: deadlines and gaps.
+//! Timeliness of a flow's samples: deadlines and gaps.
 
 use jettison_core::{Duration, Time};
 
 use crate::metrics;
 use crate::recorder::{SummaryValue, part_of, plain};
 
-/// How many samples of a flow came later than each deadline, and the longest time without one.
+/// Late samples per deadline, and the longest time without a sample.
 #[derive(Debug, Clone)]
 pub struct Timeliness {
     deadlines: Vec<Deadline>,
@@ -20,13 +20,13 @@ struct Deadline {
 }
 
 impl Timeliness {
-    /// For samples that are late after any of `deadlines`.
+    /// A meter for these deadlines.
     pub fn new(deadlines: &[Duration]) -> Timeliness {
         let deadlines = deadlines.iter().map(|limit| Deadline { limit: *limit, late: 0 }).collect();
         Timeliness { deadlines, last: None, longest_gap: None }
     }
 
-    /// A sample that was sent at `sent_at` arrives.
+    /// Records the arrival of a sample sent at `sent_at`.
     #[inline]
     pub fn arrived(&mut self, sent_at: Time, now: Time) {
         let delay = now.since(sent_at);
@@ -38,24 +38,24 @@ impl Timeliness {
         }
     }
 
-    /// The longest time between two arrivals one after the other; `None` before the second.
+    /// The longest time between successive arrivals; `None` before the second.
     pub fn longest_gap(&self) -> Option<Duration> {
         self.longest_gap
     }
 
-    /// Each deadline, with how many samples came later.
+    /// Number of late samples per deadline.
     pub fn late(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         self.deadlines.iter().map(|deadline| (deadline.limit, deadline.late))
     }
 
-    /// Counts start anew, and a gap that began before does not count.
+    /// Resets all counts. A gap that began before does not count.
     pub(crate) fn start_measuring(&mut self) {
         self.deadlines.iter_mut().for_each(|deadline| deadline.late = 0);
         self.last = None;
         self.longest_gap = None;
     }
 
-    /// Values for the summary, where `sent` samples were to arrive.
+    /// Adds the summary values, relative to `sent` samples.
     pub(crate) fn summarise(&self, name: &str, sent: u64, summary: &mut Vec<SummaryValue>) {
         if sent > 0 {
             for (limit, late) in self.late() {
@@ -76,7 +76,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn a_sample_misses_a_deadline_only_when_it_is_later() {
+    fn a_sample_misses_a_deadline_only_if_later() {
         let mut timeliness = Timeliness::new(&[MS(5), MS(10)]);
         for delay in [5, 6, 10, 11] {
             timeliness.arrived(Time::ZERO, Time::from_millis(delay));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_gap_is_between_two_arrivals_one_after_the_other() {
+    fn the_longest_gap_is_between_successive_arrivals() {
         let mut timeliness = Timeliness::new(&[]);
         timeliness.arrived(Time::ZERO, Time::from_millis(100));
         assert_eq!(timeliness.longest_gap(), None);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_warm_up_ended_does_not_count() {
+    fn the_warm_up_does_not_count() {
         let mut timeliness = Timeliness::new(&[MS(5)]);
         timeliness.arrived(Time::ZERO, Time::from_millis(50));
         timeliness.start_measuring();

@@ -1,4 +1,4 @@
-//! What the viewer of a real-time video saw: how old the newest frame was, which frames could be shown, and how well.
+//! Metrics of real-time video: age of information, decoded frames, latency and quality.
 
 use jettison_core::{DropReason, Duration, Time};
 
@@ -6,81 +6,81 @@ use crate::distribution::IntervalMean;
 use crate::recorder::{SummaryValue, of_distribution, part_of, plain};
 use crate::{Distribution, Metric, metrics, statistics};
 
-/// Counters and distributions of one flow's video.
+/// Counters and distributions of a flow's video.
 #[derive(Debug, Clone, Default)]
 pub struct VideoMeter {
     age: Distribution,
     interval_age: IntervalMean,
     latency: Distribution,
-    /// The newest frame that was delivered, and when it was captured.
+    /// The newest delivered frame, with its time of capture.
     newest: Option<(u32, Time)>,
-    /// The last frame that was sent, and when it was captured.
+    /// The last frame sent, with its time of capture.
     last_sent: Option<(u32, Time)>,
     frames_sent: u64,
     messages: u64,
     refused: u64,
     late: u64,
     dropped: [u64; DropReason::ALL.len()],
-    /// All frames that were scored, in their order.
+    /// Scores of all frames, in their order.
     scores: Vec<FrameScore>,
-    /// Frames before this one are not measured.
+    /// First measured frame.
     first: u32,
 }
 
-/// What became of one frame at the viewer.
+/// Outcome of a frame at the viewer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameScore {
-    /// Its number within its flow, from 0.
+    /// Number within the flow, from 0.
     pub frame: u32,
-    /// When it was captured.
+    /// Time of capture.
     pub captured_at: Time,
-    /// How many layers of it were decoded; 0 if it could not be shown.
+    /// Number of layers decoded; 0 if it could not be shown.
     pub layers: u8,
-    /// From its capture to the arrival of what was decoded last; `None` if it could not be shown.
+    /// Time from capture to the arrival of the last decoded layer; `None` if it could not be shown.
     pub latency: Option<Duration>,
-    /// What was on the screen in its place: SSIM in dB.
+    /// SSIM, in dB, of the picture on the screen at its time.
     pub ssim_db: f64,
-    /// The same as a number, from 0 to 1.
+    /// SSIM from 0 to 1.
     pub ssim: f64,
 }
 
-/// Names of the layers, of which a frame's highest is counted.
+/// Part names of the share of frames by highest decoded layer.
 const LAYERS: [&str; 9] = ["none", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 
 impl VideoMeter {
-    /// A frame was handed to the transport, all its messages together. Frames are told in ascending order.
+    /// Records that all messages of a frame were passed to the transport. Call in ascending order of frames.
     pub fn frame_sent(&mut self, frame: u32, captured_at: Time) {
         self.frames_sent += 1;
         self.last_sent = Some((frame, captured_at));
     }
 
-    /// The last frame that was sent, and when it was captured.
+    /// The last frame sent, with its time of capture.
     pub fn last_sent(&self) -> Option<(u32, Time)> {
         self.last_sent
     }
 
-    /// The transport took a message.
+    /// Records a message accepted by the transport.
     pub fn message_sent(&mut self) {
         self.messages += 1;
     }
 
-    /// The transport's buffer was full, and it did not take a message.
+    /// Records a message refused because the transport's buffer was full.
     pub fn message_refused(&mut self) {
         self.refused += 1;
     }
 
-    /// The sender dropped a message that it had taken.
+    /// Records a message dropped by the sender after it was accepted.
     pub fn message_dropped(&mut self, reason: DropReason) {
         self.dropped[reason.index()] += 1;
     }
 
-    /// A message arrived so late that its frame had been scored.
+    /// Records a message that arrived after its frame had been scored.
     pub fn message_late(&mut self) {
         self.late += 1;
     }
 
-    /// A message of a frame arrived whole. If the frame is newer than all that arrived before, the age of information just
-    /// before is recorded: the time since the newest of those was captured.
+    /// Records the complete arrival of a message of a frame. If the frame is the newest so far, records the age of
+    /// information just before: the time since the capture of the previous newest frame.
     #[inline]
     pub fn delivered(&mut self, frame: u32, captured_at: Time, now: Time) {
         match self.newest {
@@ -91,7 +91,7 @@ impl VideoMeter {
         self.newest = Some((frame, captured_at));
     }
 
-    /// What became of a frame is known. Frames are told in ascending order.
+    /// Records the outcome of a frame. Call in ascending order of frames.
     pub fn scored(&mut self, score: FrameScore) {
         if score.frame >= self.first
             && let Some(latency) = score.latency
@@ -101,13 +101,13 @@ impl VideoMeter {
         self.scores.push(score);
     }
 
-    /// What became of the frames that were captured since the warm-up ended, in their order.
+    /// Scores of the frames captured since the end of the warm-up, in their order.
     pub fn scores(&self) -> &[FrameScore] {
         let from = self.scores.partition_point(|score| score.frame < self.first);
         &self.scores[from..]
     }
 
-    /// What became of all frames, those captured before the warm-up ended too. None are left.
+    /// Takes the scores of all frames, including the warm-up.
     pub(crate) fn take_scores(&mut self) -> Vec<FrameScore> {
         std::mem::take(&mut self.scores)
     }
@@ -117,17 +117,17 @@ impl VideoMeter {
         &self.age
     }
 
-    /// From the capture of frames to the arrival of their highest decoded layer.
+    /// Time from the capture of frames to the arrival of their highest decoded layer.
     pub fn latency(&self) -> &Distribution {
         &self.latency
     }
 
-    /// Ends an interval: the mean age of information before its deliveries, if there were any.
+    /// Ends a sampling interval; returns the mean age of information before its deliveries, if any.
     pub(crate) fn take_interval_age(&mut self) -> Option<Duration> {
         self.interval_age.take(&self.age)
     }
 
-    /// Counts start anew. A frame that was captured before is not measured, whenever it arrives.
+    /// Resets all counts. Frames captured before are not measured, even if they arrive later.
     pub(crate) fn start_measuring(&mut self) {
         let seen = self.last_sent.max(self.newest);
         self.first = seen.map_or(self.first, |(frame, _)| frame.saturating_add(1));
@@ -141,8 +141,8 @@ impl VideoMeter {
         self.dropped = [0; DropReason::ALL.len()];
     }
 
-    /// Means over the frames captured in each interval that ended by `end`, at its end: of each metric those intervals that have
-    /// any.
+    /// Series of means over the frames captured in each complete interval up to `end`, with the time of the interval's end.
+    /// Intervals without values are omitted.
     pub(crate) fn series(&self, interval: Duration, end: Time) -> [(Metric, Vec<(Time, f64)>); 3] {
         let latency = |score: &FrameScore| score.latency.map(|latency| latency.as_nanos() as f64 / 1e6);
         [
@@ -168,7 +168,7 @@ impl VideoMeter {
         self.scores.chunk_by(|one, other| place(one) == place(other)).filter_map(of_chunk).collect()
     }
 
-    /// Values for the summary.
+    /// Adds the summary values.
     pub(crate) fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
         let scores = self.scores();
         summary.extend(of_distribution(name, metrics::AGE_OF_INFORMATION, &self.age));
@@ -215,7 +215,7 @@ impl VideoMeter {
         }
         let share = |count: u64| 100.0 * count as f64 / scores.len() as f64;
         summary.push(plain(name, metrics::FRAMES_DECODED, share(scores.len() as u64 - layers[0])));
-        // Up to the highest one that any frame had, so that a video of one layer has one.
+        // Up to the highest layer seen, so a video of one layer has no rows for others.
         let highest = layers.iter().rposition(|count| *count > 0).unwrap_or_default();
         for (part, count) in LAYERS.iter().zip(layers).take(highest + 1) {
             summary.push(part_of(plain(name, metrics::LAYER_SHARE, share(count)), *part));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_age_of_information_is_that_of_the_newest_frame_just_before_a_newer_one_comes() {
+    fn the_age_of_information_is_the_age_of_the_newest_frame_before_a_newer_one_arrives() {
         let mut meter = VideoMeter::default();
         meter.delivered(0, AT(0), AT(50)); // nothing was there before
         meter.delivered(0, AT(0), AT(55)); // another layer of it
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_has_the_shares_of_layers_the_means_of_quality_and_what_the_sender_dropped() {
+    fn the_summary_has_layer_shares_mean_quality_and_drops_by_the_sender() {
         let mut meter = VideoMeter::default();
         for score in
             [score(0, 3, 40, 20.0), score(1, 1, 60, 10.0), score(2, 0, 0, 6.0), score(3, 3, 80, 20.0)]
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_were_captured_before_the_warm_up_ended_are_in_the_series_alone() {
+    fn frames_captured_during_the_warm_up_are_in_the_series_alone() {
         let mut meter = VideoMeter::default();
         (0..4).for_each(|frame| meter.frame_sent(frame, AT(100 * u64::from(frame))));
         meter.scored(score(0, 3, 40, 20.0));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_age_of_an_interval_is_of_its_own_deliveries() {
+    fn the_age_of_an_interval_is_over_its_own_deliveries() {
         let mut meter = VideoMeter::default();
         meter.delivered(0, AT(0), AT(10));
         assert_eq!(meter.take_interval_age(), None);

@@ -42,7 +42,7 @@ pub(crate) struct RefusedCommand {
     pub hint: Option<String>,
 }
 
-/// All commands with their times, in order, and their names.
+/// All commands with their times, in order, and their places.
 #[derive(Debug, Default)]
 pub(crate) struct CommandPlan {
     pub commands: Vec<(Time, Command)>,

@@ -1,16 +1,16 @@
-//! Two recorders of one run: in real time the router measures in one thread, the hosts' programs in another.
+//! Merges two recorders of a live run: the router measures in one thread, the programs of the hosts in another.
 
 use jettison_wire::FlowId;
 
 use super::{DropRecord, Kind, Recorder};
 
 impl Recorder {
-    /// Takes over what `other`, which has the same flows registered, measured of those flows that `which` names: their
-    /// meters, series and summary values take the place of this one's. Of the other flows, and of queues, this one's count;
-    /// what of them only `other` has (windows and round trips of sockets that it looked at) is added.
+    /// Merges `other`, which has the same flows registered. For the flows selected by `which`, the meters, series and summary
+    /// values of `other` replace those of `self`. For the other flows and for queues, those of `self` remain, and series that
+    /// only `other` has (windows and round trips of observed sockets) are added.
     ///
-    /// All drops are kept: those of `other` happened in no queue of this one. Summary values of `other` that are of no
-    /// flow are added. Call it before [`Recorder::finish`], which makes the values that span all flows.
+    /// All drops are kept; those of `other` are outside the queues of `self`. Summary values of `other` that are not of a
+    /// flow are added. Call this before [`Recorder::finish`], which computes the values over all flows.
     pub fn adopt_flows(&mut self, other: Recorder, which: impl Fn(FlowId) -> bool) {
         debug_assert_eq!(self.flow_names, other.flow_names, "both have the same flows");
         let shared = self.flows.len().min(other.flows.len());
@@ -18,6 +18,7 @@ impl Recorder {
             (0..self.flows.len()).map(|index| index < shared && which(FlowId(index as u32))).collect();
         let is_adopted = |index: usize| adopted.get(index).copied().unwrap_or(false);
 
+        // Rebuild the series: `cursors` links them by index, so none can be removed in place.
         let own = std::mem::take(&mut self.series);
         self.cursors.iter_mut().for_each(Vec::clear);
         for (series, _) in own {
@@ -56,21 +57,21 @@ impl Recorder {
                 (_, None) => {}
             }
         }
-        // What one of the two has dropped, the meter of the other has not heard of.
-        tell_drops(&self.drops, &mut self.flows, is_adopted);
-        tell_drops(&other.drops, &mut self.flows, |index| !is_adopted(index));
+        // A drop seen by one recorder is loss in the meter of the other.
+        count_drops(&self.drops, &mut self.flows, is_adopted);
+        count_drops(&other.drops, &mut self.flows, |index| !is_adopted(index));
 
         self.drops
             .extend(other.drops.into_iter().map(|drop| DropRecord { queue: DropRecord::NO_QUEUE, ..drop }));
-        self.drops.sort_by_key(|drop| drop.time); // stable: this one's first
+        self.drops.sort_by_key(|drop| drop.time); // stable: at equal times those of `self` come first
         let kept = self.drops.len().min(self.settings.drop_log_limit);
         self.drops_not_logged += other.drops_not_logged + (self.drops.len() - kept) as u64;
         self.drops.truncate(kept);
     }
 }
 
-fn tell_drops(drops: &[DropRecord], flows: &mut [crate::FlowMeter], tells: impl Fn(usize) -> bool) {
-    for drop in drops.iter().filter(|drop| drop.reason.is_loss() && tells(drop.flow.0 as usize)) {
+fn count_drops(drops: &[DropRecord], flows: &mut [crate::FlowMeter], is_selected: impl Fn(usize) -> bool) {
+    for drop in drops.iter().filter(|drop| drop.reason.is_loss() && is_selected(drop.flow.0 as usize)) {
         if let Some(meter) = flows.get_mut(drop.flow.0 as usize) {
             meter.dropped_elsewhere(drop.time);
         }
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn each_flow_is_told_by_the_one_whose_measures_count_and_what_spans_all_follows() {
+    fn each_flow_is_from_its_recorder_and_values_over_all_flows_follow() {
         let (mut router, hosts) = both();
         router.adopt_flows(hosts, |flow| flow == BUILT_IN);
         let record = router.finish(AT(1000));
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn series_go_on_after_it() {
+    fn series_continue_after_a_merge() {
         let (mut router, hosts) = both();
         router.adopt_flows(hosts, |flow| flow == BUILT_IN);
         router.sample_flow(BUILT_IN, AT(2000));
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drops_of_both_are_kept_in_their_order_as_far_as_the_log_has_room() {
+    fn the_drops_of_both_are_merged_by_time_up_to_the_limit_of_the_log() {
         let (mut router, mut hosts) = both();
         for ms in [100, 300] {
             router.dropped(drop_at(ms, COMMAND, 0));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_router_dropped_after_the_last_datagram_is_loss_of_a_flow_that_the_hosts_measure() {
+    fn drops_at_the_router_after_the_last_datagram_are_loss_of_a_flow_measured_by_hosts() {
         let (mut router, mut hosts) = both();
         let meter = hosts.flow(BUILT_IN).unwrap();
         for sequence in 0..2 {

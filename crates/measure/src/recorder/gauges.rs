@@ -1,4 +1,4 @@
-//! Gauges: values of components' own state, sampled as series where a scenario asks for them.
+//! Gauges: internal state of components, sampled as series on request of a scenario.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::{ObjectId, Recorder, Series, SummaryValue, of_object, of_samples};
 use crate::Metric;
 use crate::transfer::kept;
 
-/// Which gauges are sampled.
+/// The gauges to sample.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum GaugeChoice {
-    /// None: no component is asked.
+    /// None; components are not asked.
     #[default]
     None,
-    /// All that components report.
+    /// All gauges that components report.
     All,
-    /// Those of these names.
+    /// Gauges by name.
     Named(Arc<[String]>),
 }
 
 impl GaugeChoice {
-    /// Whether a gauge of that name is sampled.
+    /// Whether to sample the gauge.
     pub fn wants(&self, name: &str) -> bool {
         match self {
             GaugeChoice::None => false,
@@ -32,18 +32,18 @@ impl GaugeChoice {
 }
 
 impl Recorder {
-    /// Whether any gauge is sampled. Where none is, no component needs to be asked.
+    /// Whether any gauge is sampled; otherwise components need not be asked.
     pub fn samples_gauges(&self) -> bool {
         self.settings.gauges != GaugeChoice::None
     }
 
-    /// Takes the gauges of the components of `object` at `now`: those that were asked for become points of its series.
+    /// Returns a sampler for the gauges of `object` at `now`. Chosen gauges become points of its series.
     pub fn gauges(&mut self, object: ObjectId, now: Time) -> GaugeSampler<'_> {
         GaugeSampler { recorder: self, object, now }
     }
 }
 
-/// Takes the gauges of one object at one instant.
+/// Samples the gauges of one object at one instant.
 pub struct GaugeSampler<'a> {
     recorder: &'a mut Recorder,
     object: ObjectId,
@@ -63,7 +63,7 @@ impl Gauges for GaugeSampler<'_> {
     }
 }
 
-/// Adds the mean and the percentiles, over the samples after the warm-up, of an object's gauges.
+/// Adds mean and percentiles of an object's gauges after the warm-up.
 pub(super) fn summarise(
     summary: &mut Vec<SummaryValue>,
     name: &str,
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_sampled_and_what_is_not_finite_leaves_a_gap() {
+    fn all_are_sampled_and_values_that_are_not_finite_leave_a_gap() {
         let record = sampled(GaugeChoice::All);
         assert_eq!(record.gauges, [COUNT, AVERAGE]);
         assert_eq!(series(&record, "codel_count", "").unwrap().values, [1.0, 2.0, 3.0, 4.0]);

@@ -1,11 +1,11 @@
-//! Integers, text and lists as bytes, and back without trusting them.
+//! Encoding of integers, text and lists, and their decoding from untrusted bytes.
 
 use std::collections::HashMap;
 
 use super::TransferError;
 use super::names::interned;
 
-/// Bytes being written.
+/// Encoder.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -21,7 +21,7 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// An unsigned integer: seven bits a byte, the lowest first (LEB128).
+    /// Writes an unsigned integer in LEB128: seven bits per byte, the lowest first.
     pub(super) fn unsigned(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);
@@ -30,7 +30,7 @@ impl Writer {
         self.bytes.push(value as u8);
     }
 
-    /// The difference to the value before, which may be below zero: signs alternate (zigzag).
+    /// Writes the signed difference to the previous value, in zigzag encoding.
     pub(super) fn difference(&mut self, last: &mut u64, value: u64) {
         let difference = value.wrapping_sub(std::mem::replace(last, value)) as i64;
         self.unsigned((difference << 1 ^ difference >> 63) as u64);
@@ -45,7 +45,7 @@ impl Writer {
         self.raw(text.as_bytes());
     }
 
-    /// A name: its place among the names so far, and after that of a new one the name itself.
+    /// Writes the index of a name, followed at first use by the name itself.
     pub(super) fn name(&mut self, name: &'static str) {
         let next = self.names.len() as u64;
         let place = *self.names.entry(name).or_insert(next);
@@ -61,7 +61,7 @@ impl Writer {
     }
 }
 
-/// Bytes being read.
+/// Decoder.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
@@ -96,12 +96,12 @@ impl<'a> Reader<'a> {
                 return Ok(value);
             }
         }
-        Err(TransferError::Damaged("an integer of more than 64 bits"))
+        Err(TransferError::Damaged("an integer exceeds 64 bits"))
     }
 
-    /// An integer of a narrower type.
+    /// Reads an integer of a narrower type.
     pub(super) fn integer<T: TryFrom<u64>>(&mut self) -> Result<T, TransferError> {
-        T::try_from(self.unsigned()?).map_err(|_| TransferError::Damaged("an integer is too large"))
+        T::try_from(self.unsigned()?).map_err(|_| TransferError::Damaged("an integer is out of range"))
     }
 
     pub(super) fn difference(&mut self, last: &mut u64) -> Result<u64, TransferError> {
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn text(&mut self) -> Result<&'a str, TransferError> {
         let length = self.integer()?;
-        std::str::from_utf8(self.take(length)?).map_err(|_| TransferError::Damaged("a name is no UTF-8"))
+        std::str::from_utf8(self.take(length)?).map_err(|_| TransferError::Damaged("a name must be UTF-8"))
     }
 
     pub(super) fn name(&mut self) -> Result<&'static str, TransferError> {
@@ -126,14 +126,14 @@ impl<'a> Reader<'a> {
             return Ok(name);
         }
         if place != self.names.len() {
-            return Err(TransferError::Damaged("a name was not told before"));
+            return Err(TransferError::Damaged("unknown index of a name"));
         }
         let name = interned(self.text()?)?;
         self.names.push(name);
         Ok(name)
     }
 
-    /// A list of items that take at least `least` bytes each: no more room is made than the bytes can fill.
+    /// Reads a list of items of at least `least` bytes each. The rest of the input bounds the allocation.
     pub(super) fn list<T>(
         &mut self,
         least: usize,

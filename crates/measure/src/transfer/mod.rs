@@ -1,8 +1,8 @@
-//! A run's record as bytes: how the process of a run hands it to the one that writes the results.
+//! Serialization of a run's record, for its transfer from the process of the run to the one that writes the results.
 //!
-//! Both are of one build, so the form may change with any version; its number says so if they are not. Names (of metrics,
-//! units, parts, reasons) stand in it once, where they are first used. Integers are LEB128, times differences to the one
-//! before, values their eight bytes: nothing is rounded.
+//! Both processes are of one build, so the format may change with any version; a version number detects a mismatch. Names (of
+//! metrics, units, parts, reasons) are written once, at first use. Integers are LEB128, times are differences to the previous
+//! time, and values take eight bytes: nothing is rounded.
 
 mod bytes;
 mod names;
@@ -21,19 +21,19 @@ use crate::{
 use bytes::{Reader, Writer};
 pub(crate) use names::kept;
 
-/// Says what follows, and in which version of this form.
+/// Magic bytes and version of the format.
 const HEAD: &[u8; 8] = b"jet-rec\x03";
 
-/// Bytes that are no run's record.
+/// Error in the bytes of a run's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
-    /// They do not begin as one does.
-    #[error("not a run's record, or one of another version")]
-    OtherForm,
-    /// They end too early.
+    /// Wrong magic bytes or version.
+    #[error("a run's record must begin with the magic bytes of this version")]
+    OtherFormat,
+    /// Unexpected end.
     #[error("a run's record ends too early")]
     CutOff,
-    /// Something in them cannot be.
+    /// Invalid content.
     #[error("a run's record is damaged: {0}")]
     Damaged(&'static str),
 }
@@ -78,12 +78,12 @@ impl RunRecord {
         out.into_bytes()
     }
 
-    /// The record that [`RunRecord::to_bytes`] made these bytes of.
+    /// Reads a record from the bytes of [`RunRecord::to_bytes`].
     ///
     /// # Errors
-    /// If they are not such bytes, not all of them, or more.
+    /// If the bytes are of another format, incomplete, invalid, or too many.
     pub fn from_bytes(bytes: &[u8]) -> Result<RunRecord, TransferError> {
-        let body = bytes.strip_prefix(HEAD).ok_or(TransferError::OtherForm)?;
+        let body = bytes.strip_prefix(HEAD).ok_or(TransferError::OtherFormat)?;
         let mut input = Reader::new(body);
         let objects = input.list(4, |input| {
             let id = read_id(input)?;
@@ -114,14 +114,14 @@ impl RunRecord {
                 percentiles: match input.unsigned()? {
                     0 => None,
                     1 => Some([input.float()?, input.float()?, input.float()?]),
-                    _ => return Err(TransferError::Damaged("neither with nor without percentiles")),
+                    _ => return Err(TransferError::Damaged("the flag of percentiles must be 0 or 1")),
                 },
             })
         })?;
         let gauges = input.list(3, |input| Ok(Gauge::new(input.name()?, input.name()?, input.name()?)))?;
         match input.is_empty() {
             true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }),
-            false => Err(TransferError::Damaged("something follows its end")),
+            false => Err(TransferError::Damaged("data after the end")),
         }
     }
 }
@@ -138,7 +138,7 @@ fn read_id(input: &mut Reader) -> Result<ObjectId, TransferError> {
     let kind = match input.unsigned()? {
         0 => Kind::Queue,
         1 => Kind::Flow,
-        _ => return Err(TransferError::Damaged("an object is neither queue nor flow")),
+        _ => return Err(TransferError::Damaged("the kind of an object must be 0 or 1")),
     };
     Ok(ObjectId { kind, index: input.integer()? })
 }
@@ -153,8 +153,7 @@ fn read_metric(input: &mut Reader) -> Result<Metric, TransferError> {
 }
 
 fn read_reason(input: &mut Reader) -> Result<DropReason, TransferError> {
-    DropReason::from_name(input.name()?)
-        .ok_or(TransferError::Damaged("a drop has a reason that there is not"))
+    DropReason::from_name(input.name()?).ok_or(TransferError::Damaged("unknown drop reason"))
 }
 
 fn write_distribution(out: &mut Writer, distribution: &Distribution) {
@@ -174,7 +173,7 @@ fn read_distribution(input: &mut Reader) -> Result<Distribution, TransferError> 
     let mut last = 0;
     let buckets = input.list(2, |input| Ok((input.difference(&mut last)?, input.unsigned()?)))?;
     let distribution = Distribution::of_buckets(buckets.into_iter(), sum);
-    distribution.ok_or(TransferError::Damaged("a value is beyond any distribution"))
+    distribution.ok_or(TransferError::Damaged("a value of a distribution is out of range"))
 }
 
 fn write_series(out: &mut Writer, series: &Series) {
@@ -218,13 +217,13 @@ fn read_frames(input: &mut Reader) -> Result<VideoFrames, TransferError> {
     let scores = input.list(20, |input| {
         Ok(FrameScore {
             frame: u32::try_from(input.difference(&mut frame)?)
-                .map_err(|_| TransferError::Damaged("a frame has too large a number"))?,
+                .map_err(|_| TransferError::Damaged("a frame number is out of range"))?,
             captured_at: Time::from_nanos(input.difference(&mut captured)?),
             layers: input.integer()?,
             latency: match input.unsigned()? {
                 0 => None,
                 1 => Some(Duration::from_nanos(input.unsigned()?)),
-                _ => return Err(TransferError::Damaged("neither with nor without a latency")),
+                _ => return Err(TransferError::Damaged("the flag of a latency must be 0 or 1")),
             },
             ssim_db: input.float()?,
             ssim: input.float()?,

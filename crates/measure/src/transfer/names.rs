@@ -1,11 +1,11 @@
-//! Names that live as long as the process, each once.
+//! Interned names, which live as long as the process.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::TransferError;
 
-/// More names than any program has, and longer ones: what damaged bytes can make us keep is bounded.
+/// Limits far above any program's names: they bound the memory that damaged bytes can claim.
 const MOST: usize = 4096;
 const LONGEST: usize = 512;
 
@@ -14,7 +14,7 @@ fn names() -> MutexGuard<'static, HashSet<&'static str>> {
     NAMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// That name for the rest of the process. The same name is kept once.
+/// Interns a name for the rest of the process.
 pub(crate) fn kept(name: &str) -> &'static str {
     let mut names = names();
     if let Some(known) = names.get(name) {
@@ -25,11 +25,11 @@ pub(crate) fn kept(name: &str) -> &'static str {
     kept
 }
 
-/// The same for a name that others wrote.
+/// Interns a name from untrusted bytes.
 pub(super) fn interned(name: &str) -> Result<&'static str, TransferError> {
     let is_known = names().contains(name);
     if !is_known && (names().len() >= MOST || name.len() > LONGEST) {
-        return Err(TransferError::Damaged("too many names, or too long a one"));
+        return Err(TransferError::Damaged("too many names, or a name is too long"));
     }
     Ok(kept(name))
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_once() {
+    fn a_name_is_interned_once() {
         let (first, again) = (interned("kept_once").unwrap(), interned("kept_once").unwrap());
         assert!(std::ptr::eq(first, again));
         assert!(interned(&"x".repeat(LONGEST + 1)).is_err());

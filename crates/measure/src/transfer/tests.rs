@@ -116,7 +116,7 @@ fn a_record() -> impl Strategy<Value = RunRecord> {
 
 proptest! {
     #[test]
-    fn a_record_comes_back_as_it_was(record in a_record()) {
+    fn a_record_survives_the_transfer(record in a_record()) {
         let bytes = record.to_bytes();
         let back = RunRecord::from_bytes(&bytes).unwrap();
         prop_assert_eq!(&back, &record);
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_cut_off_or_goes_on_is_refused(record in a_record(), at in any::<prop::sample::Index>()) {
+    fn truncated_or_trailing_bytes_are_refused(record in a_record(), at in any::<prop::sample::Index>()) {
         let mut bytes = record.to_bytes();
         prop_assert!(RunRecord::from_bytes(&bytes[..at.index(bytes.len())]).is_err());
         bytes.push(0);
@@ -149,33 +149,33 @@ fn with_head(body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn another_version_is_told() {
+fn another_version_is_refused() {
     let mut bytes = with_head(&[0, 0, 0, 0, 0, 0, 0]);
     assert!(RunRecord::from_bytes(&bytes).is_ok_and(|record| record.summary.is_empty()));
     bytes[HEAD.len() - 1] += 1;
-    assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherForm));
-    assert_eq!(RunRecord::from_bytes(b"jet"), Err(TransferError::OtherForm));
+    assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherFormat));
+    assert_eq!(RunRecord::from_bytes(b"jet"), Err(TransferError::OtherFormat));
 }
 
 #[test]
-fn a_length_beyond_the_bytes_makes_no_room() {
+fn a_length_beyond_the_input_allocates_nothing() {
     let most = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
     assert_eq!(RunRecord::from_bytes(&with_head(&most)), Err(TransferError::CutOff));
     let too_long = [0xff; 10];
-    let expected = TransferError::Damaged("an integer of more than 64 bits");
+    let expected = TransferError::Damaged("an integer exceeds 64 bits");
     assert_eq!(RunRecord::from_bytes(&with_head(&too_long)), Err(expected));
 }
 
 #[test]
-fn a_reason_that_there_is_not_is_refused() {
+fn an_unknown_drop_reason_is_refused() {
     // No objects, no series, one drop: at 0, queue 0, flow 0, the first name, "new".
     let bytes = with_head(&[0, 0, 1, 0, 0, 0, 0, 3, b'n', b'e', b'w', 0, 0, 0, 0]);
-    let expected = TransferError::Damaged("a drop has a reason that there is not");
+    let expected = TransferError::Damaged("unknown drop reason");
     assert_eq!(RunRecord::from_bytes(&bytes), Err(expected));
 }
 
 #[test]
-fn a_second_of_series_takes_little_more_than_its_values() {
+fn a_series_takes_little_more_than_its_values() {
     let times: Vec<Time> = (1..=1000).map(|i| Time::from_millis(100 * i)).collect();
     let object = ObjectId { kind: Kind::Queue, index: 0 };
     let series = Series { object, metric: metrics::BACKLOG, part: "", values: vec![1.0; times.len()], times };
