@@ -1,12 +1,12 @@
-//! When each component wants to be called next: a tournament over fixed slots.
+//! The agenda: next event of each component, in a tournament tree over fixed slots.
 //!
 //! Every slot holds one instant. An inner node of the tree holds the earlier of its two children, the left one on a
-//! tie, so the root is the next event in the total order (time, slot). Moving one slot's instant costs one path to
-//! the root; nothing is ever stale, and nothing is allocated.
+//! tie, so the root is the next event in the total order (time, slot). Setting a slot updates one path to the root. There
+//! are no stale entries, and setting allocates nothing.
 
 use jettison_core::Time;
 
-/// The next instants of a set of slots, in the total order (time, slot).
+/// The next event of each slot, in the total order (time, slot).
 #[derive(Debug, Clone)]
 pub struct Agenda {
     // Heap order: node 1 is the root, node i has children 2i and 2i + 1, leaves start at `leaves`.
@@ -21,7 +21,7 @@ struct Entry {
 }
 
 impl Agenda {
-    /// An agenda of `slots` slots with nothing planned.
+    /// An agenda of `slots` empty slots.
     pub fn new(slots: usize) -> Agenda {
         let leaves = slots.next_power_of_two().max(2);
         let mut agenda = Agenda { nodes: vec![Entry { time: Time::MAX, slot: 0 }; 2 * leaves], leaves };
@@ -34,7 +34,7 @@ impl Agenda {
         agenda
     }
 
-    /// Makes room for at least `slots` slots.
+    /// Grows to at least `slots` slots.
     pub fn grow(&mut self, slots: usize) {
         if slots > self.leaves {
             let mut grown = Agenda::new(slots);
@@ -48,18 +48,18 @@ impl Agenda {
         }
     }
 
-    /// The instant planned for a slot; [`Time::MAX`] if none is.
+    /// The instant of a slot; [`Time::MAX`] if empty.
     #[inline]
     pub fn time(&self, slot: usize) -> Time {
         self.nodes[self.leaves + slot].time
     }
 
-    /// Plans a slot's next instant in place of the one it had; [`Time::MAX`] for none.
+    /// Sets the instant of a slot; [`Time::MAX`] empties it.
     #[inline]
     pub fn set(&mut self, slot: usize, time: Time) {
         let mut node = self.leaves + slot;
         let mut winner = Entry { time, slot: slot as u32 };
-        // On the way up the winner stays in registers; only the other child of each node is read.
+        // On the way up the winner stays in registers; only the sibling of each node is read.
         while self.nodes[node] != winner {
             self.nodes[node] = winner;
             if node == 1 {
@@ -71,10 +71,10 @@ impl Agenda {
             }
             node >>= 1;
         }
-        // A node whose winner stays what it was changes nothing above it.
+        // With an unchanged winner, all nodes above are unchanged too.
     }
 
-    /// The earliest instant and its slot, the lowest on a tie; [`Time::MAX`] if nothing is planned.
+    /// The earliest instant and its slot, the lowest on a tie; [`Time::MAX`] if all slots are empty.
     #[inline]
     pub fn next(&self) -> (Time, usize) {
         (self.nodes[1].time, self.nodes[1].slot as usize)
@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_minimum_of_all_slots_whatever_was_set(
+        fn next_is_the_minimum_of_all_slots_after_any_updates(
             slots in 1usize..40,
             moves in prop::collection::vec((0usize..40, prop::option::of(0u64..50)), 0..200),
         ) {

@@ -1,4 +1,4 @@
-//! Building a world: hosts, routers, links, flows.
+//! Builder of worlds: hosts, routers, links, flows.
 
 use std::net::Ipv4Addr;
 
@@ -17,23 +17,23 @@ use crate::host::Host;
 use crate::routing::Graph;
 use crate::world::{Node, Router, Slots, World};
 
-/// A node of the world that is being built.
+/// Identifier of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) usize);
 
 impl NodeId {
-    /// Its place in the order in which nodes were added.
+    /// Index in the order of addition.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// What holds for the whole world.
+/// Settings of the whole world.
 #[derive(Debug, Clone)]
 pub struct WorldSettings {
     /// The run's seed.
     pub seed: Seed,
-    /// What is recorded.
+    /// Settings of the recorder.
     pub recorder: RecorderSettings,
 }
 
@@ -41,17 +41,17 @@ pub struct WorldSettings {
 pub struct DirectionSpec {
     /// Name in results (`bottleneck.forward`).
     pub name: String,
-    /// What carries packets.
+    /// The link model.
     pub carrier: Carrier,
-    /// How long they travel.
+    /// Propagation delay.
     pub propagation: Propagation,
-    /// Which of them are lost on the way.
+    /// Loss on the link.
     pub loss: Option<Loss>,
-    /// The queue in front.
+    /// The queue of the sender.
     pub queue: Box<dyn QueueDiscipline>,
-    /// What acts in the switch's pipeline on this port; routers only.
+    /// Hooks in the switch pipeline on this port; routers only.
     pub hooks: Option<Box<dyn PortHooks>>,
-    /// Whether the world's tap sees its packets.
+    /// Whether the tap observes its packets.
     pub tapped: bool,
 }
 
@@ -67,41 +67,41 @@ pub struct LinkSpec {
 
 /// A program of a flow.
 pub struct FlowProgram {
-    /// At which host.
+    /// Its host.
     pub host: NodeId,
     /// The program.
     pub application: Box<dyn Application>,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
-    /// When it is stopped; [`Time::MAX`] for never.
+    /// Stop time; [`Time::MAX`] for never.
     pub stop: Time,
 }
 
-/// What a router's switch is made from, once the topology is known.
+/// Inputs for building a router's switch, known once the topology is complete.
 pub struct RouterPlan {
     /// Its ports in order.
     pub ports: Vec<RouterPort>,
-    /// Each host's address with the port that leads there.
+    /// Address of each host and the port towards it.
     pub routes: Vec<(Address, Port)>,
-    /// The port that leads to every other address ([`WorldBuilder::gateway`]).
+    /// The port towards all other addresses ([`WorldBuilder::gateway`]).
     pub elsewhere: Option<Port>,
 }
 
 /// A port of a router.
 pub struct RouterPort {
-    /// The queue in front of its link.
+    /// The queue of its link.
     pub queue: Box<dyn QueueDiscipline>,
-    /// What acts in the pipeline.
+    /// Hooks in the switch pipeline.
     pub hooks: Option<Box<dyn PortHooks>>,
     /// Name of the outgoing direction.
     pub direction: String,
 }
 
-/// A topology that cannot run.
+/// Error in a topology.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TopologyError {
-    /// No path through routers leads from one host to another that it talks to.
-    #[error("flow `{flow}`: no path leads from `{from}` to `{to}`")]
+    /// No path through routers between the ends of a flow.
+    #[error("flow `{flow}`: no path of links and routers from `{from}` to `{to}`")]
     Unreachable {
         /// The flow.
         flow: String,
@@ -111,19 +111,21 @@ pub enum TopologyError {
         to: String,
     },
     /// A pipeline hook on a port of a host.
-    #[error("link direction `{direction}`: its queue acts in a switch's pipeline, and `{node}` is a host")]
+    #[error(
+        "link direction `{direction}`: the queue needs a native router as the sender, got the host `{node}`"
+    )]
     HooksAtHost {
         /// The direction.
         direction: String,
         /// The host.
         node: String,
     },
-    /// A router's switch cannot be built.
+    /// Failure to build a router's switch.
     #[error("router `{node}`: {message}")]
     Switch {
         /// The router.
         node: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
 }
@@ -156,8 +158,7 @@ impl WorldBuilder {
         WorldBuilder { settings, nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), gateway: None }
     }
 
-    /// The address given to the `index`th node if the scenario names none: from 198.18.0.0/15, which RFC 2544
-    /// §C.2.2 sets aside for benchmarks.
+    /// The default address of the `index`th node, from 198.18.0.0/15, which RFC 2544 §C.2.2 reserves for benchmarks.
     pub fn default_address(index: usize) -> Address {
         let base = u32::from(Ipv4Addr::new(198, 18, 0, 0));
         Address::from(Ipv4Addr::from(base + 1 + index as u32))
@@ -169,14 +170,14 @@ impl WorldBuilder {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Adds a host that is not modelled: what it sends is given to [`World::inject`], and what comes to it is taken from
-    /// [`World::take_delivered`]. Its interfaces' queues and its links are the world's like any other's.
+    /// Adds a host outside the world: [`World::inject`] takes its packets, and [`World::take_delivered`] returns those for it.
+    /// The queues of its interfaces and its links are modelled as for any host.
     pub fn outside_host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
         self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: true });
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Behind that host lies every address that no host has: routers send there what they have no other route for.
+    /// Makes a host the gateway: routers send packets without another route to it.
     pub fn gateway(&mut self, host: NodeId) {
         self.gateway = Some(host);
     }
@@ -190,7 +191,7 @@ impl WorldBuilder {
         self.try_router(name, |plan| Ok(make(plan)))
     }
 
-    /// The same where building the switch may fail, and the error says why.
+    /// Adds a router whose switch may fail to build; the error is the reason.
     pub fn try_router(
         &mut self,
         name: impl Into<String>,
@@ -200,12 +201,12 @@ impl WorldBuilder {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Adds a link. A node's ports are numbered in the order its links are added.
+    /// Adds a link. The ports of a node are numbered in the order of its links.
     pub fn link(&mut self, link: LinkSpec) {
         self.links.push(link);
     }
 
-    /// Adds a flow between two hosts, with its programs. Flows are numbered in this order.
+    /// Adds a flow between two hosts, with its programs. Flows are numbered in the order of addition.
     pub fn flow(
         &mut self,
         name: impl Into<String>,
@@ -227,12 +228,13 @@ impl WorldBuilder {
             edges: specs.iter().map(|_| Vec::new()).collect(),
             forwards: specs.iter().map(|spec| matches!(spec, NodeSpec::Router { .. })).collect(),
         };
+        // Links: two directions each, and a port at either end.
         let mut directions = Vec::new();
         for link in links {
             let [a, b] = link.ends.map(|NodeId(node)| node);
             let ends = [
                 End { node: a, port: ports[a].len() as u16 },
-                // A link from a node to itself would have two ports there; scenarios refuse such links.
+                // Both ends are distinct nodes: scenarios refuse links from a node to itself.
                 End { node: b, port: ports[b].len() as u16 },
             ];
             graph.edges[a].push((b, ends[0].port));
@@ -264,6 +266,7 @@ impl WorldBuilder {
                 });
             }
         }
+        // Routes: the shortest paths to each host, which also tell whether flows can reach their ends.
         let addresses: Vec<Option<Address>> = specs
             .iter()
             .map(|spec| match spec {
@@ -277,7 +280,7 @@ impl WorldBuilder {
                 NodeSpec::Host { name, .. } | NodeSpec::Router { name, .. } => name.clone(),
             })
             .collect();
-        // towards[host][node] = the port at `node` that leads to `host`.
+        // towards[host][node] = the port at `node` towards `host`.
         let towards: Vec<Option<Vec<Option<u16>>>> = addresses
             .iter()
             .enumerate()
@@ -292,6 +295,7 @@ impl WorldBuilder {
                 }
             }
         }
+        // Nodes, now that ports and routes are known.
         let mut nodes = Vec::new();
         for (index, (spec, parts)) in specs.into_iter().zip(ports).enumerate() {
             let routes: Vec<(Address, Port)> = (0..addresses.len())
@@ -302,7 +306,7 @@ impl WorldBuilder {
         }
         for (index, flow) in flows.into_iter().enumerate() {
             recorder.add_flow(flow.name.as_str());
-            // The programs of a flow between outside hosts are not the world's to know.
+            // Flows of outside hosts have no programs here; of the others, only a ping has one.
             if flow.programs.len() == 1 {
                 recorder.carries_no_data(FlowId(index as u32));
             }
@@ -319,6 +323,7 @@ impl WorldBuilder {
                 );
             }
         }
+        // A queue that needs idle polls is served once more when it is empty, which costs an event; most do not.
         for direction in &mut directions {
             let End { node, port } = direction.from;
             direction.wants_idle_polls = match &nodes[node] {
@@ -329,6 +334,7 @@ impl WorldBuilder {
         let scheduled: Vec<usize> = (0..directions.len())
             .filter(|index| directions[*index].carrier.model().next_change(Time::ZERO).is_some())
             .collect();
+        // The agenda starts with scheduled changes and the first wakeup of each node; links are idle.
         let slots = Slots::new(directions.len(), nodes.len(), scheduled.len());
         let mut agenda = Agenda::new(slots.end);
         for (number, index) in scheduled.iter().enumerate() {
@@ -365,7 +371,7 @@ impl WorldBuilder {
             delivered: Vec::new(),
             scheduled,
         };
-        // Every queue is told its link's rate at the start, and again at each scheduled change.
+        // Every queue gets the rate of its link at the start, and again at each scheduled change.
         for at in 0..world.directions.len() {
             world.tell_rate(at, Time::ZERO);
         }

@@ -1,4 +1,4 @@
-//! One direction of a link: its transmitter and what is under way.
+//! One direction of a link: transmitter and packets in flight.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use jettison_core::Time;
 use jettison_link::{FixedRate, LinkModel, Loss, Propagation};
 use jettison_wire::Packet;
 
-/// What carries packets in this direction. The common case is spared a virtual call.
+/// The link model of a direction. The common case avoids a virtual call.
 pub enum Carrier {
     /// A fixed (or scheduled) rate.
     Fixed(FixedRate),
@@ -52,19 +52,20 @@ pub(crate) struct Direction {
     pub(crate) from: End,
     pub(crate) to: End,
     pub(crate) overhead: u32,
-    /// The recorder's queue in front of it.
+    /// The recorder's queue of the sender.
     pub(crate) queue: u32,
-    /// Whether the world's tap wants its packets.
+    /// Whether the tap observes its packets.
     pub(crate) tapped: bool,
-    /// Whether the queue in front of it wants to know of opportunities that find it empty.
+    /// Whether the queue wants to be polled at an opportunity that finds it empty.
     pub(crate) wants_idle_polls: bool,
     // State.
     pub(crate) carrier: Carrier,
     pub(crate) propagation: Propagation,
     pub(crate) loss: Option<Loss>,
-    /// When the transmitter has sent what it is sending.
+    /// Instant when the transmitter is free.
     pub(crate) free_at: Time,
-    /// A packet has left, and no opportunity has found the queue empty since, and the queue wants to know of that.
+    /// Whether the queue still awaits an idle poll since the last departure.
     pub(crate) idle_poll_pending: bool,
+    /// Packets in flight with their arrival times, in order.
     pub(crate) in_flight: VecDeque<(Time, Packet)>,
 }

@@ -1,16 +1,16 @@
 #![forbid(unsafe_code)]
-//! The event loop, nodes, topology and routing, in virtual time. Models of anything live elsewhere.
+//! Event loop, nodes, topology and routing in virtual time. Models of queues, links and protocols are in other crates.
 //!
-//! A [`WorldBuilder`] is told hosts, routers, links and flows; [`World::run`] then steps from event to event. Every
-//! component (a link's transmitter, a link's far end, a node's own timers) has one place in the [`Agenda`], so at
-//! most one next event each, and events that fall on one instant are processed in the fixed order of those places:
-//! the total order that makes a run the same everywhere.
+//! A [`WorldBuilder`] collects hosts, routers, links and flows; [`World::run`] steps from event to event. Every
+//! component (a link's transmitter, a link's far end, a node's timers) has one slot in the [`Agenda`], hence at most one
+//! next event. Simultaneous events are processed in the order of slots: this total order makes runs reproducible on any
+//! machine.
 //!
-//! A host may also lie outside: its packets are given to [`World::inject`] and taken from [`World::take_delivered`], and
-//! [`World::advance`] follows a clock. So the same world carries the traffic of real programs.
+//! A link delivers in order, so only its *next* delivery needs a slot, regardless of the number of packets in flight. A
+//! transmitter with an empty queue has no event.
 //!
-//! A link delivers in order. So only its *next* delivery needs a place, however many packets are under way, and a
-//! transmitter whose queue is empty needs none at all.
+//! A host may also be outside the world: [`World::inject`] takes its packets, [`World::take_delivered`] returns those for
+//! it, and [`World::advance`] follows a clock. Thus the same world carries the traffic of real programs.
 
 mod agenda;
 mod builder;

@@ -1,17 +1,17 @@
-//! Static routes: the fewest hops, ties by the order of the links in the scenario.
+//! Static routes: fewest hops, ties by the order of links in the scenario.
 
 use std::collections::VecDeque;
 
 /// A graph of nodes; `edges[node]` lists `(neighbour, port)` in the order of the node's ports.
 pub(crate) struct Graph {
     pub(crate) edges: Vec<Vec<(usize, u16)>>,
-    /// Whether a node passes packets on.
+    /// Whether a node forwards packets.
     pub(crate) forwards: Vec<bool>,
 }
 
 impl Graph {
-    /// For each node, the port that leads towards `destination` over the fewest hops, through nodes that forward;
-    /// `None` where nothing does, and at the destination itself.
+    /// The port of each node towards `destination`, over the fewest hops through forwarding nodes; `None` without a path, and
+    /// at the destination.
     pub(crate) fn ports_towards(&self, destination: usize) -> Vec<Option<u16>> {
         let mut hops = vec![u32::MAX; self.edges.len()];
         hops[destination] = 0;
@@ -27,6 +27,7 @@ impl Graph {
                 }
             }
         }
+        // Among the neighbours one hop nearer, the first in the order of ports: hop counts alone leave ties.
         let usable = |node: usize| hops[node] != u32::MAX && (node == destination || self.forwards[node]);
         (0..self.edges.len())
             .map(|node| {

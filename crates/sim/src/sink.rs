@@ -1,22 +1,23 @@
-//! Binds the recorder to the queue, or the node, that a drop happened at.
+//! Binds the recorder to the queue or node of a drop.
 
 use jettison_core::{DropReason, MarkReason, Time};
 use jettison_measure::{DropRecord, Outcomes, Recorder};
 use jettison_switch::{Port, PortOutcomes};
 use jettison_wire::{Instance, Packet};
 
-/// The recorder, bound to one place at a time.
+/// The recorder, bound to one queue at a time.
 pub(crate) struct Sink<'a> {
     pub(crate) recorder: &'a mut Recorder,
-    /// Recorder's queue of each port of the node.
+    /// The recorder's queue of each port of the node.
     pub(crate) queues: &'a [u32],
-    /// The queue bound now, or [`DropRecord::NO_QUEUE`].
+    /// The bound queue, or [`DropRecord::NO_QUEUE`].
     pub(crate) at: u32,
 }
 
 impl Outcomes for Sink<'_> {
     fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
         let is_clone = matches!(packet.meta.instance, Instance::IngressClone | Instance::EgressClone);
+        // A clone belongs to no flow, so its drop is not a loss, whatever the reason.
         let reason = match reason {
             DropReason::CloneConsumed => reason,
             _ if is_clone => DropReason::CloneLost,
@@ -45,7 +46,7 @@ impl PortOutcomes for Sink<'_> {
     }
 
     fn offered(&mut self, port: Port, packet: &Packet, _: Time) {
-        // A clone in the queue is not traffic that was offered to it.
+        // Clones are not offered traffic.
         if packet.meta.instance != Instance::EgressClone {
             let queue = self.queues[usize::from(port.0)];
             self.recorder.queue(queue).offered();

@@ -1,4 +1,4 @@
-//! The world: nodes, links and the loop that steps from event to event.
+//! The world: nodes, links and the event loop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,18 +15,18 @@ use crate::host::Host;
 use crate::outside::Delivery;
 use crate::sink::Sink;
 
-/// Sees packets at the moment they leave a port (for captures).
+/// Observer of packets as they leave a port, for captures.
 pub trait Tap: Send {
-    /// `packet` begins to leave through the direction of that name.
+    /// Reports the start of a transmission in a direction, given by name.
     fn transmitted(&mut self, direction: &str, packet: &Packet, now: Time);
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// At its end.
+    /// The run reached its end.
     Complete,
-    /// Before its end, because it was asked to stop.
+    /// The run was cancelled before its end.
     Cancelled,
 }
 
@@ -44,12 +44,14 @@ pub struct World {
     pub(crate) next_sample: Time,
     /// Whether the warm-up is over.
     pub(crate) measuring: bool,
-    // Reused, so that no step allocates.
+    // Reused buffers: no event allocates.
+    /// Ports that a switch has reported as ready to serve.
     pub(crate) pending: Vec<Port>,
+    /// Packets that a host is sending.
     pub(crate) outbox: Vec<Packet>,
-    /// What came to outside hosts and has not been taken yet, in the order of arrival.
+    /// Packets delivered to outside hosts and not taken yet, in the order of arrival.
     pub(crate) delivered: Vec<Delivery>,
-    /// The directions whose rate changes by schedule.
+    /// Directions with scheduled changes of rate.
     pub(crate) scheduled: Vec<usize>,
 }
 
@@ -59,7 +61,7 @@ pub(crate) enum Node {
     Router(Box<Router>),
 }
 
-/// A router: its switch, and what its ports are joined to.
+/// A router: its switch and the directions of its ports.
 pub(crate) struct Router {
     pub(crate) name: String,
     pub(crate) switch: Box<dyn Switch>,
@@ -67,28 +69,29 @@ pub(crate) struct Router {
     pub(crate) directions: Vec<usize>,
     /// The recorder's queue of each port.
     pub(crate) queues: Vec<u32>,
+    /// The wakeup planned in the agenda; never later than the switch's next one.
     pub(crate) armed: Time,
-    /// What the switch had done when measuring began.
+    /// Counters of the switch at the end of the warm-up.
     pub(crate) before: SwitchCounters,
 }
 
-/// Where each kind of component has its slots: the order of classes at one instant.
+/// First slot of each class of components. Classes are in the order of processing at one instant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slots {
-    /// A link's scheduled changes of rate.
+    /// Scheduled changes of a direction's rate.
     pub(crate) changes: usize,
-    /// A transmitter becomes free.
+    /// Transmitters that become free.
     pub(crate) transmitters: usize,
-    /// A packet arrives at a link's far end.
+    /// Arrivals at the far end of a direction.
     pub(crate) arrivals: usize,
-    /// A node's own timers.
+    /// Timers of nodes.
     pub(crate) nodes: usize,
     pub(crate) end: usize,
 }
 
 impl Slots {
     pub(crate) fn new(directions: usize, nodes: usize, scheduled: usize) -> Slots {
-        // Changes stand last: one that falls on the instant of a packet's event is told after it.
+        // Changes are last: a queue learns of its new rate after the packets' events of that instant.
         Slots {
             transmitters: 0,
             arrivals: directions,
@@ -100,11 +103,11 @@ impl Slots {
 }
 
 impl World {
-    /// Runs until `end`, or until `cancel` is set (looked at once a sampling interval). May be called again with a
+    /// Runs until `end`, or until `cancel` is set, which is checked once per sampling interval. May be called again with a
     /// later end.
     pub fn run(&mut self, end: Time, cancel: &AtomicBool) -> RunOutcome {
         loop {
-            if self.stride(end) {
+            if self.run_to_boundary(end) {
                 return RunOutcome::Complete;
             }
             if cancel.load(Ordering::Relaxed) {
@@ -113,8 +116,8 @@ impl World {
         }
     }
 
-    /// Goes on to the next sample, the end of the warm-up or `end`, whichever is first; gives whether `end` is reached.
-    pub(crate) fn stride(&mut self, end: Time) -> bool {
+    /// Runs to the next sample, the end of the warm-up or `end`, whichever is first. Returns whether `end` is reached.
+    pub(crate) fn run_to_boundary(&mut self, end: Time) -> bool {
         let warm_up = self.recorder.warm_up();
         let mut until = self.next_sample.min(end);
         if !self.measuring {
@@ -132,7 +135,7 @@ impl World {
         until == end
     }
 
-    /// The instant reached.
+    /// The current instant.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -147,12 +150,12 @@ impl World {
         self.directions.iter().any(|direction| direction.tapped)
     }
 
-    /// Hands every packet that leaves through a tapped direction to `tap`.
+    /// Sets the tap, which observes the packets of tapped directions.
     pub fn set_tap(&mut self, tap: Box<dyn Tap>) {
         self.tap = Some(tap);
     }
 
-    /// Ends the run and gives its record. The last partial interval is sampled.
+    /// Ends the run and returns its record.
     pub fn finish(mut self) -> RunRecord {
         let now = self.now;
         for node in &mut self.nodes {
@@ -166,7 +169,7 @@ impl World {
             let capacity = direction.carrier.model().capacity(measured_from, now).get();
             let carried = self.recorder.queue(direction.queue).departed_bytes();
             if capacity > 0 {
-                // The last packet may still be leaving when the run ends.
+                // The last packet may still be in transmission, so cap the share.
                 let share = (100.0 * carried as f64 / capacity as f64).min(100.0);
                 self.recorder.summarise(direction.name.as_str(), metrics::UTILISATION, share, None);
             }
@@ -185,7 +188,7 @@ impl World {
         }
     }
 
-    /// Processes every event up to and at `until`.
+    /// Processes all events up to and including `until`.
     fn step_until(&mut self, until: Time) {
         loop {
             let (time, slot) = self.agenda.next();
@@ -197,7 +200,7 @@ impl World {
             self.events += 1;
             if slot < self.slots.arrivals {
                 self.serve(slot, time);
-                // Serving may have given a router something new: a recirculation under way, another port to serve.
+                // A dequeue may start a recirculation in a router, or make another of its ports ready.
                 self.after_router(self.directions[slot].from.node, time);
             } else if slot < self.slots.nodes {
                 self.arrive(slot - self.slots.arrivals, time);
@@ -209,13 +212,14 @@ impl World {
         }
     }
 
-    /// A packet has come to the far end of a direction.
+    /// Delivers the next packet in flight at the far end of a direction.
     #[inline]
     fn arrive(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         let Some((_, packet)) = direction.in_flight.pop_front() else { return };
         let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
         let End { node, port } = direction.to;
+        // Deliveries are in order, so one slot per direction holds the next one.
         self.agenda.set(self.slots.arrivals + at, next);
         match &mut self.nodes[node] {
             Node::Host(host) => {
@@ -237,9 +241,9 @@ impl World {
         }
     }
 
-    /// A node's own time has come.
+    /// Handles the timer of a node.
     fn wake(&mut self, node: usize, now: Time) {
-        // What is planned while it works can only be later than now, so the slot is written once, at the end.
+        // With `armed` at `now`, planning within the calls below leaves the slot alone; it is set once, at the end.
         match &mut self.nodes[node] {
             Node::Host(host) => {
                 host.armed = now;
@@ -271,7 +275,7 @@ impl World {
         self.agenda.set(self.slots.nodes + node, next);
     }
 
-    /// A discipline at a host's port that has a timer of its own (PI2).
+    /// Handles the timer of a discipline at a host's port, such as PI2.
     fn wake_host_queue(&mut self, node: usize, port: usize, now: Time) {
         let Node::Host(host) = &mut self.nodes[node] else { return };
         if host.ports[port].next_wakeup().is_some_and(|at| at <= now) {
@@ -282,15 +286,17 @@ impl World {
         }
     }
 
-    /// Queues what a host has to send and plans its next instant.
+    /// Sends the packets in a host's outbox and plans its next wakeup.
     #[inline]
     fn after_host(&mut self, node: usize, now: Time) {
         let Node::Host(host) = &mut self.nodes[node] else { return };
         if !host.stack.outbox.is_empty() {
+            // Swapped rather than drained: sending borrows the host again.
             std::mem::swap(&mut self.outbox, &mut host.stack.outbox);
             self.send_from_host(node, now);
         }
         let Node::Host(host) = &mut self.nodes[node] else { return };
+        // A wakeup planned too early is harmless, so only an earlier one is set.
         let next = host.next_wakeup();
         if next < host.armed {
             host.armed = next;
@@ -298,6 +304,7 @@ impl World {
         }
     }
 
+    /// Sends the packets in the outbox through the ports of a host.
     pub(crate) fn send_from_host(&mut self, node: usize, now: Time) {
         let mut outbox = std::mem::take(&mut self.outbox);
         for mut packet in outbox.drain(..) {
@@ -317,10 +324,12 @@ impl World {
             let at = host.directions[port];
             let direction = &mut self.directions[at];
             if now < direction.free_at || direction.carrier.ready_at(now) > now {
+                // The transmitter is busy: the packet queues.
                 host.ports[port].enqueue(packet, now, &mut sink);
                 self.serve(at, now);
             } else if let Some(packet) = host.ports[port].pass(packet, now, &mut sink) {
-                direction.free_at = launch(
+                // Fast path: the discipline passes the packet through to the idle transmitter.
+                direction.free_at = transmit(
                     direction,
                     at,
                     packet,
@@ -336,13 +345,15 @@ impl World {
                     self.agenda.set(self.slots.nodes + node, time);
                 }
             } else {
+                // The discipline queued or dropped the packet; it may release one now.
                 self.serve(at, now);
             }
         }
+        // Returned empty, for its capacity.
         self.outbox = outbox;
     }
 
-    /// Serves the ports that a switch named and plans its next instant.
+    /// Serves the ports that a switch has reported as pending, and plans its next wakeup.
     #[inline]
     fn after_router(&mut self, node: usize, now: Time) {
         while let Some(port) = self.pending.pop() {
@@ -362,9 +373,8 @@ impl World {
         }
     }
 
-    /// Lets a transmitter take packets from the queue in front of it, for as long as it is free, and plans its next
-    /// instant: when it is free again, if something waits then, or if the queue is to know that nothing does. The caller
-    /// plans the router, if it is one.
+    /// Lets a transmitter take packets from its queue while it is free, and plans its next event: the instant when it is free
+    /// again, if packets wait or the queue wants an idle poll. For a router the caller plans the next wakeup.
     fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         if now < direction.free_at {
@@ -374,6 +384,7 @@ impl World {
         let End { node, port } = direction.from;
         let node_state = &mut self.nodes[node];
         let next = loop {
+            // A carrier such as a trace may make the transmitter wait for its next opportunity.
             let ready = direction.carrier.ready_at(now);
             if ready > now {
                 break if direction.idle_poll_pending || node_state.backlog(port) > 0 {
@@ -400,14 +411,16 @@ impl World {
             };
             direction.free_at = match departure {
                 None => {
+                    // This was the idle poll; the next packet to be enqueued starts the transmitter again.
                     direction.idle_poll_pending = false;
                     break Time::MAX;
                 }
+                // A recirculated clone occupies the port as if it were sent.
                 Some(Departure::Service(length)) => {
                     direction.idle_poll_pending = direction.wants_idle_polls;
                     direction.carrier.begin(u32::from(length) + direction.overhead, now)
                 }
-                Some(Departure::Transmit(packet)) => launch(
+                Some(Departure::Transmit(packet)) => transmit(
                     direction,
                     at,
                     packet,
@@ -418,6 +431,7 @@ impl World {
                     self.slots,
                 ),
             };
+            // A carrier may send several packets in one opportunity; then it is free at once and the loop continues.
             if direction.free_at > now {
                 let asks = direction.idle_poll_pending || node_state.backlog(port) > 0;
                 break if asks { direction.free_at } else { Time::MAX };
@@ -431,7 +445,7 @@ impl World {
         }
     }
 
-    /// A scheduled change of a direction's rate has come: its queue is told.
+    /// Handles a scheduled change of a direction's rate.
     fn change(&mut self, number: usize, now: Time) {
         let at = self.scheduled[number];
         let next = self.directions[at].carrier.model().next_change(now).unwrap_or(Time::MAX);
@@ -439,7 +453,7 @@ impl World {
         self.tell_rate(at, now);
     }
 
-    /// Tells the queue in front of a link what rate the link has now.
+    /// Reports the current rate of a direction to its queue.
     pub(crate) fn tell_rate(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         let rate = direction.carrier.model().rate(now);
@@ -451,7 +465,7 @@ impl World {
         self.plan_router(node);
     }
 
-    /// What waits in the queue in front of a direction.
+    /// The backlog of the queue of a direction.
     pub(crate) fn backlog_before(&self, direction: &Direction) -> Backlog {
         let End { node, port } = direction.from;
         match &self.nodes[node] {
@@ -460,7 +474,7 @@ impl World {
         }
     }
 
-    /// Writes one value of every series.
+    /// Samples all series.
     fn sample(&mut self) {
         let now = self.now;
         for direction in &self.directions {
@@ -481,7 +495,7 @@ impl World {
 }
 
 impl World {
-    /// Asks the queues in front of links, and what runs at hosts, for their gauges.
+    /// Samples the gauges of queues, connections and programs.
     fn sample_gauges(&mut self, now: Time) {
         for direction in &self.directions {
             let id = ObjectId { kind: Kind::Queue, index: direction.queue };
@@ -500,10 +514,10 @@ impl World {
     }
 }
 
-/// Sends a packet off through a free transmitter; gives the instant at which that is free again.
+/// Transmits a packet through a free transmitter. Returns the instant when it is free again.
 #[inline]
-#[allow(clippy::too_many_arguments)] // the parts of the world that it touches, borrowed one by one
-fn launch(
+#[allow(clippy::too_many_arguments)] // separate borrows of parts of the world
+fn transmit(
     direction: &mut Direction,
     at: usize,
     packet: Packet,
@@ -533,11 +547,12 @@ fn launch(
         }),
         None => {
             let arrives = direction.propagation.arrival(left_at);
+            // Otherwise the slot holds the arrival of an earlier packet, which comes first.
             if direction.in_flight.is_empty() {
                 agenda.set(slots.arrivals + at, arrives);
             }
             direction.in_flight.push_back((arrives, packet));
-            // What the far node will know of it; written where the packet lies, not before it moves.
+            // Metadata for the far node, written in place after the move.
             if let Some((_, packet)) = direction.in_flight.back_mut() {
                 packet.meta.ingress_port = direction.to.port;
                 packet.meta.instance = Instance::Normal;
@@ -560,7 +575,7 @@ impl Node {
 }
 
 impl Router {
-    /// The next instant of the switch, if it is earlier than the one already planned.
+    /// The next wakeup of the switch, if earlier than the planned one.
     #[inline]
     fn plan(&mut self) -> Option<Time> {
         let next = self.switch.next_wakeup().filter(|next| *next < self.armed)?;
@@ -569,7 +584,7 @@ impl Router {
     }
 }
 
-/// Clones and recirculations of a switch since the warm-up, where there are any.
+/// Adds clones and recirculations of a switch since the warm-up to the summary, if it made any.
 fn summarise_router(router: &Router, recorder: &mut Recorder) {
     let (now, before) = (router.switch.counters(), router.before);
     let clones = now.clones - before.clones;

@@ -1,4 +1,4 @@
-//! A host: sockets, the programs that use them, and the ports they send by.
+//! Hosts: sockets, programs, and ports.
 
 mod stack;
 mod view;
@@ -15,26 +15,26 @@ use crate::agenda::Agenda;
 pub(crate) use stack::Stack;
 use view::{Devices, HostView};
 
-/// A host of the world.
+/// A host.
 pub(crate) struct Host {
     pub(crate) name: String,
-    /// A queue a port, in front of its link.
+    /// The queue of each port.
     pub(crate) ports: Vec<Box<dyn QueueDiscipline>>,
     /// The recorder's queue of each port.
     pub(crate) queues: Vec<u32>,
     /// The outgoing direction of each port.
     pub(crate) directions: Vec<usize>,
-    /// Which port leads to which address; empty where there is one port only.
+    /// Port by destination address; unused with a single port.
     routes: FxHashMap<Address, u16>,
     pub(crate) stack: Stack,
     programs: Vec<Program>,
-    // Slots: the programs, then the sockets.
+    // Slots: programs, then sockets.
     agenda: Agenda,
-    /// Whether any port's queue has timers of its own.
+    /// Whether the queue of any port has timers.
     pub(crate) queues_keep_time: bool,
-    /// Whether what arrives is handed out of the world, and what it sends comes from there.
+    /// Whether the host is outside the world.
     pub(crate) outside: bool,
-    /// When the world will call this host; never later than what the agenda holds.
+    /// The wakeup planned in the agenda of the world; never later than that of the host's own agenda.
     pub(crate) armed: Time,
 }
 
@@ -71,12 +71,12 @@ impl Host {
         }
     }
 
-    /// Where each address lies.
+    /// Sets the port by destination address.
     pub(crate) fn set_routes(&mut self, routes: Vec<(Address, Port)>) {
         self.routes = routes.into_iter().map(|(address, port)| (address, port.0)).collect();
     }
 
-    /// The port that a packet leaves by.
+    /// The outgoing port of a packet.
     #[inline]
     pub(crate) fn port_towards(&self, packet: &Packet) -> Option<usize> {
         if self.ports.len() == 1 {
@@ -85,7 +85,7 @@ impl Host {
         self.routes.get(&packet.destination()?).map(|port| usize::from(*port))
     }
 
-    /// Adds a program. All are added before the world runs, because sockets take the slots behind them.
+    /// Adds a program, before the world runs: sockets take the slots after the programs.
     pub(crate) fn add_program(
         &mut self,
         application: Box<dyn Application>,
@@ -101,13 +101,13 @@ impl Host {
         self.agenda.set(slot, start);
     }
 
-    /// The next instant of anything at this host.
+    /// The next wakeup of programs and sockets.
     #[inline]
     pub(crate) fn next_wakeup(&self) -> Time {
         self.agenda.next().0
     }
 
-    /// The next instant of anything at this host, the timers of its ports' queues included.
+    /// The next wakeup of programs, sockets and the queues of ports.
     pub(crate) fn next_instant(&self) -> Time {
         if !self.queues_keep_time {
             return self.next_wakeup();
@@ -116,7 +116,7 @@ impl Host {
         self.next_wakeup().min(queues.unwrap_or(Time::MAX))
     }
 
-    /// The next instant of a port's queue, if it is earlier than the one already planned.
+    /// The next wakeup of a port's queue, if earlier than the planned one.
     #[inline]
     pub(crate) fn plan_queue(&mut self, port: u16) -> Option<Time> {
         if !self.queues_keep_time {
@@ -127,16 +127,16 @@ impl Host {
         Some(next)
     }
 
-    /// A packet arrived. What it makes the host send is in `stack.outbox` when this returns.
+    /// Handles an arrival. Packets sent in response are in `stack.outbox` afterwards.
     #[inline]
     pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
         if let Some((owner, event)) = self.stack.receive(packet, now, recorder) {
-            self.tell(owner, event, now, recorder);
+            self.deliver(owner, event, now, recorder);
         }
         self.settle(now, recorder);
     }
 
-    /// Calls whatever is due.
+    /// Calls all programs and sockets that are due.
     pub(crate) fn wake(&mut self, now: Time, recorder: &mut Recorder) {
         loop {
             let (time, slot) = self.agenda.next();
@@ -169,7 +169,7 @@ impl Host {
         self.plan_program(at);
     }
 
-    /// Puts a program's next instant into the agenda.
+    /// Plans the next wakeup of a program.
     #[inline]
     fn plan_program(&mut self, at: usize) {
         let program = &self.programs[at];
@@ -182,12 +182,12 @@ impl Host {
         self.agenda.set(at, next);
     }
 
-    /// Tells programs of their sockets' events, and lets sockets send, until nothing moves any more.
+    /// Delivers socket events to programs and lets sockets send, until both queues are empty.
     #[inline]
     fn settle(&mut self, now: Time, recorder: &mut Recorder) {
         loop {
             while let Some((owner, event)) = self.stack.events.pop_front() {
-                self.tell(owner, event, now, recorder);
+                self.deliver(owner, event, now, recorder);
             }
             let Some(socket) = self.stack.dirty.pop() else { return };
             let next = self.stack.flush(socket, now, recorder);
@@ -197,9 +197,9 @@ impl Host {
         }
     }
 
-    /// Tells a program of an event.
+    /// Delivers an event to a program.
     #[inline]
-    fn tell(&mut self, owner: u32, event: SocketEvent, now: Time, recorder: &mut Recorder) {
+    fn deliver(&mut self, owner: u32, event: SocketEvent, now: Time, recorder: &mut Recorder) {
         let Host { programs, stack, ports, routes, .. } = self;
         let program = &mut programs[owner as usize];
         let devices = Devices { ports, routes };
@@ -208,13 +208,13 @@ impl Host {
         self.plan_program(owner as usize);
     }
 
-    /// Writes the series of the connections that programs observe.
+    /// Samples the series of observed connections.
     pub(crate) fn sample(&self, now: Time, recorder: &mut Recorder) {
         for (flow, connection) in self.stack.observed() {
             let statistics = connection.statistics();
             let object = ObjectId { kind: Kind::Flow, index: flow.0 };
             recorder.point(object, metrics::CWND, now, statistics.congestion_window as f64);
-            // An ssthresh that no loss has set yet is no number worth a plot.
+            // Before the first congestion event, ssthresh is practically infinite.
             if statistics.ssthresh < 1 << 40 {
                 recorder.point(object, metrics::SSTHRESH, now, statistics.ssthresh as f64);
             }
@@ -229,7 +229,7 @@ impl Host {
         }
     }
 
-    /// Samples the gauges of programs that run, and of the connections that they observe.
+    /// Samples the gauges of running programs and of observed connections.
     pub(crate) fn sample_gauges(&self, now: Time, recorder: &mut Recorder) {
         let of = |flow: FlowId| ObjectId { kind: Kind::Flow, index: flow.0 };
         for (flow, connection) in self.stack.observed() {
@@ -240,7 +240,7 @@ impl Host {
         }
     }
 
-    /// Ends the run: programs and connections give their last values to the summary.
+    /// Ends the run: programs and connections add to the summary.
     pub(crate) fn finish(&mut self, now: Time, recorder: &mut Recorder) {
         for program in &mut self.programs {
             if let Some(meter) = recorder.flow(program.flow) {

@@ -1,4 +1,4 @@
-//! Demultiplexing, sockets and what waits to be sent.
+//! Network stack of a host: demultiplexing, sockets, and packets to send.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use jettison_wire::{
 };
 use rustc_hash::FxHashMap;
 
-/// The first port given to sockets that asked for none (RFC 6335 §6).
+/// First dynamic port (RFC 6335 §6).
 const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 
 /// A host's network stack.
@@ -24,30 +24,30 @@ pub(crate) struct Stack {
     listeners: FxHashMap<u16, u32>,
     datagram_ports: FxHashMap<u16, u32>,
     next_port: u16,
-    /// What happened at sockets, with the number of the program it is for.
+    /// Pending socket events with the index of their program.
     pub(crate) events: VecDeque<(u32, SocketEvent)>,
-    /// Connections that may have something to send, or another next instant.
+    /// Connections to flush: they may have packets to send or a new wakeup.
     pub(crate) dirty: Vec<u32>,
     /// Packets to send, in order.
     pub(crate) outbox: Vec<Packet>,
 }
 
-/// What the stack knows of a program.
+/// State of the stack per program.
 struct Owner {
     flow: FlowId,
-    /// Draws initial sequence numbers (RFC 9293 §3.4.1).
+    /// Random stream of initial sequence numbers (RFC 9293 §3.4.1).
     numbers: RandomStream,
     observed: Option<SocketId>,
-    /// Of connections that are gone.
+    /// Totals of removed connections.
     totals: Totals,
-    /// All of them when measuring began.
+    /// Totals of all connections at the end of the warm-up.
     before: Totals,
 }
 
-/// What a program's connections did, those that are gone included.
+/// Totals over a program's connections.
 #[derive(Debug, Default, Clone, Copy)]
 struct Totals {
-    /// Connections that sent data.
+    /// Number of connections that sent data.
     senders: u64,
     retransmits: u64,
     timeouts: u64,
@@ -70,7 +70,7 @@ pub(crate) struct TcpSocket {
     owner: u32,
     key: FourTuple,
     dirty: bool,
-    /// The listener that made it, until the handshake is over.
+    /// The listener that accepted it, during the handshake.
     listener: Option<SocketId>,
 }
 
@@ -100,7 +100,7 @@ impl Stack {
         });
     }
 
-    // ---- what programs ask for -------------------------------------------------------------------------------
+    // ---- calls by programs -----------------------------------------------------------------------------------
 
     pub(crate) fn tcp_connect(
         &mut self,
@@ -135,7 +135,7 @@ impl Stack {
         self.sockets.id(index)
     }
 
-    /// The connection behind an id, to be changed: it is flushed afterwards.
+    /// Mutable access to a connection, which is flushed afterwards.
     pub(crate) fn connection_mut(&mut self, id: SocketId) -> Option<&mut Connection> {
         let index = self.sockets.index(id)?;
         let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return None };
@@ -195,7 +195,7 @@ impl Stack {
         let stamp = now.as_nanos().to_be_bytes();
         let inline = InlineBytes::new(&stamp[..stamp.len().min(usize::from(request.length))])
             .expect("eight bytes fit in forty");
-        // The identifier is the program's number, as a process's would be.
+        // The identifier is the index of the program, in place of a process id.
         let echo = IcmpEcho { reply: false, identifier: owner as u16, sequence: request.sequence, inline };
         let headers = Headers { src: self.address, dst: remote, transport: Transport::Icmp(echo) };
         let mut packet = Packet::model(headers, usize::from(request.length));
@@ -203,9 +203,9 @@ impl Stack {
         self.send(packet, self.owners[owner as usize].flow, now);
     }
 
-    // ---- what the network brings -----------------------------------------------------------------------------
+    // ---- calls by the world ----------------------------------------------------------------------------------
 
-    /// Takes a packet in. What it causes at once is given back; events of connections wait in `events`.
+    /// Handles an arriving packet. Returns its direct event, if any; events of connections are queued in `events`.
     #[inline]
     pub(crate) fn receive(
         &mut self,
@@ -255,7 +255,7 @@ impl Stack {
                 }
             }
             Transport::Icmp(echo) => {
-                // RFC 792: the reply carries the request's data back; TOS too, as hosts do.
+                // RFC 792: the reply returns the data of the request; its traffic class too, as hosts do.
                 let transport = Transport::Icmp(IcmpEcho { reply: true, ..echo });
                 let headers = Headers { src: self.address, dst: headers.src, transport };
                 let mut reply = Packet::model(headers, packet.payload_length());
@@ -277,7 +277,7 @@ impl Stack {
         self.collect_events(index);
     }
 
-    /// A segment for no connection: a SYN for a listener, or a reset in answer (RFC 9293 §3.10.7.1).
+    /// Handles a segment without a connection: a SYN for a listener, or else a reset in response (RFC 9293 §3.10.7.1).
     fn first_segment(
         &mut self,
         key: FourTuple,
@@ -322,7 +322,7 @@ impl Stack {
         }
     }
 
-    /// Lets a connection send what it may. Gives its next instant.
+    /// Lets a connection send, and returns its next wakeup.
     #[inline]
     pub(crate) fn flush(&mut self, index: u32, now: Time, recorder: &mut Recorder) -> Time {
         let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return Time::MAX };
@@ -346,20 +346,19 @@ impl Stack {
         socket.connection.next_wakeup().unwrap_or(Time::MAX)
     }
 
-    /// The connections that programs observe, with their flows.
+    /// The observed connections with their flows.
     pub(crate) fn observed(&self) -> impl Iterator<Item = (FlowId, &Connection)> + '_ {
         self.owners.iter().filter_map(|owner| Some((owner.flow, self.connection(owner.observed?)?)))
     }
 
-    /// Measuring begins: what connections did so far is left out of the summary.
+    /// Ends the warm-up: earlier activity of connections is excluded from the summary.
     pub(crate) fn start_measuring(&mut self) {
         for (owner, now) in self.totals().into_iter().enumerate() {
             self.owners[owner].before = now;
         }
     }
 
-    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP go to its flow's meter: both
-    /// ends of a flow may send.
+    /// Adds retransmissions and timeouts since the warm-up to the meter of each sender's flow. Both ends of a flow may send.
     pub(crate) fn summarise(&self, recorder: &mut Recorder) {
         for (owner, totals) in self.owners.iter().zip(self.totals()) {
             if let Some(meter) = recorder.flow(owner.flow).filter(|_| totals.senders > 0) {
@@ -369,7 +368,7 @@ impl Stack {
         }
     }
 
-    /// What each program's connections did so far, those that are gone included.
+    /// Totals of each program's connections so far, including removed ones.
     fn totals(&self) -> Vec<Totals> {
         let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
         for index in 0..self.sockets.end() {
@@ -380,7 +379,7 @@ impl Stack {
         totals
     }
 
-    // ---- within ----------------------------------------------------------------------------------------------
+    // ---- internals -------------------------------------------------------------------------------------------
 
     fn send(&mut self, mut packet: Packet, flow: FlowId, now: Time) {
         packet.meta.sent_at = now;
@@ -442,7 +441,7 @@ impl Stack {
 
 impl Totals {
     fn add(&mut self, connection: &TcpStatistics) {
-        // A pure receiver's connection says nothing about the network.
+        // A pure receiver has no retransmissions to report.
         if connection.delivered > 0 {
             self.senders += 1;
             self.retransmits += connection.segments_retransmitted;
@@ -451,7 +450,7 @@ impl Totals {
     }
 }
 
-/// The reset that answers a segment for no connection (RFC 9293 §3.10.7.1); none for a reset.
+/// The reset in response to a segment without a connection (RFC 9293 §3.10.7.1); `None` for a reset.
 fn reset_for(packet: &Packet) -> Option<Packet> {
     let headers = packet.headers()?;
     let Transport::Tcp(segment) = headers.transport else { return None };

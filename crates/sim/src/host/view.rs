@@ -1,4 +1,4 @@
-//! The host as one of its programs sees it.
+//! View of a host by one of its programs.
 
 use jettison_core::Time;
 use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
@@ -11,15 +11,15 @@ use rustc_hash::FxHashMap;
 
 use super::Stack;
 
-/// The queues of a host's ports, and which of them leads where.
+/// The queues of a host's ports, and its routes.
 #[derive(Clone, Copy)]
 pub(crate) struct Devices<'a> {
     pub(crate) ports: &'a [Box<dyn QueueDiscipline>],
-    /// Empty where there is one port only.
+    /// Port by destination address; unused with a single port.
     pub(crate) routes: &'a FxHashMap<Address, u16>,
 }
 
-/// Sockets of one program of a host, and the meter of its flow.
+/// Sockets of a program, and the meter of its flow.
 pub(crate) struct HostView<'a> {
     pub(crate) stack: &'a mut Stack,
     pub(crate) recorder: &'a mut Recorder,
@@ -78,7 +78,7 @@ impl Sockets for HostView<'_> {
     fn device_backlog(&self, remote: Address) -> u64 {
         let port = self.devices.routes.get(&remote).map_or(0, |port| usize::from(*port));
         let queued = self.devices.ports.get(port).map_or(0, |queue| queue.backlog().packets);
-        // What this event has sent so far is on its way to the queue.
+        // Packets sent during this event are about to enter the queue.
         queued + self.stack.outbox.len() as u64
     }
     fn send_echo(&mut self, remote: Address, request: &EchoRequest) {

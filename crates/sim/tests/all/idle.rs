@@ -1,4 +1,4 @@
-//! What a queue that notes idle opportunities is asked.
+//! Idle polls of queues that want them.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switc
 use jettison_tcp::Endpoint;
 use jettison_wire::{Address, InlineBytes, Packet};
 
-/// When a queue was asked for a packet, and whether it had one.
+/// Times of dequeue calls, and whether there was a packet.
 type Asked = Arc<Mutex<Vec<(Time, bool)>>>;
 
-/// A tail-drop queue that writes down when it is asked.
+/// A tail-drop queue that logs dequeue calls.
 struct Noting {
     inner: TailDrop,
     wants_idle_polls: bool,
@@ -144,7 +144,7 @@ fn asked(carrier: Carrier, at_router: bool, wants_idle_polls: bool, sent: &[u64]
 }
 
 #[test]
-fn a_queue_that_wants_idle_polls_is_asked_once_more_when_the_link_is_free_and_it_is_empty() {
+fn a_queue_that_wants_idle_polls_is_polled_once_more_when_link_and_queue_are_idle() {
     for at_router in [false, true] {
         let got = asked(fixed(1), at_router, true, &[3, 3, 20]);
         let later = Duration::from_micros(if at_router { 100 } else { 0 });
@@ -154,7 +154,7 @@ fn a_queue_that_wants_idle_polls_is_asked_once_more_when_the_link_is_free_and_it
 }
 
 #[test]
-fn another_queue_is_not() {
+fn other_queues_are_not_polled_when_idle() {
     for at_router in [false, true] {
         let got = asked(fixed(1), at_router, false, &[3, 3, 20]);
         assert_eq!(got.len(), 3, "{got:?}");
@@ -163,7 +163,7 @@ fn another_queue_is_not() {
 }
 
 #[test]
-fn on_a_trace_the_next_opportunity_is_the_one_that_finds_it_empty() {
+fn on_a_trace_the_idle_poll_is_at_the_next_opportunity() {
     // An opportunity each 10 ms; the packet leaves 500 of its 1,504 bytes, which already find the queue empty.
     let trace = Trace::from_opportunities(vec![10, 20, 30, 40]).expect("a trace");
     let link = TraceLink::new(Arc::new(trace)).with_overhead(504);

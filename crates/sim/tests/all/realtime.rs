@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 const FLOW: ObjectId = ObjectId { kind: Kind::Flow, index: 0 };
 
-/// A link of 4 ms, and what else goes over it.
+/// A link of 4 ms and its other traffic.
 struct Setup {
     rate: Rate,
     /// The queue in front of it.
     limit: &'static str,
     lost: Vec<ScheduledLoss>,
-    /// Parameters of an `on-off` flow beside the one that is looked at.
+    /// Parameters of a concurrent `on-off` flow.
     blast: Option<Value>,
 }
 
@@ -141,7 +141,7 @@ fn a_dead_band_sends_little_and_its_silences_are_gaps() {
 }
 
 #[test]
-fn frames_of_a_conference_are_whole_when_their_last_packet_is_there() {
+fn frames_of_a_conference_are_complete_with_their_last_packet() {
     let parameters = json!({ "frame_spread": 0.0 });
     let record = run("conference", &parameters, &Setup { rate: Rate::from_mbit(1), ..Setup::default() });
     assert_eq!(value(&record, metrics::FRAMES, "sent"), 135.0);
@@ -166,7 +166,7 @@ fn a_packet_lost_is_a_frame_lost() {
 }
 
 #[test]
-fn a_conference_that_adapts_falls_to_what_the_link_carries_and_loses_nothing_more() {
+fn an_adaptive_conference_falls_to_the_capacity_of_the_link_and_then_loses_nothing() {
     // Beside 43 kbit/s of other packets the link has 107 kbit/s left for the conference, headers included.
     let blast = json!({ "rate": "40 kbit/s", "payload": "500 bytes", "on": "60 s", "periods": "fixed" });
     let setup =

@@ -1,4 +1,4 @@
-//! Small worlds, to the nanosecond.
+//! Small worlds with exact times.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -167,7 +167,7 @@ fn a_transfer_over_losses_arrives_whole_and_its_losses_are_logged() {
 }
 
 #[test]
-fn where_nobody_listens_tcp_is_reset_and_udp_dropped() {
+fn without_a_listener_tcp_is_reset_and_udp_dropped() {
     let (mut world, log) = (builder(), Log::default());
     let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
     link(&mut world, "l", [a, b], Rate::from_mbit(10), Duration::from_millis(5));
@@ -210,10 +210,10 @@ fn every_packet_is_delivered_dropped_or_waiting() {
 }
 
 #[test]
-fn hosts_that_nothing_joins_are_refused() {
+fn unconnected_hosts_are_refused() {
     let mut world = builder();
     let (a, b, c) = (world.host("a", address(1)), world.host("b", address(2)), world.host("c", address(3)));
-    // A host forwards nothing.
+    // Hosts do not forward.
     link(&mut world, "ab", [a, b], Rate::from_mbit(1), Duration::ZERO);
     link(&mut world, "bc", [b, c], Rate::from_mbit(1), Duration::ZERO);
     world.flow("f", a, c, Vec::new());
@@ -222,7 +222,7 @@ fn hosts_that_nothing_joins_are_refused() {
 }
 
 #[test]
-fn a_world_may_be_run_in_slices() {
+fn a_run_in_slices_gives_the_same_record() {
     let record = |slices: u64| {
         let (mut world, log) = (builder(), Log::default());
         let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
