@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct ParameterError {
     /// Path of keys from the entry's own table to the offending key; empty for the table itself.
     pub path: Vec<String>,
-    /// What is wrong there.
+    /// The problem.
     pub problem: Problem,
     /// The remedy, unless the problem implies it.
     pub help: Option<String>,

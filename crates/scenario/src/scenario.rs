@@ -118,7 +118,7 @@ impl Scenario {
             // The file is also checked with the other choice of `[quick]`.
             loader.load(&changes.set, !changes.quick);
         }
-        // Taken after the second load: whoever gets these files checks the whole file again.
+        // Taken after the second load, which needs its files too when a copy of this scenario is checked elsewhere.
         let contents = loader.contents();
         let (errors, mut warnings) = loader.into_messages();
         // Each variant finds the warnings of the file again.

@@ -1,16 +1,16 @@
-//! Keys, units and values that cannot be read, each with the exact message: file, line, what is wrong, what is right.
+//! Invalid keys, units and values, each with the exact message: file, line, problem and remedy.
 
 use crate::support;
 
 use support::{GOOD, expect, messages};
 
 #[test]
-fn the_outline_of_the_design_has_nothing_wrong() {
+fn the_good_scenario_passes_the_check() {
     assert_eq!(messages(GOOD), "nothing wrong");
 }
 
 #[test]
-fn no_toml() {
+fn invalid_toml() {
     expect(
         "duration = \"60 s\"",
         "duration = 60 s",
@@ -153,7 +153,7 @@ fn a_missing_key() {
 }
 
 #[test]
-fn a_name_that_nothing_has() {
+fn an_unknown_name() {
     expect("from = \"h1\"", "from = \"h11\"", r#"s.toml:28:8: unknown node `h11`; did you mean `h1`?"#);
     expect(
         "[\"r\", \"h2\"]",
@@ -203,7 +203,7 @@ fn a_name_that_nothing_has() {
 }
 
 #[test]
-fn parameters_that_nothing_can_be_built_from() {
+fn parameters_refused_by_the_builder() {
     expect(
         "queue = \"ired-64\"",
         "queue = { kind = \"codel\", target = \"200 ms\" }",
@@ -261,7 +261,7 @@ fn loss_out_of_range() {
 }
 
 #[test]
-fn times_that_do_not_agree() {
+fn inconsistent_times() {
     expect(
         "\"60 s\"",
         "\"5 s\"",
@@ -290,7 +290,7 @@ fn times_that_do_not_agree() {
 }
 
 #[test]
-fn counts_of_nothing_and_of_too_much() {
+fn counts_out_of_range() {
     expect("seeds = 5", "seeds = 0", r#"s.toml:4:9: `seeds` must be in [1, 100000], got 0"#);
     expect("seeds = 5", "seeds = []", r#"s.toml:4:9: `seeds` must have at least 1 entry, got 0"#);
     expect(

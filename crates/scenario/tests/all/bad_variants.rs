@@ -1,11 +1,11 @@
-//! Axes, `[quick]` tables and options that change nothing or something wrong, each with the exact message.
+//! Invalid axes, `[quick]` tables and options, each with the exact message.
 
 use crate::support;
 
 use support::{GOOD, changed, expect, messages, parse_with};
 
 #[test]
-fn axes_that_vary_nothing() {
+fn invalid_axes() {
     expect(
         "\"links.bottleneck.queue\"",
         "\"links.botleneck.queue\"",
@@ -73,7 +73,7 @@ fn axes_that_vary_nothing() {
 }
 
 #[test]
-fn a_quick_table_is_checked_even_when_it_is_not_used() {
+fn an_unused_quick_table_is_checked() {
     let quick = |table: &str| changed("[nodes]", &format!("[quick]\n{table}\n\n[nodes]"));
     assert_eq!(quick("duration = \"6 s\""), "nothing wrong");
     assert_eq!(
@@ -91,7 +91,7 @@ fn a_quick_table_is_checked_even_when_it_is_not_used() {
 }
 
 #[test]
-fn an_option_is_named_instead_of_a_line() {
+fn an_error_in_an_option_quotes_the_option() {
     let set = |option: &str| parse_with(GOOD, &[option], false).expect_err("something is wrong");
     assert_eq!(
         set("duration=1 s"),
@@ -148,7 +148,7 @@ fn an_option_is_named_instead_of_a_line() {
 }
 
 #[test]
-fn everything_wrong_is_reported_at_once_in_the_order_of_the_file() {
+fn all_errors_are_reported_at_once_in_the_order_of_the_file() {
     let text = GOOD
         .replace("warm_up = \"5 s\"", "warm_up = \"5 parsecs\"")
         .replace("[\"h1\", \"r\"]", "[\"h1\", \"rr\"]")

@@ -1,11 +1,11 @@
-//! Nodes, links and flows that do not join up, each with the exact message.
+//! Inconsistent nodes, links and flows, each with the exact message.
 
 use crate::support;
 
 use support::{GOOD, changed, expect, messages};
 
 #[test]
-fn a_route_that_leads_nowhere() {
+fn an_invalid_policy_route() {
     let route = |keys: &str| {
         changed("{ kind = \"router\" }", &format!("{{ kind = \"router\", routes = [{{ {keys} }}] }}"))
     };
@@ -43,7 +43,7 @@ fn an_unreachable_destination() {
 }
 
 #[test]
-fn ends_that_make_no_sense() {
+fn invalid_ends() {
     expect(
         "[\"r\", \"h2\"]",
         "[\"r\", \"r\"]",
@@ -62,7 +62,7 @@ fn ends_that_make_no_sense() {
 }
 
 #[test]
-fn a_link_that_carries_nothing_or_two_things() {
+fn a_link_with_no_carrier_or_several() {
     expect(
         "\"10 Mbit/s\"",
         "\"0 Mbit/s\"",
@@ -120,7 +120,7 @@ fn changes_out_of_order_or_without_an_end() {
 }
 
 #[test]
-fn two_of_the_same() {
+fn duplicate_addresses_and_flow_names() {
     let text = GOOD.replace("{ kind = \"host\" }", "{ kind = \"host\", address = \"198.18.0.1\" }");
     assert_eq!(
         messages(&text),
@@ -151,7 +151,7 @@ s.toml:37:11: `ired-64` needs a native router as the sender, but from `h2` to `r
 }
 
 #[test]
-fn a_trace_that_cannot_be_used() {
+fn an_invalid_trace() {
     let trace = |name: &str| changed("rate = \"10 Mbit/s\"", &format!("trace = \"{name}\""));
     assert_eq!(trace("good.down"), "nothing wrong");
     assert_eq!(
@@ -173,7 +173,7 @@ fn a_trace_that_cannot_be_used() {
 }
 
 #[test]
-fn two_flows_at_one_port() {
+fn two_flows_on_one_port() {
     let flows = "[flows.a]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7000\ncount = 3\n\
         [flows.b]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nport = 7002\n\
         [flows.c]\nfrom = \"h1\"\nto = \"h2\"\napp = \"video\"\nport = 7002\n";
@@ -187,7 +187,7 @@ fn two_flows_at_one_port() {
 }
 
 #[test]
-fn two_flows_whose_servers_listen_at_one_port() {
+fn two_servers_on_one_port() {
     // A player's `from` end listens: two at `h1` are in each other's way, and one at `h2` is in that of `bulk`.
     let player = |name: &str, from: &str, to: &str| {
         format!(
@@ -203,7 +203,7 @@ fn two_flows_whose_servers_listen_at_one_port() {
 }
 
 #[test]
-fn two_families() {
+fn addresses_of_two_families() {
     let text =
         GOOD.replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", address = \"2001:db8::1\" }");
     assert!(

@@ -38,7 +38,7 @@ fn both_directions_follow_the_file_which_is_an_input() {
 }
 
 #[test]
-fn a_mahimahi_trace_grants_what_its_opportunities_count_for() {
+fn a_mahimahi_trace_grants_the_size_of_its_opportunities() {
     let with = |more: &str| {
         let cell = format!("{{ file = \"good.down\"{more} }}");
         granted(&directions(&good(&text(&cell)))[0]).0
@@ -48,7 +48,7 @@ fn a_mahimahi_trace_grants_what_its_opportunities_count_for() {
 }
 
 #[test]
-fn reverse_may_say_otherwise() {
+fn reverse_may_override_the_cell() {
     let with = |reverse: &str| {
         directions(&good(&text("\"cell.trace\"").replace("reverse = {", &format!("reverse = {{ {reverse},"))))
     };
@@ -68,7 +68,7 @@ fn a_cell_may_vary() {
 }
 
 #[test]
-fn a_cell_that_cannot_be_used() {
+fn an_invalid_cell_is_reported() {
     let cell = |value: &str| changed("rate = \"10 Mbit/s\"", &format!("cell = {value}"));
     assert_eq!(cell("\"cell.trace\""), "nothing wrong");
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_cell_that_cannot_be_used() {
 }
 
 #[test]
-fn a_cell_and_whatever_else_says_the_same() {
+fn a_cell_excludes_other_carriers() {
     expect(
         "rate = \"10 Mbit/s\"\n",
         "rate = \"10 Mbit/s\"\ncell = \"cell.trace\"\n",

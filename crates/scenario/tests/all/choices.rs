@@ -38,7 +38,7 @@ transport = "octopus"
 app = "spatial-video"
 "#;
 
-/// Where a component is chosen, one of another id than the default's, a parameter of it, and a value of that.
+/// Path of the choice, an id other than the default, a parameter of it, and a value.
 const CHOICES: [(&str, &str, &str, &str); 9] = [
     ("links.bottleneck.queue", "codel", "target", "9 ms"),
     ("links.bottleneck.queue", "ired", "clone_path", "direct"),
@@ -64,7 +64,7 @@ fn with(path: &str, value: &str) -> Value {
 }
 
 #[test]
-fn an_id_and_a_table_of_it_are_the_same() {
+fn an_id_and_a_table_with_that_kind_are_equal() {
     for (path, id, ..) in CHOICES {
         let table = format!("{{ kind = \"{id}\" }}");
         assert_eq!(with(path, id), with(path, &table), "{path}");
@@ -84,7 +84,7 @@ fn a_parameter_of_an_id_may_be_set_by_its_path() {
 }
 
 #[test]
-fn a_parameter_of_the_default_may_be_set_where_the_file_says_less() {
+fn a_parameter_of_the_default_may_be_set_without_naming_it() {
     let said = [
         "app = \"bulk\"\ntransport = \"tcp\"",
         "app = \"bulk\"\ntransport = { kind = \"tcp\" }",

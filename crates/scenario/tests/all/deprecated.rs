@@ -1,4 +1,4 @@
-//! Keys of the last version: they still work, and a warning says where they are and what to write.
+//! Deprecated keys work, with a warning that has their place and the replacement.
 
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, NoFiles, Scenario};
@@ -37,7 +37,7 @@ fn warnings_of(transport: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_key_of_the_file_is_told_its_line_and_the_form_of_today() {
+fn a_deprecated_key_gets_a_warning_with_line_and_replacement() {
     assert_eq!(
         warnings_of(
             r#"{ kind = "tcp", congestion = "cubic", congestion_parameters = { c = 0.5, beta = 0.8 } }"#
@@ -48,7 +48,7 @@ fn a_key_of_the_file_is_told_its_line_and_the_form_of_today() {
 }
 
 #[test]
-fn where_no_controller_is_written_that_of_the_transport_is_named() {
+fn the_replacement_names_the_default_controller_if_none_is_set() {
     assert_eq!(
         warnings_of(r#"{ kind = "octopus", congestion_parameters = { rtprop_window = "100 s" } }"#),
         ["s.toml:14:33: `flows.f.transport.congestion_parameters` is deprecated; \
@@ -57,14 +57,14 @@ fn where_no_controller_is_written_that_of_the_transport_is_named() {
 }
 
 #[test]
-fn todays_form_is_told_nothing() {
+fn current_keys_get_no_warning() {
     for transport in [r#""tcp""#, r#"{ kind = "tcp", congestion = { kind = "cubic", c = 0.5 } }"#] {
         assert_eq!(warnings_of(transport), Vec::<String>::new());
     }
 }
 
 #[test]
-fn an_option_is_told_by_its_text() {
+fn a_message_about_an_option_quotes_it() {
     let scenario = load(TEXT, &["flows.f.transport.congestion_parameters={ c = 0.5 }"]);
     assert_eq!(
         warnings(&scenario),
@@ -76,7 +76,7 @@ fn an_option_is_told_by_its_text() {
 }
 
 #[test]
-fn a_key_of_a_table_that_every_variant_has_is_told_once() {
+fn a_deprecated_key_common_to_all_variants_gets_one_warning() {
     let old =
         r#"{ kind = "tcp", congestion = "reno", congestion_parameters = {} }"#.replace("reno", "newreno");
     let text = format!(
@@ -87,7 +87,7 @@ fn a_key_of_a_table_that_every_variant_has_is_told_once() {
 }
 
 #[test]
-fn an_arm_of_an_axis_is_told_its_own_line() {
+fn a_warning_about_an_arm_has_its_line() {
     let text = format!(
         "{TEXT}[[vary]]\npath = \"flows.f.transport\"\nvalues = [\n  \"tcp\",\n  \
          {{ kind = \"tcp\", congestion = \"newreno\", congestion_parameters = {{ beta = 0.6 }}, label = \"old\" }},\n]\n"
@@ -100,7 +100,7 @@ fn an_arm_of_an_axis_is_told_its_own_line() {
 }
 
 #[test]
-fn the_effective_configuration_is_of_todays_form() {
+fn the_effective_configuration_has_current_keys_only() {
     let old = r#"{ kind = "tcp", congestion = "cubic", congestion_parameters = { c = 0.5 } }"#;
     let scenario = load(&TEXT.replace(TRANSPORT, &format!("transport = {old}")), &[]);
     let transport = &scenario.variants[0].effective["flows"]["f"]["transport"];

@@ -1,4 +1,4 @@
-//! Files that applications name: read once, hashed, handed to the application's own check.
+//! Files named by applications: read once, hashed, and checked by the application.
 
 use crate::support;
 
@@ -27,7 +27,7 @@ fn a_file_in_a_nested_table_of_the_parameters_is_an_input() {
 }
 
 #[test]
-fn what_the_application_asks_for_beside_is_an_input_too() {
+fn further_files_read_by_the_application_are_inputs_too() {
     let scenario = parse_with(&player("content = { mpd = \"sized.mpd\" }"), &[], false).unwrap();
     let names: Vec<&str> = scenario.inputs.iter().map(|input| input.file.as_str()).collect();
     assert_eq!(names, ["s.toml", "sized.mpd", "mot.csv"]);
@@ -47,7 +47,7 @@ fn a_missing_file_is_reported_once_where_it_is_named() {
 }
 
 #[test]
-fn what_the_application_finds_wrong_in_a_file_is_reported_where_it_is_named() {
+fn an_error_of_the_application_in_a_file_is_reported_at_its_name() {
     assert_eq!(
         answer("content = { mpd = \"mot.csv\" }"),
         r#"s.toml:31:44: `flows.bulk.app.content.mpd`: `mot.csv` is no MPD"#
@@ -59,7 +59,7 @@ fn what_the_application_finds_wrong_in_a_file_is_reported_where_it_is_named() {
 }
 
 #[test]
-fn a_table_without_a_kind_is_of_the_branch_that_knows_its_keys() {
+fn a_table_without_kind_matches_the_branch_with_its_keys() {
     assert_eq!(
         answer("content = { mpd = \"film.mpd\", rate = 3 }"),
         r#"s.toml:31:56: unknown key `flows.bulk.app.content.rate`; known: mpd"#
@@ -70,7 +70,7 @@ fn a_table_without_a_kind_is_of_the_branch_that_knows_its_keys() {
     );
 }
 
-/// A folder of its own under the system's temporary one.
+/// A temporary folder of the test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -87,13 +87,13 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What stays behind is the system's to clean.
+        // The system cleans up if removal fails.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
 #[test]
-fn files_that_are_not_in_the_scenarios_folder_come_from_the_data_folder() {
+fn files_missing_in_the_scenarios_folder_come_from_the_data_folder() {
     let folder = Temporary::new("data");
     folder.write("own/both.mpd", "<MPD");
     folder.write("data/both.mpd", "not this one");

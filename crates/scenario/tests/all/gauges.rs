@@ -1,4 +1,4 @@
-//! Gauges: asked for by name or altogether, sampled with the series, and without them nothing changes.
+//! Gauges: chosen by name or all, sampled with the series, without effect on other results.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -66,7 +66,7 @@ fn without(record: &RunRecord) -> (Vec<Series>, Vec<SummaryValue>) {
 }
 
 #[test]
-fn nothing_is_sampled_unless_it_is_asked_for() {
+fn no_gauge_is_sampled_by_default() {
     for set in [&[][..], &["gauges=false"], &["gauges=[]"]] {
         let record = run(SCENARIO, set);
         assert!(record.gauges.is_empty(), "{set:?}");
@@ -99,7 +99,7 @@ fn all_gauges_are_series_of_their_objects_and_change_nothing_else() {
 }
 
 #[test]
-fn only_those_that_are_named_are_sampled() {
+fn only_named_gauges_are_sampled() {
     let record = run(SCENARIO, &[r#"gauges=["codel_count", "cubic_k"]"#]);
     let names: Vec<&str> = record.gauges.iter().map(|gauge| gauge.name).collect();
     assert_eq!(names, ["codel_count", "cubic_k"]);
@@ -126,7 +126,7 @@ fn hooks_bands_and_queues_of_p4_routers_report_too() {
 }
 
 #[test]
-fn a_gauge_that_no_component_has_is_told_the_nearest_and_all_that_there_are() {
+fn an_unknown_gauge_gets_the_nearest_and_all_known_names() {
     let text = SCENARIO.replacen("warm_up", "gauges = [\"codel_cont\"]\nwarm_up", 1);
     let message = load(&text, &[]).unwrap_err();
     assert!(message.contains("s.toml:3:"), "{message}");
@@ -151,7 +151,7 @@ fn a_gauge_of_one_arm_may_be_named_for_all() {
 }
 
 #[test]
-fn a_value_that_is_no_choice_is_refused() {
+fn an_invalid_choice_of_gauges_is_refused() {
     for (value, wanted) in [("3", "gauges"), ("[1]", "gauges")] {
         let message = load(SCENARIO, &[&format!("gauges={value}")]).unwrap_err();
         assert!(message.contains(wanted), "{message}");

@@ -1,4 +1,4 @@
-//! What runs record is what is declared of metrics.
+//! Runs record declared metrics only.
 
 use std::sync::atomic::AtomicBool;
 
@@ -35,7 +35,7 @@ fn declared(metric: Metric, as_kind: Kept, object: &str) -> Owner {
 }
 
 #[test]
-fn every_value_of_a_run_is_of_a_metric_that_is_declared_so() {
+fn every_recorded_value_has_a_declared_metric() {
     // A command is for live runs.
     let ids = applications().iter().map(|entry| entry.id).filter(|id| *id != "command").collect::<Vec<_>>();
     let flows = ids.iter().enumerate().map(|(place, id)| {

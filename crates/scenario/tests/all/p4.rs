@@ -1,4 +1,4 @@
-//! Routers that run a P4 program: what is read, what is refused and where, and that the program does the forwarding.
+//! P4 routers: inputs, errors with their places, and forwarding by the program.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,7 +35,7 @@ app = { kind = "cbr", rate = "1 Mbit/s" }
 const PROGRAM: &str = "#include \"headers.p4\"\n#include \"rest.p4\"\n";
 const COMMANDS: &str = "# to h2\ntable_add ipv4_lpm send ${address.h2}/32 => ${port.bottleneck}\n";
 
-/// Files by name: the project's own forwarding in three files, and what a test adds.
+/// Files by name: the project's forwarding program in three files, and those that a test adds.
 struct Shelf(BTreeMap<String, String>);
 
 impl Files for Shelf {
@@ -96,7 +96,7 @@ fn the_program_forwards_until_its_table_is_cleared() {
 }
 
 #[test]
-fn a_route_is_given_for_each_host() {
+fn the_route_command_is_applied_per_host() {
     let text = SCENARIO
         .replace("commands = \"main.commands\"\n", "")
         .replace(
@@ -110,20 +110,20 @@ fn a_route_is_given_for_each_host() {
 }
 
 #[test]
-fn everything_that_is_read_is_an_input() {
+fn every_file_read_is_an_input() {
     let scenario = load(SCENARIO, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
     let names: Vec<&str> = scenario.inputs.iter().map(|input| input.file.as_str()).collect();
     assert_eq!(names, ["s.toml", "main.p4", "headers.p4", "rest.p4", "main.commands"]);
 }
 
 #[test]
-fn a_program_of_ours_needs_no_file() {
+fn a_built_in_program_needs_no_file() {
     let text = SCENARIO.replace("main.p4", "<codel.p4>").replace("main.commands", "<codel.commands>");
     assert_eq!(messages(&text, &Shelf(BTreeMap::new())), "nothing wrong");
 }
 
 #[test]
-fn what_is_wrong_in_a_program_is_reported_there() {
+fn errors_in_a_program_are_reported_at_their_line() {
     let shelf =
         with("main.p4", "#include \"headers.p4\"\n#include \"rest.p4\"\ncontrol c() { apply { x = 1; } }\n");
     let said = messages(SCENARIO, &shelf);
@@ -133,7 +133,7 @@ fn what_is_wrong_in_a_program_is_reported_there() {
 }
 
 #[test]
-fn files_that_are_not_there() {
+fn missing_files() {
     let said = changed("program = \"main.p4\"", "program = \"none.p4\"");
     assert!(said.starts_with("s.toml:8:11: cannot read `none.p4`"), "{said}");
     let said = changed("commands = \"main.commands\"", "commands = \"none\"");
@@ -147,7 +147,7 @@ fn files_that_are_not_there() {
 }
 
 #[test]
-fn what_is_wrong_with_a_command_is_reported_where_it_stands() {
+fn errors_in_a_command_are_reported_at_its_place() {
     let said =
         messages(SCENARIO, &with("main.commands", "# to h2\n\ntable_add ipv4_lpn send 10.0.0.0/8 => 1\n"));
     assert!(said.starts_with("main.commands:3:") && said.contains("ipv4_lpm"), "{said}");
@@ -159,7 +159,7 @@ fn what_is_wrong_with_a_command_is_reported_where_it_stands() {
 }
 
 #[test]
-fn names_in_commands_that_stand_for_nothing() {
+fn unknown_placeholders_in_commands() {
     let said = changed("${port.access}", "${port.acess}");
     assert!(said.starts_with("s.toml:10:12: ") && said.contains("`${port.acess}`"), "{said}");
     assert!(said.contains("${port.access}") && said.contains("${address.h2}"), "{said}");
@@ -168,14 +168,14 @@ fn names_in_commands_that_stand_for_nothing() {
 }
 
 #[test]
-fn commands_that_the_switch_refuses() {
+fn a_command_refused_by_the_switch() {
     let same = "control = [\"table_add ipv4_lpm send 10.0.0.0/8 => 0\", \"table_add ipv4_lpm send 10.0.0.0/8 => 1\"]";
     let said = changed("control = [\"table_add ipv4_lpm send ${address.h1}/32 => ${port.access}\"]", same);
     assert!(said.starts_with("s.toml:10:") && said.contains("already exists"), "{said}");
 }
 
 #[test]
-fn times_that_go_back() {
+fn later_commands_out_of_order() {
     let said = changed(
         "later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]",
         "later = [{ at = \"500 ms\", control = [] }, { at = \"400 ms\", control = [] }]",

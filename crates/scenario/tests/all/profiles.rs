@@ -56,7 +56,7 @@ fn a_profile_repeats_to_the_end_of_the_run_and_changes_only_what_changes() {
 }
 
 #[test]
-fn reverse_may_say_otherwise_key_by_key() {
+fn reverse_may_override_single_keys_of_a_profile() {
     let with = |reverse: &str| {
         directions(&good(&text("\"steps.json\"").replace("reverse = {", &format!("reverse = {{ {reverse},"))))
     };
@@ -73,7 +73,7 @@ fn reverse_may_say_otherwise_key_by_key() {
 }
 
 #[test]
-fn a_profile_in_reverse_is_of_that_direction_alone_and_loses_there() {
+fn a_profile_in_reverse_applies_to_that_direction_alone() {
     let scenario = good(&GOOD.replace("reverse = {", "reverse = { profile = \"steps.json\","));
     let [forward, reverse] = directions(&scenario);
     assert_eq!((forward.delay, forward.changes.len()), (Duration::from_millis(9), 0));
@@ -93,7 +93,7 @@ fn a_profile_may_vary() {
         scenario.inputs[1],
         InputHash::of("steps.json", scenario.contents.content("steps.json").unwrap())
     );
-    // The effective configuration is a scenario of its own.
+    // The effective configuration is a complete scenario.
     let again = good(&scenario.variants[1].effective_toml());
     assert_eq!(again.variants[0].effective, scenario.variants[1].effective);
     let bad = text("\"steps.json\"") + &axis.replace("\"steps.json\", label", "\"negative.json\", label");
@@ -102,7 +102,7 @@ fn a_profile_may_vary() {
 }
 
 #[test]
-fn a_profile_that_cannot_be_used_is_reported_with_file_and_place() {
+fn an_invalid_profile_is_reported_with_file_and_place() {
     let profile =
         |name: &str| changed("rate = \"10 Mbit/s\"\ndelay = \"9 ms\"\n", &format!("profile = \"{name}\"\n"));
     assert_eq!(profile("steps.json"), "nothing wrong");
@@ -123,14 +123,14 @@ fn a_profile_that_cannot_be_used_is_reported_with_file_and_place() {
 }
 
 #[test]
-fn how_often_a_profile_changes_is_no_matter_while_the_duration_is_unknown() {
+fn the_steps_of_a_profile_are_not_counted_without_a_duration() {
     let text = text("\"hasty.json\"").replacen("duration = \"60 s\"\n", "", 1);
     let said = parse_with(&text, &[], false).unwrap_err();
     assert!(said.contains("has no `duration`") && !said.contains("profile"), "{said}");
 }
 
 #[test]
-fn a_profile_and_whatever_else_says_the_same() {
+fn a_profile_excludes_the_keys_that_it_sets() {
     let both = |line: usize, column: usize, key: &str| {
         format!(
             "s.toml:{line}:{column}: link `bottleneck` has both `{key}` and `profile`; remove `{key}`: the profile sets it"

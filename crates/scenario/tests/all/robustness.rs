@@ -1,4 +1,4 @@
-//! Whatever stands in a file or an option, the answer is a scenario or a message: never a panic.
+//! Arbitrary files and options give a scenario or a message, never a panic.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! The scenarios that the project ships, against the registries that it ships.
+//! Shipped scenarios pass the check with the shipped registries.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn scenarios(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_scenario_of_the_project_has_nothing_wrong() {
+fn every_shipped_scenario_passes_the_check() {
     let mut found = Vec::new();
     scenarios(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"), &mut found);
     assert!(!found.is_empty());

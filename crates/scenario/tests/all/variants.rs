@@ -1,4 +1,4 @@
-//! What a good file becomes: variants, seeds, inputs, effective configurations.
+//! Results of valid files: variants, seeds, inputs, effective configurations.
 
 use crate::support;
 
@@ -24,7 +24,7 @@ fn with_axes(axes: &str) -> String {
 const CONGESTION: &str = "[[vary]]\nname = \"congestion\"\npath = \"flows.bulk.transport.congestion\"\nvalues = [\"cubic\", \"newreno\"]\n";
 
 #[test]
-fn axes_multiply_and_the_last_turns_fastest() {
+fn axes_multiply_and_the_last_varies_fastest() {
     let scenario = good(&with_axes(CONGESTION), &[], false);
     let wanted = [
         "queue=ired-64,congestion=cubic",
@@ -88,7 +88,7 @@ fn an_axis_may_set_several_keys_at_once() {
 }
 
 #[test]
-fn an_option_wins_over_an_axis_and_the_quick_table() {
+fn an_option_takes_precedence_over_an_axis_and_the_quick_table() {
     let text = with_axes(CONGESTION).replace("[nodes]", "[quick]\nduration = \"10 s\"\nseeds = 2\n\n[nodes]");
     let plain = good(&text, &[], false);
     assert_eq!((plain.variants[0].settings.duration, plain.seeds.len()), (Duration::from_secs(60), 5));
@@ -104,7 +104,7 @@ fn an_option_wins_over_an_axis_and_the_quick_table() {
 }
 
 #[test]
-fn an_option_reaches_where_the_file_says_nothing_yet() {
+fn an_option_may_set_an_omitted_key() {
     let text =
         GOOD.replace("transport = { kind = \"tcp\", congestion = \"newreno\" }", "transport = \"tcp\"");
     let set = [
@@ -122,7 +122,7 @@ fn an_option_reaches_where_the_file_says_nothing_yet() {
 }
 
 #[test]
-fn a_direction_has_what_reverse_the_node_and_the_defaults_decide() {
+fn a_direction_resolves_reverse_the_node_and_the_defaults() {
     let text = GOOD
         .replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", queue = \"codel\" }")
         .replace("reverse = {", "reverse = { trace = \"good.down\", loss = \"1 %\",");
@@ -144,7 +144,7 @@ fn a_direction_has_what_reverse_the_node_and_the_defaults_decide() {
 }
 
 #[test]
-fn the_effective_configuration_tells_every_default_and_is_a_scenario_of_its_own() {
+fn the_effective_configuration_has_every_default_and_is_a_complete_scenario() {
     let scenario = good(&with_axes(CONGESTION), &["duration=30 s"], false);
     for variant in &scenario.variants {
         let text = variant.effective_toml();
@@ -161,7 +161,7 @@ fn the_effective_configuration_tells_every_default_and_is_a_scenario_of_its_own(
 }
 
 #[test]
-fn a_queues_name_wins_over_a_discipline_of_that_id() {
+fn a_queue_name_takes_precedence_over_a_discipline_of_that_id() {
     let text =
         GOOD.replace("[links.access]", "[queues.codel]\nkind = \"codel\"\ntarget = \"9 ms\"\n[links.access]");
     let scenario = good(&text, &[], false);
@@ -171,7 +171,7 @@ fn a_queues_name_wins_over_a_discipline_of_that_id() {
 }
 
 #[test]
-fn settings_that_were_not_written_are_not_handed_to_a_builder() {
+fn omitted_parameters_are_not_passed_to_a_builder() {
     let scenario = good(GOOD, &[], false);
     let flow = &scenario.variants[0].settings.flows["bulk"];
     assert_eq!(flow.transport.as_ref().unwrap().0.parameters, serde_json::json!({ "congestion": "newreno" }));
@@ -209,7 +209,7 @@ fn several_flows_of_one_entry_have_numbers() {
 }
 
 #[test]
-fn a_variant_may_have_none_of_a_flow() {
+fn a_variant_may_have_zero_flows_of_an_entry() {
     // Its start is past the end and its port the last one: of no flows neither is wrong.
     let flow = "[flows.extra]\nfrom = \"h1\"\nto = \"h2\"\napp = \"bulk\"\nstart = \"2 min\"\nport = 65535\ncount = 0\n";
     let axis = "[[vary]]\nname = \"load\"\nvariants = [{ name = \"without\" }, { name = \"with\", set = { \
@@ -260,7 +260,7 @@ fn the_schema_holds_the_entries_of_the_registries() {
 }
 
 #[test]
-fn its_text_gives_the_same_variants_with_what_was_set_in_place() {
+fn the_written_text_gives_the_same_variants_without_options() {
     let text = with_axes(CONGESTION);
     for set in [
         &[][..],
@@ -289,7 +289,7 @@ fn its_text_gives_the_same_variants_with_what_was_set_in_place() {
 }
 
 #[test]
-fn other_seeds_are_as_if_they_had_been_set() {
+fn with_seeds_equals_setting_seeds() {
     let set = good(GOOD, &["seeds=[4, 2]"], false);
     let given = good(GOOD, &[], false).with_seeds(vec![4, 2]);
     assert_eq!((&given.seeds, &given.tree), (&set.seeds, &set.tree));

@@ -1,10 +1,10 @@
-//! Wrong parameters of every kind of component: place, key, requirement, value found, and the nearest right name, in a file, in
-//! an option and in an axis.
+//! Wrong parameters of every kind of component: place, key, requirement, value found, and nearest known name, in a file, an
+//! option and an axis.
 
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, NoFiles, Registries, Scenario};
 
-/// Every line that a case replaces, by its path.
+/// The lines that cases replace, by path.
 const LINES: [(&str, &str); 7] = [
     ("links.bottleneck.queue", "queue = \"tail-drop\""),
     ("flows.f.transport", "transport = \"tcp\""),
@@ -46,7 +46,7 @@ transport = "octopus"
 app = "spatial-video"
 "#;
 
-/// The path of a line, what is written there with `¦` before what is at fault, and the message.
+/// Path of the line, value with `¦` before the error, and message.
 const CASES: &[(&str, &str, &str)] = &[
     // Queue disciplines.
     (
@@ -287,7 +287,7 @@ fn said(text: &str, set: &[String], registries: &Registries) -> String {
     }
 }
 
-/// Line and column of what follows `¦` in the text, and the text without it.
+/// Line and column of `¦` in the text, and the text without it.
 fn placed(text: &str) -> (String, String) {
     let at = text.find('¦').expect("something is at fault");
     let (line, start) = (text[..at].matches('\n').count() + 1, text[..at].rfind('\n').map_or(0, |at| at + 1));
@@ -295,13 +295,13 @@ fn placed(text: &str) -> (String, String) {
 }
 
 #[test]
-fn the_scenario_is_right_as_it_stands() {
+fn the_unchanged_scenario_passes_the_check() {
     let registries = Builder::standard().registries();
     assert_eq!(said(TEXT, &[], &registries), "nothing wrong");
 }
 
 #[test]
-fn a_file_is_told_line_column_key_requirement_and_nearest_name() {
+fn an_error_in_a_file_has_line_column_key_requirement_and_nearest_name() {
     let registries = Builder::standard().registries();
     for (path, value, message) in CASES {
         let (_, line) = LINES.iter().find(|(known, _)| known == path).expect("it is a line");
@@ -314,7 +314,7 @@ fn a_file_is_told_line_column_key_requirement_and_nearest_name() {
 }
 
 #[test]
-fn an_option_is_told_by_its_text() {
+fn a_message_about_an_option_quotes_it() {
     let registries = Builder::standard().registries();
     for (path, value, message) in CASES {
         let option = format!("{path}={}", value.replace('¦', ""));
@@ -324,7 +324,7 @@ fn an_option_is_told_by_its_text() {
 }
 
 #[test]
-fn an_arm_of_an_axis_is_told_its_own_line_and_column() {
+fn an_error_in_an_arm_has_its_line_and_column() {
     let registries = Builder::standard().registries();
     for (path, value, message) in CASES {
         let axis = format!("{TEXT}[[vary]]\npath = \"{path}\"\nvalues = [{value}]\n");

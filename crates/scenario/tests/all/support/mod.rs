@@ -1,4 +1,4 @@
-//! Registries that stand for the real ones, and files that stand for a disk.
+//! Substitutes for registries and files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -94,14 +94,14 @@ struct Video {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Player {
-    /// What it plays.
+    /// Content.
     content: Content,
     /// A further file.
     #[serde(default)]
     extra: Option<FileName>,
 }
 
-/// A ladder, or what a file says.
+/// A ladder, or a manifest file.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 enum Content {
@@ -122,7 +122,7 @@ enum Content {
 #[serde(transparent)]
 struct FileName(#[schemars(extend("format" = "input-file"))] String);
 
-/// A manifest begins with `<MPD`, and may name one more file behind it.
+/// Checks a manifest: it begins with `<MPD`, and may name another file after that.
 fn check_player(value: &serde_json::Value, files: ReadFile<'_>) -> Result<(), ParameterError> {
     let Content::Manifest { mpd } = parameters::<Player>(value)?.content else { return Ok(()) };
     let wrong = |message: String| ParameterError::at("mpd", message).under("content");
@@ -249,12 +249,12 @@ pub fn parse_with(text: &str, set: &[&str], quick: bool) -> Result<Scenario, Str
     Scenario::parse(text, "s.toml", &shelf(), &changes, &registries()).map_err(|error| error.to_string())
 }
 
-/// The messages that a text gets, one a line.
+/// The messages about a text, one per line.
 pub fn messages(text: &str) -> String {
     parse_with(text, &[], false).map(|_| "nothing wrong".to_owned()).unwrap_or_else(|messages| messages)
 }
 
-/// The scenario of DESIGN.md's outline.
+/// A valid scenario, which tests change.
 pub const GOOD: &str = r#"name = "ired/ingress-vs-egress"
 duration = "60 s"
 warm_up = "5 s"
