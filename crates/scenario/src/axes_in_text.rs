@@ -28,12 +28,14 @@ pub fn with_axis(text: &str, axis: &Value) -> Result<WithAxis, toml::ser::Error>
         WithAxis { text: format!("{}\n\n[[vary]]\n{one}", text.trim_end()), replaced: None }
     };
     let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(appended(&entry)) };
+    // TOML writes a list of tables as `[[vary]]` or inline; the entry takes the form of the file.
     let replaced = match document.get_mut("vary") {
         Some(Item::ArrayOfTables(axes)) => {
             let Some(old) = axes.iter_mut().find(|old| same_path(old.get("path"), &entry)) else {
                 return Ok(appended(&entry));
             };
             let name = name_of(old.get("name"), old.get("path"));
+            // Keep name, place and comments of the old entry: results are keyed by the name.
             let mut new = entry;
             new.entry("name").or_insert(toml_edit::value(&name));
             new.set_position(old.position());

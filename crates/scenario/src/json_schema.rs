@@ -11,6 +11,7 @@ use crate::schema::{Axis, Settings};
 
 /// The schema of a whole file.
 pub fn schema_json(registries: &Registries) -> Value {
+    // Choices become definitions, which the checker recognizes by name.
     let mut definitions = Map::new();
     let mut queues = Vec::new();
     for kinds in [&registries.disciplines, &registries.port_queues] {
@@ -40,6 +41,7 @@ pub fn schema_json(registries: &Registries) -> Value {
         definitions.insert(name.to_owned(), choice);
     }
 
+    // `vary` and `quick` are keys of the file, but not of a variant, so `Settings` lacks them.
     let mut schema = schema_of::<Settings>();
     let quick = json!({
         "type": "object",

@@ -163,6 +163,7 @@ impl<'a> Loader<'a> {
         self.check_replaced(base, axes);
         let mut variants: Vec<Variant> = Vec::new();
         let mut names = IndexSet::new();
+        // The name of a variant keys its results and must be unique; labels may contain `,` and `=`.
         for arms in vary::combinations(axes) {
             let labels = axes.iter().zip(&arms).map(|(axis, arm)| (axis.name.clone(), arm.label.clone()));
             let labels: IndexMap<String, String> = labels.collect();

@@ -57,6 +57,7 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
     for (depth, step) in steps.iter().enumerate() {
         let last = depth + 1 == steps.len();
         let here = || path.prefix(depth);
+        // A name does not expand to a table: several links may share the queue.
         if let (true, Value::String(name)) = (shape.definition == Some("queue"), &*place)
             && queues.contains(name)
         {

@@ -53,6 +53,7 @@ impl Document {
         let tree = reader.table(parsed.as_table(), &KeyPath::root());
         document.spans = reader.spans;
         document.tree = tree;
+        // TOML has `nan` and `inf`; the JSON tree does not.
         if reader.not_finite.is_empty() {
             return Ok(document);
         }

@@ -118,6 +118,7 @@ pub(crate) fn read(tree: &Value, pinned: &[KeyPath]) -> Result<Vec<Axis>, Vec<Fi
             Err(more) => findings.extend(more),
         }
     }
+    // Two axes that set the same path would produce variants whose labels are wrong.
     findings.extend(axes.iter().enumerate().filter_map(|(index, axis)| {
         let (other, path) =
             axes[..index].iter().find_map(|other| Some((other, shared(axis, other, tree)?)))?;

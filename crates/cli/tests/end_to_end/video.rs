@@ -60,5 +60,5 @@ fn encoders_and_controllers_that_are_none_are_refused_with_a_hint() {
     let controller = wrong("flows.bulk.transport={kind=\"octopus\", congestion=\"sprot\"}");
     assert!(controller.contains("did you mean `sprout`"), "{controller}");
     let udp = wrong("flows.bulk.transport=udp");
-    assert!(udp.contains("`spatial-video` runs over octopus or tcp"), "{udp}");
+    assert!(udp.contains("the transport of `spatial-video` must be octopus or tcp, got `udp`"), "{udp}");
 }

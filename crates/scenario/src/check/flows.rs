@@ -13,6 +13,7 @@ impl Checker<'_> {
         let settings = self.settings;
         let table = KeyPath::root().key("flows");
         let neighbours = neighbours(settings);
+        // Many flows share a sender, so reachable nodes are computed once per sender.
         let mut reachable: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
         let mut names: IndexMap<String, &str> = IndexMap::new();
         let mut listening: IndexMap<(&str, &str, u16), &str> = IndexMap::new();

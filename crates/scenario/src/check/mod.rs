@@ -47,6 +47,7 @@ impl<'a> Checker<'a> {
         checker.nodes();
         checker.links();
         checker.flows();
+        // A finding at, above or below a refused value is a likely consequence of it.
         let related = |finding: &Finding, other: &Finding| {
             !other.path.is_root()
                 && (finding.path.starts_with(&other.path) || other.path.starts_with(&finding.path))
