@@ -127,6 +127,7 @@ impl StreamingMeter {
 
     /// Adds the summary values.
     pub(crate) fn summarise(&self, name: &str, summary: &mut Vec<SummaryValue>) {
+        // Samples are kept, not a histogram: buffers and frame rates have no common scale of durations.
         let samples = |metric, values: &[f32]| {
             let mut sorted: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
             sorted.sort_by(f64::total_cmp);
@@ -156,6 +157,7 @@ impl StreamingMeter {
             let share = 100.0 * self.stalled.as_secs_f64() / watched;
             summary.push(plain(name, metrics::STALL_RATIO, share));
         }
+        // Quality models score whole sessions, including the warm-up.
         summary.extend(self.linear().map(|linear| plain(name, metrics::LINEAR_QOE, linear)));
         let unseen = self.sessions.iter().filter(|session| session.start_up.is_none()).count();
         if unseen > 0 {

@@ -6,6 +6,7 @@ use jettison_core::Time;
 use jettison_p4_front::ir::Program;
 use jettison_p4_front::source::Sources;
 use jettison_p4_v1model::control::{Command, parse};
+use jettison_registry::nearest;
 use jettison_wire::Address;
 
 use crate::p4_program::P4Program;
@@ -104,7 +105,7 @@ impl Reader<'_> {
                 let line = text[..offset].matches('\n').count() + 1;
                 let placeholder = format!("${{{name}}}");
                 let message = format!("unknown placeholder `{placeholder}`");
-                let hint = self.known(own);
+                let hint = self.suggestion(&placeholder, own);
                 let refused = RefusedCommand { place: place(line, 1), message, hint: Some(hint) };
                 return self.refused.push(refused);
             }
@@ -157,11 +158,14 @@ impl Reader<'_> {
         }
     }
 
-    fn known(&self, own: &[(&str, String)]) -> String {
+    /// The nearest placeholder, if any, and all known ones.
+    fn suggestion(&self, placeholder: &str, own: &[(&str, String)]) -> String {
         let own = own.iter().map(|(name, _)| (*name).to_owned());
         let nodes = self.names.addresses.keys().map(|node| format!("address.{node}"));
         let ports = self.names.ports.keys().map(|link| format!("port.{link}"));
         let names: Vec<String> = own.chain(ports).chain(nodes).map(|name| format!("${{{name}}}")).collect();
-        format!("known: {}", names.join(", "))
+        let near = nearest(placeholder, names.iter().map(String::as_str));
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        format!("{near}known: {}", names.join(", "))
     }
 }

@@ -85,6 +85,7 @@ impl RunRecord {
     pub fn from_bytes(bytes: &[u8]) -> Result<RunRecord, TransferError> {
         let body = bytes.strip_prefix(HEAD).ok_or(TransferError::OtherFormat)?;
         let mut input = Reader::new(body);
+        // The numbers below are the least bytes of an item: they bound the allocation by the length of the input.
         let objects = input.list(4, |input| {
             let id = read_id(input)?;
             let name = input.text()?.to_owned();

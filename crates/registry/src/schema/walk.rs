@@ -197,7 +197,7 @@ impl Walked {
 
     fn range(&mut self, number: &Number, shape: Shape<'_>, path: &KeyPath) {
         let Some(value) = number.as_f64() else { return };
-        // schemars states the range of integer types as a format, without bounds.
+        // schemars states the range of some integer types only as a format.
         let (format_least, format_most) = match shape.text("format") {
             Some("uint8") => (0.0, f64::from(u8::MAX)),
             Some("uint16") => (0.0, f64::from(u16::MAX)),

@@ -50,6 +50,7 @@ impl Builder {
         options: &BuildOptions,
     ) -> Result<DirectionSpec, BuildFailure> {
         let random = |stream: &str| plan.seed.stream(&["links", link, which, stream]);
+        // The check has the same limit: packet sizes with overhead must not overflow.
         let overhead = u16::try_from(settings.overhead.get())
             .map_err(|_| part(&["links", link, "overhead"], "must be <= 65535 bytes"))?;
         let overhead = u32::from(overhead);
@@ -73,6 +74,7 @@ impl Builder {
                 Carrier::Other(Box::new(cell.with_overhead(overhead)))
             }
         };
+        // Rate, delay and loss change independently; each model has its own schedule.
         let delays = settings.changes.iter().filter_map(|change| Some((change.at, change.delay?)));
         let delays = Schedule::new(settings.delay, delays.collect()).map_err(in_order)?;
         let (queue, hooks) = self.queue(link, &settings, &random)?;

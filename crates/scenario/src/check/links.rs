@@ -184,10 +184,10 @@ impl Checker<'_> {
         let sender = self.settings.nodes.get(&direction.from);
         if self.registries.port_queues.kind(kind).is_some() && sender.is_some_and(|node| !node.has_hooks()) {
             let (from, to) = (&direction.from, &direction.to);
-            let who = if sender.is_some_and(Node::is_host) { "host" } else { "P4 router" };
+            let sender_kind = if sender.is_some_and(Node::is_host) { "host" } else { "P4 router" };
             let message = format!(
                 "`{}` needs a native router as the sender, but from `{from}` to `{to}` on link `{name}` the sender is \
-                 a {who}",
+                 a {sender_kind}",
                 direction.queue_name
             );
             let help = match forward {
