@@ -75,7 +75,7 @@ pub(crate) struct Router {
     pub(crate) before: SwitchCounters,
 }
 
-/// First slot of each class of components. Classes are in the order of processing at one instant.
+/// First slot of each class of components. At one instant, slots are processed in ascending order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slots {
     /// Scheduled changes of a direction's rate.
@@ -248,6 +248,7 @@ impl World {
             Node::Host(host) => {
                 host.armed = now;
                 host.wake(now, &mut self.recorder);
+                // Few disciplines have timers; the flag spares other hosts the loop.
                 for port in 0..if host.queues_keep_time { host.ports.len() } else { 0 } {
                     self.wake_host_queue(node, port, now);
                 }
