@@ -1,11 +1,11 @@
-//! The real clocks: a live run's own, and the machine's for deadlines of processes. Elsewhere `clippy.toml` forbids them.
+//! Real clocks: the clock of a live run, and the machine's clock for process deadlines. `clippy.toml` forbids them elsewhere.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jettison_core::Time;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// CLOCK_MONOTONIC, counted from the run's start. A copy goes to every thread, so that all of them mean the same instant.
+/// CLOCK_MONOTONIC relative to the start of the run. Every thread gets a copy, so that all agree on the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LiveClock {
     /// Nanoseconds of CLOCK_MONOTONIC at the start.
@@ -18,36 +18,36 @@ impl LiveClock {
         LiveClock { origin: monotonic() }
     }
 
-    /// A clock that starts, or started, when CLOCK_MONOTONIC stood at `origin` nanoseconds.
+    /// A clock whose zero is `origin` nanoseconds of CLOCK_MONOTONIC, in the past or in the future.
     pub fn starting_at(origin: u64) -> LiveClock {
         LiveClock { origin }
     }
 
-    /// What CLOCK_MONOTONIC stood at when this one started, in nanoseconds.
+    /// CLOCK_MONOTONIC at this clock's zero, in nanoseconds.
     pub fn origin(self) -> u64 {
         self.origin
     }
 
-    /// Now; the start itself if that is still to come.
+    /// Current time; zero before the start.
     #[inline]
     pub fn now(self) -> Time {
         Time::from_nanos(monotonic().saturating_sub(self.origin))
     }
 }
 
-/// The machine's monotonic clock.
+/// Current time of the machine's monotonic clock.
 #[expect(clippy::disallowed_methods, reason = "processes are waited for in real time")]
 pub fn now() -> Instant {
     Instant::now()
 }
 
-/// Time since 1970 by the machine's real-time clock; zero if that stands before.
+/// Time since 1970 by the machine's real-time clock; zero if the clock is set before 1970.
 #[expect(clippy::disallowed_methods, reason = "results say when a live run began")]
 pub fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Makes the calling thread wait.
+/// Puts the calling thread to sleep.
 #[expect(clippy::disallowed_methods, reason = "processes are waited for in real time")]
 pub fn sleep(duration: Duration) {
     std::thread::sleep(duration);
@@ -58,7 +58,7 @@ fn monotonic() -> u64 {
     nanos(clock_gettime(ClockId::Monotonic))
 }
 
-/// A clock's reading in nanoseconds. Neither part is negative in a reading.
+/// A clock reading in nanoseconds. Clock readings are never negative.
 pub(crate) fn nanos(time: Timespec) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_agree_and_never_go_back() {
+    fn copies_agree_and_are_monotonic() {
         let clock = LiveClock::start();
         let copy = LiveClock::starting_at(clock.origin());
         let readings = [clock.now(), copy.now(), clock.now(), copy.now()];

@@ -1,9 +1,9 @@
-//! Packets that go to one device together become super-packets again (generic receive offload).
+//! Generic receive offload: merges packets to one device into super-packets.
 //!
-//! Only what [`super::split`] would make again of the super-packet is merged: one flow, consecutive sequence numbers and IPv4
-//! identifications, all other fields of the headers alike (traffic class with the ECN field, hop limit, acknowledgement,
-//! window, options), all but the last of one size. PSH and FIN end a super-packet. So a mark stays on the packet that
-//! carries it, and a receiver sees a gap where a packet was dropped.
+//! Only packets that [`super::split`] would produce from the super-packet are merged: same flow, consecutive sequence
+//! numbers and IPv4 identifications, all other header fields equal (traffic class with the ECN field, hop limit,
+//! acknowledgement, window, options), and equal sizes except for the last. PSH and FIN end a super-packet. Therefore a mark
+//! stays on its packet, and a receiver sees a gap where a packet was dropped.
 
 use std::io::IoSlice;
 
@@ -13,31 +13,31 @@ use super::VnetHeader;
 use super::sum::{put, put_ip_length, replaced, word};
 use super::tun::MOST_PARTS;
 
-/// Gathers the packets of one device. The order within a flow is kept; a packet may come before those of other flows.
+/// Collects the packets of one device. The order within a flow is kept; packets of different flows may be reordered.
 #[derive(Debug, Default)]
 pub struct Merger {
     trains: Vec<Train>,
-    /// How many of them are in use; the others wait to be used again.
+    /// Number of trains in use; the others are kept for reuse.
     used: usize,
     bytes: usize,
 }
 
-/// Packets that leave as one.
+/// Packets that leave as one super-packet.
 #[derive(Debug, Default)]
 pub struct Train {
-    /// In order.
+    /// The packets in order.
     parts: Vec<Packet>,
-    /// What tells flows apart; a chance agreement only keeps two of them unmerged.
+    /// Hash of the flow. A collision only prevents merging.
     key: u64,
-    /// What would continue it; `None` if nothing can.
+    /// Expected next packet; `None` if the train is complete.
     next: Option<Continuation>,
-    /// Bytes of IP and transport header.
+    /// Length of the IP and transport headers in bytes.
     headers: usize,
-    /// Where the transport header begins.
+    /// Offset of the transport header.
     transport: usize,
-    /// Bytes of payload of each part but the last.
+    /// Payload bytes of each part except the last.
     size: usize,
-    /// Bytes of the IP packet that it would make.
+    /// Length of the merged IP packet in bytes.
     length: usize,
 }
 
@@ -47,40 +47,40 @@ struct Continuation {
     id: u16,
 }
 
-/// How many of the latest trains a packet is compared with: about as many flows as take turns in a queue.
+/// Number of most recent trains that a packet is compared with: about the number of flows that alternate in a queue.
 const LOOK_BACK: usize = 8;
 
 impl Merger {
-    /// Takes a packet in.
+    /// Adds a packet.
     pub fn push(&mut self, packet: Packet) {
         self.bytes += usize::from(packet.meta.length);
         let Some(segment) = Segment::parse(&packet) else {
-            // What is no segment with data may still be one of a flow that is: it must not overtake.
+            // A packet that cannot be merged may belong to a flow with a train: it must not overtake that train.
             let key = packet
                 .five_tuple()
                 .map_or(0, |tuple| key_of(tuple.src_port, tuple.dst_port, tuple.dst.low_u32()));
             return self.start(packet, key, None);
         };
         let first = self.used.saturating_sub(LOOK_BACK);
-        // The latest train of a flow, or none: an older one would be overtaken.
+        // Only the latest train of the flow qualifies: joining an older one would reorder packets.
         let found = self.trains[first..self.used].iter_mut().rev().find(|train| train.key == segment.key);
         match found {
-            Some(train) if train.takes(&packet, &segment) => train.add(packet, &segment),
+            Some(train) if train.accepts(&packet, &segment) => train.add(packet, &segment),
             _ => self.start(packet, segment.key, Some(&segment)),
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether no packets wait.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
 
-    /// Bytes that wait.
+    /// Bytes of the waiting packets.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// What waits, in the order in which it is to be written. It is left empty of packets by the caller, then forgotten.
+    /// The waiting trains in the order in which to write them. The caller takes their packets out; the trains are then reused.
     pub fn trains(&mut self) -> impl Iterator<Item = &mut Train> {
         self.bytes = 0;
         self.trains[..std::mem::take(&mut self.used)].iter_mut()
@@ -110,7 +110,7 @@ impl Merger {
 }
 
 impl Train {
-    /// The most packets that one takes: with packets of 576 bytes, a super-packet of 64 KiB.
+    /// Maximum number of packets in a train: packets of 576 bytes then fill a super-packet of 64 KiB.
     pub const MOST_PARTS: usize = MOST_PARTS;
 
     /// The packets, in order. Taking them out leaves the train empty.
@@ -118,8 +118,8 @@ impl Train {
         &mut self.parts
     }
 
-    /// Makes the first packet's header that of all together, if there are several; gives what goes with it. `None` if the
-    /// train is a single packet, which is to be written as it is.
+    /// Turns the first packet's headers into those of the super-packet and returns its virtio header. `None` if the train is a
+    /// single packet, which is written unchanged.
     pub fn seal(&mut self) -> Option<VnetHeader> {
         let count = self.parts.len();
         if count < 2 {
@@ -147,7 +147,7 @@ impl Train {
         })
     }
 
-    /// The bytes of the super-packet, once sealed: the first packet, and the payload of the others.
+    /// The bytes of a sealed super-packet: the first packet, then the payloads of the others. Returns the number of slices.
     pub fn slices<'a>(&'a self, into: &mut [IoSlice<'a>; MOST_PARTS]) -> usize {
         for (index, (place, part)) in into.iter_mut().zip(&self.parts).enumerate() {
             *place = IoSlice::new(&bytes_of(part)[if index == 0 { 0 } else { self.headers }..]);
@@ -155,7 +155,7 @@ impl Train {
         self.parts.len()
     }
 
-    fn takes(&self, packet: &Packet, segment: &Segment) -> bool {
+    fn accepts(&self, packet: &Packet, segment: &Segment) -> bool {
         let Some(next) = self.next else { return false };
         let first = bytes_of(&self.parts[0]);
         let other = bytes_of(packet);
@@ -169,7 +169,7 @@ impl Train {
         if !fits {
             return false;
         }
-        // All but length, identification and checksum of IPv4; all but the length of IPv6.
+        // All fields except length, identification and checksum (IPv4) or payload length (IPv6).
         let same = |range: std::ops::Range<usize>| first[range.clone()] == other[range];
         let same_ip = match first[0] >> 4 {
             4 => same(0..2) && same(6..10) && same(12..transport),
@@ -179,6 +179,7 @@ impl Train {
         let (ends, cwr) = (TcpFlags::PSH.0 | TcpFlags::FIN.0, TcpFlags::CWR.0);
         same_ip
             && same(transport..transport + 4)
+            // Sequence number (4..8) and checksum (16..18) differ by design; CWR is set on the first packet only.
             && same(transport + 8..transport + 13)
             && flags(first) & !cwr == flags(other) & !ends
             && same(transport + 14..transport + 16)
@@ -187,8 +188,8 @@ impl Train {
 
     fn add(&mut self, packet: Packet, segment: &Segment) {
         self.length += segment.payload;
-        let goes_on = segment.payload == self.size && !segment.ends;
-        self.next = goes_on.then(|| Continuation {
+        let can_continue = segment.payload == self.size && !segment.ends;
+        self.next = can_continue.then(|| Continuation {
             sequence: segment.sequence.wrapping_add(segment.payload as u32),
             id: if segment.is_v4 { segment.id.wrapping_add(1) } else { 0 },
         });
@@ -196,7 +197,7 @@ impl Train {
     }
 }
 
-/// A TCP packet with data that may be part of a super-packet.
+/// A TCP packet with data that can be part of a super-packet.
 #[derive(Debug)]
 struct Segment {
     is_v4: bool,
@@ -217,7 +218,7 @@ impl Segment {
         let transport = usize::from(partial.start);
         let is_v4 = bytes.first()? >> 4 == 4;
         let is_tcp = if is_v4 {
-            // "More fragments" or an offset: not a whole packet.
+            // The "more fragments" bit or a fragment offset: not a whole packet.
             let is_whole = bytes.len() >= 40 && word(bytes, 6) & 0x3fff == 0;
             is_whole && bytes[9] == 6 && usize::from(bytes[0] & 0xf) * 4 == transport
         } else {
@@ -229,17 +230,18 @@ impl Segment {
         let above = &bytes[transport..];
         let headers = transport + usize::from(above[12] >> 4) * 4;
         let flags = above[13];
-        let plain = [TcpFlags::ACK, TcpFlags::PSH, TcpFlags::FIN, TcpFlags::ECE, TcpFlags::CWR];
-        let others = !plain.iter().fold(0, |all, flag| all | flag.0);
+        let mergeable = [TcpFlags::ACK, TcpFlags::PSH, TcpFlags::FIN, TcpFlags::ECE, TcpFlags::CWR];
+        // Segments with SYN, RST or URG are never merged.
+        let unmergeable = !mergeable.iter().fold(0, |all, flag| all | flag.0);
         if headers < transport + 20
             || headers >= bytes.len()
-            || flags & others != 0
+            || flags & unmergeable != 0
             || flags & TcpFlags::ACK.0 == 0
         {
             return None;
         }
-        let addressee = &bytes[if is_v4 { 16..20 } else { 36..40 }];
-        let destination = u32::from_be_bytes([addressee[0], addressee[1], addressee[2], addressee[3]]);
+        let address = &bytes[if is_v4 { 16..20 } else { 36..40 }];
+        let destination = u32::from_be_bytes([address[0], address[1], address[2], address[3]]);
         Some(Segment {
             is_v4,
             transport,

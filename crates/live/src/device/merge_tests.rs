@@ -5,7 +5,7 @@ use super::*;
 use crate::device::SuperPacket;
 use crate::device::testing::{Tcp, bytes_of, packet};
 
-/// What would be written: what goes with each packet, and its bytes.
+/// Packets as they would be written: virtio header and bytes.
 fn written(packets: Vec<Packet>) -> Vec<(VnetHeader, Vec<u8>)> {
     let mut merger = Merger::default();
     packets.into_iter().for_each(|packet| merger.push(packet));
@@ -44,7 +44,7 @@ fn a_mark_stays_on_the_packet_that_carries_it() {
     let mut packets = split(&whole, 100);
     assert!(packets[2].mark_ce());
     let written = written(packets);
-    // Two, the marked one, two.
+    // Two packets, the marked one, two packets.
     let classes: Vec<(u8, usize)> =
         written.iter().map(|(_, bytes)| (bytes[1] & 3, bytes.len() - 52)).collect();
     assert_eq!(classes, [(Ecn::Ect0 as u8, 200), (Ecn::Ce as u8, 100), (Ecn::Ect0 as u8, 200)]);
@@ -61,7 +61,7 @@ fn a_gap_is_not_closed() {
 }
 
 #[test]
-fn psh_ends_a_super_packet_and_other_flags_begin_none() {
+fn psh_ends_a_super_packet_and_packets_with_other_flags_are_not_merged() {
     let base = Tcp::default();
     let next = |index: u32, flags: TcpFlags| Tcp {
         id: base.id + index as u16,
@@ -83,11 +83,11 @@ fn psh_ends_a_super_packet_and_other_flags_begin_none() {
 }
 
 #[test]
-fn flows_that_take_turns_are_merged_each_by_itself_and_keep_their_order() {
+fn alternating_flows_are_merged_separately_and_keep_their_order() {
     let one = long(400);
     let mut other = split(&long(400), 100);
     for packet in &mut other {
-        // Another source port; the sum over the pseudo-header knows no ports.
+        // Another source port; the pseudo-header's sum does not cover ports.
         let Body::Buffer(buffer) = &mut packet.body else { panic!("bytes") };
         buffer.bytes[21] ^= 1;
     }
@@ -99,10 +99,10 @@ fn flows_that_take_turns_are_merged_each_by_itself_and_keep_their_order() {
 }
 
 #[test]
-fn what_cannot_be_merged_stops_what_comes_behind_it_from_overtaking() {
+fn later_packets_do_not_overtake_one_that_cannot_be_merged() {
     let packets = split(&long(300), 100);
     let [first, second, third] = <[Packet; 3]>::try_from(packets).expect("three");
-    // The same flow, whole checksum: a segment that is not merged.
+    // Same flow with a complete checksum: not mergeable.
     let resent = Tcp { sequence: 500, ..Tcp::default() };
     let order = written(vec![first, packet(resent.complete(), None), second, third]);
     let sequences: Vec<u32> =
@@ -111,7 +111,7 @@ fn what_cannot_be_merged_stops_what_comes_behind_it_from_overtaking() {
 }
 
 #[test]
-fn a_super_packet_never_passes_what_an_ip_packet_holds() {
+fn a_super_packet_never_exceeds_the_maximum_ip_length() {
     let base = Tcp { payload: vec![3; 1448], ..Tcp::default() };
     let packets = (0..100u16).map(|index| {
         let sequence = base.sequence + 1448 * u32::from(index);
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_then_splitting_gives_the_packets_back(
+    fn merging_then_splitting_restores_the_packets(
         drops in prop::collection::vec(any::<bool>(), 1..40), marks in prop::collection::vec(any::<bool>(), 40), v4: bool,
     ) {
         let whole = Tcp { v4, traffic_class: Ecn::Ect0 as u8, ..long(drops.len() * 700 - 300) };

@@ -1,7 +1,7 @@
-//! Network devices of the hosts: how the kernel hands packets over, and takes them.
+//! Network devices of the hosts: packet exchange with the kernel.
 //!
-//! [`Tun`] is the device. What goes with each packet is a [`VnetHeader`]: whether its checksum is still to be summed, and
-//! whether it stands for several. [`split`] and [`merge`] make several of one and one of several.
+//! [`Tun`] is the device. Each packet has a [`VnetHeader`], which says whether its checksum is complete and whether it is a
+//! super-packet. [`split`] turns a super-packet into packets, [`merge`] does the reverse.
 
 pub mod merge;
 pub mod split;
@@ -18,34 +18,34 @@ pub use split::{SplitError, SuperPacket};
 pub use tun::Tun;
 pub use vnet::VnetHeader;
 
-/// What the kernel may leave to the router, and takes from it.
+/// Work that the kernel leaves to the router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Offload {
-    /// Nothing: every packet is whole, as on a wire.
+    /// Nothing: every packet is complete, as on a wire.
     None,
-    /// Transport checksums: they are neither summed nor verified between two hosts on one machine. What passes a P4 program
-    /// that changes it, or is captured, is completed there ([`jettison_wire::PartialChecksum`]).
+    /// Transport checksums, which are then neither computed nor verified between two hosts on one machine. They are completed
+    /// where a packet is captured or changed by a P4 program ([`jettison_wire::PartialChecksum`]).
     #[default]
     Checksum,
-    /// Checksums and segmentation: hosts hand over super-packets of up to 64 KiB, which the router splits into packets of the
-    /// MTU before any queue sees them, and merges again before it hands them back.
+    /// Checksums and segmentation: hosts send super-packets of up to 64 KiB. The router splits them into packets of the MTU
+    /// before any queue, and merges packets again before delivery.
     Segmentation,
 }
 
-/// What packets are read from and written to: a [`Tun`], or a script in tests.
+/// Source and sink of packets: a [`Tun`], or a script in tests.
 pub trait Device {
-    /// What this device leaves to the router.
+    /// Offload that this device leaves to the router.
     fn offload(&self) -> Offload;
 
-    /// Reads one packet: what goes with it, and its bytes, which stay until the next call. `None` if there is none.
+    /// Reads one packet: its virtio header and its bytes, valid until the next call. `None` if no packet waits.
     ///
     /// # Errors
-    /// If the device is gone or broken.
+    /// If the device is gone or fails.
     fn read(&mut self) -> io::Result<Option<(VnetHeader, &[u8])>>;
 
-    /// Writes one packet, given in parts.
+    /// Writes one packet, given as a list of parts.
     ///
     /// # Errors
-    /// Whatever the kernel says; the packet is then lost.
+    /// Any error of the kernel; the packet is then lost.
     fn write(&mut self, header: VnetHeader, parts: &[IoSlice<'_>]) -> io::Result<()>;
 }

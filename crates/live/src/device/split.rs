@@ -1,8 +1,8 @@
-//! One super-packet becomes packets of the MTU (TCP and UDP segmentation offload).
+//! TCP and UDP segmentation offload: splits one super-packet into packets of the MTU.
 //!
-//! As a sending network card does it: each packet has the super-packet's headers with its own lengths, IPv4 identification
-//! and sequence number; FIN and PSH stand only on the last, CWR only on the first (RFC 3168 §6.1.2: once a window). The
-//! checksums stay to be summed.
+//! The rules are those of a network card: each packet has the super-packet's headers with its own lengths, IPv4
+//! identification and sequence number; FIN and PSH are kept on the last packet only, CWR on the first only (RFC 3168
+//! §6.1.2: once per window). Checksums stay partial.
 
 use jettison_wire::{PartialChecksum, TcpFlags};
 use thiserror::Error;
@@ -10,37 +10,37 @@ use thiserror::Error;
 use super::VnetHeader;
 use super::sum::{put, put_ip_length, put_ipv4_word, replaced, word};
 
-/// A super-packet, from which packets are taken one by one.
+/// A super-packet, which yields its packets one by one.
 #[derive(Debug, Clone)]
 pub struct SuperPacket<'a> {
     headers: &'a [u8],
     payload: &'a [u8],
     is_tcp: bool,
-    /// Where the transport header begins.
+    /// Offset of the transport header.
     transport: usize,
     size: usize,
     taken: usize,
 }
 
-/// What calls itself a super-packet and is none.
+/// Reason why a super-packet is malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SplitError {
-    /// The kernel was not told that this kind is understood.
-    #[error("a super-packet of the unknown kind {0:#04x}")]
+    /// A type that was not announced to the kernel.
+    #[error("super-packet type must be TCPv4, TCPv6 or UDP, got {0:#04x}")]
     Kind(u8),
-    /// Headers that are cut off, or not of that kind.
-    #[error("a super-packet whose headers are cut off or not of its kind")]
+    /// Truncated headers, or headers of another type.
+    #[error("the headers of a super-packet must be complete and match its type")]
     Headers,
-    /// A size of zero, or no place for the checksum.
-    #[error("a super-packet without the size of its parts or the place of its checksum")]
+    /// A segment size of zero, or no checksum offset.
+    #[error("a super-packet must have a segment size > 0 and a checksum offset")]
     Size,
 }
 
 impl<'a> SuperPacket<'a> {
-    /// Reads what `header` says about the IP packet `bytes`.
+    /// Parses the IP packet `bytes` as the super-packet that `header` describes.
     ///
     /// # Errors
-    /// If it is not a well-formed super-packet.
+    /// If the super-packet is malformed.
     pub fn parse(header: &VnetHeader, bytes: &'a [u8]) -> Result<SuperPacket<'a>, SplitError> {
         let (version, protocol) = match header.gso_type & !VnetHeader::GSO_ECN {
             VnetHeader::GSO_TCP4 => (4, 6),
@@ -54,8 +54,8 @@ impl<'a> SuperPacket<'a> {
             return Err(SplitError::Size);
         }
         let transport = usize::from(start);
-        // IPv6 may have extension headers in front of the transport's.
-        let is_of_kind = match (version, bytes.first()) {
+        // IPv6 may have extension headers before the transport header.
+        let matches_type = match (version, bytes.first()) {
             (4, Some(first)) => {
                 *first >> 4 == 4
                     && transport >= 20
@@ -66,7 +66,7 @@ impl<'a> SuperPacket<'a> {
             _ => false,
         };
         let fixed = transport + if is_tcp { 20 } else { 8 };
-        if !is_of_kind || bytes.len() < fixed {
+        if !matches_type || bytes.len() < fixed {
             return Err(SplitError::Headers);
         }
         let end = if is_tcp { transport + usize::from(bytes[transport + 12] >> 4) * 4 } else { fixed };
@@ -77,12 +77,12 @@ impl<'a> SuperPacket<'a> {
         Ok(SuperPacket { headers, payload, is_tcp, transport, size: header.gso_size.into(), taken: 0 })
     }
 
-    /// How many packets are still to be taken. One without payload is one packet.
+    /// Number of packets not yet taken. A super-packet without payload is one packet.
     pub fn remaining(&self) -> usize {
         self.payload.len().div_ceil(self.size).max(1).saturating_sub(self.taken)
     }
 
-    /// Puts the next packet into `into`, in place of what is there; `None` once all have been taken.
+    /// Overwrites `into` with the next packet; `None` once all have been taken.
     pub fn take_next(&mut self, into: &mut Vec<u8>) -> Option<PartialChecksum> {
         let count = self.remaining();
         if count == 0 {
@@ -118,7 +118,7 @@ impl<'a> SuperPacket<'a> {
             put(above, 4, length as u16);
             6
         };
-        // The sum over the pseudo-header, of which the length is a part.
+        // The partial checksum covers the pseudo-header, which contains the length.
         let sum = replaced(word(above, offset), whole as u16, length as u16);
         put(above, offset, sum);
         Some(PartialChecksum { start: transport as u16, offset: offset as u16 })

@@ -18,7 +18,7 @@ fn parts(header: &VnetHeader, bytes: &[u8]) -> Vec<(Vec<u8>, PartialChecksum)> {
     parts
 }
 
-/// Typed headers, which only right checksums and lengths become.
+/// Parses the headers, which requires correct checksums and lengths.
 fn typed(bytes: Vec<u8>, partial: PartialChecksum) -> (Packet, Vec<u8>) {
     let mut image = Vec::new();
     packet(bytes, Some(partial)).write_ip_image(&mut image, usize::MAX);
@@ -29,7 +29,7 @@ fn typed(bytes: Vec<u8>, partial: PartialChecksum) -> (Packet, Vec<u8>) {
 }
 
 #[test]
-fn fin_and_psh_stand_on_the_last_only_and_cwr_on_the_first() {
+fn fin_and_psh_are_kept_on_the_last_packet_and_cwr_on_the_first() {
     let all = [TcpFlags::ACK, TcpFlags::FIN, TcpFlags::PSH, TcpFlags::CWR, TcpFlags::ECE];
     let flags = all.into_iter().fold(TcpFlags(0), TcpFlags::with);
     let whole = Tcp { flags, payload: vec![1; 250], ..Tcp::default() };
@@ -40,7 +40,7 @@ fn fin_and_psh_stand_on_the_last_only_and_cwr_on_the_first() {
 }
 
 #[test]
-fn what_is_no_super_packet_is_refused() {
+fn malformed_super_packets_are_rejected() {
     let whole = Tcp { payload: vec![1; 250], ..Tcp::default() };
     let (header, bytes) = (whole.super_header(100), whole.partial());
     let parse = |header: &VnetHeader, bytes: &[u8]| SuperPacket::parse(header, bytes).err();
@@ -84,7 +84,7 @@ fn datagrams_of_one_size_are_split_too() {
 
 proptest! {
     #[test]
-    fn parts_are_right_packets_that_hold_the_whole_payload(
+    fn parts_are_valid_packets_with_the_whole_payload(
         v4: bool, length in 1usize..20_000, size in 1u16..3000, sequence: u32, id: u16, traffic_class: u8,
     ) {
         let size = size.max((length / 1000) as u16);
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes: Vec<u8>, first in 0u8..16, kind in 0u8..8, size: u16, start in 0u16..80, tcp: bool) {
+    fn arbitrary_bytes_never_panic(bytes: Vec<u8>, first in 0u8..16, kind in 0u8..8, size: u16, start in 0u16..80, tcp: bool) {
         let mut bytes = bytes;
         if let Some(byte) = bytes.first_mut() {
             *byte = first << 4 | 5;

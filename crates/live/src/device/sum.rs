@@ -1,6 +1,6 @@
-//! Changing what an Internet checksum covers (RFC 1624).
+//! Incremental update of Internet checksums (RFC 1624).
 
-/// A one's complement sum after a word of it changed from `old` to `new`. Of a sum, not of the checksum that is its complement.
+/// Updates a one's complement sum for one word that changed from `old` to `new`. Takes the sum, not its complement.
 #[inline]
 pub(super) fn replaced(sum: u16, old: u16, new: u16) -> u16 {
     let sum = u32::from(sum) + u32::from(!old) + u32::from(new);
@@ -20,7 +20,7 @@ pub(super) fn put(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 
-/// Gives an IP header the length of the whole packet, keeping the checksum of IPv4 right. IPv6 counts from behind its fixed
+/// Sets the length field of an IP header to the packet's length and updates the IPv4 checksum. IPv6 does not count its fixed
 /// 40 bytes (RFC 8200 §3).
 #[inline]
 pub(super) fn put_ip_length(ip: &mut [u8], length: usize) {
@@ -31,7 +31,7 @@ pub(super) fn put_ip_length(ip: &mut [u8], length: usize) {
     }
 }
 
-/// Changes a word of an IPv4 header, keeping its checksum right.
+/// Changes a word of an IPv4 header and updates its checksum.
 #[inline]
 pub(super) fn put_ipv4_word(ip: &mut [u8], at: usize, value: u16) {
     let sum = replaced(!word(ip, 10), word(ip, at), value);

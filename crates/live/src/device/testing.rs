@@ -8,7 +8,7 @@ use jettison_wire::{
 
 use super::VnetHeader;
 
-/// A TCP packet as a host with checksum offload hands it over.
+/// A TCP packet as sent by a host with checksum offload.
 #[derive(Debug, Clone)]
 pub(crate) struct Tcp {
     pub v4: bool,
@@ -34,7 +34,7 @@ impl Tcp {
         }
     }
 
-    /// With a whole checksum.
+    /// The packet with a complete checksum.
     pub fn complete(&self) -> Vec<u8> {
         let tcp = TcpHeader {
             seq: self.sequence,
@@ -58,7 +58,7 @@ impl Tcp {
         PartialChecksum { start: if self.v4 { 20 } else { 40 }, offset: 16 }
     }
 
-    /// With the sum over the pseudo-header in the checksum's place.
+    /// The packet with a partial checksum: the sum of the pseudo-header in the checksum field.
     pub fn partial(&self) -> Vec<u8> {
         let mut bytes = self.complete();
         let start = usize::from(self.place().start);
@@ -76,7 +76,7 @@ impl Tcp {
         packet(self.partial(), Some(self.place()))
     }
 
-    /// What goes with it if it is a super-packet of parts of `size` bytes.
+    /// The virtio header of a super-packet with segments of `size` bytes.
     pub fn super_header(&self, size: u16) -> VnetHeader {
         let kind = if self.v4 { VnetHeader::GSO_TCP4 } else { VnetHeader::GSO_TCP6 };
         let ecn = if self.flags.contains(TcpFlags::CWR) { VnetHeader::GSO_ECN } else { 0 };

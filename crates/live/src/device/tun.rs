@@ -1,7 +1,7 @@
 //! A TUN device (kernel documentation, networking/tuntap).
 //!
-//! Made by `ioctl` and not by the crate `tun-rs`: that one turns checksum and segmentation offload on together, while the
-//! default here is checksums alone, and it hides the [`VnetHeader`], which the router keeps with each packet.
+//! Created by `ioctl` and not with the crate `tun-rs`, which enables checksum and segmentation offload together (the default
+//! here is checksums alone) and hides the [`VnetHeader`], which the router keeps with each packet.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read, Write};
@@ -10,35 +10,35 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use super::{Device, Offload, VnetHeader};
 
-/// A TUN device, which is there as long as this value. Its packets are IP packets.
+/// A TUN device, which carries IP packets. It exists as long as this value.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
     name: String,
     offload: Offload,
-    /// Of the packet that was read last, or is being written.
+    /// The packet that was read last or is being written.
     buffer: Box<[u8]>,
 }
 
-/// The device that makes devices.
+/// Device node that creates TUN devices.
 const CLONE_DEVICE: &str = "/dev/net/tun";
-/// Longest name, without the zero behind it (IFNAMSIZ of netdevice(7)).
+/// Maximum name length, without the terminating zero (IFNAMSIZ of netdevice(7)).
 const NAME_LENGTH: usize = libc::IFNAMSIZ - 1;
 
 impl Tun {
-    /// Makes a device of that name in the calling thread's network namespace; for `%d` in it the kernel puts the first free
-    /// number. It has no address yet and is off. Reads and writes never block; they work from any thread and namespace.
+    /// Creates a device in the calling thread's network namespace. The kernel replaces `%d` in the name by the first free number.
+    /// The device has no address yet and is down. Reads and writes never block; they work from any thread and namespace.
     ///
     /// # Errors
-    /// If `/dev/net/tun` cannot be opened, the name is taken or too long, or the thread may not make devices.
+    /// If `/dev/net/tun` cannot be opened, the name is taken or too long, or the thread may not create devices.
     pub fn create(name: &str, offload: Offload) -> io::Result<Tun> {
         if name.is_empty() || name.len() > NAME_LENGTH || name.contains('\0') {
-            let message = format!("`{name}` is no name of a device: those have 1 to {NAME_LENGTH} bytes");
+            let message = format!("device name must have 1 to {NAME_LENGTH} bytes and no NUL, got {name:?}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open(CLONE_DEVICE)?;
-        // IFF_TUN_EXCL: a device of that name that is there already belongs to somebody else.
+        // IFF_TUN_EXCL: an existing device of that name belongs to another process.
         let mut flags = libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_TUN_EXCL;
         if offload != Offload::None {
             flags |= libc::IFF_VNET_HDR;
@@ -62,10 +62,10 @@ impl Tun {
             }
         };
         if offload != Offload::None && set_offload(&file, accepted).is_err() {
-            // A kernel before 6.2 does not know the bits for UDP, and segments datagrams itself.
+            // Kernels before 6.2 do not know the UDP bits, and segment datagrams themselves.
             set_offload(&file, accepted & !UDP_SEGMENTATION)?;
         }
-        // Of a pattern such as `jettison%d` the kernel made a name.
+        // The kernel expands a pattern such as `jettison%d`.
         let given = request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8);
         let name = String::from_utf8_lossy(&given.collect::<Vec<u8>>()).into_owned();
         Ok(Tun { file, name, offload, buffer: vec![0; BUFFER].into() })
@@ -124,12 +124,11 @@ impl Device for Tun {
     }
 }
 
-/// Up to this length a copy of a packet costs less than telling the kernel of its parts: 40 ns against a third of a
-/// microsecond.
+/// Length up to which copying a packet costs less than a vectored write: 40 ns against a third of a microsecond.
 const SHORT: usize = 4096;
-/// The largest packet, and the header in front.
+/// The largest packet with its virtio header.
 const BUFFER: usize = 65_535 + VnetHeader::LENGTH;
-/// The most parts that [`Device::write`] takes.
+/// Maximum number of parts of [`Device::write`].
 pub(super) const MOST_PARTS: usize = 127;
 
 /// TUN_F_USO4 and TUN_F_USO6 of linux/if_tun.h, which are accepted only together.
@@ -141,7 +140,7 @@ fn set_offload(file: &File, accepted: libc::c_uint) -> io::Result<()> {
 }
 
 fn zeroed_request() -> libc::ifreq {
-    // SAFETY: an `ifreq` is plain numbers, for all of which zero is a value.
+    // SAFETY: an `ifreq` consists of plain integers, for which zero is valid.
     unsafe { std::mem::zeroed() }
 }
 

@@ -1,29 +1,29 @@
-//! What goes with a packet over a TUN device: `struct virtio_net_hdr`.
+//! The virtio header of a packet on a TUN device: `struct virtio_net_hdr`.
 
 use jettison_wire::PartialChecksum;
 
-/// The header of virtio (Virtual I/O Device specification 1.2 §5.1.6), in its short form and in the machine's byte order, as
-/// the kernel's TUN driver has it by default (kernel documentation, networking/tuntap; linux/virtio_net.h).
+/// Virtio header (Virtual I/O Device specification 1.2 §5.1.6) in its short form and in the machine's byte order, the default
+/// of the kernel's TUN driver (kernel documentation, networking/tuntap; linux/virtio_net.h).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VnetHeader {
-    /// Bits: [`VnetHeader::NEEDS_CHECKSUM`].
+    /// Flag bits: [`VnetHeader::NEEDS_CHECKSUM`].
     pub flags: u8,
-    /// What it is a super-packet of: one of the `GSO_*`, with [`VnetHeader::GSO_ECN`] where a TCP one begins with CWR.
+    /// Super-packet type: one of the `GSO_*`, with [`VnetHeader::GSO_ECN`] if a TCP super-packet begins with CWR.
     pub gso_type: u8,
-    /// Bytes of IP and transport header of a super-packet; elsewhere a hint.
+    /// Length of the IP and transport headers of a super-packet; a hint for other packets.
     pub header_length: u16,
-    /// Bytes of payload in each packet of a super-packet but the last.
+    /// Payload bytes in each packet of a super-packet except the last.
     pub gso_size: u16,
-    /// Where summing starts.
+    /// Offset at which checksumming starts.
     pub checksum_start: u16,
-    /// Where the checksum stands behind that.
+    /// Offset of the checksum field from `checksum_start`.
     pub checksum_offset: u16,
 }
 
 impl VnetHeader {
-    /// Bytes that it takes.
+    /// Length in bytes.
     pub const LENGTH: usize = 10;
-    /// The checksum is still to be summed.
+    /// The checksum is partial.
     pub const NEEDS_CHECKSUM: u8 = 1;
     /// Not a super-packet.
     pub const GSO_NONE: u8 = 0;
@@ -31,12 +31,12 @@ impl VnetHeader {
     pub const GSO_TCP4: u8 = 1;
     /// TCP over IPv6.
     pub const GSO_TCP6: u8 = 4;
-    /// UDP datagrams of one size.
+    /// UDP datagrams of equal size.
     pub const GSO_UDP: u8 = 5;
-    /// The first packet of a TCP super-packet has CWR, the others have not.
+    /// The first packet of a TCP super-packet has CWR, the others do not.
     pub const GSO_ECN: u8 = 0x80;
 
-    /// That of a packet by itself, whose checksum may be still to be summed.
+    /// The header of a single packet, whose checksum may be partial.
     pub fn of(partial: Option<PartialChecksum>) -> VnetHeader {
         match partial {
             None => VnetHeader::default(),
@@ -49,18 +49,18 @@ impl VnetHeader {
         }
     }
 
-    /// Where a checksum is still to be summed.
+    /// Position of a partial checksum.
     pub fn partial(&self) -> Option<PartialChecksum> {
         let partial = PartialChecksum { start: self.checksum_start, offset: self.checksum_offset };
         (self.flags & VnetHeader::NEEDS_CHECKSUM != 0).then_some(partial)
     }
 
-    /// Whether the packet stands for several.
+    /// Whether the packet is a super-packet.
     pub fn is_super(&self) -> bool {
         self.gso_type != VnetHeader::GSO_NONE
     }
 
-    /// Its bytes.
+    /// Serialises the header.
     pub fn emit(self) -> [u8; VnetHeader::LENGTH] {
         let mut bytes = [self.flags, self.gso_type, 0, 0, 0, 0, 0, 0, 0, 0];
         let words = [self.header_length, self.gso_size, self.checksum_start, self.checksum_offset];
@@ -70,7 +70,7 @@ impl VnetHeader {
         bytes
     }
 
-    /// Reads it.
+    /// Parses the header.
     pub fn parse(bytes: &[u8; VnetHeader::LENGTH]) -> VnetHeader {
         let word = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         VnetHeader {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn headers_survive_a_round_trip() {
         let header = VnetHeader {
             flags: 1,
             gso_type: 0x81,
