@@ -1,4 +1,4 @@
-//! What can go wrong outside the models: the machine, its kernel, its programs.
+//! Errors of the machine, its kernel and the programs of a live run.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,98 +6,98 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// An error of the live world. Each message stands alone and says what would be right.
+/// An error of a live run. Each message is self-contained and names the remedy.
 #[derive(Debug, Error)]
 pub enum LiveError {
     /// A system call failed.
     #[error("{what}: {source}")]
     System {
-        /// What was being done.
+        /// The attempted action.
         what: String,
-        /// The kernel's answer.
+        /// The kernel's error.
         source: io::Error,
     },
 
-    /// Neither root nor able to make a user namespace.
-    #[error("not root, and this kernel makes no user namespace for this user ({why}); {remedy}")]
+    /// The process is not root and cannot create a user namespace.
+    #[error("requires root or a user namespace, but this user cannot create one ({why}); {remedy}")]
     NoUserNamespaces {
-        /// The kernel's answer.
+        /// The kernel's error.
         why: String,
-        /// What to change, as far as the kernel shows it.
+        /// The setting to change, as far as the kernel shows it.
         remedy: String,
     },
 
     /// The TUN device is missing or not accessible.
     #[error("/dev/net/tun: {why}; {remedy}")]
     NoTun {
-        /// The kernel's answer.
+        /// The kernel's error.
         why: io::Error,
-        /// What to do about it.
+        /// The remedy.
         remedy: &'static str,
     },
 
-    /// A process with threads can't fork safely.
-    #[error("the nursery must be started before any thread; this process has {threads}")]
+    /// A process with threads cannot fork safely.
+    #[error("the nursery must be started in a process with 1 thread, got {threads}")]
     NotSingleThreaded {
-        /// The threads of this process.
+        /// Number of threads of this process.
         threads: usize,
     },
 
-    /// The kernel refused a sysctl.
-    #[error("sysctl {name} = {value:?}: {why}")]
+    /// The kernel rejected a sysctl.
+    #[error("cannot set sysctl {name} to {value:?}: {why}")]
     Sysctl {
-        /// The sysctl, with dots.
+        /// Name of the sysctl, with dots.
         name: String,
-        /// What was to be written.
+        /// The new value.
         value: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 
-    /// The kernel has no such TCP congestion control.
-    #[error("the kernel has no TCP congestion control {name:?}; it offers {offered}")]
+    /// The kernel does not provide this TCP congestion control.
+    #[error("unknown TCP congestion control {name:?}; this kernel provides: {offered}")]
     UnknownCongestionControl {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// `net.ipv4.tcp_available_congestion_control`.
         offered: String,
     },
 
-    /// The words of a command can't be told apart, or there are none.
-    #[error("flow {flow:?}: command {run:?}: {why}")]
+    /// A command that is empty or cannot be split into words.
+    #[error("flow {flow:?}: invalid command {run:?}: {why}")]
     BadCommand {
-        /// The flow that runs it.
+        /// The flow of the command.
         flow: String,
         /// The command line.
         run: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 
-    /// No such program.
-    #[error("flow {flow:?}: no program {program:?} in PATH ({path})")]
+    /// The program is not in PATH.
+    #[error("flow {flow:?}: program {program:?} not found in PATH ({path})")]
     NoSuchProgram {
-        /// The flow that runs it.
+        /// The flow of the program.
         flow: String,
         /// The first word of the command.
         program: String,
-        /// Where it was looked for.
+        /// The searched directories.
         path: String,
     },
 
-    /// A file that is no program.
-    #[error("flow {flow:?}: {} {why}", program.display())]
+    /// A file that cannot be executed.
+    #[error("flow {flow:?}: cannot execute {}: {why}", program.display())]
     NotExecutable {
-        /// The flow that runs it.
+        /// The flow of the program.
         flow: String,
         /// The file.
         program: PathBuf,
-        /// Why it can't be run.
+        /// The reason.
         why: String,
     },
 
-    /// The user is not known on this machine.
-    #[error("flow {flow:?}: no user {user:?} on this machine")]
+    /// The user does not exist on this machine.
+    #[error("flow {flow:?}: unknown user {user:?}")]
     NoSuchUser {
         /// The flow that names the user.
         flow: String,
@@ -105,8 +105,8 @@ pub enum LiveError {
         user: String,
     },
 
-    /// Only root can run programs as somebody else.
-    #[error("flow {flow:?}: only root can run a program as user {user:?}; leave `user` out, or run as root")]
+    /// Only root can run programs as another user.
+    #[error("flow {flow:?}: running a program as user {user:?} requires root; remove `user`, or run as root")]
     UserNeedsRoot {
         /// The flow that names the user.
         flow: String,
@@ -114,56 +114,56 @@ pub enum LiveError {
         user: String,
     },
 
-    /// A program's directory or log can't be used.
-    #[error("flow {flow:?}: {} cannot be used: {source}", path.display())]
+    /// A program's directory or log cannot be used.
+    #[error("flow {flow:?}: cannot use {}: {source}", path.display())]
     Path {
         /// The flow that names it.
         flow: String,
         /// The path.
         path: PathBuf,
-        /// The kernel's answer.
+        /// The kernel's error.
         source: io::Error,
     },
 
-    /// A program was not ready in time.
+    /// A program was not ready before the timeout.
     #[error("flow {flow:?}: not ready after {} s: {what}{log}", timeout.as_secs_f64())]
     NotReady {
         /// The program's flow.
         flow: String,
-        /// What was waited for.
+        /// The unmet condition.
         what: String,
-        /// How long.
+        /// The timeout.
         timeout: Duration,
-        /// The last lines of its log, as a sentence's end.
+        /// The last lines of its log, as the end of the message.
         log: String,
     },
 
     /// A program ended before it was ready.
-    #[error("flow {flow:?}: ended before it was ready: {what}")]
+    #[error("flow {flow:?}: program ended before it was ready: {what}")]
     EndedEarly {
         /// The program's flow.
         flow: String,
-        /// How it ended, and the last lines of its log.
+        /// The exit status and the last lines of its log.
         what: String,
     },
 
-    /// The process that holds a run could not be made.
+    /// The process that holds a run could not be created.
     #[error("{0}")]
     Setup(String),
 
-    /// The nursery is gone: somebody killed it.
-    #[error("the process that keeps the run was killed from outside; the run ended with it")]
+    /// The nursery was killed by another process.
+    #[error("the run's parent process was killed from outside, which ended the run")]
     NurseryGone,
 }
 
 impl LiveError {
-    /// For `map_err`: the kernel's answer, with what was being done.
+    /// For `map_err`: the kernel's error with the attempted action.
     pub fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |source| Self::System { what, source: source.into() }
     }
 
-    /// For `map_err`: a file's name with the kernel's answer.
+    /// For `map_err`: the kernel's error with the path.
     pub(crate) fn path<E: Into<io::Error>>(flow: &str, path: &Path) -> impl FnOnce(E) -> Self {
         let (flow, path) = (flow.to_owned(), path.to_owned());
         move |source| Self::Path { flow, path, source: source.into() }

@@ -1,11 +1,11 @@
-//! Scenarios in real time: hosts are Linux network namespaces, their packets come from TUN devices, their programs are real.
+//! Real-time execution of scenarios: hosts are Linux network namespaces with TUN devices, programs are real processes.
 //!
-//! A run lives in a process of its own ([`process::Nursery`]), the first of its own PID namespace. Network namespaces are held
-//! by that process's file descriptors only, and programs are its descendants, so that nothing outlives it.
+//! A run has its own process ([`process::Nursery`]), the first of its PID namespace. Only that process's file descriptors hold
+//! the network namespaces, and programs are its descendants, so that nothing outlives it.
 //!
-//! The router ([`router::Router`]) is one thread that owns every TUN device and a `sim::World` whose hosts lie outside: the
-//! same queues, links and switches as in virtual time, told the time of a clock. The built-in applications run on the kernel's
-//! sockets ([`host::LiveHosts`]).
+//! The router ([`router::Router`]) is one thread that owns every TUN device and a `sim::World` with external hosts: the same
+//! queues, links and switches as in virtual time, driven by a real clock. The built-in applications run on kernel sockets
+//! ([`host::LiveHosts`]).
 
 pub mod clock;
 pub mod device;

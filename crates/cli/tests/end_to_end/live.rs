@@ -251,7 +251,7 @@ fn results_of_before_stay_if_nothing_was_measured() {
     folder.write("programs.toml", &PROGRAMS.replace("%APP%", app));
     let ran = live();
     assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("nothing listens at TCP port 4000"), "{ran:?}");
+    assert!(ran.stderr.contains("no socket listens on TCP port 4000"), "{ran:?}");
     assert!(ran.stderr.contains("were left as they are"), "{ran:?}");
     assert_eq!(folder.read("out/manifest.json"), before);
 }
@@ -340,7 +340,7 @@ fn one_that_others_wait_for_must_become_ready() {
     let ran = folder.jettison(&["live", "programs.toml", "--out", "out"]);
     assert_eq!(ran.status, Some(1), "{ran:?}");
     let failures = folder.json("out/manifest.json")["failures"].to_string();
-    assert!(failures.contains("nothing listens at TCP port 4000"), "{failures}");
+    assert!(failures.contains("no socket listens on TCP port 4000"), "{failures}");
 }
 
 #[test]

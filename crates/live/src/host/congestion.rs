@@ -1,47 +1,47 @@
-//! Our TCP's parameters in the kernel's words, and what it has none for.
+//! Mapping of our TCP parameters to the kernel's settings, and parameters without an equivalent.
 
 use jettison_registry::Choices;
 use jettison_tcp::congestion::{Controller, Growth, InKernel};
 use jettison_tcp::{Switch, TcpParameters};
 
-/// The kernel's name of the congestion control that these parameters ask for.
+/// Name of the kernel's congestion control for these parameters.
 ///
-/// `newcwv` and `newcwv_paced` are the project's own, loaded by `jettison cc load`. Whether a kernel has one is another question:
-/// see [`super::check_congestion`].
+/// `newcwv` and `newcwv_paced` are the project's own, loaded by `jettison cc load`. Use [`super::check_congestion`] to find
+/// out whether a kernel provides the control.
 ///
 /// # Errors
-/// If there is none.
+/// If the controller has no equivalent in the kernel.
 pub fn kernel_congestion(parameters: &TcpParameters) -> Result<&'static str, String> {
     let kind = &parameters.congestion.kind;
     let known = in_kernel(parameters);
     let name = known.paced.filter(|_| parameters.pacing == Switch::On).or(known.name);
-    name.ok_or_else(|| format!("the kernel has no congestion control for `{kind}`"))
+    name.ok_or_else(|| format!("`{kind}` has no equivalent among the kernel's congestion controls"))
 }
 
-/// What the entry of the controller says of the kernel's.
+/// The kernel's equivalent according to the controller's registry entry.
 fn in_kernel(parameters: &TcpParameters) -> InKernel {
     let entry = Controller::registry().entry(&parameters.congestion.kind);
     entry.map(|entry| entry.facts).unwrap_or_default()
 }
 
-/// The settings of a host's network namespace that these parameters ask for, where they differ from a present kernel's own:
-/// name below `/proc/sys`, and value. They hold for all sockets of the host.
+/// Sysctls of a host's network namespace that implement these parameters where they differ from the kernel's defaults: name
+/// below `/proc/sys`, and value. They apply to all sockets of the host.
 pub fn sysctls(parameters: &TcpParameters) -> Vec<(&'static str, String)> {
-    let usual = TcpParameters::default();
+    let defaults = TcpParameters::default();
     let mut all = Vec::new();
-    let mut switch = |name, on: bool, usual: bool| {
-        if on != usual {
+    let mut switch = |name, on: bool, default: bool| {
+        if on != default {
             all.push((name, u8::from(on).to_string()));
         }
     };
-    switch("net/ipv4/tcp_sack", parameters.sack, usual.sack);
-    switch("net/ipv4/tcp_dsack", parameters.dsack, usual.dsack);
-    switch("net/ipv4/tcp_timestamps", parameters.timestamps, usual.timestamps);
-    let idle = (parameters.slow_start_after_idle, usual.slow_start_after_idle);
+    switch("net/ipv4/tcp_sack", parameters.sack, defaults.sack);
+    switch("net/ipv4/tcp_dsack", parameters.dsack, defaults.dsack);
+    switch("net/ipv4/tcp_timestamps", parameters.timestamps, defaults.timestamps);
+    let idle = (parameters.slow_start_after_idle, defaults.slow_start_after_idle);
     switch("net/ipv4/tcp_slow_start_after_idle", idle.0, idle.1);
-    switch("net/ipv4/tcp_recovery", parameters.rack_tlp, usual.rack_tlp);
-    switch("net/ipv4/tcp_frto", parameters.eifel, usual.eifel);
-    // 2, the kernel's own, agrees if the peer asks and asks for nothing; DCTCP and Prague ask by themselves.
+    switch("net/ipv4/tcp_recovery", parameters.rack_tlp, defaults.rack_tlp);
+    switch("net/ipv4/tcp_frto", parameters.eifel, defaults.eifel);
+    // The kernel's default is 2 (accept ECN, do not request it); DCTCP and Prague request it themselves.
     match parameters.ecn {
         Switch::Auto => {}
         Switch::On => all.push(("net/ipv4/tcp_ecn", "1".to_owned())),
@@ -51,20 +51,20 @@ pub fn sysctls(parameters: &TcpParameters) -> Vec<(&'static str, String)> {
         all.push(("net/ipv4/tcp_early_retrans", "0".to_owned()));
     }
     let ratio = |gain: f64| (gain * 100.0).round().to_string();
-    if parameters.pacing_gain_slow_start != usual.pacing_gain_slow_start {
+    if parameters.pacing_gain_slow_start != defaults.pacing_gain_slow_start {
         all.push(("net/ipv4/tcp_pacing_ss_ratio", ratio(parameters.pacing_gain_slow_start)));
     }
-    if parameters.pacing_gain_avoidance != usual.pacing_gain_avoidance {
+    if parameters.pacing_gain_avoidance != defaults.pacing_gain_avoidance {
         all.push(("net/ipv4/tcp_pacing_ca_ratio", ratio(parameters.pacing_gain_avoidance)));
     }
     all
 }
 
-/// What these parameters ask for, beyond the defaults, that the kernel's TCP cannot be told: a line each. What [`sysctls`] names is
-/// not among them, nor what a socket takes: congestion control, `mss`, `min_rto`, `max_rto`, `max_retransmissions`,
+/// Parameters with values other than the default that the kernel's TCP does not support, one line each. Excludes those of
+/// [`sysctls`] and those that a socket option sets: congestion control, `mss`, `min_rto`, `max_rto`, `max_retransmissions`,
 /// `delayed_ack_timeout`, `receive_buffer`, `pacing`, `dscp`.
 pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
-    let usual = TcpParameters::default();
+    let defaults = TcpParameters::default();
     let mut all = Vec::new();
     let mut say = |differs: bool, text: String| {
         if differs {
@@ -75,34 +75,34 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     let controller = &p.congestion.kind;
     say(
         !(p.congestion.parameters.is_empty() && p.congestion_parameters.is_empty()),
-        format!("parameters of congestion: the kernel's `{controller}` has its own"),
+        format!("congestion parameters: the kernel's `{controller}` uses its own values"),
     );
     say(
-        p.initial_window != usual.initial_window,
-        format!("initial_window {}: a route's matter (`initcwnd`), 10 otherwise", p.initial_window),
+        p.initial_window != defaults.initial_window,
+        format!("initial_window {}: the kernel uses 10 unless the route sets `initcwnd`", p.initial_window),
     );
-    say(p.initial_rto != usual.initial_rto, format!("initial_rto {}: the kernel has 1 s", p.initial_rto));
+    say(p.initial_rto != defaults.initial_rto, format!("initial_rto {}: the kernel uses 1 s", p.initial_rto));
     say(
-        p.delayed_ack_segments != usual.delayed_ack_segments,
-        format!("delayed_ack_segments {}: the kernel has 2", p.delayed_ack_segments),
+        p.delayed_ack_segments != defaults.delayed_ack_segments,
+        format!("delayed_ack_segments {}: the kernel uses 2", p.delayed_ack_segments),
     );
     say(
-        p.tlp_max_ack_delay != usual.tlp_max_ack_delay,
-        format!("tlp_max_ack_delay {}: the kernel has 200 ms", p.tlp_max_ack_delay),
+        p.tlp_max_ack_delay != defaults.tlp_max_ack_delay,
+        format!("tlp_max_ack_delay {}: the kernel uses 200 ms", p.tlp_max_ack_delay),
     );
-    say(!p.prr, "prr false: the kernel always has proportional rate reduction".to_owned());
-    say(!p.limited_transmit, "limited_transmit false: the kernel always has it".to_owned());
-    say(p.growth != Growth::PerByte, "growth: the kernel's windows grow by acknowledged bytes".to_owned());
+    say(!p.prr, "prr false: the kernel always uses proportional rate reduction".to_owned());
+    say(!p.limited_transmit, "limited_transmit false: the kernel always uses limited transmit".to_owned());
+    say(p.growth != Growth::PerByte, "growth: the kernel counts acknowledged bytes".to_owned());
     say(p.hystart != Switch::Auto, "hystart: a parameter of the kernel's cubic module".to_owned());
     say(
         p.pacing == Switch::Off && in_kernel(p).always_paces,
         format!("pacing false: the kernel's `{controller}` always paces"),
     );
     say(
-        p.pacing_quantum != usual.pacing_quantum,
-        format!("pacing_quantum {}: the kernel paces by about a millisecond's worth", p.pacing_quantum),
+        p.pacing_quantum != defaults.pacing_quantum,
+        format!("pacing_quantum {}: the kernel sends bursts of about 1 ms", p.pacing_quantum),
     );
-    say(p.time_wait != usual.time_wait, format!("time_wait {}: the kernel has 60 s", p.time_wait));
+    say(p.time_wait != defaults.time_wait, format!("time_wait {}: the kernel uses 60 s", p.time_wait));
     all
 }
 
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(named(ours, Switch::Auto), Ok(theirs));
         }
         assert_eq!(named("newcwv", Switch::On), Ok("newcwv_paced"));
-        // Every controller that a scenario may name is either there or refused.
+        // Every registered controller has an equivalent in the kernel.
         for id in jettison_tcp::congestion::controllers().ids() {
             assert!(named(id, Switch::Auto).is_ok(), "{id}");
         }
@@ -139,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn defaults_ask_for_nothing_and_what_cannot_be_had_is_said() {
-        let usual = TcpParameters::default();
-        assert_eq!(unsupported(&usual), Vec::<String>::new());
-        assert_eq!(sysctls(&usual), Vec::new());
+    fn defaults_change_nothing_and_unsupported_parameters_are_listed() {
+        let defaults = TcpParameters::default();
+        assert_eq!(unsupported(&defaults), Vec::<String>::new());
+        assert_eq!(sysctls(&defaults), Vec::new());
         let other = TcpParameters {
             initial_window: 3,
             prr: false,
             sack: false,
             ecn: Switch::On,
             pacing_gain_avoidance: 1.5,
-            ..usual
+            ..defaults
         };
         let missing = unsupported(&other);
         assert_eq!(missing.len(), 2, "{missing:?}");

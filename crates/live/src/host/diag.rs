@@ -1,4 +1,4 @@
-//! The TCP sockets of a namespace, whoever opened them: the kernel's socket diagnostics (sock_diag(7)) over netlink.
+//! TCP sockets of a namespace, opened by any process: the kernel's socket diagnostics (sock_diag(7)) over netlink.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,24 +12,24 @@ use super::namespace::Namespaces;
 use super::tcp_info::{TcpInfo, TcpReading};
 use crate::netlink::{self, Request};
 
-/// Which sockets are meant: those joined to an address, and to a port or from it.
+/// Filter for sockets: connected to a peer, optionally with a port at either end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketRule {
-    /// The other end's address.
+    /// Address of the peer.
     pub peer: IpAddr,
-    /// The port that one of the ends has: a server's is its own, a client's the other one's.
+    /// Port of either end: local for a server, remote for a client.
     pub port: Option<u16>,
 }
 
 impl SocketRule {
-    /// Whether that socket is meant.
+    /// Whether the filter matches a socket.
     pub fn includes(&self, reading: &TcpReading) -> bool {
         let has_port = |port| reading.local.port() == port || reading.remote.port() == port;
         reading.remote.ip() == self.peer && self.port.is_none_or(has_port)
     }
 }
 
-/// Reads the state of a namespace's TCP sockets.
+/// Samples the state of a namespace's TCP sockets.
 #[derive(Debug)]
 pub struct DiagSampler {
     socket: Socket,
@@ -40,18 +40,18 @@ pub struct DiagSampler {
 const BY_FAMILY: u16 = 20;
 /// `INET_DIAG_INFO` of `linux/inet_diag.h`.
 const INFO: u16 = 2;
-/// `INET_DIAG_CONG` of the same.
+/// `INET_DIAG_CONG` of `linux/inet_diag.h`.
 const CONG: u16 = 4;
-/// Established, and what comes after as long as data may be under way: FIN-WAIT-1 and 2, CLOSE-WAIT, LAST-ACK, CLOSING, as bits
+/// Bit mask of ESTABLISHED and the later states in which data may be in flight: FIN-WAIT-1 and 2, CLOSE-WAIT, LAST-ACK, CLOSING
 /// (`linux/tcp_states.h`).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-/// `struct inet_diag_req_v2`.
+/// Length of `struct inet_diag_req_v2`.
 const REQUEST: usize = 56;
-/// `struct inet_diag_msg`.
+/// Length of `struct inet_diag_msg`.
 const ANSWER: usize = 72;
 
 impl DiagSampler {
-    /// A sampler of the namespace behind that descriptor. Its socket stays there; the thread comes back.
+    /// Creates a sampler for the namespace of that descriptor. The thread returns to its own namespace.
     ///
     /// # Errors
     /// If the namespace cannot be entered, or the kernel has no socket diagnostics.
@@ -63,22 +63,22 @@ impl DiagSampler {
         sampler
     }
 
-    /// A sampler of the namespace that the thread is in.
+    /// Creates a sampler for the thread's current namespace.
     ///
     /// # Errors
     /// If the kernel has no socket diagnostics.
     pub fn here() -> io::Result<DiagSampler> {
         let protocol = Protocol::from(libc::NETLINK_SOCK_DIAG);
         let socket = Socket::new(Domain::from(libc::AF_NETLINK), Type::RAW, Some(protocol))?;
-        // The kernel answers at once; if it ever does not, a sample is missing and the run goes on.
+        // The kernel answers at once. If it does not, a sample is missing and the run continues.
         socket.set_read_timeout(Some(std::time::Duration::from_millis(100)))?;
         Ok(DiagSampler { socket, buffer: vec![MaybeUninit::uninit(); 64 << 10] })
     }
 
-    /// All TCP sockets that are joined to a peer.
+    /// Reads all connected TCP sockets.
     ///
     /// # Errors
-    /// If the kernel refuses, or stops in the middle.
+    /// If the kernel rejects the request or stops in the middle of its answer.
     pub fn sample(&mut self) -> io::Result<Vec<TcpReading>> {
         let mut all = Vec::new();
         for family in [libc::AF_INET, libc::AF_INET6] {
@@ -102,17 +102,17 @@ impl AsFd for DiagSampler {
     }
 }
 
-/// Asks for all sockets of a family.
+/// Builds a request for all sockets of an address family.
 fn request(family: u8) -> Request {
-    let mut own = [0; REQUEST];
-    own[0] = family;
-    own[1] = libc::IPPROTO_TCP as u8;
-    own[2] = 1 << (INFO - 1) | 1 << (CONG - 1);
-    own[4..8].copy_from_slice(&STATES.to_ne_bytes());
-    Request::new(BY_FAMILY, libc::NLM_F_DUMP, &own)
+    let mut body = [0; REQUEST];
+    body[0] = family;
+    body[1] = libc::IPPROTO_TCP as u8;
+    body[2] = 1 << (INFO - 1) | 1 << (CONG - 1);
+    body[4..8].copy_from_slice(&STATES.to_ne_bytes());
+    Request::new(BY_FAMILY, libc::NLM_F_DUMP, &body)
 }
 
-/// Reads the messages of one datagram. Whether they were the last.
+/// Parses the messages of one datagram. Returns whether the last message was among them.
 fn answers(bytes: &[u8], all: &mut Vec<TcpReading>) -> io::Result<bool> {
     for (kind, body) in netlink::messages(bytes) {
         match i32::from(kind) {
@@ -124,7 +124,7 @@ fn answers(bytes: &[u8], all: &mut Vec<TcpReading>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// A socket, with what was asked for of it.
+/// Parses one socket with the requested attributes.
 fn answer(bytes: &[u8]) -> Option<TcpReading> {
     let is_v4 = i32::from(*bytes.first()?) == libc::AF_INET;
     let port = |at: usize| Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk::<2>()?));
@@ -158,7 +158,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn a_connection_of_somebody_else_is_seen_from_both_ends() {
+    fn both_ends_of_a_connection_of_another_program_are_sampled() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = listener.local_addr().unwrap();
         let mut client = TcpStream::connect(server).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_no_message() {
+    fn truncated_messages_are_ignored() {
         let mut all = Vec::new();
         let request = request(libc::AF_INET as u8);
         let whole = request.as_bytes();

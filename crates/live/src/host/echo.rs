@@ -1,4 +1,4 @@
-//! ICMP echo: requests and replies of one program, by a ping socket, or a raw one where those are not allowed.
+//! ICMP echo requests and replies of one program, over a ping socket, or over a raw socket where ping sockets are not allowed.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,10 +12,10 @@ use socket2::{Protocol, SockAddr, Socket, Type};
 
 use super::options::{new_socket, set_traffic_class};
 
-/// Type numbers of RFC 792 and of RFC 4443 §4: request, reply.
+/// ICMP types of request and reply (RFC 792; RFC 4443 §4).
 const V4: (u8, u8) = (8, 0);
 const V6: (u8, u8) = (128, 129);
-/// Type, code, checksum, identifier, sequence number.
+/// Header length: type, code, checksum, identifier, sequence number.
 const HEADER: usize = 8;
 
 /// The echo socket of one program.
@@ -24,27 +24,27 @@ pub(super) struct EchoSocket {
     socket: Socket,
     pub(super) owner: u32,
     address: IpAddr,
-    /// Whether we make and read more than ICMP's data ourselves.
+    /// Whether this is a raw socket, which leaves header and filtering to us.
     is_raw: bool,
-    /// Of a raw socket, which gets everybody's replies.
+    /// Identifier for raw sockets, which receive the replies to every process.
     identifier: u16,
     traffic_class: u8,
-    /// When each request that is not answered left, by its sequence number.
+    /// Send times of the unanswered requests by sequence number.
     open: FxHashMap<u16, Time>,
     buffer: Vec<u8>,
 }
 
 impl EchoSocket {
-    /// A socket bound to that address, in the namespace that the thread is in.
+    /// Creates a socket bound to `address` in the thread's current namespace.
     pub(super) fn new(address: IpAddr, owner: u32) -> io::Result<EchoSocket> {
         let protocol = if address.is_ipv4() { Protocol::ICMPV4 } else { Protocol::ICMPV6 };
-        // `net.ipv4.ping_group_range` says who may have ping sockets (icmp(7)); both families heed it.
+        // `net.ipv4.ping_group_range` controls access to ping sockets (icmp(7)) for both address families.
         let (socket, is_raw) = match new_socket(address, Type::DGRAM, Some(protocol)) {
             Ok(socket) => (socket, false),
             Err(_) => (new_socket(address, Type::RAW, Some(protocol))?, true),
         };
         socket.bind(&SockAddr::from(SocketAddr::new(address, 0)))?;
-        // Beside the program's number a mark of ours, so that another process's ping is not taken for it.
+        // The program's number combined with a constant, to tell our replies from another process's.
         let identifier = (owner as u16) ^ 0x4a54;
         Ok(EchoSocket {
             socket,
@@ -58,7 +58,7 @@ impl EchoSocket {
         })
     }
 
-    /// Sends a request. Its first eight bytes of data are the time, as far as there is room.
+    /// Sends a request. The first eight bytes of its data are the time, if they fit.
     pub(super) fn send(&mut self, remote: IpAddr, request: &EchoRequest, now: Time) -> io::Result<()> {
         if request.traffic_class != self.traffic_class {
             set_traffic_class(&self.socket, self.address, request.traffic_class)?;
@@ -68,7 +68,7 @@ impl EchoSocket {
         let length = HEADER + usize::from(request.length);
         self.buffer.clear();
         self.buffer.extend_from_slice(&[kind, 0, 0, 0]);
-        // A ping socket puts its own identifier and the checksum there.
+        // On a ping socket the kernel sets identifier and checksum.
         self.buffer.extend_from_slice(&self.identifier.to_be_bytes());
         self.buffer.extend_from_slice(&request.sequence.to_be_bytes());
         self.buffer.extend_from_slice(&now.as_nanos().to_be_bytes());
@@ -82,12 +82,12 @@ impl EchoSocket {
         Ok(())
     }
 
-    /// The next reply that has come: its sequence number and how long it took.
+    /// Receives the next reply: its sequence number and the RTT.
     pub(super) fn receive(&mut self, now: Time) -> Option<(u16, Duration)> {
-        // The longest IPv4 header, and ICMP's.
+        // Space for the longest IPv4 header and the ICMP header.
         let mut buffer = [MaybeUninit::uninit(); 60 + HEADER];
         loop {
-            // What does not fit is cut off.
+            // The kernel truncates longer packets.
             let (count, _) = self.socket.recv_from(&mut buffer).ok()?;
             // SAFETY: `recv_from` has written the first `count` bytes of the buffer.
             let bytes = unsafe { buffer[..count].assume_init_ref() };
@@ -99,7 +99,7 @@ impl EchoSocket {
         }
     }
 
-    /// The sequence number of a reply that is for us.
+    /// Sequence number of a reply to this socket.
     fn reply(&self, bytes: &[u8]) -> Option<u16> {
         // Raw IPv4 sockets get the IP header too (raw(7)).
         let skipped = match self.is_raw && self.address.is_ipv4() {
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksum_is_that_of_rfc_1071() {
-        // The example of its §3, whose sum is ddf2.
+    fn the_checksum_follows_rfc_1071() {
+        // Example of §3, with the sum ddf2.
         assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
         assert_eq!(checksum(&[0xff]), !0xff00);
     }

@@ -1,13 +1,12 @@
-//! The built-in applications on the kernel's sockets.
+//! Built-in applications on kernel sockets.
 //!
-//! The applications of `jettison-apps` are state machines over [`jettison_sockets::Sockets`]. Here that trait stands over the
-//! kernel's own sockets: one thread ([`LiveHosts`]) runs all programs of all hosts, each with sockets of its host's network
-//! namespace, and sleeps in `epoll_pwait2` until a socket or a program has something to do. What a program can see is as
-//! in the simulator's host; where the kernel knows less or other things than our own TCP, [`unsupported`] says so, and the
-//! notes of a run.
+//! The applications of `jettison-apps` are state machines on top of [`jettison_sockets::Sockets`]. This module implements that
+//! trait with kernel sockets: one thread ([`LiveHosts`]) runs all programs of all hosts, each with sockets in its host's
+//! network namespace, and sleeps in `epoll_pwait2` until a socket or a program is due. Programs have the same view as on a
+//! simulated host. Differences between the kernel's TCP and ours are listed by [`unsupported`] and in the notes of a run.
 //!
-//! `stack.rs` holds the sockets and what happens at them, `tcp.rs`, `udp.rs` and `echo.rs` one kind each, `runtime.rs` the
-//! loop. `diag.rs` reads the state of TCP sockets that other programs opened.
+//! `stack.rs` holds the sockets and their events; `tcp.rs`, `udp.rs` and `echo.rs` implement one kind of socket each;
+//! `runtime.rs` is the event loop. `diag.rs` reads the state of TCP sockets that other programs opened.
 
 mod congestion;
 mod diag;
@@ -46,47 +45,47 @@ pub use runtime::LiveHosts;
 pub use stop::Stop;
 pub use tcp_info::{TcpInfo, TcpReading};
 
-/// A host that programs run at.
+/// A host that runs programs.
 #[derive(Debug, Clone)]
 pub struct HostSockets {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// Its address: what its sockets are bound to.
+    /// Address that its sockets are bound to.
     pub address: IpAddr,
-    /// Its network namespace, as `/proc/…/ns/net` opens it.
+    /// Network namespace, opened from `/proc/…/ns/net`.
     pub namespace: Arc<OwnedFd>,
 }
 
-/// A program at a host.
+/// A built-in program of a host.
 pub struct LiveProgram {
-    /// The flow whose meter it fills.
+    /// Flow of the program's meter.
     pub flow: FlowId,
-    /// Which host, by its place in the list.
+    /// Index of the host.
     pub host: usize,
-    /// What it does.
+    /// The application.
     pub application: Box<dyn Application>,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
-    /// When it is told to stop; [`Time::MAX`] for never.
+    /// Stop time; [`Time::MAX`] for never.
     pub stop: Time,
 }
 
-/// TCP sockets that others opened, and the flow whose series they make.
+/// TCP sockets of other programs, and the flow that gets their series.
 #[derive(Debug, Clone)]
 pub struct Watched {
     /// The flow.
     pub flow: FlowId,
-    /// At which host its sending sockets are, by its place in the list.
+    /// Index of the host with the sending sockets.
     pub host: usize,
-    /// Which of that host's sockets.
+    /// Filter for the sockets of that host.
     pub rule: SocketRule,
 }
 
-/// What the hosts left when the run was over.
+/// Results of the hosts after a run.
 #[derive(Debug)]
 pub struct HostsOutcome {
-    /// What was measured: flows only.
+    /// The measurements, of flows only.
     pub recorder: Recorder,
-    /// What the user should know, each once: parameters that the kernel would not take, datagrams it refused.
+    /// Messages for the user, each once: parameters and datagrams that the kernel rejected.
     pub notes: Vec<String>,
 }

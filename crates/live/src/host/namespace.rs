@@ -1,4 +1,4 @@
-//! The network namespace that the thread is in: a socket belongs to the one it is made in, for good.
+//! Network namespace of the thread. A socket belongs for good to the namespace in which it was created.
 
 use std::fs::File;
 use std::io;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use nix::sched::{CloneFlags, setns};
 
-/// Moves its thread between namespaces. It stays in the last one until the next socket is made in another.
+/// Moves its thread between namespaces. The thread stays in a namespace until another one is required.
 #[derive(Debug)]
 pub(super) struct Namespaces {
     hosts: Vec<Arc<OwnedFd>>,
-    /// Where the thread was when it began; opened with the first move.
+    /// The thread's original namespace, opened at the first move.
     home: Option<File>,
     current: Option<usize>,
 }
@@ -35,7 +35,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Back to where the thread was.
+    /// Moves the thread back to its original namespace.
     pub(super) fn leave(&mut self) -> io::Result<()> {
         if self.current.take().is_some()
             && let Some(home) = &self.home

@@ -1,4 +1,4 @@
-//! The options of the kernel's sockets: what `socket2` has no name for, and what a flow's TCP parameters make of them.
+//! Kernel socket options: those that `socket2` does not provide, and the mapping of TCP parameters to options.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,25 +18,25 @@ const TCP_RTO_MAX_MS: libc::c_int = 44;
 const TCP_RTO_MIN_US: libc::c_int = 45;
 /// `TCP_DELACK_MAX_US` (Linux 6.16).
 const TCP_DELACK_MAX_US: libc::c_int = 46;
-/// `SIOCOUTQNSD` of `linux/sockios.h`: bytes written and not sent.
+/// `SIOCOUTQNSD` of `linux/sockios.h`: bytes written but not sent.
 const SIOCOUTQNSD: libc::c_ulong = 0x894b;
-/// Bytes that the kernel takes beyond what it has sent. More would hide from programs that heed back-pressure what waits; less
-/// would let a fast link run dry between two looks.
+/// Limit of unsent bytes in the kernel. A higher limit would hide the backlog from programs that react to back-pressure; a
+/// lower one would let a fast link idle between two wakeups.
 const NOT_SENT: u32 = 256 << 10;
 
-/// Whether this kernel can give a socket of the calling thread's namespace the congestion control that these parameters name.
+/// Checks that a socket in the calling thread's namespace can use the congestion control of these parameters.
 ///
 /// # Errors
-/// What is missing, in words.
+/// The reason why it cannot.
 pub fn check_congestion(parameters: &TcpParameters) -> Result<(), String> {
     let name = kernel_congestion(parameters)?;
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).map_err(|error| error.to_string())?;
     socket
         .set_tcp_congestion(name.as_bytes())
-        .map_err(|error| format!("this kernel does not give its congestion control `{name}`: {error}"))
+        .map_err(|error| format!("cannot use the kernel's congestion control `{name}`: {error}"))
 }
 
-/// A non-blocking socket of that type, for that address family.
+/// Creates a non-blocking socket of that type for the address family of `address`.
 pub(super) fn new_socket(address: IpAddr, kind: Type, protocol: Option<Protocol>) -> io::Result<Socket> {
     let domain = if address.is_ipv4() { Domain::IPV4 } else { Domain::IPV6 };
     let socket = Socket::new(domain, kind, protocol)?;
@@ -49,20 +49,20 @@ pub(super) fn sock_addr(endpoint: Endpoint) -> SockAddr {
 }
 
 pub(super) fn endpoint(address: SocketAddr) -> Endpoint {
-    // An IPv4 address is one however it is written.
+    // IPv4-mapped IPv6 addresses become IPv4 addresses.
     Endpoint { address: address.ip().to_canonical().into(), port: address.port() }
 }
 
-/// Gives a TCP socket what its flow's parameters ask for. Gives what the kernel would not take.
+/// Applies a flow's parameters to a TCP socket. Returns one message per rejected option.
 pub(super) fn apply(socket: &Socket, address: IpAddr, parameters: &TcpParameters) -> Vec<String> {
-    let usual = TcpParameters::default();
+    let defaults = TcpParameters::default();
     let mut refused = Vec::new();
-    let mut check = |what: &str, result: io::Result<()>| {
+    let mut check = |option: &str, result: io::Result<()>| {
         if let Err(error) = result {
-            refused.push(format!("{what}: {error}"));
+            refused.push(format!("{option}: {error}"));
         }
     };
-    // As the simulator's: nothing waits for more to come (RFC 9293 §3.7.4 allows it).
+    // As in the simulator, small segments are sent at once (RFC 9293 §3.7.4 allows it).
     check("TCP_NODELAY", socket.set_tcp_nodelay(true));
     check("TCP_NOTSENT_LOWAT", socket.set_tcp_notsent_lowat(NOT_SENT));
     match kernel_congestion(parameters) {
@@ -74,41 +74,41 @@ pub(super) fn apply(socket: &Socket, address: IpAddr, parameters: &TcpParameters
     if parameters.dscp != 0 {
         check("dscp", set_traffic_class(socket, address, parameters.dscp << 2));
     }
-    if parameters.mss != usual.mss {
-        // The option is what RFC 9293 §3.7.1 calls the MSS: options count in it (RFC 6691), timestamps take 12 bytes.
+    if parameters.mss != defaults.mss {
+        // The socket option is the MSS of RFC 9293 §3.7.1, which includes TCP options (RFC 6691); timestamps take 12 bytes.
         let options = if parameters.timestamps { 12 } else { 0 };
         check("mss", socket.set_tcp_mss(u32::from(parameters.mss) + options));
     }
-    if parameters.receive_buffer != usual.receive_buffer {
+    if parameters.receive_buffer != defaults.receive_buffer {
         check("receive_buffer", set_receive_buffer(socket, parameters.receive_buffer.get()));
     }
     if parameters.pacing == Switch::On {
-        // Any limit turns the kernel's own pacing on, and the window's rate stays below this one.
-        let most = u64::MAX - 1;
-        check("pacing", set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, most));
+        // Any limit enables the kernel's pacing; this one never lowers the window's own rate.
+        let no_limit = u64::MAX - 1;
+        check("pacing", set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, no_limit));
     }
-    if parameters.min_rto != usual.min_rto {
+    if parameters.min_rto != defaults.min_rto {
         let micros = clamped(parameters.min_rto.as_micros());
         check("min_rto", set(socket, libc::IPPROTO_TCP, TCP_RTO_MIN_US, micros));
     }
-    if parameters.max_rto != usual.max_rto {
+    if parameters.max_rto != defaults.max_rto {
         let millis = clamped(parameters.max_rto.as_millis());
         check("max_rto", set(socket, libc::IPPROTO_TCP, TCP_RTO_MAX_MS, millis));
     }
-    if parameters.delayed_ack_timeout != usual.delayed_ack_timeout {
+    if parameters.delayed_ack_timeout != defaults.delayed_ack_timeout {
         let micros = clamped(parameters.delayed_ack_timeout.as_micros());
         check("delayed_ack_timeout", set(socket, libc::IPPROTO_TCP, TCP_DELACK_MAX_US, micros));
     }
-    if parameters.max_retransmissions != usual.max_retransmissions {
-        let timeout = std::time::Duration::from_nanos(patience(parameters).as_nanos());
+    if parameters.max_retransmissions != defaults.max_retransmissions {
+        let timeout = std::time::Duration::from_nanos(retransmission_time(parameters).as_nanos());
         check("max_retransmissions", socket.set_tcp_user_timeout(Some(timeout)));
     }
     refused
 }
 
-/// The time that so many timeouts in a row take, from the lowest on, each twice the one before: how the kernel, too, counts
-/// retransmissions (`tcp_retries2` in its `ip-sysctl` document).
-fn patience(parameters: &TcpParameters) -> Duration {
+/// Duration of the maximum number of consecutive timeouts, starting at the minimum RTO and doubling each time. The kernel
+/// counts retransmissions in the same way (`tcp_retries2` in its `ip-sysctl` document).
+fn retransmission_time(parameters: &TcpParameters) -> Duration {
     let mut rto = parameters.min_rto;
     let mut sum = Duration::ZERO;
     for _ in 0..=parameters.max_retransmissions.min(1000) {
@@ -120,16 +120,16 @@ fn patience(parameters: &TcpParameters) -> Duration {
 
 fn set_receive_buffer(socket: &Socket, bytes: u64) -> io::Result<()> {
     let size = clamped(bytes.min(i32::MAX as u64 / 2));
-    // Beyond `rmem_max` only with the privilege.
+    // Exceeding `rmem_max` requires the privilege.
     if set(socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, size).is_ok() {
         return Ok(());
     }
     socket.set_recv_buffer_size(size as usize)?;
-    // The kernel doubles it, for its own bookkeeping (socket(7)).
+    // The kernel doubles the value for its own bookkeeping (socket(7)).
     let got = socket.recv_buffer_size()? / 2;
     if got < size as usize {
         return Err(io::Error::other(format!(
-            "{got} bytes are the most without privilege (net.core.rmem_max)"
+            "limited to {got} bytes by net.core.rmem_max without root, required: {size}"
         )));
     }
     Ok(())
@@ -139,7 +139,7 @@ fn clamped(value: u64) -> libc::c_int {
     value.min(libc::c_int::MAX as u64) as libc::c_int
 }
 
-/// The IPv4 TOS or IPv6 traffic class of what a socket sends.
+/// Sets the IPv4 TOS or IPv6 traffic class of outgoing packets.
 pub(super) fn set_traffic_class(socket: &Socket, address: IpAddr, class: u8) -> io::Result<()> {
     match address {
         IpAddr::V4(_) => socket.set_tos_v4(u32::from(class)),
@@ -147,13 +147,13 @@ pub(super) fn set_traffic_class(socket: &Socket, address: IpAddr, class: u8) -> 
     }
 }
 
-/// Bytes that a connection has written and the peer has not acknowledged, a FIN counted as one; what waits in a datagram
-/// socket's send buffer.
+/// Bytes of a connection that are not acknowledged yet, with a FIN counted as one byte; for a datagram socket, the bytes in
+/// its send buffer.
 pub(super) fn out_queue(socket: &Socket) -> u64 {
     queue_length(socket, libc::TIOCOUTQ)
 }
 
-/// Bytes that a connection has written and never sent, a FIN counted as one.
+/// Bytes of a connection that were not sent yet, with a FIN counted as one byte.
 pub(super) fn not_sent(socket: &Socket) -> u64 {
     queue_length(socket, SIOCOUTQNSD)
 }
@@ -165,7 +165,7 @@ fn queue_length(socket: &Socket, request: libc::c_ulong) -> u64 {
     if result < 0 { 0 } else { value.max(0) as u64 }
 }
 
-/// What the kernel says of a connection.
+/// Reads `TCP_INFO` of a connection.
 pub(super) fn tcp_info(socket: &Socket) -> Option<TcpInfo> {
     let mut bytes = [0_u8; TcpInfo::LENGTH];
     let mut length = bytes.len() as libc::socklen_t;
@@ -182,7 +182,7 @@ pub(super) fn tcp_info(socket: &Socket) -> Option<TcpInfo> {
     (result == 0).then(|| TcpInfo::parse(&bytes[..bytes.len().min(length as usize)]))
 }
 
-/// Sets an option that is a plain number.
+/// Sets an option with a plain value.
 pub(super) fn set<T: Copy>(
     socket: &Socket,
     level: libc::c_int,
@@ -207,15 +207,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_is_the_sum_of_the_timeouts() {
+    fn the_retransmission_time_is_the_sum_of_the_timeouts() {
         let parameters = TcpParameters { max_retransmissions: 3, ..TcpParameters::default() };
-        assert_eq!(patience(&parameters), Duration::from_millis(200 + 400 + 800 + 1600));
-        // `tcp_retries2` = 15 is documented as 924.6 seconds.
-        assert_eq!(patience(&TcpParameters::default()), Duration::from_millis(924_600));
+        assert_eq!(retransmission_time(&parameters), Duration::from_millis(200 + 400 + 800 + 1600));
+        // The documentation gives 924.6 seconds for `tcp_retries2` = 15.
+        assert_eq!(retransmission_time(&TcpParameters::default()), Duration::from_millis(924_600));
     }
 
     #[test]
-    fn an_unknown_congestion_control_is_refused_in_words() {
+    fn an_unknown_congestion_control_is_named_in_the_error() {
         let named = |name: &str| TcpParameters { congestion: name.into(), ..TcpParameters::default() };
         assert_eq!(check_congestion(&named("newreno")), Ok(()));
         assert!(check_congestion(&named("vegas")).is_err_and(|error| error.contains("vegas")));

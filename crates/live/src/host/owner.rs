@@ -1,24 +1,24 @@
-//! What the stack knows of a program.
+//! State of a program in the stack.
 
 use jettison_sockets::SocketId;
 use jettison_wire::FlowId;
 
 use super::tcp_info::TcpInfo;
 
-/// A program, by its place in the list.
+/// State of one program, with the program's index.
 #[derive(Debug)]
 pub(super) struct Owner {
     pub(super) flow: FlowId,
     pub(super) host: usize,
-    /// The connection that the flow's series show.
+    /// Connection that the flow's series show.
     pub(super) observed: Option<SocketId>,
-    /// Its UDP sockets.
+    /// Indices of its UDP sockets.
     pub(super) udp: Vec<u32>,
-    /// Its socket for ICMP echo, once it has one.
+    /// Index of its ICMP echo socket, once opened.
     pub(super) echo: Option<u32>,
-    /// Of connections that are gone.
+    /// Totals of closed connections.
     pub(super) totals: Totals,
-    /// All of them when measuring began.
+    /// Totals at the start of the measurement.
     pub(super) before: Totals,
 }
 
@@ -29,7 +29,7 @@ impl Owner {
     }
 }
 
-/// What connections did, those that are gone included.
+/// Totals over connections, closed ones included.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Totals {
     /// Connections that sent data.
@@ -40,7 +40,7 @@ pub(super) struct Totals {
 
 impl Totals {
     pub(super) fn add(&mut self, connection: &TcpInfo) {
-        // A pure receiver's connection says nothing about the network.
+        // A connection that only receives says nothing about the network.
         if connection.data_segments_sent > 0 {
             self.senders += 1;
             self.retransmits += connection.retransmits;

@@ -1,11 +1,11 @@
-//! `epoll`, with time-outs to the nanosecond.
+//! `epoll` with nanosecond timeouts.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use jettison_core::Duration;
 
-/// What a socket is ready for, or is asked about: `EPOLLIN` and `EPOLLOUT`; errors are always told.
+/// Readiness of a socket, or the readiness to wait for: `EPOLLIN` and `EPOLLOUT`. Errors are always reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Readiness(u32);
 
@@ -23,13 +23,13 @@ impl Readiness {
     pub(super) fn is_out(self) -> bool {
         self.0 & libc::EPOLLOUT as u32 != 0
     }
-    /// An error waits at the socket, or both directions are shut.
+    /// Whether the socket has an error or is shut down in both directions.
     pub(super) fn is_over(self) -> bool {
         self.0 & (libc::EPOLLERR | libc::EPOLLHUP) as u32 != 0
     }
 }
 
-/// Who waits for what. Level-triggered.
+/// Level-triggered `epoll` instance.
 #[derive(Debug)]
 pub(super) struct Poller {
     epoll: OwnedFd,
@@ -37,12 +37,12 @@ pub(super) struct Poller {
     ready: usize,
 }
 
-/// Events taken at once.
+/// Maximum number of events per wait.
 const BATCH: usize = 256;
 
 impl Poller {
     pub(super) fn new() -> io::Result<Poller> {
-        // SAFETY: no pointers are passed; a descriptor that comes back is new and ours.
+        // SAFETY: no pointers are passed; a returned descriptor is new and owned by us.
         let epoll = unsafe {
             let fd = libc::epoll_create1(libc::EPOLL_CLOEXEC);
             if fd < 0 {
@@ -63,14 +63,15 @@ impl Poller {
         self.control(libc::EPOLL_CTL_DEL, fd, 0, Readiness::NONE)
     }
 
-    fn control(&self, what: i32, fd: BorrowedFd<'_>, token: u64, interest: Readiness) -> io::Result<()> {
+    fn control(&self, operation: i32, fd: BorrowedFd<'_>, token: u64, interest: Readiness) -> io::Result<()> {
         let mut event = libc::epoll_event { events: interest.0, u64: token };
         // SAFETY: both descriptors are open while borrowed, and `event` outlives the call, which only reads it.
-        let result = unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), what, fd.as_raw_fd(), &raw mut event) };
+        let result =
+            unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), operation, fd.as_raw_fd(), &raw mut event) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// Sleeps until something is ready, or that long. Gives how many are.
+    /// Sleeps until a socket is ready or the timeout expires. Returns the number of ready sockets.
     pub(super) fn wait(&mut self, timeout: Duration) -> io::Result<usize> {
         let nanos = timeout.as_nanos();
         let timeout = libc::timespec {
@@ -78,8 +79,8 @@ impl Poller {
             tv_nsec: (nanos % 1_000_000_000) as libc::c_long,
         };
         self.ready = 0;
-        // SAFETY: `events` has room for `BATCH` entries and `timeout` outlives the call; the mask is null, as the manual page
-        // allows, and its size is then of no interest.
+        // SAFETY: `events` has room for `BATCH` entries and `timeout` outlives the call; the signal mask is null, as the manual page
+        // allows, which makes its size irrelevant.
         let count = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,
@@ -99,7 +100,7 @@ impl Poller {
         Ok(self.ready)
     }
 
-    /// One of those that the last wait gave.
+    /// Event number `at` of the last wait.
     pub(super) fn ready(&self, at: usize) -> Option<(u64, Readiness)> {
         let event = self.events[..self.ready].get(at)?;
         Some((event.u64, Readiness(event.events)))

@@ -1,4 +1,4 @@
-//! The loop that runs the programs.
+//! Event loop of the built-in programs.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -18,13 +18,13 @@ use super::watch::{Watch, write_series};
 use super::{HostSockets, HostsOutcome, LiveProgram, Watched};
 use crate::LiveClock;
 
-/// All built-in programs of a run. Runs on one thread, which it moves between the hosts' network namespaces.
+/// All built-in programs of a run. They share one thread, which moves between the hosts' network namespaces.
 pub struct LiveHosts {
     stack: Stack,
     programs: Vec<Program>,
     watch: Watch,
     recorder: Recorder,
-    /// What flows last measured, for others.
+    /// Newest values of the flows, for other threads.
     readings: Arc<Readings>,
     clock: LiveClock,
     next_sample: Time,
@@ -38,10 +38,10 @@ struct Program {
     start: Time,
     stop: Time,
     phase: Phase,
-    /// When it is to be called next.
+    /// Time of the next call.
     next: Time,
-    /// The last instant that it was told: its time never goes back.
-    told: Time,
+    /// Time of the last call. Time never goes back for a program.
+    last_call: Time,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,10 +52,10 @@ enum Phase {
 }
 
 impl LiveHosts {
-    /// Programs at hosts. `recorder` has all flows registered; `watched` are those whose sockets other programs open.
+    /// Creates the programs of all hosts. `recorder` has all flows registered; `watched` lists the flows of other programs' sockets.
     ///
     /// # Errors
-    /// If the kernel has no `epoll` descriptor to give.
+    /// If the kernel provides no `epoll` descriptor.
     pub fn new(
         hosts: Vec<HostSockets>,
         programs: Vec<LiveProgram>,
@@ -71,7 +71,15 @@ impl LiveHosts {
         let programs = programs.into_iter().map(|program| {
             stack.add_owner(program.flow, program.host);
             let LiveProgram { flow, application, start, stop, .. } = program;
-            Program { application, flow, start, stop, phase: Phase::Waiting, next: start, told: Time::ZERO }
+            Program {
+                application,
+                flow,
+                start,
+                stop,
+                phase: Phase::Waiting,
+                next: start,
+                last_call: Time::ZERO,
+            }
         });
         let programs = programs.collect();
         let next_sample = Time::ZERO + recorder.interval();
@@ -89,20 +97,20 @@ impl LiveHosts {
         })
     }
 
-    /// What flows last measured, at each sample.
+    /// Newest values of the flows, updated at each sample.
     pub fn readings(&self) -> Arc<Readings> {
         Arc::clone(&self.readings)
     }
 
-    /// Runs the programs until `end` by the clock, or until `stop`.
+    /// Runs the programs until `end` on the clock, or until `stop`.
     pub fn run(mut self, end: Time, stop: &Stop) -> HostsOutcome {
-        fine_timers();
+        lower_timer_slack();
         if let Err(error) = self.stack.poller.add(stop.as_fd(), STOP_TOKEN, Readiness::IN) {
-            self.stack.note(format!("a stop is noticed late: {error}"));
+            self.stack.note(format!("cannot watch for a stop request, which delays it: {error}"));
         }
         let ended = loop {
             let now = self.clock.now();
-            self.keep_grid(now.min(end));
+            self.take_samples(now.min(end));
             if stop.is_stopped() || now >= end {
                 break now.min(end);
             }
@@ -121,9 +129,9 @@ impl LiveHosts {
         HostsOutcome { recorder: self.recorder, notes: self.stack.into_notes() }
     }
 
-    /// Samples and the end of the warm-up, as many as are due. A sample carries the instant at which it was due, so that all
-    /// series of a run stand on one grid; one that a stalled thread has missed altogether is left out.
-    fn keep_grid(&mut self, now: Time) {
+    /// Takes the due samples and ends the warm-up. A sample has the time at which it was due, so that all series of a run share one
+    /// time grid. A sample that a stalled thread missed completely is skipped.
+    fn take_samples(&mut self, now: Time) {
         let warm_up = self.recorder.warm_up();
         if !self.is_measuring && warm_up <= now {
             self.is_measuring = true;
@@ -146,7 +154,7 @@ impl LiveHosts {
         }
         self.watch.sample(at, &mut self.recorder);
         if self.recorder.samples_gauges() {
-            // The kernel's controllers are not ours to ask; transports that programs bring are.
+            // The kernel's congestion controllers have no gauges for us; transports implemented by programs do.
             for program in self.programs.iter().filter(|program| program.phase != Phase::Waiting) {
                 let flow = ObjectId { kind: Kind::Flow, index: program.flow.0 };
                 program.application.gauges(at, &mut self.recorder.gauges(flow, at));
@@ -154,11 +162,11 @@ impl LiveHosts {
         }
         self.recorder.sample_flows(at);
         self.recorder.end_sample(at);
-        self.readings.take(&self.recorder, at);
+        self.readings.update(&self.recorder, at);
     }
 
-    /// Calls the programs that are due, each once. What they want of the network happens when all have been called, so that who
-    /// starts at the same time as its server finds it listening.
+    /// Calls each program that is due once. Their network requests are executed after all calls, so that a client that starts
+    /// together with its server finds it listening.
     fn wake(&mut self, now: Time) {
         for at in 0..self.programs.len() {
             let program = &mut self.programs[at];
@@ -167,17 +175,17 @@ impl LiveHosts {
             }
             let (stack, recorder) = (&mut self.stack, &mut self.recorder);
             let is_stopped = program.phase == Phase::Running && program.stop <= now;
-            // A late thread takes nothing from a program: what was due before its stop still happens, as if at that time.
-            let is_owed =
-                is_stopped && program.application.next_wakeup().is_some_and(|own| own < program.stop);
-            let now = if is_owed { program.stop.max(program.told) } else { now };
-            program.told = now;
+            // A late thread must not cost a program its wakeups: one due before the stop is delivered first, with the stop's time.
+            let has_missed_wakeup =
+                is_stopped && program.application.next_wakeup().is_some_and(|at| at < program.stop);
+            let now = if has_missed_wakeup { program.stop.max(program.last_call) } else { now };
+            program.last_call = now;
             let mut view = HostView { stack, recorder, owner: at as u32, flow: program.flow, now };
             if program.phase == Phase::Waiting {
                 program.phase = Phase::Running;
                 program.application.start(now, &mut view);
             } else if is_stopped {
-                if is_owed {
+                if has_missed_wakeup {
                     program.application.handle_wakeup(now, &mut view);
                 }
                 program.phase = Phase::Stopped;
@@ -185,15 +193,15 @@ impl LiveHosts {
             } else {
                 program.application.handle_wakeup(now, &mut view);
             }
-            program.plan();
+            program.schedule();
         }
     }
 
-    /// Tells programs of their sockets' events, and lets sockets send, until nothing moves any more.
+    /// Delivers socket events to the programs and lets sockets send until no event and no data are left.
     fn settle(&mut self) {
         loop {
             while let Some((owner, event)) = self.stack.events.pop_front() {
-                self.tell(owner, event);
+                self.deliver(owner, event);
             }
             if !self.stack.settle_one(&mut self.recorder) {
                 break;
@@ -202,17 +210,17 @@ impl LiveHosts {
         self.stack.flush_datagrams(Some((&mut self.recorder, self.clock.now())));
     }
 
-    fn tell(&mut self, owner: u32, event: SocketEvent) {
+    fn deliver(&mut self, owner: u32, event: SocketEvent) {
         let program = &mut self.programs[owner as usize];
         let now = self.clock.now();
-        program.told = now;
+        program.last_call = now;
         let (stack, recorder) = (&mut self.stack, &mut self.recorder);
         let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
         program.application.handle_event(event, now, &mut view);
-        program.plan();
+        program.schedule();
     }
 
-    /// Sleeps until something is due or ready, and takes what is ready in.
+    /// Sleeps until a program is due or a socket is ready, and handles the ready sockets.
     fn wait(&mut self, end: Time) {
         let mut next = self.programs.iter().map(|program| program.next).min().unwrap_or(Time::MAX);
         next = next.min(self.next_sample).min(end);
@@ -245,24 +253,24 @@ impl LiveHosts {
 }
 
 impl Program {
-    fn plan(&mut self) {
-        let own = self.application.next_wakeup().unwrap_or(Time::MAX);
+    fn schedule(&mut self) {
+        let wakeup = self.application.next_wakeup().unwrap_or(Time::MAX);
         self.next = match self.phase {
             Phase::Waiting => self.start,
-            Phase::Running => own.min(self.stop),
-            Phase::Stopped => own,
+            Phase::Running => wakeup.min(self.stop),
+            Phase::Stopped => wakeup,
         };
     }
 }
 
-/// A thread's timers may be late by 50 µs unless it asks for better (prctl(2), PR_SET_TIMERSLACK).
-fn fine_timers() {
+/// Sets the timer slack to 1 µs; the default of 50 µs delays wakeups (prctl(2), PR_SET_TIMERSLACK).
+fn lower_timer_slack() {
     let slack = Duration::from_micros(1).as_nanos() as libc::c_ulong;
     // SAFETY: no pointers are passed, and only the calling thread changes.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack, 0_u64, 0_u64, 0_u64) };
 }
 
-/// A web-like load may have thousands of connections: as many descriptors as may be had without privilege.
+/// Raises the descriptor limit to the hard limit: a web workload can have thousands of connections.
 fn raise_descriptor_limit() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get a pointer to a structure that outlives them.

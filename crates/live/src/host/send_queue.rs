@@ -1,4 +1,4 @@
-//! What a program has written and the kernel has not yet taken.
+//! Bytes that a program has written and the kernel has not accepted yet.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -7,18 +7,18 @@ use jettison_tcp::Payload;
 
 use super::zeros::ZEROS;
 
-/// Pieces of a stream, in order.
+/// Payloads of a stream in order.
 #[derive(Debug, Default)]
 pub(super) struct SendQueue {
     pieces: VecDeque<Payload>,
-    /// Bytes of the first piece that are gone, where it is real bytes.
-    gone: usize,
+    /// Bytes of the first payload that the kernel has accepted, for a payload of real bytes.
+    accepted: usize,
     length: u64,
 }
 
-/// Pieces handed over in one call.
+/// Maximum number of slices per system call.
 pub(super) const MOST_SLICES: usize = 32;
-/// Bytes handed over in one call: more would only be copied to find no room.
+/// Maximum number of bytes per system call: the kernel's buffer has no room for more.
 const MOST_BYTES: u64 = 1 << 20;
 
 impl SendQueue {
@@ -44,13 +44,13 @@ impl SendQueue {
         *self = SendQueue::default();
     }
 
-    /// The first bytes, in one array for one call. Gives how many of its entries are set.
+    /// Fills `out` with the first bytes, for one system call. Returns the number of slices.
     pub(super) fn slices<'q>(&'q self, out: &mut [IoSlice<'q>; MOST_SLICES]) -> usize {
-        let (mut count, mut bytes, mut gone) = (0, 0, self.gone);
+        let (mut count, mut bytes, mut accepted) = (0, 0, self.accepted);
         for piece in &self.pieces {
             let mut left = match piece {
                 Payload::Bytes(piece) => {
-                    let slice = &piece[std::mem::take(&mut gone)..];
+                    let slice = &piece[std::mem::take(&mut accepted)..];
                     out[count] = IoSlice::new(slice);
                     bytes += slice.len() as u64;
                     count += 1;
@@ -70,7 +70,7 @@ impl SendQueue {
         count
     }
 
-    /// The kernel took so many.
+    /// Removes bytes that the kernel has accepted.
     pub(super) fn advance(&mut self, mut taken: u64) {
         self.length = self.length.saturating_sub(taken);
         while taken > 0 {
@@ -80,14 +80,14 @@ impl SendQueue {
                     *zeros -= taken;
                     return;
                 }
-                Some(Payload::Bytes(bytes)) if (bytes.len() - self.gone) as u64 > taken => {
-                    self.gone += taken as usize;
+                Some(Payload::Bytes(bytes)) if (bytes.len() - self.accepted) as u64 > taken => {
+                    self.accepted += taken as usize;
                     return;
                 }
-                Some(piece) => taken -= piece.len() - self.gone as u64,
+                Some(piece) => taken -= piece.len() - self.accepted as u64,
             }
             self.pieces.pop_front();
-            self.gone = 0;
+            self.accepted = 0;
         }
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_leave_in_the_order_in_which_they_were_written_however_few_are_taken_at_once() {
+    fn bytes_keep_their_order_for_any_number_accepted_per_call() {
         for step in [1, 3, 7, 1 << 20] {
             let mut queue = SendQueue::default();
             let mut expected = Vec::new();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_without_end_costs_no_memory() {
+    fn an_endless_transfer_needs_no_memory() {
         let mut queue = SendQueue::default();
         queue.push(Payload::Zeros(u64::MAX / 2));
         let mut slices = [IoSlice::new(&[]); MOST_SLICES];

@@ -1,4 +1,4 @@
-//! All sockets of all hosts' programs, and what happens at them.
+//! Sockets of all programs on all hosts, and their events.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -19,38 +19,38 @@ use super::namespace::Namespaces;
 use super::options::{apply, new_socket, set};
 use super::owner::{Owner, Totals};
 use super::poller::{Poller, Readiness};
-use super::tcp::{Happening, TcpSocket, is_temporary};
+use super::tcp::{ConnectionEvent, TcpSocket, is_temporary};
 use super::tcp_info::TcpInfo;
 use super::udp::{Incoming, Outgoing, UdpSocket};
 
-/// How often connections are looked at whose acknowledgements are awaited: the kernel tells of room, not of ACKs.
+/// Poll interval of connections with outstanding data: the kernel signals buffer space, but not acknowledgements.
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(1);
-/// Connections looked at each time, so that a thousand of them do not hold up the rest.
+/// Maximum number of connections per poll, which limits the delay for other work.
 const WATCHED_AT_ONCE: usize = 256;
-/// Connections that may wait to be accepted.
+/// Length of the accept queue.
 const BACKLOG: libc::c_int = 1024;
-/// Bytes read at once.
+/// Size of the read buffer in bytes.
 const SCRATCH: usize = 256 << 10;
-/// Batches of datagrams that one socket may take before others have their turn.
+/// Maximum number of consecutive datagram batches from one socket, for fairness.
 const DATAGRAM_BATCHES: usize = 8;
-/// The token of what is no socket of a program: no table grows so far.
+/// Poller token of the stop event; also the id of a socket that could not be opened. No socket table grows that far.
 pub(super) const STOP_TOKEN: u64 = u64::MAX;
 
-/// The sockets.
+/// All sockets, with the events that they produced.
 pub(super) struct Stack {
     hosts: Vec<(String, IpAddr)>,
     namespaces: Namespaces,
     pub(super) poller: Poller,
     owners: Vec<Owner>,
     sockets: SocketTable<Socket>,
-    /// What happened at sockets, with the number of the program it is for.
+    /// Socket events with the index of the receiving program.
     pub(super) events: VecDeque<(u32, SocketEvent)>,
-    /// Connections that may have something to send, or be over.
+    /// Connections that may have data to send or may have ended.
     dirty: Vec<u32>,
-    /// Connections whose acknowledgements are awaited, and which of them is looked at next.
+    /// Connections with outstanding data, and the index of the next to poll.
     watched: Vec<u32>,
     next_watched: usize,
-    /// Datagrams to send, in order.
+    /// Datagrams to send in order.
     outbox: Vec<Outgoing>,
     inbox: Vec<Incoming>,
     scratch: Box<[MaybeUninit<u8>]>,
@@ -95,7 +95,7 @@ impl Stack {
         self.namespaces.enter(host)
     }
 
-    /// Moves the thread back to where it came from.
+    /// Moves the thread back to its original namespace.
     pub(super) fn leave(&mut self) {
         if let Err(error) = self.namespaces.leave() {
             self.note(format!("the thread stays in the last host's namespace: {error}"));
@@ -106,10 +106,10 @@ impl Stack {
         self.notes.insert(text);
     }
 
-    /// Everything that the user should know.
+    /// All messages for the user.
     pub(super) fn into_notes(mut self) -> Vec<String> {
         if self.refused > 0 {
-            self.notes.insert(format!("the kernel refused {} datagrams of built-in programs", self.refused));
+            self.notes.insert(format!("the kernel rejected {} datagrams of built-in programs", self.refused));
         }
         self.notes.into_iter().collect()
     }
@@ -118,20 +118,20 @@ impl Stack {
         &self.hosts[self.owners[owner as usize].host]
     }
 
-    /// Says what went wrong at a program's host.
-    fn complain(&mut self, owner: u32, what: &str, error: &dyn std::fmt::Display) {
-        let text = format!("host {}: {what}: {error}", self.host(owner).0);
+    /// Notes an error at a program's host.
+    fn note_error(&mut self, owner: u32, action: &str, error: &dyn std::fmt::Display) {
+        let text = format!("host {}: {action}: {error}", self.host(owner).0);
         self.note(text);
     }
 
-    // ---- what programs ask for -------------------------------------------------------------------------------
+    // ---- requests of programs --------------------------------------------------------------------------------
 
     pub(super) fn tcp_connect(&mut self, owner: u32, remote: Endpoint, options: &TcpOptions) -> SocketId {
         match self.new_tcp(owner, options, 0) {
             Ok(socket) => self.add_connection(TcpSocket::to_connect(socket, owner, remote)),
             Err(error) => {
-                self.complain(owner, "no TCP socket", &error);
-                let id = self.absent();
+                self.note_error(owner, "cannot open a TCP socket", &error);
+                let id = self.invalid_id();
                 self.events.push_back((owner, SocketEvent::Closed(id, CloseReason::TimedOut)));
                 id
             }
@@ -146,8 +146,8 @@ impl Stack {
             stack.add_polled(listener)
         };
         listen(self).unwrap_or_else(|error| {
-            self.complain(owner, &format!("cannot listen at TCP port {port}"), &error);
-            self.absent()
+            self.note_error(owner, &format!("cannot listen on TCP port {port}"), &error);
+            self.invalid_id()
         })
     }
 
@@ -160,8 +160,8 @@ impl Stack {
             Ok(id)
         };
         bind(self).unwrap_or_else(|error: io::Error| {
-            self.complain(owner, &format!("cannot bind UDP port {port}"), &error);
-            self.absent()
+            self.note_error(owner, &format!("cannot bind UDP port {port}"), &error);
+            self.invalid_id()
         })
     }
 
@@ -177,7 +177,7 @@ impl Stack {
         let Some(Socket::Tcp(connection)) = sockets.get_mut(index) else { return None };
         mark(connection, index, dirty);
         let owner = connection.owner;
-        connection.read(max, scratch, &mut |happening| events.push_back((owner, event(happening, id))))
+        connection.read(max, scratch, &mut |event| events.push_back((owner, socket_event(event, id))))
     }
 
     pub(super) fn connection(&self, id: SocketId) -> Option<&TcpSocket> {
@@ -201,10 +201,10 @@ impl Stack {
             return;
         }
         if let Some(index) = self.sockets.index(id) {
-            // What it was to send leaves first. A closed descriptor leaves the poller by itself.
+            // Pending datagrams leave first. A closed descriptor leaves the poller by itself.
             self.flush_datagrams(None);
             if let Some(Socket::Udp(socket)) = self.sockets.remove(index) {
-                self.owners[socket.owner as usize].udp.retain(|own| *own != index);
+                self.owners[socket.owner as usize].udp.retain(|other| *other != index);
             }
         }
     }
@@ -219,14 +219,14 @@ impl Stack {
         self.owners[owner as usize].observed = Some(socket);
     }
 
-    /// Puts a datagram into the batch that leaves when the program has done.
+    /// Adds a datagram to the batch that is sent after the program's call.
     pub(super) fn send_to(&mut self, id: SocketId, remote: Endpoint, datagram: &Datagram) {
         if let Some(socket) = self.sockets.index(id) {
             self.outbox.push(Outgoing { socket, remote, datagram: *datagram });
         }
     }
 
-    /// Packets that a program has sent and that wait in its host for the device, about.
+    /// Approximate number of a program's packets that wait in its host for the device.
     pub(super) fn device_backlog(&self, owner: u32) -> u64 {
         let owner = &self.owners[owner as usize];
         let queued = owner.udp.iter().filter_map(|index| match self.sockets.get(*index) {
@@ -246,20 +246,20 @@ impl Stack {
             };
             match open(self) {
                 Ok(id) => self.owners[owner as usize].echo = self.sockets.index(id),
-                Err(error) => return self.complain(owner, "no socket for ICMP echo", &error),
+                Err(error) => return self.note_error(owner, "cannot open a socket for ICMP echo", &error),
             }
         }
         let socket = self.owners[owner as usize].echo.and_then(|index| self.sockets.get_mut(index));
         if let Some(Socket::Echo(socket)) = socket
             && let Err(error) = socket.send(remote.into(), request, now)
         {
-            self.complain(owner, "an echo request was refused", &error);
+            self.note_error(owner, "cannot send an echo request", &error);
         }
     }
 
-    // ---- what the kernel has to say --------------------------------------------------------------------------
+    // ---- events of the kernel --------------------------------------------------------------------------------
 
-    /// Something is ready, as the poller says.
+    /// Handles a ready socket.
     pub(super) fn on_ready(&mut self, token: u64, ready: Readiness, now: Time) {
         let id = SocketId(token);
         let Some(index) = self.sockets.index(id) else { return };
@@ -268,7 +268,7 @@ impl Stack {
             Some(Socket::Tcp(connection)) => {
                 mark(connection, index, dirty);
                 let owner = connection.owner;
-                let mut tell = |happening| events.push_back((owner, event(happening, id)));
+                let mut tell = |event| events.push_back((owner, socket_event(event, id)));
                 connection.on_ready(ready, scratch, &mut tell);
                 connection.watch(&mut tell);
             }
@@ -299,7 +299,7 @@ impl Stack {
             let (owner, parameters) = (*owner, options.parameters.clone());
             match socket.accept4(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC) {
                 Ok((accepted, _)) => {
-                    // What a listener was given its connections have, all but the traffic class for sure.
+                    // Connections inherit the listener's options, but not always the traffic class.
                     if parameters.dscp != 0 {
                         let address = self.host(owner).1;
                         let _ = super::options::set_traffic_class(&accepted, address, parameters.dscp << 2);
@@ -310,21 +310,21 @@ impl Stack {
                 }
                 Err(error) if is_temporary(&error) => return,
                 Err(error) => {
-                    // One that was gone before it was accepted is no reason to stop; no descriptors are.
+                    // A connection that was reset before it was accepted is ignored; a lack of descriptors ends the loop.
                     if error.kind() != io::ErrorKind::ConnectionAborted {
-                        return self.complain(owner, "cannot accept a TCP connection", &error);
+                        return self.note_error(owner, "cannot accept a TCP connection", &error);
                     }
                 }
             }
         }
     }
 
-    /// Whether acknowledgements are awaited.
+    /// Whether any connection has outstanding data to poll for.
     pub(super) fn is_watching(&self) -> bool {
         !self.watched.is_empty()
     }
 
-    /// Looks what has been acknowledged.
+    /// Polls connections for acknowledgements.
     pub(super) fn watch(&mut self) {
         let Stack { sockets, events, dirty, watched, next_watched, .. } = self;
         for _ in 0..watched.len().min(WATCHED_AT_ONCE) {
@@ -332,19 +332,19 @@ impl Stack {
                 *next_watched = 0;
             }
             let Some(&index) = watched.get(*next_watched) else { return };
-            let mut goes_on = false;
+            let mut has_outstanding = false;
             if sockets.get(index).is_some() {
                 let id = sockets.id(index);
                 if let Some(Socket::Tcp(connection)) = sockets.get_mut(index) {
                     let owner = connection.owner;
-                    goes_on = connection.watch(&mut |happening| {
-                        events.push_back((owner, event(happening, id)));
+                    has_outstanding = connection.watch(&mut |event| {
+                        events.push_back((owner, socket_event(event, id)));
                     });
-                    connection.is_watched = goes_on;
+                    connection.is_watched = has_outstanding;
                     mark(connection, index, dirty);
                 }
             }
-            if goes_on {
+            if has_outstanding {
                 *next_watched += 1;
             } else {
                 watched.swap_remove(*next_watched);
@@ -352,7 +352,7 @@ impl Stack {
         }
     }
 
-    /// Lets a connection send what it has to. False if none has anything to do.
+    /// Lets one connection send, or removes it if it has ended. False if no connection is left to handle.
     pub(super) fn settle_one(&mut self, recorder: &mut Recorder) -> bool {
         let Some(index) = self.dirty.pop() else { return false };
         if self.sockets.get(index).is_none() {
@@ -377,8 +377,8 @@ impl Stack {
             }
             owned.totals.add(&info);
         }
-        // Of a connection that ended as it should, all was acknowledged: the program hears of that first.
-        if connection.has_news_at_the_end() {
+        // The final acknowledgement of a connection that closed in order is reported before its end.
+        if connection.has_unreported_acknowledgement() {
             events.push_back((owner, SocketEvent::Acknowledged(id)));
         }
         events.push_back((owner, SocketEvent::Closed(id, reason)));
@@ -386,17 +386,18 @@ impl Stack {
         true
     }
 
-    /// Sends what waits to be sent. What the kernel refuses is lost, and counted: nobody waits for a datagram.
+    /// Sends all waiting datagrams. Datagrams that the kernel rejects are lost and counted, never retried.
     pub(super) fn flush_datagrams(&mut self, mut recorder: Option<(&mut Recorder, Time)>) {
         let mut at = 0;
+        // Consecutive datagrams of one socket share a system call.
         while let Some(first) = self.outbox.get(at) {
             let index = first.socket;
-            let alike = self.outbox[at..].iter().take_while(|out| out.socket == index).count();
+            let count = self.outbox[at..].iter().take_while(|out| out.socket == index).count();
             let Some(Socket::Udp(socket)) = self.sockets.get_mut(index) else {
-                at += alike;
+                at += count;
                 continue;
             };
-            let error = match socket.send(&self.outbox[at..at + alike]) {
+            let error = match socket.send(&self.outbox[at..at + count]) {
                 Ok(sent) if sent > 0 => {
                     at += sent;
                     continue;
@@ -418,20 +419,20 @@ impl Stack {
                 });
             }
             if !is_temporary(&error) && error.raw_os_error() != Some(libc::ENOBUFS) {
-                self.complain(owner, "the kernel refused a datagram", &error);
+                self.note_error(owner, "the kernel rejected a datagram", &error);
             }
         }
         self.outbox.clear();
     }
 
-    // ---- measures --------------------------------------------------------------------------------------------
+    // ---- measurements ----------------------------------------------------------------------------------------
 
-    /// The connections that programs observe, with their flows.
+    /// The observed connections with their flows.
     pub(super) fn observed(&self) -> impl Iterator<Item = (FlowId, TcpInfo)> + '_ {
         self.owners.iter().filter_map(|owner| Some((owner.flow, self.connection(owner.observed?)?.info()?)))
     }
 
-    /// Records an RTT of each connection on which anything was acknowledged since the last time.
+    /// Records an RTT for each connection with acknowledgements since the last sample.
     pub(super) fn sample_round_trips(&mut self, recorder: &mut Recorder) {
         for index in 0..self.sockets.end() {
             if let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index)
@@ -443,15 +444,15 @@ impl Stack {
         }
     }
 
-    /// Measuring begins: what connections did so far is left out of the summary.
+    /// Starts the measurement: the totals so far are excluded from the summary.
     pub(super) fn start_measuring(&mut self) {
         for (owner, now) in self.totals().into_iter().enumerate() {
             self.owners[owner].before = now;
         }
     }
 
-    /// Retransmissions and timeouts, since the warm-up, of each program that sent data over TCP go to its flow's meter: both
-    /// ends of a flow may send.
+    /// Adds each sending program's retransmissions and timeouts since the warm-up to its flow's meter. Both ends of a flow may
+    /// send.
     pub(super) fn summarise(&self, recorder: &mut Recorder) {
         for (owner, totals) in self.owners.iter().zip(self.totals()) {
             if let Some(meter) = recorder.flow(owner.flow).filter(|_| totals.senders > 0) {
@@ -461,7 +462,7 @@ impl Stack {
         }
     }
 
-    /// What each program's connections did so far, those that are gone included.
+    /// Totals of each program's connections so far, closed ones included.
     fn totals(&self) -> Vec<Totals> {
         let mut totals: Vec<Totals> = self.owners.iter().map(|owner| owner.totals).collect();
         for index in 0..self.sockets.end() {
@@ -474,22 +475,22 @@ impl Stack {
         totals
     }
 
-    // ---- within ----------------------------------------------------------------------------------------------
+    // ---- internals -------------------------------------------------------------------------------------------
 
-    /// A TCP socket of a program's host, bound to the host's address and that port.
+    /// Creates a TCP socket bound to its host's address and to `port`.
     fn new_tcp(&mut self, owner: u32, options: &TcpOptions, port: u16) -> io::Result<KernelSocket> {
         self.enter(self.owners[owner as usize].host)?;
         let address = self.host(owner).1;
         let socket = new_socket(address, Type::STREAM, None)?;
         if port == 0 {
-            // The port is chosen with the peer in mind: more connections than ports (ip(7)).
+            // The kernel chooses the port when the peer is known, which allows more connections than ports (ip(7)).
             let _ = set(&socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1_i32);
         } else {
             socket.set_reuse_address(true)?;
         }
         socket.bind(&SockAddr::from(SocketAddr::new(address, port)))?;
         for refused in apply(&socket, address, &options.parameters) {
-            self.complain(owner, "TCP", &refused);
+            self.note_error(owner, "TCP", &refused);
         }
         Ok(socket)
     }
@@ -502,7 +503,7 @@ impl Stack {
         self.sockets.id(index)
     }
 
-    /// Adds a socket that only ever waits for something to come in.
+    /// Adds a socket that only waits for input.
     fn add_polled(&mut self, socket: Socket) -> io::Result<SocketId> {
         let index = self.sockets.insert(socket);
         let id = self.sockets.id(index);
@@ -519,8 +520,8 @@ impl Stack {
         Ok(id)
     }
 
-    /// The number of a socket that could not be made.
-    fn absent(&self) -> SocketId {
+    /// Id of a socket that could not be opened.
+    fn invalid_id(&self) -> SocketId {
         SocketId(STOP_TOKEN)
     }
 }
@@ -532,12 +533,12 @@ fn mark(connection: &mut TcpSocket, index: u32, dirty: &mut Vec<u32>) {
     }
 }
 
-fn event(happening: Happening, id: SocketId) -> SocketEvent {
-    match happening {
-        Happening::Connected => SocketEvent::Connected(id),
-        Happening::Readable => SocketEvent::Readable(id),
-        Happening::Acknowledged => SocketEvent::Acknowledged(id),
-        Happening::PeerClosed => SocketEvent::PeerClosed(id),
+fn socket_event(event: ConnectionEvent, id: SocketId) -> SocketEvent {
+    match event {
+        ConnectionEvent::Connected => SocketEvent::Connected(id),
+        ConnectionEvent::Readable => SocketEvent::Readable(id),
+        ConnectionEvent::Acknowledged => SocketEvent::Acknowledged(id),
+        ConnectionEvent::PeerClosed => SocketEvent::PeerClosed(id),
     }
 }
 

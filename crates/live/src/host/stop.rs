@@ -1,4 +1,4 @@
-//! A flag that wakes who sleeps.
+//! Stop request that wakes a sleeping loop.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
-/// Tells a loop from outside that it is to end. The descriptor becomes readable when it does, and stays so.
+/// Stop request to a loop from another thread. Its descriptor becomes readable at the request, and stays so.
 #[derive(Debug)]
 pub struct Stop {
     flag: AtomicBool,
@@ -14,23 +14,23 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Not stopped yet.
+    /// Creates a request that was not made yet.
     ///
     /// # Errors
-    /// If there is no descriptor to be had.
+    /// If no descriptor is available.
     pub fn new() -> io::Result<Stop> {
         let event = EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?;
         Ok(Stop { flag: AtomicBool::new(false), event })
     }
 
-    /// The loop is to end.
+    /// Requests the stop.
     pub fn stop(&self) {
         self.flag.store(true, Ordering::Release);
-        // Full means that it is readable already.
+        // A full counter means that the descriptor is readable already.
         let _ = self.event.write(1);
     }
 
-    /// Whether it is.
+    /// Whether the stop was requested.
     pub fn is_stopped(&self) -> bool {
         self.flag.load(Ordering::Acquire)
     }

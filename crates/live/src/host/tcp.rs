@@ -1,4 +1,4 @@
-//! One TCP connection of the kernel, with what a program has written and not yet read.
+//! One kernel TCP connection, with buffers for data that a program has written or not read yet.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -20,7 +20,7 @@ use super::send_queue::{MOST_SLICES, SendQueue};
 use super::tcp_info::TcpInfo;
 use super::zeros::payloads;
 
-/// Bytes that a program may read of one connection before others have their turn.
+/// Bytes that a program may read from one connection before other sockets are handled.
 const READ_BUDGET: u64 = 4 << 20;
 
 /// A connection.
@@ -30,33 +30,33 @@ pub(super) struct TcpSocket {
     pub(super) owner: u32,
     state: State,
     queue: SendQueue,
-    /// Bytes that the kernel took.
-    given: u64,
-    /// Bytes that were acknowledged when somebody last looked.
+    /// Bytes that the kernel has accepted.
+    accepted: u64,
+    /// Acknowledged bytes at the last poll.
     acknowledged: u64,
-    /// What was read ahead of the program.
+    /// Received data that the program has not read yet.
     pending: VecDeque<Payload>,
     read_budget: u64,
-    /// The kernel took less than was offered.
+    /// Whether the kernel accepted less than was offered.
     is_blocked: bool,
     fin: Fin,
-    /// The peer has sent all it will send.
+    /// Whether the peer has sent its FIN.
     is_at_end: bool,
-    /// Why it is over, once it is.
-    over: Option<CloseReason>,
-    /// What the poller waits for; `None` while it does not know the socket.
+    /// Reason of the end, once the connection has ended.
+    ended: Option<CloseReason>,
+    /// Registration with the poller; `None` while the socket is not registered.
     interest: Option<Readiness>,
-    /// Whether it is in the stack's list of sockets to be settled.
+    /// Whether the connection is in the stack's list of sockets to settle.
     pub(super) is_dirty: bool,
-    /// Whether it is in the stack's list of sockets whose acknowledgements are awaited.
+    /// Whether the connection is in the stack's list of sockets to poll for acknowledgements.
     pub(super) is_watched: bool,
-    /// Bytes acknowledged when the RTT was last recorded.
+    /// Acknowledged bytes when the RTT was last recorded.
     sampled: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// `connect` is still to be called.
+    /// `connect` was not called yet.
     New(Endpoint),
     Connecting,
     Open,
@@ -65,19 +65,19 @@ enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fin {
     No,
-    /// Once all is given to the kernel.
+    /// To be sent once the kernel has accepted all data.
     Wanted,
     Sent,
 }
 
-/// A name without the zeros that the kernel fills it up with.
+/// Removes the kernel's zero padding from a name.
 fn until_zero(name: &[u8]) -> &[u8] {
     name.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-/// What has happened, for the program to be told.
+/// An event of a connection for its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Happening {
+pub(super) enum ConnectionEvent {
     Connected,
     Readable,
     Acknowledged,
@@ -85,16 +85,16 @@ pub(super) enum Happening {
 }
 
 impl TcpSocket {
-    /// A connection that is still to be opened.
+    /// Creates a connection that is not opened yet.
     pub(super) fn to_connect(socket: Socket, owner: u32, remote: Endpoint) -> TcpSocket {
         TcpSocket::new(socket, owner, State::New(remote))
     }
 
-    /// One that `listener` accepted.
+    /// Creates a connection that `listener` accepted.
     pub(super) fn accepted(socket: Socket, listener: &Socket, owner: u32) -> TcpSocket {
-        // As when connecting: the route's congestion control comes before the listener's.
-        if let Ok(own) = listener.tcp_congestion() {
-            let _ = socket.set_tcp_congestion(until_zero(&own));
+        // As in `settle`, the route's congestion control overrode the listener's.
+        if let Ok(name) = listener.tcp_congestion() {
+            let _ = socket.set_tcp_congestion(until_zero(&name));
         }
         TcpSocket::new(socket, owner, State::Open)
     }
@@ -105,14 +105,14 @@ impl TcpSocket {
             owner,
             state,
             queue: SendQueue::default(),
-            given: 0,
+            accepted: 0,
             acknowledged: 0,
             pending: VecDeque::new(),
             read_budget: READ_BUDGET,
             is_blocked: false,
             fin: Fin::No,
             is_at_end: false,
-            over: None,
+            ended: None,
             interest: None,
             is_dirty: false,
             is_watched: false,
@@ -120,20 +120,20 @@ impl TcpSocket {
         }
     }
 
-    // ---- what the program asks for -----------------------------------------------------------------------------
+    // ---- requests of the program -------------------------------------------------------------------------------
 
     pub(super) fn write(&mut self, payload: Payload) {
-        if self.fin == Fin::No && self.over.is_none() {
+        if self.fin == Fin::No && self.ended.is_none() {
             self.queue.push(payload);
         }
     }
 
-    /// The next piece of in-order data, at most `max` bytes.
+    /// Returns the next in-order data, at most `max` bytes.
     pub(super) fn read(
         &mut self,
         max: u64,
         scratch: &mut [MaybeUninit<u8>],
-        tell: &mut dyn FnMut(Happening),
+        tell: &mut dyn FnMut(ConnectionEvent),
     ) -> Option<Payload> {
         if max == 0 {
             return None;
@@ -155,21 +155,21 @@ impl TcpSocket {
         }
     }
 
-    /// Resets the connection when it is dropped.
+    /// Resets the connection.
     pub(super) fn abort(&mut self) {
-        if self.over.is_none() {
-            // A linger time of nothing makes `close` a reset (socket(7)).
+        if self.ended.is_none() {
+            // A linger time of zero turns `close` into a reset (socket(7)).
             let _ = self.socket.set_linger(Some(StdDuration::ZERO));
             self.finish(CloseReason::Finished);
         }
     }
 
-    /// Bytes written that have not yet been sent once.
+    /// Written bytes that were not sent yet.
     pub(super) fn unsent(&self) -> u64 {
         self.queue.len() + self.without_fin(not_sent(&self.socket))
     }
 
-    /// Bytes written that have not yet been acknowledged.
+    /// Written bytes that were not acknowledged yet.
     pub(super) fn unacknowledged(&self) -> u64 {
         self.queue.len() + self.without_fin(out_queue(&self.socket))
     }
@@ -187,26 +187,26 @@ impl TcpSocket {
         }
     }
 
-    // ---- what the kernel has to say ----------------------------------------------------------------------------
+    // ---- events of the kernel ----------------------------------------------------------------------------------
 
-    /// The poller found it ready.
+    /// Handles readiness reported by the poller.
     pub(super) fn on_ready(
         &mut self,
         ready: Readiness,
         scratch: &mut [MaybeUninit<u8>],
-        tell: &mut dyn FnMut(Happening),
+        tell: &mut dyn FnMut(ConnectionEvent),
     ) {
         self.read_budget = READ_BUDGET;
-        if self.over.is_some() {
+        if self.ended.is_some() {
             return;
         }
         if ready.is_over()
             && let Ok(Some(error)) = self.socket.take_error()
         {
-            // What came before the end stays readable.
+            // Data received before the error stays readable.
             self.fill(scratch, &mut |_| {});
             if !self.pending.is_empty() {
-                tell(Happening::Readable);
+                tell(ConnectionEvent::Readable);
             }
             return self.finish(reason(&error));
         }
@@ -215,7 +215,7 @@ impl TcpSocket {
                 return;
             }
             self.state = State::Open;
-            tell(Happening::Connected);
+            tell(ConnectionEvent::Connected);
         }
         if ready.is_out() {
             self.is_blocked = false;
@@ -225,20 +225,20 @@ impl TcpSocket {
                 self.fill(scratch, tell);
             }
             if !self.pending.is_empty() {
-                tell(Happening::Readable);
+                tell(ConnectionEvent::Readable);
             }
         }
     }
 
-    /// Reads ahead, once.
-    fn fill(&mut self, scratch: &mut [MaybeUninit<u8>], tell: &mut dyn FnMut(Happening)) {
+    /// Fills the receive buffer by one read.
+    fn fill(&mut self, scratch: &mut [MaybeUninit<u8>], tell: &mut dyn FnMut(ConnectionEvent)) {
         if self.is_at_end || self.state != State::Open {
             return;
         }
         match self.socket.recv(scratch) {
             Ok(0) => {
                 self.is_at_end = true;
-                tell(Happening::PeerClosed);
+                tell(ConnectionEvent::PeerClosed);
             }
             Ok(count) => {
                 // SAFETY: `recv` has written the first `count` bytes of the buffer.
@@ -252,17 +252,17 @@ impl TcpSocket {
         }
     }
 
-    /// Gives the kernel what it takes, and asks the poller for what is needed next. Gives why the connection is over, once it is.
+    /// Passes data to the kernel and updates the poller registration. Returns the reason once the connection has ended.
     pub(super) fn settle(&mut self, poller: &Poller, token: u64) -> Option<CloseReason> {
         if let State::New(remote) = self.state
-            && self.over.is_none()
+            && self.ended.is_none()
         {
             self.state = State::Connecting;
-            // Connecting takes the route's congestion control, where it names one, in place of the socket's own.
-            let own = self.socket.tcp_congestion();
+            // `connect` replaces the socket's congestion control by the route's, if the route names one.
+            let name = self.socket.tcp_congestion();
             let connected = self.socket.connect(&sock_addr(remote));
-            if let Ok(own) = own {
-                let _ = self.socket.set_tcp_congestion(until_zero(&own));
+            if let Ok(name) = name {
+                let _ = self.socket.set_tcp_congestion(until_zero(&name));
             }
             match connected {
                 Ok(()) => {}
@@ -270,16 +270,16 @@ impl TcpSocket {
                 Err(error) => self.finish(reason(&error)),
             }
         }
-        if self.over.is_none() && self.state == State::Open {
+        if self.ended.is_none() && self.state == State::Open {
             self.send();
         }
-        // Both ends have closed, and the peer has the FIN.
+        // Both ends have closed, and the FIN is acknowledged.
         let is_shut = self.fin == Fin::Sent && self.is_at_end;
-        if self.over.is_none() && is_shut && self.pending.is_empty() && out_queue(&self.socket) == 0 {
+        if self.ended.is_none() && is_shut && self.pending.is_empty() && out_queue(&self.socket) == 0 {
             self.finish(CloseReason::Finished);
         }
-        self.ask(poller, token);
-        self.over
+        self.update_interest(poller, token);
+        self.ended
     }
 
     fn send(&mut self) {
@@ -290,7 +290,7 @@ impl TcpSocket {
             match self.socket.send_vectored_with_flags(&slices[..count], libc::MSG_NOSIGNAL) {
                 Ok(taken) => {
                     self.queue.advance(taken as u64);
-                    self.given += taken as u64;
+                    self.accepted += taken as u64;
                     self.is_blocked = taken < offered;
                 }
                 Err(error) if is_temporary(&error) => self.is_blocked = true,
@@ -305,15 +305,15 @@ impl TcpSocket {
         }
     }
 
-    /// Tells the poller what to wait for.
-    fn ask(&mut self, poller: &Poller, token: u64) {
+    /// Registers the required readiness with the poller.
+    fn update_interest(&mut self, poller: &Poller, token: u64) {
         let is_open = self.state == State::Open;
         let wanted = Readiness::NONE
             .with(Readiness::IN, is_open && !self.is_at_end && self.pending.is_empty())
             .with(Readiness::OUT, !is_open || self.is_blocked);
-        // Once both directions are shut the poller would say so without end: the watch looks after the last FIN.
+        // With both directions shut the poller would report the socket endlessly; polling covers the last FIN instead.
         let wanted =
-            Some(wanted).filter(|_| self.over.is_none() && !(self.fin == Fin::Sent && self.is_at_end));
+            Some(wanted).filter(|_| self.ended.is_none() && !(self.fin == Fin::Sent && self.is_at_end));
         let fd = self.socket.as_fd();
         let result = match (self.interest, wanted) {
             (before, wanted) if before == wanted => return,
@@ -327,16 +327,16 @@ impl TcpSocket {
         self.interest = wanted;
     }
 
-    /// Looks what has been acknowledged. Whether there is reason to look again.
-    pub(super) fn watch(&mut self, tell: &mut dyn FnMut(Happening)) -> bool {
-        if self.over.is_some() {
+    /// Polls for acknowledgements. Returns whether to poll again.
+    pub(super) fn watch(&mut self, tell: &mut dyn FnMut(ConnectionEvent)) -> bool {
+        if self.ended.is_some() {
             return false;
         }
         let outstanding = self.without_fin(out_queue(&self.socket));
-        let acknowledged = self.given.saturating_sub(outstanding);
+        let acknowledged = self.accepted.saturating_sub(outstanding);
         if acknowledged > self.acknowledged {
             self.acknowledged = acknowledged;
-            tell(Happening::Acknowledged);
+            tell(ConnectionEvent::Acknowledged);
         }
         if self.interest.is_none()
             && self.state == State::Open
@@ -347,22 +347,23 @@ impl TcpSocket {
         self.needs_watch()
     }
 
-    /// Whether both ends have closed it, and the program has not heard of the last acknowledgement.
-    pub(super) fn has_news_at_the_end(&self) -> bool {
-        self.fin == Fin::Sent && self.is_at_end && self.acknowledged < self.given
+    /// Whether both ends have closed and the last acknowledgement was not reported yet.
+    pub(super) fn has_unreported_acknowledgement(&self) -> bool {
+        self.fin == Fin::Sent && self.is_at_end && self.acknowledged < self.accepted
     }
 
-    /// Whether something is on its way that the poller will not tell of.
+    /// Whether data or a FIN are outstanding, whose acknowledgement the poller does not report.
     pub(super) fn needs_watch(&self) -> bool {
-        self.over.is_none() && (self.acknowledged < self.given || (self.fin == Fin::Sent && self.is_at_end))
+        self.ended.is_none()
+            && (self.acknowledged < self.accepted || (self.fin == Fin::Sent && self.is_at_end))
     }
 
-    /// What the kernel says of it.
+    /// Reads the connection's `TCP_INFO`.
     pub(super) fn info(&self) -> Option<TcpInfo> {
         tcp_info(&self.socket)
     }
 
-    /// Records the smoothed RTT, if anything was acknowledged since it was last recorded.
+    /// Records the smoothed RTT if there were acknowledgements since it was last recorded.
     pub(super) fn sample_round_trip(&mut self, info: &TcpInfo, meter: &mut FlowMeter) {
         if info.data_segments_sent > 0
             && info.bytes_acked > self.sampled
@@ -373,28 +374,28 @@ impl TcpSocket {
         }
     }
 
-    /// A FIN that is not acknowledged stands in the kernel's counts as a byte.
+    /// Subtracts an outstanding FIN, which the kernel counts as a byte.
     fn without_fin(&self, bytes: u64) -> u64 {
         bytes.saturating_sub(u64::from(self.fin == Fin::Sent))
     }
 
-    fn finish(&mut self, why: CloseReason) {
+    fn finish(&mut self, reason: CloseReason) {
         self.queue.clear();
-        self.over.get_or_insert(why);
+        self.ended.get_or_insert(reason);
     }
 }
 
-/// Not now, but later.
+/// Whether a call can be repeated later.
 pub(super) fn is_temporary(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
         || error.raw_os_error() == Some(libc::EINPROGRESS)
 }
 
-/// Why a connection failed.
+/// Maps an error to the reason why a connection failed.
 fn reason(error: &io::Error) -> CloseReason {
     match error.raw_os_error() {
         Some(libc::ECONNREFUSED | libc::ECONNRESET | libc::EPIPE | libc::ENOTCONN) => CloseReason::Reset,
-        // Timed out, or the network or the host cannot be reached.
+        // Timeout, or network or host unreachable.
         _ => CloseReason::TimedOut,
     }
 }

@@ -1,5 +1,5 @@
-//! What the kernel says of one of its TCP connections: `struct tcp_info` of `linux/tcp.h`, as `getsockopt(TCP_INFO)` and the
-//! attribute `INET_DIAG_INFO` give it. It only ever grows at its end; what an older kernel does not have reads as 0.
+//! State of a kernel TCP connection: `struct tcp_info` of `linux/tcp.h`, from `getsockopt(TCP_INFO)` and the attribute
+//! `INET_DIAG_INFO`. The structure only grows at its end; fields that an older kernel lacks are 0.
 
 use std::net::SocketAddr;
 
@@ -8,15 +8,15 @@ use jettison_core::{Bytes, Duration, Rate};
 /// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TcpInfo {
-    /// Its state, numbered as in `linux/tcp_states.h`: 1 is established.
+    /// TCP state, numbered as in `linux/tcp_states.h`: 1 is established.
     pub state: u8,
     /// Whether the delivery rate was limited by the application.
     pub is_app_limited: bool,
-    /// Payload bytes of a segment.
+    /// Payload bytes per segment.
     pub mss: u64,
     /// Congestion window in bytes.
     pub congestion_window: u64,
-    /// Slow-start threshold in bytes; `None` before the first congestion.
+    /// Slow-start threshold in bytes; `None` before the first congestion event.
     pub ssthresh: Option<u64>,
     /// Smoothed RTT; zero before the first sample.
     pub smoothed_rtt: Duration,
@@ -24,44 +24,44 @@ pub struct TcpInfo {
     pub rtt_variation: Duration,
     /// Lowest RTT of the last minutes; `None` before the first sample.
     pub min_rtt: Option<Duration>,
-    /// Bytes in flight: sent, neither acknowledged, nor SACKed, nor known to be lost.
+    /// Bytes in flight: sent, but neither acknowledged, SACKed nor considered lost.
     pub in_flight: u64,
-    /// Pacing rate; `None` if it is not limited.
+    /// Pacing rate; `None` without a limit.
     pub pacing_rate: Option<Rate>,
     /// Delivery rate; `None` before the first sample.
     pub delivery_rate: Option<Rate>,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmits: u64,
     /// Retransmission timeouts (since Linux 6.7; 0 before).
     pub timeouts: u64,
-    /// Bytes acknowledged.
+    /// Acknowledged bytes.
     pub bytes_acked: u64,
-    /// Segments with data that were sent.
+    /// Sent segments with data.
     pub data_segments_sent: u64,
 }
 
 impl TcpInfo {
-    /// Longest known form.
+    /// Length of the longest known version.
     pub(super) const LENGTH: usize = 248;
     /// `TCP_INFINITE_SSTHRESH`.
     const INFINITE: u64 = 0x7fff_ffff;
 
-    /// Whether it cannot be the same connection, later.
-    pub(super) fn is_younger_than(&self, earlier: &TcpInfo) -> bool {
+    /// Whether this must be a newer connection than that of `earlier`, because a counter has decreased.
+    pub(super) fn is_newer_connection_than(&self, earlier: &TcpInfo) -> bool {
         self.bytes_acked < earlier.bytes_acked
             || self.data_segments_sent < earlier.data_segments_sent
             || self.retransmits < earlier.retransmits
             || self.timeouts < earlier.timeouts
     }
 
-    /// Reads it.
+    /// Parses the structure.
     pub fn parse(bytes: &[u8]) -> TcpInfo {
         let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
         let short = |at: usize| field::<2>(bytes, at).map_or(0, u16::from_ne_bytes);
         let word = |at: usize| u64::from(field::<4>(bytes, at).map_or(0, u32::from_ne_bytes));
         let long = |at: usize| field::<8>(bytes, at).map_or(0, u64::from_ne_bytes);
         let mss = word(16);
-        let (unacked, sacked, lost, again) = (word(24), word(28), word(32), word(36));
+        let (unacked, sacked, lost, retransmitted) = (word(24), word(28), word(32), word(36));
         let (ssthresh, min_rtt) = (word(76), word(148));
         let rate = |bytes: u64| {
             Some(Rate::from_bits(bytes.saturating_mul(8))).filter(|_| bytes != 0 && bytes != u64::MAX)
@@ -74,10 +74,10 @@ impl TcpInfo {
             ssthresh: (ssthresh < TcpInfo::INFINITE).then_some(ssthresh * mss),
             smoothed_rtt: Duration::from_micros(word(68)),
             rtt_variation: Duration::from_micros(word(72)),
-            // ~0 stands for none.
+            // All ones means no sample.
             min_rtt: (min_rtt != 0 && min_rtt != u64::from(u32::MAX))
                 .then_some(Duration::from_micros(min_rtt)),
-            in_flight: (unacked + again).saturating_sub(sacked + lost) * mss,
+            in_flight: (unacked + retransmitted).saturating_sub(sacked + lost) * mss,
             pacing_rate: rate(long(104)),
             delivery_rate: rate(long(160)),
             retransmits: word(100),
@@ -87,7 +87,7 @@ impl TcpInfo {
         }
     }
 
-    /// Bandwidth: the delivery rate, or else the window over the smoothed RTT.
+    /// Bandwidth: the delivery rate, or congestion window / smoothed RTT if there is none.
     pub(super) fn bandwidth(&self) -> Option<Rate> {
         let by_window = || {
             (!self.smoothed_rtt.is_zero())
@@ -101,16 +101,16 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
-/// A TCP socket of a namespace, as the kernel's socket diagnostics show it.
+/// A TCP socket of a namespace, as reported by the kernel's socket diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpReading {
-    /// Its own end.
+    /// Local endpoint.
     pub local: SocketAddr,
-    /// The other end.
+    /// Remote endpoint.
     pub remote: SocketAddr,
-    /// The kernel's name of its congestion control; empty if it was not told.
+    /// The kernel's name of its congestion control; empty if unknown.
     pub congestion: String,
-    /// Its state.
+    /// State of the connection.
     pub info: TcpInfo,
 }
 
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_stand_where_the_kernel_puts_them() {
+    fn fields_are_read_at_the_kernels_offsets() {
         let mut bytes = [0; TcpInfo::LENGTH];
         let mut word = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_ne_bytes());
         word(16, 1448); // snd_mss
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_older_kernel_does_not_tell_reads_as_nothing() {
+    fn fields_missing_in_older_kernels_are_zero() {
         assert_eq!(TcpInfo::parse(&[]), TcpInfo { ssthresh: Some(0), ..TcpInfo::default() });
         assert_eq!(TcpInfo::parse(&[0; 104]).delivery_rate, None);
     }

@@ -1,4 +1,4 @@
-//! One UDP socket of the kernel. Datagrams go out and come in by batches: one system call for many.
+//! One kernel UDP socket. Datagrams are sent and received in batches, with one system call per batch.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -13,11 +13,11 @@ use socket2::{Protocol, SockAddr, SockAddrStorage, Socket, Type};
 use super::options::{endpoint, new_socket, out_queue, set_traffic_class, sock_addr};
 use super::zeros::ZEROS;
 
-/// Datagrams of one system call.
+/// Maximum number of datagrams per system call.
 pub(super) const BATCH: usize = 32;
-/// Room for what the kernel says of a datagram: its traffic class takes 24 bytes.
+/// Size of the buffer for control messages; a traffic class takes 24 bytes.
 const CONTROL: usize = 64;
-/// What a packet of 1,500 bytes counts in a socket's send buffer, with the kernel's own bookkeeping, about.
+/// Approximate send buffer usage of a packet of 1,500 bytes, including the kernel's bookkeeping.
 const BUFFERED_PACKET: u64 = 2304;
 
 /// A UDP socket.
@@ -29,16 +29,16 @@ pub(super) struct UdpSocket {
     traffic_class: u8,
 }
 
-/// A datagram that is to leave.
+/// A datagram to send.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outgoing {
-    /// The socket's place in the stack's table.
+    /// Index of the socket in the stack's table.
     pub(super) socket: u32,
     pub(super) remote: Endpoint,
     pub(super) datagram: Datagram,
 }
 
-/// A datagram that came.
+/// A received datagram.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Incoming {
     pub(super) from: Endpoint,
@@ -46,26 +46,26 @@ pub(super) struct Incoming {
 }
 
 impl UdpSocket {
-    /// A socket bound to that address and port, in the namespace that the thread is in.
+    /// Creates a socket bound to that address and port in the thread's current namespace.
     pub(super) fn bind(address: IpAddr, port: u16, owner: u32) -> io::Result<UdpSocket> {
         let socket = new_socket(address, Type::DGRAM, Some(Protocol::UDP))?;
         match address {
             IpAddr::V4(_) => socket.set_recv_tos_v4(true)?,
             IpAddr::V6(_) => socket.set_recv_tclass_v6(true)?,
         }
-        // A burst of a router must not be lost for want of a moment's attention. The most that is allowed is taken.
+        // A large buffer absorbs bursts from a router while the thread is busy. Without privilege the kernel limits the size.
         let _ = super::options::set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, 4_i32 << 20)
             .or_else(|_| socket.set_recv_buffer_size(4 << 20));
         socket.bind(&SockAddr::from(SocketAddr::new(address, port)))?;
         Ok(UdpSocket { socket, owner, address, traffic_class: 0 })
     }
 
-    /// Packets that wait in this host for its device, about.
+    /// Approximate number of packets that wait in this host for its device.
     pub(super) fn backlog(&self) -> u64 {
         out_queue(&self.socket).div_ceil(BUFFERED_PACKET)
     }
 
-    /// Sends the first datagrams that share a traffic class, as many as one call takes. Gives how many the kernel took.
+    /// Sends the leading datagrams of one traffic class, at most one batch. Returns how many the kernel accepted.
     pub(super) fn send(&mut self, batch: &[Outgoing]) -> io::Result<usize> {
         let Some(first) = batch.first() else { return Ok(0) };
         let class = first.datagram.traffic_class;
@@ -73,13 +73,15 @@ impl UdpSocket {
             set_traffic_class(&self.socket, self.address, class)?;
             self.traffic_class = class;
         }
-        let alike = batch.iter().take(BATCH).take_while(|out| out.datagram.traffic_class == class);
+        // The traffic class is an option of the socket, so all datagrams of a call share it.
+        let same_class = batch.iter().take(BATCH).take_while(|out| out.datagram.traffic_class == class);
         let mut names: [MaybeUninit<SockAddr>; BATCH] = [const { MaybeUninit::uninit() }; BATCH];
         let mut pieces = [[EMPTY; 2]; BATCH];
-        // SAFETY: all zeros is a valid `mmsghdr`: null pointers with lengths of nothing.
+        // SAFETY: all zeros is a valid `mmsghdr`: null pointers with zero lengths.
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
         let mut count = 0;
-        for out in alike {
+        for out in same_class {
+            // Only the head has real bytes; the rest of the payload is zeros.
             let head = out.datagram.head.as_slice();
             let head = &head[..head.len().min(usize::from(out.datagram.length))];
             let rest = usize::from(out.datagram.length) - head.len();
@@ -92,8 +94,8 @@ impl UdpSocket {
             header.msg_iovlen = 2;
             count += 1;
         }
-        // SAFETY: the first `count` headers point to names and pieces that outlive the call, and those to heads in `batch` and to a
-        // static; the kernel only reads what they point to.
+        // SAFETY: the first `count` headers point to names and pieces that outlive the call, and the pieces point to heads
+        // in `batch` and to a static; the kernel only reads them.
         let sent = unsafe {
             libc::sendmmsg(
                 self.socket.as_raw_fd(),
@@ -105,14 +107,14 @@ impl UdpSocket {
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
     }
 
-    /// Takes what has come, up to a batch, into `out`. Gives whether there may be more.
+    /// Receives one batch of datagrams into `out`. Returns whether more may wait.
     pub(super) fn receive(&self, out: &mut Vec<Incoming>) -> bool {
         out.clear();
         let mut heads = [[0_u8; InlineBytes::CAPACITY]; BATCH];
         let mut controls = [Control([0; CONTROL]); BATCH];
         let mut names: [SockAddrStorage; BATCH] = std::array::from_fn(|_| SockAddrStorage::zeroed());
         let mut pieces = [EMPTY; BATCH];
-        // SAFETY: all zeros is a valid `mmsghdr`: null pointers with lengths of nothing.
+        // SAFETY: all zeros is a valid `mmsghdr`: null pointers with zero lengths.
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
         for at in 0..BATCH {
             pieces[at] =
@@ -125,8 +127,8 @@ impl UdpSocket {
             header.msg_control = controls[at].0.as_mut_ptr().cast();
             header.msg_controllen = CONTROL as _;
         }
-        // SAFETY: each header points to a name, a piece and a control buffer of its own, as long as it says, that outlive the call.
-        // `MSG_TRUNC` gives the length a datagram had; no more than the head's bytes are written.
+        // SAFETY: each header points to its own name, piece and control buffer, with correct lengths, which outlive the call.
+        // `MSG_TRUNC` returns the datagram's full length; at most the head's capacity is written.
         let count = unsafe {
             libc::recvmmsg(
                 self.socket.as_raw_fd(),
@@ -160,7 +162,7 @@ impl AsFd for UdpSocket {
     }
 }
 
-/// As control messages must be aligned.
+/// Buffer with the alignment of control messages.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 struct Control([u8; CONTROL]);
@@ -171,10 +173,10 @@ fn piece(bytes: &[u8]) -> libc::iovec {
     libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
-/// The IPv4 TOS or IPv6 traffic class of a datagram that was received with this header.
+/// IPv4 TOS or IPv6 traffic class in the control messages of a received datagram.
 fn traffic_class(header: &libc::msghdr) -> u8 {
-    // SAFETY: the kernel has written `msg_controllen` bytes of control messages; the macros stay within them. A TOS is a byte, a
-    // traffic class an `int` (ip(7), ipv6(7)), read as one that need not be aligned.
+    // SAFETY: the kernel has written `msg_controllen` bytes of control messages; the macros stay within them. A TOS is a
+    // byte, a traffic class an `int` (ip(7), ipv6(7)), which is read without assuming alignment.
     unsafe {
         let mut message = libc::CMSG_FIRSTHDR(header);
         while !message.is_null() {

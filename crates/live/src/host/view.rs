@@ -1,4 +1,4 @@
-//! The host as one of its programs sees it.
+//! Socket interface of one program.
 
 use jettison_core::Time;
 use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
@@ -10,7 +10,7 @@ use jettison_wire::{Address, FlowId};
 use super::stack::Stack;
 use super::tcp::TcpSocket;
 
-/// Sockets of one program of a host, and the meter of its flow.
+/// Sockets of one program, and the meter of its flow.
 pub(super) struct HostView<'a> {
     pub(super) stack: &'a mut Stack,
     pub(super) recorder: &'a mut Recorder,

@@ -1,4 +1,4 @@
-//! Series of TCP sockets that programs outside opened.
+//! Series of TCP sockets that external programs opened.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,7 @@ use super::owner::Totals;
 use super::tcp_info::{TcpInfo, TcpReading};
 use super::{HostSockets, Watched};
 
-/// All that are watched, with a sampler a host.
+/// All watched flows, with one sampler per host.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     samplers: Vec<(usize, DiagSampler)>,
@@ -21,38 +21,40 @@ pub(super) struct Watch {
 
 #[derive(Debug)]
 struct WatchedFlow {
-    own: Watched,
-    /// What each of its sockets last said, those that are gone included.
+    watched: Watched,
+    /// Last reading of each socket, closed ones included.
     last: FxHashMap<(SocketAddr, SocketAddr), TcpInfo>,
-    /// Of sockets whose addresses another one has taken over.
-    gone: Totals,
+    /// Totals of sockets whose addresses were reused by another socket.
+    replaced: Totals,
     before: Totals,
 }
 
 impl Watch {
-    /// Samplers for the hosts that are watched; what cannot be is said in the notes.
+    /// Creates one sampler per watched host. Failures are added to the notes.
     pub(super) fn new(watched: Vec<Watched>, hosts: &[HostSockets], notes: &mut Vec<String>) -> Watch {
         let mut watch = Watch::default();
-        for own in watched {
-            let is_there = watch.samplers.iter().any(|(host, _)| *host == own.host);
-            if !is_there && let Some(host) = hosts.get(own.host) {
+        for flow in watched {
+            let has_sampler = watch.samplers.iter().any(|(host, _)| *host == flow.host);
+            if !has_sampler && let Some(host) = hosts.get(flow.host) {
                 match DiagSampler::new(host.namespace.clone()) {
-                    Ok(sampler) => watch.samplers.push((own.host, sampler)),
-                    Err(error) => notes.push(format!("host {}: no socket diagnostics: {error}", host.name)),
+                    Ok(sampler) => watch.samplers.push((flow.host, sampler)),
+                    Err(error) => {
+                        notes.push(format!("host {}: cannot read socket diagnostics: {error}", host.name))
+                    }
                 }
             }
-            watch.flows.push(WatchedFlow::new(own));
+            watch.flows.push(WatchedFlow::new(flow));
         }
         watch
     }
 
-    /// Writes the series of each flow: those of the socket that has sent most so far, since a program may have others (a control
-    /// connection) that say nothing of the network.
+    /// Writes the series of each flow, from the socket that has sent most: a program's other sockets, such as a control
+    /// connection, say nothing about the network.
     pub(super) fn sample(&mut self, now: Time, recorder: &mut Recorder) {
         for (host, sampler) in &mut self.samplers {
-            // One that fails leaves a gap.
+            // A failed sample leaves a gap in the series.
             let Ok(readings) = sampler.sample() else { continue };
-            for flow in self.flows.iter_mut().filter(|flow| flow.own.host == *host) {
+            for flow in self.flows.iter_mut().filter(|flow| flow.watched.host == *host) {
                 flow.sample(&readings, now, recorder);
             }
         }
@@ -64,11 +66,11 @@ impl Watch {
         }
     }
 
-    /// Retransmissions and timeouts since the warm-up, as far as the samples have seen them.
+    /// Adds the retransmissions and timeouts since the warm-up, as far as the samples show them.
     pub(super) fn summarise(&self, recorder: &mut Recorder) {
         for flow in &self.flows {
             let totals = flow.totals();
-            if let Some(meter) = recorder.flow(flow.own.flow).filter(|_| totals.senders > 0) {
+            if let Some(meter) = recorder.flow(flow.watched.flow).filter(|_| totals.senders > 0) {
                 meter.sender_ended(
                     totals.retransmits - flow.before.retransmits,
                     totals.timeouts - flow.before.timeouts,
@@ -79,41 +81,47 @@ impl Watch {
 }
 
 impl WatchedFlow {
-    fn new(own: Watched) -> WatchedFlow {
-        WatchedFlow { own, last: FxHashMap::default(), gone: Totals::default(), before: Totals::default() }
+    fn new(watched: Watched) -> WatchedFlow {
+        WatchedFlow {
+            watched,
+            last: FxHashMap::default(),
+            replaced: Totals::default(),
+            before: Totals::default(),
+        }
     }
 
     fn sample(&mut self, readings: &[TcpReading], now: Time, recorder: &mut Recorder) {
         let mut busiest: Option<(&TcpReading, bool)> = None;
-        let own = readings.iter().filter(|reading| self.own.rule.includes(reading));
-        for reading in own.filter(|reading| reading.info.data_segments_sent > 0) {
+        let matching = readings.iter().filter(|reading| self.watched.rule.includes(reading));
+        for reading in matching.filter(|reading| reading.info.data_segments_sent > 0) {
             let before = self.last.insert((reading.local, reading.remote), reading.info);
-            if let Some(before) = before.filter(|before| reading.info.is_younger_than(before)) {
-                self.gone.add(&before);
+            // Decreasing counters: another connection has reused the addresses, so the old totals are kept apart.
+            if let Some(before) = before.filter(|before| reading.info.is_newer_connection_than(before)) {
+                self.replaced.add(&before);
             }
-            let has_moved = before.is_none_or(|before| before.bytes_acked != reading.info.bytes_acked);
+            let has_progress = before.is_none_or(|before| before.bytes_acked != reading.info.bytes_acked);
             if busiest.is_none_or(|(most, _)| most.info.bytes_acked < reading.info.bytes_acked) {
-                busiest = Some((reading, has_moved));
+                busiest = Some((reading, has_progress));
             }
         }
-        let Some((TcpReading { info, .. }, has_moved)) = busiest else { return };
-        write_series(self.own.flow, info, now, recorder);
-        if has_moved
+        let Some((TcpReading { info, .. }, has_progress)) = busiest else { return };
+        write_series(self.watched.flow, info, now, recorder);
+        if has_progress
             && !info.smoothed_rtt.is_zero()
-            && let Some(meter) = recorder.flow(self.own.flow)
+            && let Some(meter) = recorder.flow(self.watched.flow)
         {
             meter.round_trip(info.smoothed_rtt);
         }
     }
 
     fn totals(&self) -> Totals {
-        let mut totals = self.gone;
+        let mut totals = self.replaced;
         self.last.values().for_each(|info| totals.add(info));
         totals
     }
 }
 
-/// Writes a connection's window, threshold, RTT, bytes in flight and pacing rate.
+/// Writes a connection's congestion window, slow-start threshold, RTT, bytes in flight and pacing rate.
 pub(super) fn write_series(flow: FlowId, info: &TcpInfo, now: Time, recorder: &mut Recorder) {
     let object = ObjectId { kind: Kind::Flow, index: flow.0 };
     let mut point = |metric: Metric, value: f64| recorder.point(object, metric, now, value);

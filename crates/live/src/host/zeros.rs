@@ -1,34 +1,34 @@
-//! Runs of zeros: bodies that are zeros on the wire stay counts in memory.
+//! Runs of zeros: payloads of zeros are stored as counts.
 
 use jettison_tcp::Payload;
 
-/// Zeros to send from.
+/// Source of zeros to send.
 pub(super) static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// What was read, as at most two pieces: real bytes up to the last that is not zero, and a count of the zeros behind them. The
-/// second is `None` if one says it all.
+/// Converts received bytes into at most two payloads: real bytes up to the last non-zero byte, and the number of zeros after
+/// them. The second is `None` if one payload suffices.
 pub(super) fn payloads(bytes: &[u8]) -> (Payload, Option<Payload>) {
     let real = bytes.len() - trailing_zeros(bytes);
     match (real, bytes.len() - real) {
         (0, zeros) => (Payload::Zeros(zeros as u64), None),
-        // A few zeros at the end are no reason for another piece.
+        // A short run of zeros does not justify a second payload.
         (_, zeros) if zeros < SHORT => (Payload::from(bytes), None),
         (real, zeros) => (Payload::from(&bytes[..real]), Some(Payload::Zeros(zeros as u64))),
     }
 }
 
-/// Shorter runs stay with the bytes before them.
+/// Minimum length of a run of zeros that is stored as a count.
 const SHORT: usize = 64;
 
 fn trailing_zeros(bytes: &[u8]) -> usize {
-    // Whole lanes first: the compiler makes wide compares of them.
+    // Whole lanes first: the compiler vectorises the comparison.
     let (rest, lanes) = bytes.as_rchunks::<64>();
     let whole = lanes.iter().rev().take_while(|lane| **lane == [0; 64]).count();
-    let left = match lanes.len() - whole {
+    let partial = match lanes.len() - whole {
         0 => rest,
-        left => &lanes[left - 1],
+        partial => &lanes[partial - 1],
     };
-    64 * whole + left.iter().rev().take_while(|byte| **byte == 0).count()
+    64 * whole + partial.iter().rev().take_while(|byte| **byte == 0).count()
 }
 
 #[cfg(test)]

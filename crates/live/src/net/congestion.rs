@@ -1,4 +1,4 @@
-//! The TCP congestion control that a host's sockets start with.
+//! Default TCP congestion control of a host.
 
 use std::fs;
 use std::path::Path;
@@ -9,35 +9,35 @@ use crate::LiveError;
 const CURRENT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
-/// How a host comes to its congestion control.
+/// Mechanism that sets a host's congestion control.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CongestionControl {
-    /// It is the namespace's default now.
+    /// It is now the namespace's default.
     Namespace,
-    /// The host's routes must name it ([`super::Route::congestion_control`]): outside the machine's first namespace the
-    /// kernel takes as the default only controllers that it lets everybody choose
-    /// (`net.ipv4.tcp_allowed_congestion_control`), a list that is the whole machine's and therefore left alone. A route
-    /// may name any (ip-route(8): `congctl`).
+    /// The host's routes must name it ([`super::Route::congestion_control`]). Outside the machine's initial namespace the
+    /// kernel accepts as default only controllers that every user may choose (`net.ipv4.tcp_allowed_congestion_control`). That
+    /// list applies to the whole machine and is therefore not changed. A route may name any controller (ip-route(8):
+    /// `congctl`).
     Routes(String),
 }
 
-/// Makes `name` the default of `namespace` if the kernel allows that, or says that the routes must name it.
+/// Makes `name` the default of `namespace` if the kernel allows it; otherwise reports that the routes must name it.
 ///
-/// A fresh namespace inherits the machine's default, so hosts that should not depend on it are always told theirs.
+/// A new namespace inherits the machine's default, so every host whose results must not depend on it gets its own.
 ///
 /// # Errors
-/// The kernel has no such controller; the message lists those that it has.
+/// If the kernel does not provide the controller; the message lists those that it provides.
 pub fn choose_congestion_control(namespace: &Namespace, name: &str) -> Result<CongestionControl, LiveError> {
     namespace.enter(|| {
-        // The attempt comes first: for root it loads the controller's module.
+        // Writing first matters: for root it loads the controller's module.
         if sysctl::write(Path::new(CURRENT), name).is_ok() {
             return Ok(CongestionControl::Namespace);
         }
-        let offered = fs::read_to_string(AVAILABLE).map_err(LiveError::system(AVAILABLE))?;
-        if offered.split_whitespace().any(|one| one == name) {
+        let available = fs::read_to_string(AVAILABLE).map_err(LiveError::system(AVAILABLE))?;
+        if available.split_whitespace().any(|known| known == name) {
             Ok(CongestionControl::Routes(name.to_owned()))
         } else {
-            let offered = offered.trim().replace(' ', ", ");
+            let offered = available.trim().replace(' ', ", ");
             Err(LiveError::UnknownCongestionControl { name: name.to_owned(), offered })
         }
     })?

@@ -12,38 +12,38 @@ use crate::netlink::{Request, attribute, transact};
 
 /// `RTAX_CC_ALGO` of `linux/rtnetlink.h`.
 const CONGESTION_CONTROL: u16 = 16;
-/// What makes something that must not be there yet.
+/// Flags for creating an object that must not exist yet.
 const NEW: i32 = libc::NLM_F_ACK | libc::NLM_F_CREATE | libc::NLM_F_EXCL;
 
-/// What a device in a namespace is to be like. The device is there already.
+/// Configuration of an existing device in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
     /// The device's name.
     pub name: String,
-    /// The largest packet, in bytes.
+    /// MTU in bytes.
     pub mtu: u32,
-    /// Addresses with the lengths of their prefixes.
+    /// Addresses with prefix lengths.
     pub addresses: Vec<(IpAddr, u8)>,
-    /// Packets that the kernel holds before the device takes them.
+    /// Length of the kernel's transmit queue in packets.
     pub tx_queue_length: u32,
-    /// Whether the device is on.
+    /// Whether the device is up.
     pub up: bool,
 }
 
-/// A route to `to` through a device.
+/// A route through a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// Address and length of the prefix; 0 for the default route.
+    /// Destination address and prefix length; length 0 for the default route.
     pub to: (IpAddr, u8),
-    /// The device's name.
+    /// Name of the device.
     pub via_device: String,
-    /// The congestion control of TCP connections over this route, instead of the namespace's default. It also comes
-    /// before what a socket chose before it was connected.
+    /// Congestion control of TCP connections over this route, instead of the namespace's default. It also overrides the
+    /// choice of a socket that was made before connecting.
     pub congestion_control: Option<String>,
 }
 
-/// All of a host's network at once: its device, its routes, and its congestion control by whichever way the kernel has.
-/// Without an IPv6 address IPv6 is off in the whole namespace.
+/// Configures a host's network: device, routes and congestion control. Without an IPv6 address, IPv6 is disabled in the
+/// whole namespace.
 pub fn set_up_host(
     namespace: &Namespace,
     interface: &Interface,
@@ -65,8 +65,8 @@ pub fn set_up_host(
     Ok(())
 }
 
-/// Gives a device its size, queue and addresses, and turns it on last, so that it is never on with less than that.
-/// IPv6 addresses are usable at once (no detection of duplicates), and the device sends nothing of its own accord.
+/// Sets a device's MTU, queue length and addresses, and brings it up last, so that it is never up half-configured. IPv6
+/// addresses are usable at once (no duplicate address detection), and the device sends nothing by itself.
 pub fn configure(namespace: &Namespace, interface: &Interface) -> Result<(), LiveError> {
     namespace.enter(|| {
         let name = &interface.name;
@@ -81,20 +81,20 @@ pub fn configure(namespace: &Namespace, interface: &Interface) -> Result<(), Liv
         let sizes = set_link(index, 0)
             .with(libc::IFLA_MTU, &interface.mtu.to_ne_bytes())
             .with(libc::IFLA_TXQLEN, &interface.tx_queue_length.to_ne_bytes());
-        let what = format!("device {name}: its MTU and queue could not be set");
-        transact(&sizes).map_err(LiveError::system(what))?;
+        let action = format!("cannot set MTU and queue length of device {name}");
+        transact(&sizes).map_err(LiveError::system(action))?;
         for &(address, prefix) in &interface.addresses {
-            let what = format!("device {name}: address {address}/{prefix} could not be set");
-            transact(&new_address(index, address, prefix)).map_err(LiveError::system(what))?;
+            let action = format!("cannot set address {address}/{prefix} of device {name}");
+            transact(&new_address(index, address, prefix)).map_err(LiveError::system(action))?;
         }
         if interface.up {
-            turn_on(name).map_err(LiveError::system(format!("device {name} could not be turned on")))?;
+            bring_up(name).map_err(LiveError::system(format!("cannot bring up device {name}")))?;
         }
         Ok(())
     })?
 }
 
-/// Adds a route. Its device must be on.
+/// Adds a route. Its device must be up.
 pub fn add_route(namespace: &Namespace, route: &Route) -> Result<(), LiveError> {
     namespace.enter(|| {
         let Route { to: (address, prefix), via_device, congestion_control } = route;
@@ -104,37 +104,37 @@ pub fn add_route(namespace: &Namespace, route: &Route) -> Result<(), LiveError> 
             let name = format!("{name}\0");
             request = request.with(libc::RTA_METRICS, &attribute(CONGESTION_CONTROL, name.as_bytes()));
         }
-        let what = format!("the route to {address}/{prefix} through {via_device} could not be added");
-        transact(&request).map_err(LiveError::system(what))
+        let action = format!("cannot add the route to {address}/{prefix} through {via_device}");
+        transact(&request).map_err(LiveError::system(action))
     })?
 }
 
-/// Turns on a device of the calling thread's namespace.
-pub(super) fn turn_on(device: &str) -> io::Result<()> {
+/// Brings up a device of the calling thread's namespace.
+pub(super) fn bring_up(device: &str) -> io::Result<()> {
     let index = if_nametoindex(device)?;
     transact(&set_link(index, libc::IFF_UP as u32))
 }
 
-/// `RTM_SETLINK` with its `struct ifinfomsg`: turns those flags of a device on.
+/// Builds `RTM_SETLINK` with its `struct ifinfomsg`, which sets `flags` of a device.
 fn set_link(index: u32, flags: u32) -> Request {
     let mut fixed = [0; 16];
     fixed[4..8].copy_from_slice(&index.to_ne_bytes());
     fixed[8..12].copy_from_slice(&flags.to_ne_bytes());
-    // Which flags are meant.
+    // The mask of flags to change.
     fixed[12..16].copy_from_slice(&flags.to_ne_bytes());
     Request::new(libc::RTM_SETLINK, libc::NLM_F_ACK, &fixed)
 }
 
-/// `RTM_NEWADDR` with its `struct ifaddrmsg`. IPv6 addresses are used without a search for duplicates.
+/// Builds `RTM_NEWADDR` with its `struct ifaddrmsg`. IPv6 addresses skip duplicate address detection.
 fn new_address(index: u32, address: IpAddr, prefix: u8) -> Request {
     let mut fixed = [family(address), prefix, 0, 0, 0, 0, 0, 0];
     fixed[4..8].copy_from_slice(&index.to_ne_bytes());
     let request = Request::new(libc::RTM_NEWADDR, NEW, &fixed);
     match address {
         IpAddr::V4(address) => {
-            let own = address.octets();
-            let request = request.with(libc::IFA_LOCAL, &own).with(libc::IFA_ADDRESS, &own);
-            // Shorter networks have no broadcast address (RFC 3021).
+            let octets = address.octets();
+            let request = request.with(libc::IFA_LOCAL, &octets).with(libc::IFA_ADDRESS, &octets);
+            // Smaller networks have no broadcast address (RFC 3021).
             match u32::MAX.checked_shr(u32::from(prefix)) {
                 Some(hosts @ 3..) => {
                     request.with(libc::IFA_BROADCAST, &(address.to_bits() | hosts).to_be_bytes())
@@ -148,7 +148,7 @@ fn new_address(index: u32, address: IpAddr, prefix: u8) -> Request {
     }
 }
 
-/// `RTM_NEWROUTE` with its `struct rtmsg`: to all of a prefix directly through a device.
+/// Builds `RTM_NEWROUTE` with its `struct rtmsg`: a prefix that is reached directly through a device.
 fn new_route(index: u32, to: IpAddr, prefix: u8) -> Request {
     let scope = if to.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
     let mut fixed = [0; 12];
@@ -169,8 +169,7 @@ fn family(address: IpAddr) -> u8 {
     }
 }
 
-/// Turns IPv6 off in the whole namespace, for its present devices and those to come. Nothing to do where the kernel has
-/// no IPv6.
+/// Disables IPv6 in the whole namespace, for present and future devices. Does nothing if the kernel has no IPv6.
 pub fn disable_ipv6(namespace: &Namespace) -> Result<(), LiveError> {
     namespace.enter(|| {
         let conf = Path::new("/proc/sys/net/ipv6/conf");
@@ -187,5 +186,5 @@ fn write(path: PathBuf) -> Result<(), LiveError> {
 }
 
 fn index(device: &str) -> Result<u32, LiveError> {
-    if_nametoindex(device).map_err(LiveError::system(format!("no device {device} in this namespace")))
+    if_nametoindex(device).map_err(LiveError::system(format!("unknown device {device} in this namespace")))
 }

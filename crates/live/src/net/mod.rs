@@ -1,4 +1,4 @@
-//! Network namespaces: made, configured, read.
+//! Network namespaces: creation, configuration and counters.
 
 mod congestion;
 pub mod counters;

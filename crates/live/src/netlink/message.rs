@@ -1,11 +1,11 @@
-//! The form of netlink's messages (netlink(7), `linux/netlink.h`): a header, a part of fixed length for each kind, and
-//! attributes, all in the machine's byte order and padded to four bytes.
+//! Netlink message format (netlink(7), `linux/netlink.h`): a header, a fixed part per message type, and attributes, all in
+//! the machine's byte order and padded to four bytes.
 
 use std::io;
 
-/// `struct nlmsghdr`.
+/// Length of `struct nlmsghdr`.
 const HEADER: usize = 16;
-/// `struct nlattr`.
+/// Length of `struct nlattr`.
 const ATTRIBUTE_HEADER: usize = 4;
 
 /// A message to the kernel.
@@ -15,7 +15,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request of that kind; `flags` beside `NLM_F_REQUEST`, `fixed` the kind's own part.
+    /// Creates a request of that type, with `flags` in addition to `NLM_F_REQUEST` and the type's `fixed` part.
     pub(crate) fn new(kind: u16, flags: i32, fixed: &[u8]) -> Request {
         let mut bytes = vec![0; HEADER];
         bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
@@ -26,7 +26,7 @@ impl Request {
         request
     }
 
-    /// With one more attribute.
+    /// Appends an attribute.
     pub(crate) fn with(mut self, kind: u16, value: &[u8]) -> Request {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         self.bytes.extend_from_slice(&attribute(kind, value));
@@ -40,13 +40,13 @@ impl Request {
     }
 
     fn set_length(&mut self) {
-        // Requests are some hundred bytes long.
+        // Requests have a few hundred bytes.
         let length = self.bytes.len() as u32;
         self.bytes[..4].copy_from_slice(&length.to_ne_bytes());
     }
 }
 
-/// The bytes of an attribute with their padding: also what one that holds others has as its value.
+/// Serialises an attribute with its padding. Concatenated attributes form the value of a nested one.
 pub(crate) fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     let length = ATTRIBUTE_HEADER + value.len();
     let mut bytes = Vec::with_capacity(length.next_multiple_of(4));
@@ -57,7 +57,7 @@ pub(crate) fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The messages of a datagram: their kind, and what stands behind their header. Ends at one that is cut short.
+/// Iterates over the messages of a datagram: type and body. Stops at a truncated message.
 pub(crate) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(*bytes.first_chunk()?) as usize;
@@ -68,7 +68,7 @@ pub(crate) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// The attributes in a part of a message: their kind and value. Ends at one that is cut short.
+/// Iterates over attributes: type and value. Stops at a truncated attribute.
 pub(crate) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(*bytes.first_chunk()?));
@@ -79,7 +79,7 @@ pub(crate) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])>
     })
 }
 
-/// What a message of kind `NLMSG_ERROR` says; `None` if it only says that all went well.
+/// Error in a message of type `NLMSG_ERROR`; `None` for an acknowledgement.
 pub(crate) fn failure(body: &[u8]) -> Option<io::Error> {
     let code = body.first_chunk().map_or(0, |code| i32::from_ne_bytes(*code));
     (code != 0).then(|| io::Error::from_raw_os_error(code.saturating_neg()))
@@ -91,7 +91,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_request_is_read_back() {
+    fn requests_survive_a_round_trip() {
         let inner = [attribute(16, b"cubic\0"), attribute(2, &[])].concat();
         let request = Request::new(24, libc::NLM_F_ACK, &[1, 2, 3, 4, 5])
             .with(1, &[10, 0, 0, 1])
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_follow_each_other() {
+    fn consecutive_messages_are_separated() {
         let two = [Request::new(3, 0, &[1; 4]), Request::new(4, 0, &[])].map(|r| r.as_bytes().to_vec());
         let bytes = two.concat();
         assert_eq!(messages(&bytes).collect::<Vec<_>>(), [(3, [1; 4].as_slice()), (4, &[])]);
@@ -117,13 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_an_attribute_are_no_part_of_its_kind() {
+    fn attribute_flags_are_not_part_of_the_type() {
         let nested = attribute(7 | 0x8000, &[]);
         assert_eq!(attributes(&nested).collect::<Vec<_>>(), [(7, [].as_slice())]);
     }
 
     #[test]
-    fn a_failure_has_the_kernels_number() {
+    fn an_error_has_the_kernels_number() {
         assert!(failure(&0i32.to_ne_bytes()).is_none());
         let error = failure(&(-libc::EEXIST).to_ne_bytes()).unwrap();
         assert_eq!(error.raw_os_error(), Some(libc::EEXIST));
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_have_an_end(bytes in prop::collection::vec(0u8..24, 0..200)) {
+        fn parsing_arbitrary_bytes_terminates(bytes in prop::collection::vec(0u8..24, 0..200)) {
             for (_, body) in messages(&bytes) {
                 prop_assert!(attributes(body).count() <= body.len());
             }

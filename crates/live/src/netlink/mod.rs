@@ -1,4 +1,4 @@
-//! Requests to the kernel over netlink(7): the form of messages, and the route family's socket.
+//! Netlink requests to the kernel (netlink(7)): the message format, and the socket of the route family.
 
 mod message;
 mod route;

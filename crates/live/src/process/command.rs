@@ -1,4 +1,4 @@
-//! The programs of a scenario: started in their hosts, watched, ended.
+//! Start, supervision and end of a scenario's programs.
 
 use std::fs::{self, File};
 use std::io;
@@ -21,56 +21,56 @@ use super::{find, log, mounts};
 use crate::net::Namespace;
 use crate::{LiveError, clock};
 
-/// A program and its circumstances.
+/// A program to run, with its environment.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// The flow that it serves; messages name it.
+    /// Flow of the program, for messages.
     pub name: String,
-    /// Where it runs.
+    /// Network namespace in which it runs.
     pub host: Arc<Namespace>,
-    /// Program and arguments, split as a shell would, but run by none.
+    /// Program and arguments, split by shell rules but not run by a shell.
     pub run: String,
-    /// Whom it runs as; the user of this process if none. Needs root.
+    /// User to run as (requires root); the user of this process by default.
     pub user: Option<String>,
-    /// Variables beside those of this process. `HOME`, `USER`, `LOGNAME` and `SHELL` are `user`'s unless given here.
+    /// Additional environment variables. `HOME`, `USER`, `LOGNAME` and `SHELL` follow `user` unless given here.
     pub environment: Vec<(String, String)>,
-    /// Where it starts; the directory of this process if none.
+    /// Working directory; the directory of this process by default.
     pub directory: Option<PathBuf>,
-    /// Its output goes to the file of this name with `.out` added, its error output to the one with `.err`.
+    /// Base name of the logs: `.out` is appended for standard output, `.err` for standard error.
     pub log: PathBuf,
-    /// It has the terminal instead: no log, and the signals of the terminal's keys are its own.
+    /// Whether it uses the terminal: it has no log, and receives the terminal's signals.
     pub terminal: bool,
-    /// What asks it to end.
+    /// Signal that requests its end.
     pub stop_signal: Signal,
-    /// How long it may take to end before it is killed.
+    /// Time between the request and SIGKILL.
     pub grace: Duration,
 }
 
-/// A program that was started. Numbers are not used twice.
+/// Identifier of a started program. Identifiers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProgramId(u64);
 
-/// A program that ended.
+/// A program that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exited {
-    /// Which.
+    /// Its identifier.
     pub id: ProgramId,
     /// Its flow.
     pub name: String,
-    /// With what.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// How long after its start.
+    /// Time since its start.
     pub after: Duration,
-    /// It was asked to end, or killed, by this process.
+    /// Whether this process requested its end or killed it.
     pub asked: bool,
-    /// Its grace was over, and it was killed.
+    /// Whether it was killed after its grace period.
     pub killed: bool,
-    /// The last lines of its error output, or else of its output.
+    /// Last lines of its standard error, or of its standard output if the former is empty.
     pub last_lines: String,
 }
 
 impl Exited {
-    /// How it ended, for people: `exit status 3 after 0.012 s; its log ends: ...`.
+    /// Description of its end: `exit status 3 after 0.012 s; its log ends: ...`.
     pub fn text(&self) -> String {
         let how = match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit status {code}"),
@@ -78,23 +78,23 @@ impl Exited {
                 let name = Signal::try_from(number).map_or("an unknown signal", Signal::as_str);
                 format!("killed by signal {number} ({name})")
             }
-            (None, None) => "an unknown end".to_owned(),
+            (None, None) => "unknown exit status".to_owned(),
         };
-        format!("{how} after {:.3} s{}", self.after.as_secs_f64(), log::as_end_of_sentence(&self.last_lines))
+        format!("{how} after {:.3} s{}", self.after.as_secs_f64(), log::as_suffix(&self.last_lines))
     }
 }
 
-/// Why [`Supervisor::wait_ready`] came back.
+/// Result of [`Supervisor::wait_ready`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
     /// The program is ready.
     Ready,
-    /// The caller wanted to stop.
+    /// The caller stopped waiting.
     Stopped,
 }
 
-/// Starts programs and knows how they end. In the first process of a PID namespace it also reaps what programs leave
-/// behind, so there all processes must be started through it. Dropped, it kills its programs.
+/// Starts programs and records how they end. In the first process of a PID namespace it also reaps orphaned processes, so there
+/// all processes must be started through it. Kills its programs when dropped.
 #[derive(Debug, Default)]
 pub struct Supervisor {
     running: Vec<Running>,
@@ -109,13 +109,13 @@ struct Running {
     /// The program, and the process group that it leads.
     pid: Pid,
     start: Instant,
-    /// When to kill it, once it was asked to end.
+    /// Time at which to kill it, once its end was requested.
     deadline: Option<Instant>,
     killed: bool,
 }
 
 impl Supervisor {
-    /// No programs yet.
+    /// Creates a supervisor without programs.
     pub fn new() -> Self {
         Self::default()
     }
@@ -123,7 +123,7 @@ impl Supervisor {
     /// Starts `program`.
     ///
     /// # Errors
-    /// All that can be told before it runs: words that are no command, no such program, user, directory or log.
+    /// If the program cannot run: an invalid command, or an unknown program, user, directory or log path.
     pub fn start(&mut self, program: Program) -> Result<ProgramId, LiveError> {
         let pid = spawn(&program)?;
         self.started += 1;
@@ -132,7 +132,7 @@ impl Supervisor {
         Ok(id)
     }
 
-    /// The programs that ended since the last call. Also kills those whose grace is over. Never waits.
+    /// Returns the programs that ended since the last call. Kills programs whose grace period is over. Never waits.
     pub fn poll(&mut self) -> Vec<Exited> {
         self.reap();
         std::mem::take(&mut self.ended)
@@ -148,40 +148,42 @@ impl Supervisor {
         self.running.is_empty()
     }
 
-    /// Asks a program and its process group to end; [`Supervisor::poll`] kills it when its grace is over. Nothing happens if
-    /// it has ended, or was asked before.
+    /// Requests the end of a program and its process group; [`Supervisor::poll`] kills it after its grace period. Does
+    /// nothing if the program has ended or was asked before.
     pub fn stop(&mut self, id: ProgramId) {
         if let Some(running) = self.running.iter_mut().find(|running| running.id == id) {
-            running.ask(running.program.grace);
+            running.request_stop(running.program.grace);
         }
     }
 
-    /// Ends all programs, each within its own grace, and all within `grace`. The programs that ended, with those of earlier
-    /// that nobody polled for.
+    /// Ends all programs, each within its own grace period and all within `grace`. Returns the ended programs, including
+    /// earlier ones that were not polled.
     pub fn stop_all(&mut self, grace: Duration) -> Vec<Exited> {
         for running in &mut self.running {
-            running.ask(running.program.grace.min(grace));
+            running.request_stop(running.program.grace.min(grace));
         }
-        // What SIGKILL does not end within a second waits for a device, and is left to the end of the PID namespace.
-        let patience = clock::now() + grace + Duration::from_secs(1);
+        // A process that SIGKILL does not end within a second waits for a device; the end of the PID namespace takes care of
+        // it.
+        let deadline = clock::now() + grace + Duration::from_secs(1);
         loop {
             self.reap();
-            if self.is_idle() || clock::now() > patience {
+            if self.is_idle() || clock::now() > deadline {
                 return std::mem::take(&mut self.ended);
             }
             clock::sleep(Duration::from_millis(2));
         }
     }
 
-    /// Watches whether a program is ready, without waiting. The time runs from now; a delay, from the program's start.
+    /// Creates a watch that tells without waiting whether a program is ready. `timeout` counts from now, a delay from the
+    /// program's start.
     pub fn watch(&self, id: ProgramId, readiness: Readiness, timeout: Duration) -> Option<Watch> {
         self.find(id).map(|running| Watch::new(&running.program, running.start, readiness, timeout))
     }
 
-    /// Waits until a program is ready, or `stop` says to wait no more.
+    /// Waits until a program is ready or `stop` returns true.
     ///
     /// # Errors
-    /// The program is not ready within `timeout`, or ended; the message holds the last lines of its log.
+    /// If the program ends, or is not ready within `timeout`. The message has the last lines of its log.
     pub fn wait_ready(
         &mut self,
         id: ProgramId,
@@ -202,7 +204,7 @@ impl Supervisor {
                 None => {
                     return Err(LiveError::EndedEarly {
                         flow: String::new(),
-                        what: "it had ended before".into(),
+                        what: "it had already ended".into(),
                     });
                 }
             }
@@ -216,7 +218,7 @@ impl Supervisor {
     fn reap(&mut self) {
         let now = clock::now();
         let ended = &mut self.ended;
-        self.running.retain_mut(|running| match running.look(now) {
+        self.running.retain_mut(|running| match running.check(now) {
             Some(exited) => {
                 ended.push(exited);
                 false
@@ -228,12 +230,12 @@ impl Supervisor {
         }
     }
 
-    /// What programs left behind comes to the first process of the PID namespace when it dies.
+    /// Reaps orphans: the kernel makes them children of the first process of the PID namespace.
     fn reap_orphans(&self) {
-        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        while let Ok(status) = waitid(Id::All, look) {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        while let Ok(status) = waitid(Id::All, flags) {
             match status.pid() {
-                // A program's own end is for the next look at it.
+                // A program's own exit status is read by `check`.
                 Some(pid) if !self.running.iter().any(|running| running.pid == pid) => {
                     let _ = waitpid(pid, None);
                 }
@@ -253,26 +255,26 @@ impl Drop for Supervisor {
 }
 
 impl Running {
-    fn ask(&mut self, grace: Duration) {
+    fn request_stop(&mut self, grace: Duration) {
         let deadline = clock::now() + grace;
         match &mut self.deadline {
-            // Whoever asks again can only hasten it.
+            // A repeated request can only shorten the grace period.
             Some(earlier) => *earlier = deadline.min(*earlier),
             None => {
                 self.deadline = Some(deadline);
                 let _ = killpg(self.pid, self.program.stop_signal);
-                // One that was stopped by job control would sleep through the request.
+                // A program stopped by job control could not react to the request.
                 let _ = killpg(self.pid, Signal::SIGCONT);
             }
         }
     }
 
-    fn look(&mut self, now: Instant) -> Option<Exited> {
+    fn check(&mut self, now: Instant) -> Option<Exited> {
         if self.program.terminal {
-            self.keep_going();
+            self.resume_if_stopped();
         }
-        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        match waitid(Id::Pid(self.pid), look) {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.pid), flags) {
             Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {
                 if !self.killed && self.deadline.is_some_and(|deadline| now >= deadline) {
                     self.killed = true;
@@ -283,13 +285,13 @@ impl Running {
             _ => {}
         }
         if self.deadline.is_some() {
-            // The rest of a group that was asked to end. The program is still a zombie, so its number is nobody else's.
+            // Kills the rest of the process group. The program is still a zombie, so its process id cannot have been reused.
             let _ = killpg(self.pid, Signal::SIGKILL);
         }
         let status = match waitpid(self.pid, None) {
             Ok(WaitStatus::Exited(_, code)) => ExitStatus::from_raw(code << 8),
             Ok(WaitStatus::Signaled(_, signal, _)) => ExitStatus::from_raw(signal as i32),
-            // Somebody else has reaped it; it is gone, and nobody knows how.
+            // The process was reaped elsewhere, so its status is unknown.
             _ => ExitStatus::from_raw(255 << 8),
         };
         Some(Exited {
@@ -307,10 +309,10 @@ impl Running {
         })
     }
 
-    /// A program in the terminal's foreground that is stopped (Ctrl-Z) has no shell to wake it.
-    fn keep_going(&self) {
-        let look = WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG;
-        if let Ok(WaitStatus::Stopped(..)) = waitid(Id::Pid(self.pid), look) {
+    /// Resumes a program that was stopped in the terminal's foreground (Ctrl-Z): there is no shell to do it.
+    fn resume_if_stopped(&self) {
+        let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG;
+        if let Ok(WaitStatus::Stopped(..)) = waitid(Id::Pid(self.pid), flags) {
             let _ = killpg(self.pid, Signal::SIGCONT);
         }
     }
@@ -318,15 +320,17 @@ impl Running {
 
 fn spawn(program: &Program) -> Result<Pid, LiveError> {
     let flow = &program.name;
-    let bad = |why: String| LiveError::BadCommand { flow: flow.clone(), run: program.run.clone(), why };
-    let words = shell_words::split(&program.run).map_err(|error| bad(error.to_string()))?;
-    let (first, arguments) = words.split_first().ok_or_else(|| bad("no program named".to_owned()))?;
+    let invalid = |why: String| LiveError::BadCommand { flow: flow.clone(), run: program.run.clone(), why };
+    let words = shell_words::split(&program.run).map_err(|error| invalid(error.to_string()))?;
+    let (first, arguments) =
+        words.split_first().ok_or_else(|| invalid("the program is missing".to_owned()))?;
     let user = program.user.as_deref().map(|user| Identity::of(flow, user)).transpose()?;
     if let Some(directory) = &program.directory {
         fs::read_dir(directory).map_err(LiveError::path(flow, directory))?;
     }
     let file = find::program(program, first)?;
 
+    // Checks are done: from here on only the fork itself can fail.
     let mut command = Command::new(&file);
     command.arg0(first).args(arguments);
     if let Some(user) = &user {
@@ -349,21 +353,23 @@ fn spawn(program: &Program) -> Result<Pid, LiveError> {
     // SAFETY: `prepare` makes system calls only, and touches neither locks nor the heap.
     unsafe { command.pre_exec(move || prepare(&host, user.as_ref(), terminal)) };
     match command.spawn() {
-        // The child is waited for by its number.
+        // The supervisor waits for the child by its process id.
         Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
-        Err(error) => {
-            Err(LiveError::NotExecutable { flow: flow.clone(), why: find::why_not(&error), program: file })
-        }
+        Err(error) => Err(LiveError::NotExecutable {
+            flow: flow.clone(),
+            why: find::describe_io_error(&error),
+            program: file,
+        }),
     }
 }
 
-/// Between fork and exec.
+/// Prepares the child between fork and exec.
 fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Result<()> {
-    // SAFETY: system calls with numbers and constants.
+    // SAFETY: these are system calls with plain values.
     unsafe {
         libc::setpgid(0, 0);
         if terminal {
-            // The group must be the terminal's foreground to read from it. SIGTTOU is ignored until below.
+            // Only the terminal's foreground group can read from it. SIGTTOU is ignored until below.
             libc::signal(libc::SIGTTOU, libc::SIG_IGN);
             libc::tcsetpgrp(0, libc::getpid());
         }
@@ -371,10 +377,11 @@ fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Res
             return Err(io::Error::last_os_error());
         }
     }
-    mounts::own_sys();
+    mounts::mount_sys();
     if let Some(user) = user {
         user.assume()?;
     }
+    // The nursery ignores these signals, and ignored signals stay ignored across exec.
     for signal in [
         libc::SIGINT,
         libc::SIGQUIT,
@@ -385,7 +392,7 @@ fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Res
         libc::SIGTTIN,
         libc::SIGTTOU,
     ] {
-        // SAFETY: as above. SIGPIPE and the mask are restored by the standard library.
+        // SAFETY: as above. The standard library restores SIGPIPE and the signal mask.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
     Ok(())
@@ -393,10 +400,10 @@ fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Res
 
 fn create(flow: &str, path: &Path, user: Option<&Identity>) -> Result<File, LiveError> {
     File::create(path).map_err(LiveError::path(flow, path))?;
-    // Appended to, so that a program which opens /dev/stdout again does not write over itself.
+    // In append mode a program that opens /dev/stdout again does not overwrite its earlier output.
     let file = File::options().append(true).open(path).map_err(LiveError::path(flow, path))?;
     if let Some(user) = user {
-        // So that a program may open /dev/stdout.
+        // Lets the program open /dev/stdout.
         std::os::unix::fs::fchown(&file, Some(user.uid), Some(user.gid))
             .map_err(LiveError::path(flow, path))?;
     }

@@ -1,35 +1,36 @@
-//! What a run's process says to the command: a length, a tag, bytes.
+//! Framing of the messages from a run's process to the command: length, tag, payload.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 
-/// A message of the run's work.
+/// A message from the run's work.
 pub(super) const MESSAGE: u8 = 0;
-/// The work has finished. The last frame.
+/// Successful end of the work. The last frame.
 pub(super) const FINISHED: u8 = 1;
-/// The work has failed; the bytes say why. The last frame.
+/// Failure of the work; the payload is the message. The last frame.
 pub(super) const FAILED: u8 = 2;
 
 const HEADER: usize = 5;
 
 pub(super) fn write(mut stream: &UnixStream, tag: u8, payload: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(payload.len()).map_err(|_| io::Error::other("a message over 4 GiB"))?;
+    let length =
+        u32::try_from(payload.len()).map_err(|_| io::Error::other("a message must be shorter than 4 GiB"))?;
     let mut header = [tag; HEADER];
     header[1..].copy_from_slice(&length.to_le_bytes());
     stream.write_all(&header)?;
     stream.write_all(payload)
 }
 
-/// Puts frames together from what the socket gives.
+/// Reassembles frames from the byte stream.
 #[derive(Default)]
 pub(super) struct Reader {
     buffer: Vec<u8>,
-    /// Bytes of `buffer` that were handed out already.
+    /// Bytes of `buffer` that were already returned.
     taken: usize,
 }
 
 impl Reader {
-    /// Reads once; false at the end of the stream.
+    /// Reads once. Returns false at the end of the stream.
     pub(super) fn fill(&mut self, mut stream: &UnixStream) -> io::Result<bool> {
         self.buffer.drain(..self.taken);
         self.taken = 0;
@@ -41,13 +42,13 @@ impl Reader {
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(true),
-            // The other side died with something of ours unread.
+            // The other side ended before it had read all our data.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The next whole frame.
+    /// Returns the next complete frame.
     pub(super) fn next(&mut self) -> Option<(u8, &[u8])> {
         let rest = &self.buffer[self.taken..];
         let (&tag, length) = rest.get(..HEADER)?.split_first()?;
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_arrive_whole_however_they_are_cut() {
+    fn frames_are_reassembled_from_any_segmentation() {
         let (near, far) = UnixStream::pair().unwrap();
         let long = vec![7; 100_000];
         std::thread::scope(|scope| {

@@ -1,8 +1,8 @@
-//! How a run's process comes to be.
+//! Creation of a run's process.
 //!
-//! A PID namespace holds the children of the process that makes it, not that process, and one process can make only one
-//! (pid_namespaces(7), unshare(2)). So a middle process makes the namespaces, forks the run's process and goes away; the
-//! nursery, a subreaper (prctl(2)), then is the parent.
+//! A PID namespace applies to the children of the process that creates it, and a process can create only one
+//! (pid_namespaces(7), unshare(2)). Therefore an intermediate process creates the namespaces, forks the run's process and
+//! exits. The nursery, a subreaper (prctl(2)), then becomes the parent.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -21,40 +21,44 @@ use super::{Job, Link, Work, frame, mounts, privileges};
 use crate::LiveError;
 use crate::net::Namespace;
 
-/// A run's process, as the nursery has it.
+/// A run's process from the nursery's view.
 pub(super) struct Run {
     pub(super) pid: Pid,
-    /// The command's end of the line.
+    /// The command's end of the message stream.
     pub(super) line: UnixStream,
-    /// Closes when the nursery dies, whichever way.
+    /// Pipe end that is closed when the nursery ends for any reason.
     pub(super) alive: File,
 }
 
-/// Forks the run's process. It starts on `work` before this returns.
+/// Forks the run's process, which starts `work` before this function returns.
 pub(super) fn start(job: Job, work: &Work, control: &OwnedFd) -> Result<Run, String> {
     let (line, far_line) = UnixStream::pair().map_err(|error| error.to_string())?;
     let (mut report, far_report) = UnixStream::pair().map_err(|error| error.to_string())?;
     let (far_alive, alive) = pipe2(nix::fcntl::OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     let (far_alive, mut alive) = (File::from(far_alive), File::from(alive));
-    // SAFETY: the nursery has one thread.
+    // SAFETY: the nursery is single-threaded.
     match unsafe { fork() }.map_err(|error| error.to_string())? {
         ForkResult::Child => {
             drop((line, report, alive));
-            // The nursery's own line to the command is none of a run's.
+            // A run must not use the nursery's connection to the command.
             close(control);
-            middle(job, work, far_line, far_report, far_alive)
+            intermediate(job, work, far_line, far_report, far_alive)
         }
         ForkResult::Parent { child } => {
             drop((far_line, far_report, far_alive));
             let mut text = String::new();
             let read = report.read_to_string(&mut text);
-            // From here on the run's process is the nursery's child, and the order to die with its parent means the nursery.
+            // The run's process is now the nursery's child, so that its parent-death signal refers to the nursery.
             let _ = waitpid(child, None);
             read.map_err(|error| error.to_string())?;
             let pid =
                 text.strip_prefix("pid ").and_then(|pid| pid.parse().ok()).map(Pid::from_raw).ok_or_else(
                     || {
-                        if text.is_empty() { "it was killed from outside".to_owned() } else { text.clone() }
+                        if text.is_empty() {
+                            "the process was killed from outside".to_owned()
+                        } else {
+                            text.clone()
+                        }
                     },
                 )?;
             alive.write_all(b"g").map_err(|error| error.to_string())?;
@@ -63,9 +67,9 @@ pub(super) fn start(job: Job, work: &Work, control: &OwnedFd) -> Result<Run, Str
     }
 }
 
-/// The process between the nursery and the run's.
-fn middle(job: Job, work: &Work, line: UnixStream, mut report: UnixStream, alive: File) -> ! {
-    let code = match divide() {
+/// The process between the nursery and the run's process.
+fn intermediate(job: Job, work: &Work, line: UnixStream, mut report: UnixStream, alive: File) -> ! {
+    let code = match fork_into_namespaces() {
         Ok((machine, ForkResult::Child)) => {
             drop(report);
             run(job, work, line, alive, machine)
@@ -81,27 +85,27 @@ fn middle(job: Job, work: &Work, line: UnixStream, mut report: UnixStream, alive
     exit(code)
 }
 
-/// Makes the namespaces and forks. Also the machine's network namespace, where the process may still enter it.
-fn divide() -> Result<(Option<Namespace>, ForkResult), LiveError> {
-    let machine = if privileges::administrates() {
+/// Creates the namespaces and forks. Also returns the machine's network namespace if the process may still enter it.
+fn fork_into_namespaces() -> Result<(Option<Namespace>, ForkResult), LiveError> {
+    let machine = if privileges::has_admin_caps() {
         Some(Namespace::current()?)
     } else {
-        own_user_namespace()?;
+        enter_user_namespace()?;
         None
     };
-    // A network namespace of its own, so that no socket of a run is on the machine's network by mistake, and because a
-    // thread of an unprivileged run could not return to the machine's from a host's.
+    // A separate network namespace keeps a run's sockets off the machine's network by default. It is also required because a
+    // thread of an unprivileged run cannot return from a host's namespace to the machine's.
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET)
-        .map_err(LiveError::system("PID, mount and network namespaces could not be made"))?;
-    // SAFETY: this process has one thread.
-    let forked = unsafe { fork() }.map_err(LiveError::system("the run's process could not be forked"))?;
+        .map_err(LiveError::system("cannot create PID, mount and network namespaces"))?;
+    // SAFETY: this process is single-threaded.
+    let forked = unsafe { fork() }.map_err(LiveError::system("cannot fork the run's process"))?;
     Ok((machine, forked))
 }
 
-/// As `unshare --user --map-root-user`: this user is root inside, nobody else exists there (user_namespaces(7)).
-fn own_user_namespace() -> Result<(), LiveError> {
+/// Like `unshare --user --map-root-user`: maps this user to root, and no other users (user_namespaces(7)).
+fn enter_user_namespace() -> Result<(), LiveError> {
     let (uid, gid) = (geteuid(), getegid());
-    unshare(CloneFlags::CLONE_NEWUSER).map_err(LiveError::system("a user namespace could not be made"))?;
+    unshare(CloneFlags::CLONE_NEWUSER).map_err(LiveError::system("cannot create a user namespace"))?;
     let lines = [
         ("/proc/self/setgroups", "deny".to_owned()),
         ("/proc/self/uid_map", format!("0 {uid} 1")),
@@ -112,14 +116,14 @@ fn own_user_namespace() -> Result<(), LiveError> {
             .write(true)
             .open(path)
             .and_then(|mut file| file.write_all(line.as_bytes()))
-            .map_err(LiveError::system(format!("{path} could not be written")))?;
+            .map_err(LiveError::system(format!("cannot write {path}")))?;
     }
     Ok(())
 }
 
-/// The run's process: the first of its PID namespace.
+/// The run's process, the first of its PID namespace.
 fn run(job: Job, work: &Work, line: UnixStream, mut alive: File, machine: Option<Namespace>) -> i32 {
-    // The byte says that the middle process is gone and the nursery is the parent. No byte: so is the nursery.
+    // The byte arrives once the intermediate process has exited and the nursery is the parent. No byte: the nursery has ended.
     if alive.read_exact(&mut [0]).is_err() || !dies_with_parent(&alive) {
         return 1;
     }
@@ -129,7 +133,7 @@ fn run(job: Job, work: &Work, line: UnixStream, mut alive: File, machine: Option
         mounts::set_up().map_err(|error| LiveError::Setup(error.to_string()).to_string())?;
         work(job, &link)
     }));
-    let result = result.unwrap_or_else(|panic| Err(format!("panicked: {}", words(panic.as_ref()))));
+    let result = result.unwrap_or_else(|panic| Err(format!("panicked: {}", panic_message(panic.as_ref()))));
     let sent = match &result {
         Ok(()) => link.frame(frame::FINISHED, &[]),
         Err(message) => link.frame(frame::FAILED, message.as_bytes()),
@@ -137,15 +141,15 @@ fn run(job: Job, work: &Work, line: UnixStream, mut alive: File, machine: Option
     (result.is_err() || sent.is_err()).into()
 }
 
-/// The first process of a PID namespace can't see its parent, so a pipe that the parent holds tells whether it died before
-/// the order was given.
+/// Requests SIGKILL at the parent's death. The first process of a PID namespace cannot see its parent, so a pipe held by the
+/// parent shows whether it died before the request.
 fn dies_with_parent(alive: &File) -> bool {
-    let ordered = set_pdeathsig(Signal::SIGKILL).is_ok();
+    let requested = set_pdeathsig(Signal::SIGKILL).is_ok();
     let mut watched = [PollFd::new(alive.as_fd(), PollFlags::POLLIN)];
-    ordered && poll(&mut watched, PollTimeout::ZERO).is_ok_and(|changed| changed == 0)
+    requested && poll(&mut watched, PollTimeout::ZERO).is_ok_and(|changed| changed == 0)
 }
 
-fn words(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -155,11 +159,11 @@ fn words(panic: &(dyn std::any::Any + Send)) -> &str {
 
 fn close(fd: &OwnedFd) {
     use std::os::fd::AsRawFd;
-    // SAFETY: this process leaves through `exit`, and never uses or drops `fd`.
+    // SAFETY: this process ends with `exit`, and never uses or drops `fd`.
     unsafe { libc::close(fd.as_raw_fd()) };
 }
 
-/// Ends a forked process without what its ancestor arranged for its own end: buffers written twice, temporary files removed.
+/// Ends a forked process without the exit handlers of its ancestor, which would flush buffers twice or remove temporary files.
 pub(super) fn exit(code: i32) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(code) }

@@ -1,4 +1,4 @@
-//! The run's side of its line to the command.
+//! The run's end of the connection to the command.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -14,8 +14,8 @@ use super::{frame, mounts};
 use crate::LiveError;
 use crate::net::Namespace;
 
-/// What a run's work has of the world: a line to the command, and what its process was made with. Clones share the line,
-/// so any thread may send.
+/// The environment of a run's work: the connection to the command, and the resources of its process. Clones share the
+/// connection, so any thread may send.
 #[derive(Debug, Clone)]
 pub struct Link {
     shared: Arc<Shared>,
@@ -24,7 +24,7 @@ pub struct Link {
 #[derive(Debug)]
 struct Shared {
     stream: UnixStream,
-    /// Held while a frame is written, so that frames of two threads don't mix.
+    /// Held while a frame is written, so that frames of different threads do not interleave.
     writing: Mutex<()>,
     stop: AtomicBool,
     machine: Option<Namespace>,
@@ -36,41 +36,41 @@ impl Link {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Sends one message. It waits while the command is busy with earlier ones.
+    /// Sends one message. Blocks while the command handles earlier ones.
     ///
     /// # Errors
-    /// The command is gone.
+    /// If the command has ended.
     pub fn send(&self, message: &[u8]) -> io::Result<()> {
         self.frame(frame::MESSAGE, message)
     }
 
-    /// Whether the run is to end: the command asked for it, or is gone. Stays true.
+    /// Whether the run must end: the command requested it or has ended. Stays true.
     pub fn stop_requested(&self) -> bool {
         if !self.shared.stop.load(Ordering::Acquire) {
             let mut byte = [0];
             match recv(self.shared.stream.as_raw_fd(), &mut byte, MsgFlags::MSG_DONTWAIT) {
                 Err(Errno::EAGAIN | Errno::EINTR) => return false,
-                // A byte, the end of the stream, or its failure: all mean the same.
+                // A byte, the end of the stream and an error all mean stop.
                 Ok(_) | Err(_) => self.shared.stop.store(true, Ordering::Release),
             }
         }
         true
     }
 
-    /// Readable when [`Link::stop_requested`] is worth asking.
+    /// Descriptor that is readable when [`Link::stop_requested`] may have changed.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.shared.stream.as_fd()
     }
 
-    /// The network of the machine, for what needs a way out. Only root's runs have it.
+    /// Network namespace of the machine, for programs that need external access. Only available to root.
     pub fn machine(&self) -> Option<&Namespace> {
         self.shared.machine.as_ref()
     }
 
-    /// Makes `namespace` known as `name` to `ip netns exec` (ip-netns(8)), to this run's programs only.
+    /// Names `namespace` for `ip netns exec` (ip-netns(8)), visible to this run's programs only.
     pub fn name_host(&self, namespace: &Namespace, name: &str) -> Result<(), LiveError> {
-        mounts::name(namespace, name).map_err(LiveError::system(format!(
-            "{} could not be made",
+        mounts::bind_name(namespace, name).map_err(LiveError::system(format!(
+            "cannot create {}",
             Path::new(mounts::NAMES).join(name).display()
         )))
     }

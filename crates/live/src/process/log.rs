@@ -1,38 +1,38 @@
-//! The logs of a program, and what messages quote of them.
+//! Logs of a program, and the excerpts in messages.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Lines and bytes that a message quotes at most.
+/// Maximum number of quoted lines and bytes.
 const LINES: usize = 5;
 const BYTES: u64 = 2000;
 
-/// Where a program's output goes. Apart from its errors, because output may be data (`iperf3 --json`).
+/// Path of the standard output, which is separate because it may be data (`iperf3 --json`).
 pub(super) fn output(log: &Path) -> PathBuf {
     with(log, ".out")
 }
 
-/// Where its error output goes.
+/// Path of the standard error.
 pub(super) fn errors(log: &Path) -> PathBuf {
     with(log, ".err")
 }
 
-/// The end of the error output, or else of the output.
+/// Last lines of standard error, or of standard output if the former is empty.
 pub(super) fn last_lines(log: &Path) -> String {
     let errors = tail(&errors(log));
     if errors.is_empty() { tail(&output(log)) } else { errors }
 }
 
-/// As the last part of a message.
-pub(super) fn as_end_of_sentence(lines: &str) -> String {
+/// Formats the last lines as the end of a message.
+pub(super) fn as_suffix(lines: &str) -> String {
     if lines.is_empty() { "; its log is empty".to_owned() } else { format!("; its log ends:\n{lines}") }
 }
 
-fn with(log: &Path, ending: &str) -> PathBuf {
+fn with(log: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(log);
-    name.push(ending);
+    name.push(suffix);
     PathBuf::from(name)
 }
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_the_last_lines_of_the_errors_or_else_of_the_output() {
+    fn the_last_lines_come_from_stderr_or_else_from_stdout() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("one.2");
         assert_eq!(last_lines(&log), "");

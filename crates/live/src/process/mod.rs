@@ -1,8 +1,8 @@
-//! Processes: the one that keeps a run, and the programs of its hosts.
+//! Processes: isolation of a run, and the programs of its hosts.
 //!
-//! `P0`, the command, forks a nursery while it has no threads. The nursery forks one process for each run, the first of a
-//! PID namespace and a mount namespace of its own, and stays its parent. Each is told to die with its parent
-//! (PR_SET_PDEATHSIG, prctl(2)), and when the first process of a PID namespace dies, the kernel kills the rest
+//! The command forks a nursery while it has no threads. The nursery forks one process per run, which is the first of its own
+//! PID namespace and mount namespace, and stays its parent. Each process requests SIGKILL at its parent's death
+//! (PR_SET_PDEATHSIG, prctl(2)); when the first process of a PID namespace ends, the kernel kills the rest
 //! (pid_namespaces(7)).
 
 pub mod command;

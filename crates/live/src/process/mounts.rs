@@ -1,4 +1,4 @@
-//! The mounts of a run: its own `/proc`, and its own `/run/netns`.
+//! Private mounts of a run: `/proc` and `/run/netns`.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,48 +12,51 @@ use nix::mount::{MsFlags, mount};
 use crate::LiveError;
 use crate::net::Namespace;
 
-/// Where ip-netns(8) looks for names.
+/// Directory of named network namespaces (ip-netns(8)).
 pub(super) const NAMES: &str = "/run/netns";
 
 const NOTHING: Option<&str> = None;
 
-/// Called in a mount namespace of its own. What is mounted here is seen by nobody else.
+/// Creates the private mounts. Must be called in a new mount namespace.
 pub(super) fn set_up() -> Result<(), LiveError> {
     mount(NOTHING, "/", NOTHING, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NOTHING)
-        .map_err(LiveError::system("the mounts could not be made private"))?;
+        .map_err(LiveError::system("cannot make the mounts private"))?;
     let strict = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     match mount(Some("proc"), "/proc", Some("proc"), strict, NOTHING) {
-        // A container that hides parts of /proc allows no fresh one to a user namespace (user_namespaces(7)). The old one
-        // serves: it resolves `self` and `thread-self` for this PID namespace too, and shows other processes besides.
+        // Containers that hide parts of /proc do not allow a new one in a user namespace (user_namespaces(7)). The old one is
+        // sufficient: it resolves `self` and `thread-self` for this PID namespace too, but also shows other processes.
         Ok(()) | Err(Errno::EPERM) => {}
-        Err(errno) => return Err(LiveError::system("/proc could not be mounted")(errno)),
+        Err(errno) => return Err(LiveError::system("cannot mount /proc")(errno)),
     }
-    names().map_err(LiveError::system(format!("{NAMES} could not be made private")))
+    set_up_names().map_err(LiveError::system(format!("cannot create a private {NAMES}")))
 }
 
-/// Binds `namespace` to its name.
-pub(super) fn name(namespace: &Namespace, name: &str) -> io::Result<()> {
+/// Binds `namespace` to a name.
+pub(super) fn bind_name(namespace: &Namespace, name: &str) -> io::Result<()> {
     if name.is_empty() || name.contains('/') || name.starts_with('.') {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file's name"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a name must be a file name without `/` and leading dot",
+        ));
     }
     let target = Path::new(NAMES).join(name);
     File::create_new(&target)?;
     bind(format!("/proc/self/fd/{}", namespace.fd().as_raw_fd()), &target, MsFlags::empty())
 }
 
-fn names() -> io::Result<()> {
+fn set_up_names() -> io::Result<()> {
     if !Path::new(NAMES).is_dir() {
-        // Making the directory would leave a trace on the machine.
-        own_run()?;
+        // Creating the directory in the machine's `/run` would leave a trace.
+        replace_run()?;
         fs::create_dir(NAMES)?;
     }
     tmpfs(NAMES)
 }
 
-/// A `/run` of our own that shows what the machine's shows now.
-fn own_run() -> io::Result<()> {
+/// Mounts a private `/run` with the entries of the machine's.
+fn replace_run() -> io::Result<()> {
     let run = Path::new("/run");
-    // The descriptor leads to the old directory after the new one covers it.
+    // The descriptor keeps access to the old directory when the new mount covers it.
     let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY).open(run)?;
     let old = format!("/proc/self/fd/{}", file.as_raw_fd());
     let entries = fs::read_dir(&old)?.collect::<io::Result<Vec<_>>>()?;
@@ -71,7 +74,7 @@ fn own_run() -> io::Result<()> {
         } else {
             File::create(&target)?;
         }
-        // What can't be shown (it went away meanwhile) is missed by nobody but its users.
+        // An entry may have disappeared meanwhile, which only affects its users.
         let _ = bind(source, &target, MsFlags::MS_REC);
     }
     Ok(())
@@ -91,14 +94,14 @@ fn bind(source: impl AsRef<Path>, target: &Path, more: MsFlags) -> io::Result<()
     Ok(mount(Some(source.as_ref()), target, NOTHING, MsFlags::MS_BIND | more, NOTHING)?)
 }
 
-/// For the time between fork and exec: a `/sys` that shows the network namespace that the calling process is in, as
-/// `ip netns exec` has it. Only system calls. Failure is harmless: few programs look there.
-pub(super) fn own_sys() {
+/// Mounts a `/sys` of the calling process's network namespace between fork and exec, as `ip netns exec` does. Uses system
+/// calls only. Failure is harmless: few programs read it.
+pub(super) fn mount_sys() {
     let sys = c"/sys".as_ptr();
     let none = c"none".as_ptr();
     // SAFETY: the strings are constants, and both calls are async-signal-safe.
     unsafe {
-        let alone = libc::unshare(libc::CLONE_NEWNS) == 0
+        let is_private = libc::unshare(libc::CLONE_NEWNS) == 0
             && libc::mount(
                 none,
                 c"/".as_ptr(),
@@ -106,7 +109,7 @@ pub(super) fn own_sys() {
                 libc::MS_REC | libc::MS_SLAVE,
                 std::ptr::null(),
             ) == 0;
-        if alone {
+        if is_private {
             libc::mount(none, sys, c"sysfs".as_ptr(), 0, std::ptr::null());
         }
     }

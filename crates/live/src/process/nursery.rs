@@ -1,4 +1,4 @@
-//! The command's side: starting the nursery, having it run jobs.
+//! The command's interface to the nursery: start, and execution of jobs.
 
 use std::fs;
 use std::io::{self, IoSliceMut, Write};
@@ -19,18 +19,18 @@ use super::keeper::{self, EXITED, KILL, LONGEST, REFUSED, RUN, SIGNALED, STARTED
 use super::{Link, frame};
 use crate::{LiveError, clock};
 
-/// Which of the runs that the work knows.
+/// Number of a run, for the work.
 pub type Job = u64;
 
-/// What a run's process does. An error's text comes back in [`Ended::Failed`].
+/// Function executed in a run's process. An error's text is returned in [`Ended::Failed`].
 pub type Work = Box<dyn Fn(Job, &Link) -> Result<(), String>>;
 
-/// How runs are kept.
+/// Options of the nursery.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// A program of the run is to have this process's terminal. Then a Ctrl-C is that program's alone.
+    /// Whether a program of the run uses this process's terminal. That program alone then receives Ctrl-C.
     pub terminal: bool,
-    /// How long a run may take to end when asked to, before it is killed.
+    /// Time between the request to end a run and SIGKILL.
     pub grace: Duration,
 }
 
@@ -40,23 +40,23 @@ impl Default for Options {
     }
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// Its work returned.
+    /// The work returned successfully.
     Finished,
-    /// Its work returned this error, or panicked.
+    /// The work returned this error, or panicked.
     Failed(String),
-    /// Its process died in the middle of it.
+    /// The process ended during the work.
     Killed {
         /// The signal, unless the process exited.
         signal: Option<i32>,
-        /// A sentence for people.
+        /// Description for the user.
         what: String,
     },
 }
 
-/// A process that forks runs. All of it ends when this is dropped, or when this process ends in whichever way.
+/// A process that forks runs. All runs end when this value is dropped or when this process ends for any reason.
 #[derive(Debug)]
 pub struct Nursery {
     control: OwnedFd,
@@ -65,25 +65,25 @@ pub struct Nursery {
 }
 
 impl Nursery {
-    /// Forks the nursery. What `work` has captured is there in every run as it is now. Handlers of signals are best installed
-    /// after this: the nursery and the runs ignore what a terminal or a supervisor sends to the whole group, and leave it to
-    /// this process to ask them to stop.
+    /// Forks the nursery. Every run sees the captured state of `work` as it is now. Install signal handlers after this call:
+    /// the nursery and the runs ignore signals that a terminal or a supervisor sends to the whole process group, and leave
+    /// it to this process to request their end.
     ///
     /// # Errors
-    /// This process has threads: a fork would copy locks that they hold, and not the threads that would open them.
+    /// If this process has several threads: a fork would copy locked mutexes without the threads that unlock them.
     pub fn start(work: Work, options: Options) -> Result<Self, LiveError> {
-        alone()?;
+        check_single_thread()?;
         let _ = io::stdout().flush();
         let (near, far) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)
-            .map_err(LiveError::system("the nursery's socket could not be made"))?;
+            .map_err(LiveError::system("cannot create the nursery's socket"))?;
         if options.terminal {
-            // This process takes the terminal back afterwards. What the keys send goes to the foreground: to the program, or,
-            // if the terminal could not be given to it, to this process, which asks the run to stop.
+            // This process takes the terminal back afterwards. The foreground process group receives the keys' signals: the
+            // program, or this process if the program did not get the terminal; this process then requests the end of the run.
             keeper::ignore(&[Signal::SIGTTOU]);
         }
         let parent = getpid();
-        // SAFETY: this process has one thread, as `alone` has seen.
-        match unsafe { fork() }.map_err(LiveError::system("the nursery could not be forked"))? {
+        // SAFETY: this process is single-threaded, as checked above.
+        match unsafe { fork() }.map_err(LiveError::system("cannot fork the nursery"))? {
             ForkResult::Child => {
                 drop(near);
                 keeper::main(far, &work, parent, options.terminal)
@@ -92,8 +92,8 @@ impl Nursery {
         }
     }
 
-    /// Has one run done, and hands on its messages as they come. `stop` is asked at least every 100 ms, and after a signal;
-    /// once it is true the run is asked to stop, and killed if it has not ended within the grace.
+    /// Executes one run and passes on its messages. `stop` is called at least every 100 ms and after a signal; once it returns
+    /// true, the run is asked to end, and killed after the grace period.
     pub fn run(
         &mut self,
         job: Job,
@@ -109,7 +109,7 @@ impl Nursery {
         while open || status.is_none() {
             match asked {
                 None if stop() => {
-                    // A failure means that the run is ending already.
+                    // A failure means that the run is ending anyway.
                     let _ = (&line).write_all(b"s");
                     asked = Some(clock::now());
                 }
@@ -119,10 +119,9 @@ impl Nursery {
                 }
                 _ => {}
             }
-            let (message, news) = self.wait(&line, open, status.is_none());
-            if message {
-                open =
-                    reader.fill(&line).map_err(LiveError::system("the run's messages could not be read"))?;
+            let (has_message, has_status) = self.wait(&line, open, status.is_none());
+            if has_message {
+                open = reader.fill(&line).map_err(LiveError::system("cannot read the run's messages"))?;
                 while let Some((tag, payload)) = reader.next() {
                     match tag {
                         frame::MESSAGE => on_message(payload),
@@ -131,18 +130,18 @@ impl Nursery {
                     }
                 }
             }
-            if news {
+            if has_status {
                 let mut buffer = [0; LONGEST];
-                let Some(news) = keeper::receive(&self.control, &mut buffer) else {
-                    outlast(&line);
+                let Some(answer) = keeper::receive(&self.control, &mut buffer) else {
+                    wait_for_end(&line);
                     self.reclaim_terminal();
                     return Err(LiveError::NurseryGone);
                 };
-                status = Some(news.to_vec());
+                status = Some(answer.to_vec());
             }
         }
         self.reclaim_terminal();
-        Ok(last.unwrap_or_else(|| self.death(status.as_deref().unwrap_or(&[]), killed)))
+        Ok(last.unwrap_or_else(|| self.killed(status.as_deref().unwrap_or(&[]), killed)))
     }
 
     fn begin(&self, job: Job) -> Result<UnixStream, LiveError> {
@@ -166,7 +165,7 @@ impl Nursery {
                 ControlMessageOwned::ScmRights(fds) => fds.first().copied(),
                 _ => None,
             });
-            // SAFETY: the kernel has just made this descriptor for us; nobody else knows it.
+            // SAFETY: the kernel has just created this descriptor for this process.
             break (received.bytes, fds.next().map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }));
         };
         match (&buffer[..length], line) {
@@ -176,21 +175,21 @@ impl Nursery {
         }
     }
 
-    /// Waits a little; whether the run's line and the nursery have something to say.
+    /// Waits up to 50 ms. Returns whether the run's connection and the nursery's socket are readable.
     fn wait(&self, line: &UnixStream, open: bool, alive: bool) -> (bool, bool) {
         let interest = |wanted| if wanted { PollFlags::POLLIN } else { PollFlags::empty() };
         let mut watched =
             [PollFd::new(line.as_fd(), interest(open)), PollFd::new(self.control.as_fd(), interest(alive))];
-        // Both stay readable at their ends, so each is looked at only while it matters.
+        // Both stay readable after their end, so each is polled only while it is needed.
         let first = usize::from(!open);
         let end = if alive { 2 } else { 1 };
-        // An interruption by a signal is a reason to look whether to stop.
+        // A signal interrupts the wait, so that the caller checks whether to stop.
         let changed = poll(&mut watched[first..end], PollTimeout::from(50u8)).unwrap_or(0);
         let ready = |fd: &PollFd<'_>, wanted: bool| changed > 0 && wanted && fd.any() == Some(true);
         (ready(&watched[0], open), ready(&watched[1], alive))
     }
 
-    fn death(&self, status: &[u8], killed: bool) -> Ended {
+    fn killed(&self, status: &[u8], killed: bool) -> Ended {
         let (tag, number) = match status {
             [tag, number @ ..] => (*tag, number.try_into().map_or(-1, i32::from_le_bytes)),
             [] => (EXITED, -1),
@@ -199,7 +198,7 @@ impl Nursery {
         let what = match signal {
             _ if killed => {
                 format!(
-                    "the run did not end within {} s of being asked to, and was killed",
+                    "the run was killed: it did not end within {} s of the request",
                     self.options.grace.as_secs_f64()
                 )
             }
@@ -207,7 +206,7 @@ impl Nursery {
                 let name = Signal::try_from(number).map_or("an unknown signal", Signal::as_str);
                 format!("the run's process was killed by signal {number} ({name})")
             }
-            None => format!("the run's process ended with exit status {number} in the middle of the run"),
+            None => format!("the run's process ended during the run with exit status {number}"),
         };
         Ended::Killed { signal, what }
     }
@@ -221,11 +220,11 @@ impl Nursery {
 
 impl Drop for Nursery {
     fn drop(&mut self) {
-        // The nursery kills its run and leaves when this side of the socket closes.
+        // The nursery kills its run and exits when this side of the socket closes.
         let _ = nix::sys::socket::shutdown(self.control.as_raw_fd(), nix::sys::socket::Shutdown::Both);
-        let patience = clock::now() + Duration::from_secs(5);
+        let deadline = clock::now() + Duration::from_secs(5);
         while let Ok(WaitStatus::StillAlive) = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
-            if clock::now() > patience {
+            if clock::now() > deadline {
                 let _ = kill(self.pid, Signal::SIGKILL);
                 let _ = waitpid(self.pid, None);
                 break;
@@ -236,11 +235,11 @@ impl Drop for Nursery {
     }
 }
 
-/// Waits until the run's end of the line is closed: until the kernel has killed it too.
-fn outlast(line: &UnixStream) {
-    let patience = clock::now() + Duration::from_secs(5);
+/// Waits until the run's end of the connection is closed, which means that the kernel has killed the run.
+fn wait_for_end(line: &UnixStream) {
+    let deadline = clock::now() + Duration::from_secs(5);
     let mut reader = frame::Reader::default();
-    while clock::now() < patience {
+    while clock::now() < deadline {
         let mut watched = [PollFd::new(line.as_fd(), PollFlags::POLLIN)];
         if poll(&mut watched, PollTimeout::from(50u8)).is_ok_and(|changed| changed > 0)
             && !reader.fill(line).unwrap_or(false)
@@ -250,11 +249,12 @@ fn outlast(line: &UnixStream) {
     }
 }
 
-/// Whether this process has one thread. A thread that has been joined may take a moment to leave the kernel's list.
-fn alone() -> Result<(), LiveError> {
+/// Checks that this process has one thread. The kernel may list a joined thread for a moment.
+fn check_single_thread() -> Result<(), LiveError> {
     let mut threads = 0;
     for _ in 0..50 {
-        let list = fs::read_dir("/proc/self/task").map_err(LiveError::system("/proc/self/task"))?;
+        let list =
+            fs::read_dir("/proc/self/task").map_err(LiveError::system("cannot read /proc/self/task"))?;
         threads = list.count();
         if threads == 1 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What this process may do, found out before anything is made.
+//! Privileges of this process, checked before a run is set up.
 
 use std::fs;
 use std::io;
@@ -12,33 +12,33 @@ use nix::unistd::{ForkResult, fork};
 use super::isolate;
 use crate::LiveError;
 
-/// What runs can count on.
+/// Privileges of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privileges {
-    /// Runs are made without a user namespace: programs can run as other users, and the machine's network can be reached.
+    /// Whether runs need no user namespace: programs can run as other users, and the machine's network is reachable.
     pub root: bool,
-    /// SCHED_FIFO is permitted.
+    /// Whether SCHED_FIFO is permitted.
     pub real_time: bool,
-    /// Why not, if not.
-    pub why_not_real_time: Option<String>,
+    /// Reason why it is not.
+    pub real_time_error: Option<String>,
 }
 
-/// Finds out whether runs can be made here. Nothing is left of the attempt.
+/// Checks whether this process can start runs. The check leaves nothing behind.
 ///
 /// # Errors
-/// The TUN device is missing or not accessible; or this is not root and the kernel makes no user namespaces.
+/// If the TUN device is missing or not accessible, or if the process is neither root nor able to create user namespaces.
 pub fn check() -> Result<Privileges, LiveError> {
     tun()?;
-    let root = administrates();
+    let root = has_admin_caps();
     if !root {
         user_namespaces()?;
     }
-    let why_not_real_time = real_time().err();
-    Ok(Privileges { root, real_time: why_not_real_time.is_none(), why_not_real_time })
+    let real_time_error = real_time().err();
+    Ok(Privileges { root, real_time: real_time_error.is_none(), real_time_error })
 }
 
-/// Whether this process has CAP_SYS_ADMIN and CAP_NET_ADMIN, which are what root is needed for (capabilities(7)).
-pub(super) fn administrates() -> bool {
+/// Whether this process has CAP_SYS_ADMIN and CAP_NET_ADMIN, the capabilities of root that runs require (capabilities(7)).
+pub(super) fn has_admin_caps() -> bool {
     const NET_ADMIN: u64 = 1 << 12;
     const SYS_ADMIN: u64 = 1 << 21;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -51,17 +51,17 @@ fn tun() -> Result<(), LiveError> {
     let Err(why) = fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun") else { return Ok(()) };
     let remedy = match why.kind() {
         io::ErrorKind::PermissionDenied => {
-            "the device must be readable and writable by this user (`chmod 666 /dev/net/tun` is the usual mode)"
+            "this user must have read and write access (`chmod 666 /dev/net/tun` sets the usual mode)"
         }
-        _ => "load it with `modprobe tun`; a container needs `--device /dev/net/tun`",
+        _ => "load the module with `modprobe tun`; a container requires `--device /dev/net/tun`",
     };
     Err(LiveError::NoTun { why, remedy })
 }
 
-/// A forked child tries it: a user namespace, and in it what a run needs.
+/// Tries in a forked child to create a user namespace and the namespaces of a run in it.
 fn user_namespaces() -> Result<(), LiveError> {
-    // SAFETY: between fork and its end the child makes two system calls and touches no lock or memory.
-    let status = match unsafe { fork() }.map_err(LiveError::system("a process could not be forked"))? {
+    // SAFETY: after the fork the child only makes two system calls and accesses neither locks nor the heap.
+    let status = match unsafe { fork() }.map_err(LiveError::system("cannot fork a process"))? {
         ForkResult::Child => {
             // SAFETY: as above.
             let made = unsafe {
@@ -79,23 +79,24 @@ fn user_namespaces() -> Result<(), LiveError> {
             Err(LiveError::NoUserNamespaces { why, remedy })
         }
         _ => Err(LiveError::NoUserNamespaces {
-            why: "the attempt was killed".into(),
+            why: "the test process was killed".into(),
             remedy: "run as root".into(),
         }),
     }
 }
 
-/// The switches that the kernels of the distributions have.
+/// Remedy by the settings of the common distributions.
 fn remedy(errno: i32) -> String {
-    let off = |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|now| now.trim() == value);
+    let has_value =
+        |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|current| current.trim() == value);
     let set = |sysctl: &str| format!("run as root, or set sysctl {sysctl}");
     if errno == libc::ENOSPC {
-        return set("user.max_user_namespaces to more than are in use");
+        return set("user.max_user_namespaces to a number above those in use");
     }
-    if off("/proc/sys/kernel/unprivileged_userns_clone", "0") {
+    if has_value("/proc/sys/kernel/unprivileged_userns_clone", "0") {
         return set("kernel.unprivileged_userns_clone to 1");
     }
-    if off("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
+    if has_value("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
         return set("kernel.apparmor_restrict_unprivileged_userns to 0");
     }
     if !Path::new("/proc/self/ns/user").exists() {
@@ -104,7 +105,7 @@ fn remedy(errno: i32) -> String {
     "run as root, or, in a container, allow the system call unshare".to_owned()
 }
 
-/// A thread that ends at once tries it.
+/// Tries SCHED_FIFO in a short-lived thread.
 fn real_time() -> Result<(), String> {
     let tried = thread::spawn(|| {
         let parameters = libc::sched_param { sched_priority: 1 };
@@ -114,9 +115,9 @@ fn real_time() -> Result<(), String> {
     match tried.join() {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(errno)) => Err(format!(
-            "SCHED_FIFO is not permitted ({}); it needs root (CAP_SYS_NICE) or a limit RLIMIT_RTPRIO above 0",
+            "SCHED_FIFO is not permitted ({}); it requires root (CAP_SYS_NICE) or RLIMIT_RTPRIO > 0",
             errno.desc()
         )),
-        Err(_) => Err("the attempt to use SCHED_FIFO failed".to_owned()),
+        Err(_) => Err("the thread that tests SCHED_FIFO panicked".to_owned()),
     }
 }

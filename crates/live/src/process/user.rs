@@ -1,4 +1,4 @@
-//! The user that a program runs as.
+//! User identity of a program.
 
 use std::ffi::CString;
 use std::fs;
@@ -8,7 +8,7 @@ use nix::unistd::{User, getgrouplist};
 
 use crate::LiveError;
 
-/// A user, ready to become between fork and exec.
+/// Resolved user, which a process can assume between fork and exec.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) uid: u32,
@@ -19,7 +19,7 @@ pub(super) struct Identity {
     pub(super) shell: String,
 }
 
-/// Whether this machine knows that user.
+/// Whether the user exists on this machine.
 pub fn has_user(name: &str) -> bool {
     User::from_name(name).is_ok_and(|found| found.is_some())
 }
@@ -28,13 +28,13 @@ impl Identity {
     pub(super) fn of(flow: &str, user: &str) -> Result<Self, LiveError> {
         let unknown = || LiveError::NoSuchUser { flow: flow.to_owned(), user: user.to_owned() };
         let found = User::from_name(user).ok().flatten().ok_or_else(unknown)?;
-        let own = nix::unistd::geteuid();
-        if !(own.is_root() && exists_here(found.uid.as_raw())) {
+        let current = nix::unistd::geteuid();
+        if !(current.is_root() && is_mapped(found.uid.as_raw())) {
             return Err(LiveError::UserNeedsRoot { flow: flow.to_owned(), user: user.to_owned() });
         }
         let name = CString::new(user).map_err(|_| unknown())?;
         let groups = getgrouplist(&name, found.gid)
-            .map_err(LiveError::system(format!("the groups of user {user}")))?;
+            .map_err(LiveError::system(format!("cannot read the groups of user {user}")))?;
         Ok(Self {
             uid: found.uid.as_raw(),
             gid: found.gid.as_raw(),
@@ -45,7 +45,8 @@ impl Identity {
         })
     }
 
-    /// For the time between fork and exec: only system calls, groups first, while still root.
+    /// Assumes the identity between fork and exec. Uses system calls only; the groups come first, while the process is still
+    /// root.
     pub(super) fn assume(&self) -> io::Result<()> {
         // SAFETY: the groups outlive the call; all three are async-signal-safe.
         let done = unsafe {
@@ -57,8 +58,8 @@ impl Identity {
     }
 }
 
-/// Whether the user namespace of this process has this user (user_namespaces(7)): an unprivileged run has its own only.
-fn exists_here(uid: u32) -> bool {
+/// Whether this process's user namespace maps the user (user_namespaces(7)); an unprivileged run maps only its own.
+fn is_mapped(uid: u32) -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     map.lines().any(|line| {
         let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();

@@ -1,59 +1,59 @@
-//! Which flow of the scenario a packet belongs to.
+//! Classification of packets into flows of the scenario.
 
 use jettison_sim::NodeId;
 use jettison_wire::{Address, FiveTuple, FlowId};
 use rustc_hash::FxHashMap;
 
-/// What a flow's packets look like. Both directions match.
+/// Rule that selects a flow's packets, in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// One host of the flow.
     pub from: NodeId,
-    /// The other.
+    /// The other host of the flow.
     pub to: NodeId,
     /// IP protocol number; `None` for any.
     pub protocol: Option<u8>,
-    /// A port that either side has; `None` for any.
+    /// Port of either side; `None` for any.
     pub port: Option<u16>,
     /// The flow.
     pub flow: FlowId,
 }
 
-/// Finds a packet's flow by rules, the first that matches. What it found is kept by five-tuple.
+/// Classifies packets by the first matching rule. Results are cached by five-tuple.
 #[derive(Debug, Clone, Default)]
 pub struct Classifier {
     rules: Vec<Rule>,
     hosts: FxHashMap<Address, NodeId>,
-    elsewhere: Option<NodeId>,
+    gateway: Option<NodeId>,
     known: FxHashMap<(NodeId, FiveTuple), FlowId>,
 }
 
-/// Five-tuples kept; beyond, all are forgotten and looked up anew.
-const MOST_KNOWN: usize = 1 << 16;
+/// Maximum number of cached five-tuples; the cache is cleared when it is full.
+const CACHE_SIZE: usize = 1 << 16;
 
 impl Classifier {
-    /// A classifier for hosts with these addresses; a host may have several.
+    /// Creates a classifier for hosts with these addresses; a host may have several.
     pub fn new(hosts: impl IntoIterator<Item = (Address, NodeId)>, rules: Vec<Rule>) -> Classifier {
         Classifier { rules, hosts: hosts.into_iter().collect(), ..Classifier::default() }
     }
 
-    /// Addresses that belong to no host are taken for `host`'s: what lies behind a gateway.
+    /// Assigns all other addresses to `host`, which is a gateway.
     pub fn with_gateway(self, host: NodeId) -> Classifier {
-        Classifier { elsewhere: Some(host), ..self }
+        Classifier { gateway: Some(host), ..self }
     }
 
-    /// The flow of a packet that `sender` sent; [`FlowId::NONE`] if no rule matches.
+    /// Flow of a packet from `sender`; [`FlowId::NONE`] if no rule matches.
     #[inline]
     pub fn classify(&mut self, sender: NodeId, tuple: &FiveTuple) -> FlowId {
         if let Some(flow) = self.known.get(&(sender, *tuple)) {
             return *flow;
         }
-        self.learn(sender, tuple)
+        self.classify_by_rules(sender, tuple)
     }
 
     #[cold]
-    fn learn(&mut self, sender: NodeId, tuple: &FiveTuple) -> FlowId {
-        let receiver = self.hosts.get(&tuple.dst).copied().or(self.elsewhere);
+    fn classify_by_rules(&mut self, sender: NodeId, tuple: &FiveTuple) -> FlowId {
+        let receiver = self.hosts.get(&tuple.dst).copied().or(self.gateway);
         let matches = |rule: &&Rule| {
             let ends = [(rule.from, rule.to), (rule.to, rule.from)];
             ends.iter().any(|(a, b)| *a == sender && Some(*b) == receiver)
@@ -61,7 +61,7 @@ impl Classifier {
                 && rule.port.is_none_or(|port| port == tuple.src_port || port == tuple.dst_port)
         };
         let flow = self.rules.iter().find(matches).map_or(FlowId::NONE, |rule| rule.flow);
-        if self.known.len() >= MOST_KNOWN {
+        if self.known.len() >= CACHE_SIZE {
             self.known.clear();
         }
         self.known.insert((sender, *tuple), flow);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_matches_either_direction_names_the_flow() {
+    fn the_first_rule_that_matches_in_either_direction_decides() {
         let [a, b, c] = hosts();
         let rule = |from, to, protocol, port, flow| Rule { from, to, protocol, port, flow: FlowId(flow) };
         let rules = vec![
@@ -103,7 +103,7 @@ mod tests {
             [a, b, c].into_iter().zip(1..).map(|(host, last)| (Address::v4(10, 0, 0, last), host));
         let mut classifier = Classifier::new(addresses, rules);
         for _ in 0..2 {
-            // Twice: what is remembered is the same.
+            // The second round reads the cache.
             assert_eq!(classifier.classify(a, &tuple(1, 2, 6, (5, 80))), FlowId(0));
             assert_eq!(classifier.classify(b, &tuple(2, 1, 6, (80, 5))), FlowId(0));
             assert_eq!(classifier.classify(a, &tuple(1, 2, 6, (5, 81))), FlowId(1));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_a_gateway_is_the_gateways() {
+    fn unknown_addresses_belong_to_the_gateway() {
         let [a, b, _] = hosts();
         let rules = vec![Rule { from: a, to: b, protocol: None, port: None, flow: FlowId(7) }];
         let mut classifier = Classifier::new([(Address::v4(10, 0, 0, 1), a)], rules).with_gateway(b);

@@ -1,4 +1,4 @@
-//! Stopping a router from another thread.
+//! Stop request to a router from another thread.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io;
 
-/// Tells a running router to stop. Clones mean the same router.
+/// Handle to stop a running router. Clones refer to the same router.
 #[derive(Debug, Clone)]
 pub struct Control {
     inner: Arc<Inner>,
@@ -16,24 +16,24 @@ pub struct Control {
 #[derive(Debug)]
 struct Inner {
     stop: AtomicBool,
-    /// Readable once something was said, so that a sleeper wakes.
+    /// Readable after a request, to wake a sleeping thread.
     wake: OwnedFd,
 }
 
 impl Control {
-    /// A control that has said nothing.
+    /// Creates a control without a request.
     ///
     /// # Errors
-    /// If the process has no file descriptor left.
+    /// If no file descriptor is available.
     pub fn new() -> std::io::Result<Control> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Control { inner: Arc::new(Inner { stop: AtomicBool::new(false), wake }) })
     }
 
-    /// The router stops at once; what is in its queues stays there.
+    /// Stops the router at once; packets stay in its queues.
     pub fn stop(&self) {
         self.inner.stop.store(true, Ordering::Release);
-        // The counter is at most full of earlier calls: then it wakes the sleeper already.
+        // A full counter means that earlier calls have already made the descriptor readable.
         let _ = io::write(&self.inner.wake, &1u64.to_ne_bytes());
     }
 
@@ -42,7 +42,7 @@ impl Control {
         self.inner.stop.load(Ordering::Acquire)
     }
 
-    /// What to poll beside the devices.
+    /// Descriptor to poll together with the devices.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.inner.wake.as_fd()
     }

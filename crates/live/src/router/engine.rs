@@ -1,4 +1,4 @@
-//! The loop, without the kernel: what a clock and devices are told apart from.
+//! Event loop, independent of clock and devices.
 
 use std::io;
 
@@ -10,36 +10,36 @@ use super::meter::Meter;
 use super::pool::Pool;
 use super::port::{Port, write_train};
 use super::snapshot::Observer;
-use super::wait::Surroundings;
+use super::wait::Environment;
 use super::{Classifier, Control, Ended, Lateness, SnapshotSink};
 use crate::device::Device;
 
-/// A router's state while it runs.
+/// State of a running router.
 pub(super) struct Engine<D> {
     pub world: World,
     pub ports: Vec<Port<D>>,
     pub lateness: Lateness,
-    /// Packets that came to hosts that have no port.
+    /// Packets to hosts without a port.
     pub undeliverable: u64,
     classifier: Classifier,
     meter: Meter,
     gather: Duration,
     snapshot_every: Duration,
     observer: Option<Observer>,
-    /// The end of the warm-up, until it is reached.
+    /// End of the warm-up, until it is reached.
     warm_up: Option<Time>,
-    /// The port of each node of the world.
+    /// Index of the port of each node.
     port_of: Vec<usize>,
     readable: Vec<bool>,
     pool: Pool,
     delivered: Vec<Delivery>,
 }
 
-/// Reads in a row from one device.
+/// Maximum number of consecutive reads from one device.
 const READS: usize = 64;
-/// Of super-packets, each of which is worth dozens.
+/// The same for super-packets, each of which holds dozens of packets.
 const SUPER_READS: usize = 2;
-/// Bytes that are written without waiting for more: of a super-packet of the largest size, 45 packets of 1,500.
+/// Bytes that are written without waiting for more to merge: 45 packets of 1,500 bytes, the largest super-packet.
 const ENOUGH: usize = 67_500;
 const NO_PORT: usize = usize::MAX;
 
@@ -78,10 +78,10 @@ impl<D: Device> Engine<D> {
         }
     }
 
-    /// Carries packets until `end`, in the time of `surroundings`.
+    /// Forwards packets until `end` on the clock of `environment`.
     pub fn run(
         &mut self,
-        surroundings: &mut impl Surroundings,
+        environment: &mut impl Environment,
         end: Time,
         control: &Control,
         mut observe: Option<&mut dyn SnapshotSink>,
@@ -89,13 +89,13 @@ impl<D: Device> Engine<D> {
         let mut next_snapshot = Time::MAX;
         if observe.is_some() {
             self.observer = Some(Observer::default());
-            next_snapshot = surroundings.now().saturating_add(self.snapshot_every);
+            next_snapshot = environment.now().saturating_add(self.snapshot_every);
         }
         loop {
-            let now = surroundings.now().min(end);
+            let now = environment.now().min(end);
             self.reach_warm_up(now);
             self.world.advance(now);
-            self.deliver(surroundings, now == end);
+            self.deliver(environment, now == end);
             if now == end {
                 return Ended::Complete;
             }
@@ -108,33 +108,34 @@ impl<D: Device> Engine<D> {
                 sink.take(observer.observe(&mut self.world));
                 next_snapshot = now.saturating_add(self.snapshot_every);
             }
-            // While something is left to read, only a look at the other ports.
+            // With data left to read, the other ports are only polled.
             let until = match self.readable.contains(&true) {
                 true => Time::ZERO,
                 false => self.next_due().min(next_snapshot).min(end),
             };
-            if let Err(port) = surroundings.wait(until, &mut self.readable) {
-                let error = match self.read(port, surroundings, end) {
+            if let Err(port) = environment.wait(until, &mut self.readable) {
+                let error = match self.read(port, environment, end) {
                     Err(error) => error,
-                    Ok(()) => io::Error::other("the device is gone"),
+                    Ok(()) => io::Error::other("the device has disappeared"),
                 };
-                return self.failed(port, error);
+                return self.failure(port, error);
             }
             for port in 0..self.ports.len() {
                 if self.readable[port]
-                    && let Err(error) = self.read(port, surroundings, end)
+                    && let Err(error) = self.read(port, environment, end)
                 {
-                    return self.failed(port, error);
+                    return self.failure(port, error);
                 }
             }
         }
     }
 
-    /// At the end of the warm-up all is measured anew.
+    /// Restarts all measurements at the end of the warm-up.
     #[inline]
     fn reach_warm_up(&mut self, now: Time) {
         let Some(at) = self.warm_up.filter(|at| *at <= now) else { return };
         self.warm_up = None;
+        // Advance to just before the end of the warm-up: events at that instant count as measured.
         self.world.advance(Time::from_nanos(at.as_nanos() - 1));
         if let Some(observer) = &mut self.observer {
             observer.keep(&mut self.world);
@@ -142,25 +143,25 @@ impl<D: Device> Engine<D> {
         self.lateness.clear();
     }
 
-    /// When something is to be done, whatever comes in.
+    /// Time of the next event other than arriving packets.
     fn next_due(&self) -> Time {
         let held = self.ports.iter().filter_map(|port| port.held_since).min();
         let held = held.map_or(Time::MAX, |since| since.saturating_add(self.gather));
         self.world.next_instant().min(held)
     }
 
-    /// Reads what a device has, within bounds, and gives it to the world at the instant at which it is read.
-    fn read(&mut self, port: usize, surroundings: &mut impl Surroundings, end: Time) -> io::Result<()> {
-        self.reach_warm_up(surroundings.now().min(end));
+    /// Reads a limited number of packets from a device and injects them at the time of reading.
+    fn read(&mut self, port: usize, environment: &mut impl Environment, end: Time) -> io::Result<()> {
+        self.reach_warm_up(environment.now().min(end));
         let Engine { world, classifier, pool, ports, readable, gather, .. } = self;
         let host = ports[port].host;
         for _ in 0..if ports[port].splits() { SUPER_READS } else { READS } {
             let mut arrived = None;
             let mut not_carried = 0;
             let more = ports[port].read(pool, |mut packet| {
-                // All parts of a super-packet come at once.
+                // All parts of a super-packet arrive at the same time.
                 if arrived.is_none() {
-                    let now = surroundings.now().min(end);
+                    let now = environment.now().min(end);
                     world.advance(now);
                     arrived = Some(now);
                 }
@@ -177,7 +178,7 @@ impl<D: Device> Engine<D> {
                 readable[port] = false;
                 break;
             }
-            // What has come to a host meanwhile waits for no more than a while.
+            // Limits how long packets that have reached a host wait for the end of the reads.
             if let (Some(now), Some(since)) = (arrived, world.delivered_since())
                 && now.since(since) > *gather
             {
@@ -187,8 +188,8 @@ impl<D: Device> Engine<D> {
         Ok(())
     }
 
-    /// Writes what has come to hosts. With `all`, also what waits to be merged.
-    fn deliver(&mut self, surroundings: &mut impl Surroundings, all: bool) {
+    /// Writes packets that have reached their hosts. With `all`, also those that wait for merging.
+    fn deliver(&mut self, environment: &mut impl Environment, all: bool) {
         let mut delivered = std::mem::take(&mut self.delivered);
         self.world.take_delivered(&mut delivered);
         for Delivery { host, at, queue, mut packet } in delivered.drain(..) {
@@ -198,14 +199,14 @@ impl<D: Device> Engine<D> {
                 self.pool.recycle(packet);
                 continue;
             };
-            // In the world nobody needs these any more: by when it was due, and by which queue it came.
+            // These fields are free for reuse outside the world: the due time, and the queue of the last hop.
             (packet.meta.enqueued_at, packet.meta.tag) = (at, queue);
             if port.merges {
                 port.held_since.get_or_insert(at);
                 port.merger.push(packet);
             } else {
-                let now = surroundings.now();
-                self.written(&packet, host, now);
+                let now = environment.now();
+                self.measure(&packet, host, now);
                 self.ports[number].write(packet, &mut self.pool);
             }
         }
@@ -214,27 +215,27 @@ impl<D: Device> Engine<D> {
             let port = &self.ports[number];
             let Some(since) = port.held_since else { continue };
             let due = since.saturating_add(self.gather);
-            // Waiting is for what is about to come.
+            // Waiting makes sense only if another packet is about to arrive.
             let waits =
                 self.world.now() < due && self.world.next_instant() <= due && port.merger.bytes() < ENOUGH;
             if all || !waits {
-                self.write_merged(number, surroundings);
+                self.write_merged(number, environment);
             }
         }
     }
 
-    fn write_merged(&mut self, number: usize, surroundings: &mut impl Surroundings) {
+    fn write_merged(&mut self, number: usize, environment: &mut impl Environment) {
         let host = self.ports[number].host;
         let mut merger = std::mem::take(&mut self.ports[number].merger);
         for train in merger.trains() {
-            let now = surroundings.now();
-            train.parts().iter().for_each(|packet| self.written(packet, host, now));
+            let now = environment.now();
+            train.parts().iter().for_each(|packet| self.measure(packet, host, now));
             let port = &mut self.ports[number];
             match train.seal() {
                 None => train.parts().drain(..).for_each(|packet| port.write(packet, &mut self.pool)),
                 Some(header) => {
-                    let written = write_train(&mut port.device, train, header);
-                    port.note(written, train.parts().len() as u64);
+                    let result = write_train(&mut port.device, train, header);
+                    port.record_write(result, train.parts().len() as u64);
                     train.parts().drain(..).for_each(|packet| self.pool.recycle(packet));
                 }
             }
@@ -243,24 +244,24 @@ impl<D: Device> Engine<D> {
         self.ports[number].held_since = None;
     }
 
-    /// Measures a packet that is about to be written.
+    /// Measures a packet just before it is written.
     #[inline]
-    fn written(&mut self, packet: &Packet, host: NodeId, now: Time) {
-        let late = self.lateness.record(packet.meta.tag, packet.meta.enqueued_at, now);
+    fn measure(&mut self, packet: &Packet, host: NodeId, now: Time) {
+        let lateness = self.lateness.record(packet.meta.tag, packet.meta.enqueued_at, now);
         if let Some(observer) = &mut self.observer {
-            observer.late(late);
+            observer.record_lateness(lateness);
         }
         self.meter.written(packet, host, now, self.world.recorder());
     }
 
-    fn failed(&self, port: usize, error: io::Error) -> Ended {
+    fn failure(&self, port: usize, error: io::Error) -> Ended {
         let device = self.ports.get(port).map_or("control", |port| &port.facts.name).to_owned();
         Ended::Failed { device, error }
     }
 }
 
-/// Whether a network carries packets to this address: not beyond the link for multicast, broadcast and link-local ones, which
-/// kernels send of their own accord (RFC 4291 §2.5.6 and §2.7, RFC 3927 §7, RFC 1112).
+/// Whether a network forwards packets to this address. Multicast, broadcast and link-local packets, which kernels send by
+/// themselves, stay on the link (RFC 4291 §2.5.6 and §2.7, RFC 3927 §7, RFC 1112).
 fn is_carried(destination: Address) -> bool {
     let [high, low] = destination.to_words();
     if destination.is_v4() {

@@ -1,4 +1,4 @@
-//! The loop under a clock that a test moves and devices that it fills.
+//! Tests of the event loop with a simulated clock and scripted devices.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -20,11 +20,11 @@ use super::*;
 use crate::device::testing::{Tcp, packet};
 use crate::device::{Offload, VnetHeader};
 
-/// A packet with its header, and when it comes or was written.
+/// Time of arrival or writing, header and bytes of a packet.
 #[derive(Debug, Clone)]
 struct Frame(Time, VnetHeader, Vec<u8>);
 
-/// Frames that a device and its test share.
+/// Queue of frames shared by a device and its test.
 #[derive(Clone, Default)]
 struct Frames(Rc<RefCell<VecDeque<Frame>>>);
 
@@ -38,7 +38,7 @@ impl Frames {
     }
 }
 
-/// A device whose packets come at instants that a test chose.
+/// A device with scripted arrivals.
 struct Scripted {
     clock: Rc<Cell<Time>>,
     offload: Offload,
@@ -46,7 +46,7 @@ struct Scripted {
     written: Frames,
     /// The packet that was read last.
     read: Vec<u8>,
-    /// From this write on, the kernel refuses.
+    /// Number of writes after which the kernel rejects packets.
     refuses_from: usize,
     breaks: bool,
 }
@@ -80,19 +80,19 @@ impl Device for Scripted {
     }
 }
 
-/// A clock that moves when the loop waits.
+/// Environment whose clock advances when the loop waits.
 struct Script {
     clock: Rc<Cell<Time>>,
     incoming: Vec<Frames>,
-    /// The first wait at or after the first instant lasts until the second.
+    /// The first wait at or after the first time lasts until the second.
     stall: Option<(Time, Time)>,
     waits: u64,
-    /// At which wait somebody says stop.
+    /// Number of the wait at which a stop is requested.
     stops: Option<(u64, Control)>,
     breaks: bool,
 }
 
-impl Surroundings for Script {
+impl Environment for Script {
     fn now(&mut self) -> Time {
         self.clock.get()
     }
@@ -119,15 +119,15 @@ impl Surroundings for Script {
     }
 }
 
-/// Two hosts with a link between them.
+/// Two hosts connected by a link.
 struct Setup {
     rate: Rate,
     ecn: bool,
     offload: Offload,
     merge: bool,
-    /// From the first host.
+    /// Packets from the first host.
     packets: Vec<Frame>,
-    /// From the second.
+    /// Packets from the second host.
     replies: Vec<Frame>,
     stall: Option<(Time, Time)>,
     refuses_from: usize,
@@ -157,7 +157,7 @@ impl Default for Setup {
 struct Ran {
     ended: Ended,
     engine: Engine<Scripted>,
-    /// What was written to each host.
+    /// Packets written to each host.
     written: [Frames; 2],
     waits: u64,
     snapshots: Vec<RouterSnapshot>,
@@ -176,7 +176,7 @@ fn run(setup: Setup, end: Time) -> Ran {
             true => {
                 let parameters =
                     CodelParameters { ecn: true, maxpacket: Bytes::new(1), ..CodelParameters::default() };
-                Box::new(Codel::new(&parameters).expect("the parameters are right"))
+                Box::new(Codel::new(&parameters).expect("the parameters are valid"))
             }
         };
         let propagation = Propagation::new(Duration::ZERO);
@@ -193,7 +193,7 @@ fn run(setup: Setup, end: Time) -> Ran {
     };
     world.link(LinkSpec { ends: hosts, forward: direction("l.forward"), reverse: direction("l.reverse") });
     let flow = world.flow("f", hosts[0], hosts[1], Vec::new());
-    let world = world.build().expect("both hosts are joined");
+    let world = world.build().expect("both hosts are connected");
     let clock = Rc::new(Cell::new(Time::ZERO));
     let written = [Frames::default(), Frames::default()];
     let incoming =
@@ -216,7 +216,7 @@ fn run(setup: Setup, end: Time) -> Ran {
     let meter = Meter::new(&[MeasuredFlow { flow, receivers: [Some(hosts[1]), None] }]);
     let RouterSettings { gather, snapshot_every, .. } = RouterSettings::default();
     let mut engine = Engine::new(world, ports, classifier, meter, gather, snapshot_every);
-    let control = Control::new().expect("a descriptor is left");
+    let control = Control::new().expect("a descriptor is available");
     let stops = setup.stops_at.map(|at| (at, control.clone()));
     let mut script = Script {
         clock,
@@ -232,7 +232,7 @@ fn run(setup: Setup, end: Time) -> Ran {
     Ran { ended, engine, written, waits: script.waits, snapshots }
 }
 
-/// Packets of 1,486 bytes on the wire less its 14: 1,500 bytes take 1 ms at 12 Mbit/s.
+/// Packets of 1,486 bytes, or 1,500 with 14 bytes of link header: 1 ms at 12 Mbit/s.
 fn full(count: u32, at: impl Fn(u32) -> Time) -> Vec<Frame> {
     let base = Tcp { traffic_class: Ecn::Ect0 as u8, payload: vec![5; 1434], ..Tcp::default() };
     let tcp = |index: u32| Tcp {
@@ -246,14 +246,14 @@ fn full(count: u32, at: impl Fn(u32) -> Time) -> Vec<Frame> {
 }
 
 #[test]
-fn a_late_wake_up_loses_no_rate_and_is_recorded() {
+fn a_late_wakeup_costs_no_rate_and_is_recorded() {
     let ms = Time::from_millis;
     let stall = Some((ms(10), ms(47)));
     let ran = run(Setup { packets: full(100, |_| Time::ZERO), stall, ..Setup::default() }, ms(200));
     assert!(matches!(ran.ended, Ended::Complete));
     let written = ran.written[1].borrow();
     let times: Vec<u64> = written.iter().map(|Frame(at, ..)| at.as_micros()).collect();
-    // One each millisecond, but those of the stall at its end, in one go; behind it nothing is delayed.
+    // One packet per millisecond. Those of the stall leave together at its end; later ones are not delayed.
     let expected: Vec<u64> =
         (1..=100).map(|ms| if (10..47).contains(&ms) { 47_000 } else { ms * 1000 }).collect();
     assert_eq!(times, expected);
@@ -264,8 +264,8 @@ fn a_late_wake_up_loses_no_rate_and_is_recorded() {
 }
 
 #[test]
-fn sleeps_from_event_to_event_and_not_between() {
-    // Ten packets: one wake-up for each arrival and each departure, ten samples of the recorder, five snapshots.
+fn the_thread_only_wakes_for_events() {
+    // Ten packets: one wakeup per arrival and per departure, ten samples of the recorder, five snapshots.
     let at = |index: u32| Time::from_millis(u64::from(index) * 50 + 7);
     let ran = run(Setup { packets: full(10, at), ..Setup::default() }, Time::from_secs(1));
     assert_eq!(ran.written[1].borrow().len(), 10);
@@ -273,7 +273,7 @@ fn sleeps_from_event_to_event_and_not_between() {
 }
 
 #[test]
-fn bytes_leave_as_they_came_and_flows_are_measured() {
+fn bytes_are_forwarded_unchanged_and_flows_are_measured() {
     let packets = full(3, |index| Time::from_millis(10 * u64::from(index)));
     let mut ran = run(Setup { packets: packets.clone(), ..Setup::default() }, Time::from_millis(100));
     let written = ran.written[1].borrow();
@@ -287,8 +287,8 @@ fn bytes_leave_as_they_came_and_flows_are_measured() {
 }
 
 #[test]
-fn a_mark_leaves_right_checksums() {
-    // Twice what the link carries, for two seconds.
+fn checksums_are_correct_after_a_mark() {
+    // Twice the link rate for two seconds.
     let packets = full(4000, |index| Time::from_micros(500 * u64::from(index)));
     let ran = run(Setup { packets, ecn: true, ..Setup::default() }, Time::from_secs(3));
     let mut marked = 0;
@@ -296,14 +296,14 @@ fn a_mark_leaves_right_checksums() {
         let mut image = Vec::new();
         packet(bytes.clone(), header.partial()).write_ip_image(&mut image, usize::MAX);
         let read = Packet::from_ip_image(&image, Zeros::Kept).unwrap();
-        assert!(read.headers().is_some(), "both checksums are right");
+        assert!(read.headers().is_some(), "both checksums are correct");
         marked += u32::from(read.ecn() == Ecn::Ce);
     }
     assert!(marked > 10, "{marked} marks");
 }
 
 #[test]
-fn what_the_kernel_refuses_is_counted_and_said() {
+fn packets_rejected_by_the_kernel_are_counted_with_the_error() {
     let packets = full(10, |index| Time::from_millis(10 * u64::from(index)));
     let ran = run(Setup { packets, refuses_from: 4, ..Setup::default() }, Time::from_millis(200));
     let facts = &ran.engine.ports[1].facts;
@@ -312,8 +312,8 @@ fn what_the_kernel_refuses_is_counted_and_said() {
 }
 
 #[test]
-fn a_busy_port_starves_no_other() {
-    // More at once than one batch, from both sides.
+fn a_busy_port_does_not_starve_others() {
+    // More than one batch at once, from both sides.
     let setup = Setup {
         packets: full(500, |_| Time::ZERO),
         replies: full(500, |_| Time::ZERO),
@@ -325,7 +325,7 @@ fn a_busy_port_starves_no_other() {
 }
 
 #[test]
-fn what_is_no_packet_or_not_to_be_carried_is_counted() {
+fn malformed_and_link_local_packets_are_counted() {
     let good = Tcp::default();
     let to = |address: [u8; 4]| {
         let mut bytes = good.partial();
@@ -371,7 +371,7 @@ fn super_packets_are_split_for_the_queue_and_merged_for_the_host() {
             assert_eq!((written.len(), *with), (1, header));
             assert!(*bytes == whole.partial(), "the same bytes");
         } else {
-            // A slow link brings them one by one, and none waits for the next.
+            // On a slow link each packet is written at once, without waiting for the next.
             assert_eq!(written.len(), parts);
             assert!(ran.engine.lateness.queues()[0].max() < Duration::from_micros(1));
         }
@@ -379,11 +379,11 @@ fn super_packets_are_split_for_the_queue_and_merged_for_the_host() {
 }
 
 #[test]
-fn packets_that_come_together_are_written_together_if_that_is_wanted() {
+fn simultaneous_packets_are_merged_if_enabled() {
     for (offload, merge, writes) in [
         (Offload::Checksum, true, 1),
         (Offload::Checksum, false, 20),
-        (Offload::None, true, 20), // nothing says there what a packet stands for
+        (Offload::None, true, 20), // no virtio header to describe a super-packet
     ] {
         let mut packets = full(20, |_| Time::ZERO);
         if offload == Offload::None {
@@ -399,7 +399,7 @@ fn packets_that_come_together_are_written_together_if_that_is_wanted() {
 }
 
 #[test]
-fn stops_when_told_and_when_a_device_breaks() {
+fn the_router_stops_on_request_and_when_a_device_fails() {
     let packets = full(100, |_| Time::ZERO);
     let ran =
         run(Setup { packets: packets.clone(), stops_at: Some(20), ..Setup::default() }, Time::from_secs(1));
@@ -411,7 +411,7 @@ fn stops_when_told_and_when_a_device_breaks() {
 }
 
 #[test]
-fn snapshots_come_each_fifth_of_a_second_and_add_up() {
+fn snapshots_are_taken_every_200_ms_and_add_up() {
     let packets = full(2000, |index| Time::from_micros(500 * u64::from(index)));
     let mut ran = run(Setup { packets, ..Setup::default() }, Time::from_millis(1500));
     let snapshots = &ran.snapshots;
@@ -421,7 +421,7 @@ fn snapshots_come_each_fifth_of_a_second_and_add_up() {
     assert_eq!((first.departed_bytes, first.backlog.packets), (201 * 1500, 200));
     assert!(first.sojourn.is_some_and(|sojourn| sojourn.as_millis() > 40));
     assert!(snapshots[0].queues[1].sojourn.is_none());
-    // The queue holds 1000 packets, of 1000 in excess.
+    // The queue holds 1,000 packets, the whole excess.
     assert_eq!(snapshots[4].queues[0].drops, []);
     let bytes: u64 = snapshots.iter().map(|snapshot| snapshot.queues[0].departed_bytes).sum();
     assert_eq!(bytes, 1401 * 1500);
@@ -430,9 +430,9 @@ fn snapshots_come_each_fifth_of_a_second_and_add_up() {
 }
 
 #[test]
-fn snapshots_go_on_past_the_warm_up_and_lateness_begins_anew() {
+fn snapshots_continue_across_the_warm_up_and_lateness_restarts() {
     let arrivals = |index: u32| Time::from_micros(500 * u64::from(index));
-    let told = [Time::ZERO, Time::from_micros(700_300)].map(|warm_up| {
+    let results = [Time::ZERO, Time::from_micros(700_300)].map(|warm_up| {
         let setup = Setup { packets: full(2000, arrivals), warm_up, ..Setup::default() };
         let ran = run(setup, Time::from_millis(1500));
         let measured = ran.engine.lateness.all().count();
@@ -442,12 +442,12 @@ fn snapshots_go_on_past_the_warm_up_and_lateness_begins_anew() {
         };
         (ran.snapshots.iter().map(of).collect::<Vec<_>>(), measured)
     });
-    assert_eq!(told[0].0, told[1].0);
-    assert_eq!((told[0].1, told[1].1), (1500, 800));
+    assert_eq!(results[0].0, results[1].0);
+    assert_eq!((results[0].1, results[1].1), (1500, 800));
 }
 
 #[test]
-fn neither_multicast_nor_link_local_addresses_are_carried() {
+fn multicast_and_link_local_packets_are_not_forwarded() {
     let v6 = |text: &str| Address::from(text.parse::<std::net::IpAddr>().expect("an address"));
     for (address, carried) in [
         ("198.18.0.1", true),

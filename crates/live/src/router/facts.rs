@@ -1,69 +1,69 @@
-//! What became of a router's run, beside what it measured.
+//! Facts about a router's run in addition to its measurements.
 
 use jettison_core::Duration;
 
-/// How the router's thread was scheduled.
+/// Scheduling of the router's thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scheduling {
-    /// SCHED_FIFO with this priority: it runs whenever it has something to do.
+    /// SCHED_FIFO with this priority: the thread runs as soon as it is runnable.
     Fifo(u8),
-    /// Like any other thread, and why.
+    /// Normal scheduling, with the reason.
     Normal(String),
 }
 
-/// Why a router stopped.
+/// Reason why a router stopped.
 #[derive(Debug)]
 pub enum Ended {
-    /// At its end.
+    /// The end time was reached.
     Complete,
-    /// It was told to stop.
+    /// A stop was requested.
     Stopped,
-    /// A device broke.
+    /// A device failed.
     Failed {
-        /// Which.
+        /// Name of the device.
         device: String,
-        /// The kernel's answer.
+        /// The kernel's error.
         error: std::io::Error,
     },
 }
 
-/// What became of one port's packets.
+/// Packet counts of one port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortFacts {
-    /// The port's name.
+    /// Name of the port.
     pub name: String,
-    /// Packets that a discipline saw: what was read, super-packets as the packets they were split into.
+    /// Packets read and passed to the disciplines; a super-packet counts as the packets it was split into.
     pub packets_in: u64,
-    /// Reads that gave them.
+    /// Number of reads.
     pub reads: u64,
     /// Packets written.
     pub packets_out: u64,
-    /// Writes that took them: fewer, where packets were merged.
+    /// Number of writes; lower than the number of packets if packets were merged.
     pub writes: u64,
-    /// Packets that the kernel did not take (EAGAIN, ENOBUFS and the like): lost.
+    /// Packets that the kernel rejected (EAGAIN, ENOBUFS and similar errors), which are lost.
     pub refused: u64,
-    /// The first such answer.
+    /// The first such error.
     pub refusal: Option<String>,
-    /// What was read and is no IP packet that can be carried: malformed, or to a link-local or multicast address.
+    /// Packets read that cannot be forwarded: malformed, or to a link-local or multicast address.
     pub not_carried: u64,
 }
 
-/// What became of a run.
+/// Facts about a run.
 #[derive(Debug)]
 pub struct RouterFacts {
-    /// Why it stopped.
+    /// Reason why it stopped.
     pub ended: Ended,
-    /// How its thread was scheduled.
+    /// Scheduling of its thread.
     pub scheduling: Scheduling,
-    /// How long it ran.
+    /// Duration of the run.
     pub elapsed: Duration,
-    /// Processor time of its thread in that time, the kernel's work for it included.
+    /// Processor time of its thread, including the kernel's work on its behalf.
     pub cpu: Duration,
-    /// Times that it slept.
+    /// Number of sleeps.
     pub sleeps: u64,
-    /// Packets that came to hosts of the world that have no device.
+    /// Packets to hosts of the world without a device.
     pub undeliverable: u64,
-    /// Each port's.
+    /// Packet counts of each port.
     pub ports: Vec<PortFacts>,
 }
 
@@ -73,7 +73,7 @@ impl RouterFacts {
         if self.elapsed.is_zero() { 0.0 } else { 100.0 * self.cpu.as_secs_f64() / self.elapsed.as_secs_f64() }
     }
 
-    /// Packets that the kernel did not take from the router.
+    /// Packets that the kernel rejected.
     pub fn refused(&self) -> u64 {
         self.ports.iter().map(|port| port.refused).sum()
     }

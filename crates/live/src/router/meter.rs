@@ -1,4 +1,4 @@
-//! What the router itself measures of flows whose programs are not ours.
+//! Measurement of flows by the router, for programs that do not measure themselves.
 
 use jettison_core::Time;
 use jettison_measure::Recorder;
@@ -6,28 +6,29 @@ use jettison_sim::NodeId;
 use jettison_wire::{Body, FiveTuple, FlowId, Packet, TcpFlags};
 use rustc_hash::FxHashMap;
 
-/// A flow that the router measures where its packets are written to hosts' devices.
+/// A flow measured where its packets are written to the hosts' devices.
 ///
-/// Goodput is what is new to the receiver: of TCP, how far the highest sequence number advances; of UDP, the payload. The
-/// one-way delay is from device to device, of each packet that carries data.
+/// Goodput is new data for the receiver: the advance of the highest sequence number for TCP, the payload for UDP. The one-way
+/// delay is from device to device, of each packet with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeasuredFlow {
     /// The flow.
     pub flow: FlowId,
-    /// Whose data counts: what is written to these hosts' devices. Usually the flow's `to` alone.
+    /// Hosts whose received data counts; usually only the flow's `to`.
     pub receivers: [Option<NodeId>; 2],
 }
 
-/// Measures what is written.
+/// Measures packets as they are written.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
-    /// By flow.
+    /// Receivers by flow.
     receivers: Vec<[Option<NodeId>; 2]>,
+    /// Next expected sequence number by connection.
     connections: FxHashMap<FiveTuple, u32>,
 }
 
-/// Connections whose sequence numbers are kept; beyond, all are forgotten, and each goes on from its next packet.
-const MOST_CONNECTIONS: usize = 1 << 16;
+/// Maximum number of tracked connections. All are removed when it is reached, and continue from their next packet.
+const MAX_CONNECTIONS: usize = 1 << 16;
 
 impl Meter {
     pub fn new(flows: &[MeasuredFlow]) -> Meter {
@@ -39,7 +40,7 @@ impl Meter {
         Meter { receivers, connections: FxHashMap::default() }
     }
 
-    /// A packet that was read at `meta.sent_at` is written to `host`'s device.
+    /// Measures a packet, read at `meta.sent_at`, that is written to `host`'s device.
     #[inline]
     pub fn written(&mut self, packet: &Packet, host: NodeId, now: Time, recorder: &mut Recorder) {
         if let Some(receivers) = self.receivers.get(packet.meta.flow.0 as usize)
@@ -64,13 +65,13 @@ impl Meter {
         }
     }
 
-    /// How far a segment takes its connection's highest sequence number.
+    /// Advances a connection's highest sequence number. Returns the number of new bytes.
     fn advance(&mut self, tuple: FiveTuple, from: u32, data: Data) -> u32 {
         let end = from.wrapping_add(data.bytes);
-        if self.connections.len() >= MOST_CONNECTIONS {
+        if self.connections.len() >= MAX_CONNECTIONS {
             self.connections.clear();
         }
-        // SYN takes a number itself, and begins a connection anew.
+        // A SYN takes one sequence number and starts a new connection.
         if data.is_syn {
             self.connections.insert(tuple, end.wrapping_add(1));
             return data.bytes;
@@ -80,13 +81,13 @@ impl Meter {
         if ahead == 0 || ahead > u32::MAX / 2 {
             return 0;
         }
-        // What a gap leaves out counts here, and no more when it comes.
+        // A gap counts as delivered now, and not again when it is filled.
         *highest = end;
         ahead
     }
 }
 
-/// What of a packet is data.
+/// Data of a packet.
 #[derive(Debug, Clone, Copy)]
 struct Data {
     bytes: u32,
@@ -95,7 +96,7 @@ struct Data {
 }
 
 impl Data {
-    /// `None` for what is neither TCP nor UDP, or has changed its form on the way.
+    /// Parses a packet. `None` unless it is TCP or UDP in its original bytes.
     fn of(packet: &Packet) -> Option<Data> {
         let Body::Buffer(buffer) = &packet.body else { return None };
         if let Some((_, _, payload)) = buffer.udp() {

@@ -10,7 +10,7 @@ fn world() -> (World, NodeId, NodeId) {
     let settings = WorldSettings { seed: Seed(1), recorder: RecorderSettings::default() };
     let mut world = WorldBuilder::new(settings);
     let hosts = [1, 2].map(|last| world.outside_host(format!("h{last}"), Address::v4(198, 18, 0, last)));
-    // Two flows: joined by nothing, since nothing is sent.
+    // The flows need no path, since nothing is sent.
     let mut built = world.build().expect("no flow needs a path");
     for name in ["f", "g"] {
         built.recorder().add_flow(name);
@@ -31,13 +31,13 @@ fn goodput_is_the_advance_of_the_highest_sequence_number_at_the_receiver() {
     let base = Tcp { sequence: u32::MAX - 150, ..Tcp::default() };
     let at = |offset: u32| Tcp { sequence: base.sequence.wrapping_add(offset), ..base.clone() };
     let now = Time::from_millis(25);
-    // Handed over in this order; the numbers pass zero. Behind each: bytes new to the receiver by then.
+    // In order of arrival; the sequence numbers wrap around. The second value is the goodput so far.
     for (offset, total) in [(0, 100), (100, 200), (100, 200), (300, 400), (200, 400), (400, 500)] {
         meter.written(&packet(1, &at(offset)), to, now, world.recorder());
         let goodput = world.recorder().flow(FlowId(1)).map(|flow| flow.goodput_bytes());
         assert_eq!(goodput, Some(total), "after {offset}");
     }
-    // The other direction, and a flow that measures itself, count nothing.
+    // The reverse direction and a flow that measures itself do not count.
     meter.written(&packet(1, &at(500)), from, now, world.recorder());
     meter.written(&packet(0, &at(500)), to, now, world.recorder());
     let record = world.finish();
@@ -47,7 +47,7 @@ fn goodput_is_the_advance_of_the_highest_sequence_number_at_the_receiver() {
 }
 
 #[test]
-fn acknowledgements_carry_nothing_and_a_syn_begins_anew() {
+fn acknowledgements_do_not_count_and_a_syn_restarts_the_sequence() {
     let (mut world, _, to) = world();
     let mut meter = Meter::new(&[MeasuredFlow { flow: FlowId(0), receivers: [Some(to), None] }]);
     let base = Tcp { sequence: 10, ..Tcp::default() };

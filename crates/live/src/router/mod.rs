@@ -1,11 +1,11 @@
-//! The router: one thread that owns every host's device and a world whose hosts lie outside.
+//! The router: one thread that owns every host's device and a world with external hosts.
 //!
-//! What the kernel hands over is given to the world at the instant at which it is read; the world's queues, links and switches
-//! do what they do in a simulation; what comes to a host is written to its device. The world's time is the links': when the
-//! thread wakes late, every departure due since then happens at its own instant, so lateness costs no rate. How late packets
-//! are written is recorded ([`Lateness`]).
+//! Packets from the kernel enter the world at the time of reading; queues, links and switches behave as in a simulation;
+//! packets that reach a host are written to its device. The world's time is that of the links: when the thread wakes late, each
+//! departure since then happens at its own time, so lateness costs no rate. The lateness of writes is recorded
+//! ([`Lateness`]).
 //!
-//! The thread sleeps whenever nothing is due. It wakes up to [`RouterSettings::spin`] early and waits out the rest awake.
+//! The thread sleeps while nothing is due. It wakes up to [`RouterSettings::spin`] early and busy-waits for the rest.
 
 mod classifier;
 mod control;
@@ -40,34 +40,34 @@ use wait::Kernel;
 /// A host of the world and its device.
 #[derive(Debug)]
 pub struct RouterPort {
-    /// An outside host of the world.
+    /// An external host of the world.
     pub host: NodeId,
     /// Its device.
     pub tun: Tun,
 }
 
-/// How a router works.
+/// Settings of a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouterSettings {
-    /// Priority under SCHED_FIFO, 1 to 99, where the kernel permits it; `None` for a normal thread.
+    /// SCHED_FIFO priority, 1 to 99, if the kernel permits it; `None` for a normal thread.
     pub real_time: Option<u8>,
-    /// How long before an instant the thread is awake and waits for it; at most [`RouterSettings::LONGEST_SPIN`].
+    /// Length of the busy-wait before an event; at most [`RouterSettings::LONGEST_SPIN`].
     pub spin: Duration,
-    /// The devices' MTU: longer packets are not carried, except as super-packets.
+    /// MTU of the devices. Longer packets are discarded unless they are super-packets.
     pub mtu: u16,
-    /// Writes packets of a TCP connection together that come to a host at about the same time, as a network card hands them
-    /// over (generic receive offload): a host's kernel then takes half the time for each, and acknowledges less often. What
-    /// disciplines see is the same. Packets of a link up to about 300 Mbit/s come one by one, and are written one by one.
+    /// Whether to merge packets of a TCP connection that reach a host at about the same time, as a network card does (generic
+    /// receive offload). This halves the host kernel's cost per packet and reduces the number of acknowledgements.
+    /// Disciplines see the same packets. Up to about 300 Mbit/s packets arrive and are written one by one.
     pub merge: bool,
-    /// How long a packet that is due may wait for others while those are there to be read, or are about to come and can be
-    /// merged with it.
+    /// Maximum time for which a due packet waits for others that are ready to be read, or about to arrive and be merged with
+    /// it.
     pub gather: Duration,
-    /// Time between two snapshots.
+    /// Time between snapshots.
     pub snapshot_every: Duration,
 }
 
 impl RouterSettings {
-    /// The longest spin: about what a wake-up takes.
+    /// Maximum spin: about the duration of a wakeup.
     pub const LONGEST_SPIN: Duration = Duration::from_micros(20);
 }
 
@@ -84,35 +84,35 @@ impl Default for RouterSettings {
     }
 }
 
-/// A router, ready to run.
+/// A configured router.
 pub struct Router {
-    /// Its queues, links and switches.
+    /// Queues, links and switches.
     pub world: World,
-    /// A device for every outside host of the world.
+    /// Devices of all external hosts of the world.
     pub ports: Vec<RouterPort>,
-    /// Which packets belong to which flow.
+    /// Classifier of packets into flows.
     pub classifier: Classifier,
-    /// The flows that it measures itself.
+    /// Flows that the router measures.
     pub measured: Vec<MeasuredFlow>,
-    /// How it works.
+    /// Settings.
     pub settings: RouterSettings,
-    /// The run's clock; the world's time follows it.
+    /// Clock of the run, which drives the world's time.
     pub clock: LiveClock,
 }
 
-/// What a router leaves.
+/// Result of a router's run.
 pub struct RouterOutcome {
-    /// The world, at the instant at which the router stopped.
+    /// The world at the time of the stop.
     pub world: World,
-    /// What became of the run.
+    /// Facts about the run.
     pub facts: RouterFacts,
-    /// How late packets were written.
+    /// Lateness of written packets.
     pub lateness: Lateness,
 }
 
 impl Router {
-    /// Carries packets until the clock shows `end`, or until `control` says stop. The calling thread is the router's until
-    /// then. The devices end with the run.
+    /// Forwards packets until `end` on the clock or until `control` requests a stop. Occupies the calling thread. The devices
+    /// end with the run.
     pub fn run(self, end: Time, control: &Control, observe: Option<&mut dyn SnapshotSink>) -> RouterOutcome {
         let Router { world, ports, classifier, measured, settings, clock } = self;
         let spin = settings.spin.min(RouterSettings::LONGEST_SPIN);

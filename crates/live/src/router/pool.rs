@@ -1,35 +1,35 @@
-//! Buffers that are used again, so that a packet costs no allocation.
+//! Reuse of packet buffers, which avoids allocations.
 
 use jettison_wire::{Body, Buffer, Packet};
 
-/// Spare buffers. What a queue drops frees its own, and is made anew here.
+/// Spare buffers. Buffers of dropped packets are freed and later replaced by new ones.
 #[derive(Debug, Default)]
-#[allow(clippy::vec_box)] // a packet holds its buffer boxed: the box is what is spared
+#[allow(clippy::vec_box)] // packets hold boxed buffers, so reuse saves the boxes too
 pub(super) struct Pool {
     spare: Vec<Box<Buffer>>,
 }
 
-/// Spare buffers kept: about as many as wait in a long queue, at 2 KiB each.
-const MOST: usize = 4096;
+/// Maximum number of spare buffers: about a long queue, at 2 KiB each.
+const MAX_SPARE: usize = 4096;
 
 impl Pool {
-    /// An empty buffer.
+    /// Takes an empty buffer.
     #[inline]
     pub fn take(&mut self) -> Box<Buffer> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// A buffer is not needed any more.
+    /// Returns a buffer.
     #[inline]
     pub fn give(&mut self, mut buffer: Box<Buffer>) {
-        if self.spare.len() < MOST {
+        if self.spare.len() < MAX_SPARE {
             buffer.bytes.clear();
             (buffer.frame, buffer.partial) = (false, None);
             self.spare.push(buffer);
         }
     }
 
-    /// A packet has left.
+    /// Returns the buffer of a packet that was written.
     #[inline]
     pub fn recycle(&mut self, packet: Packet) {
         if let Body::Buffer(buffer) = packet.body {

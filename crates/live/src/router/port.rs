@@ -1,4 +1,4 @@
-//! One port: a host's device, and what goes on between it and the world.
+//! Port: a host's device and its interface to the world.
 
 use std::io::{self, IoSlice};
 
@@ -16,19 +16,19 @@ pub(super) struct Port<D> {
     pub host: NodeId,
     pub device: D,
     pub facts: PortFacts,
-    /// What is to be written together, and since when; nothing ever waits here unless packets are merged.
+    /// Packets to write together, and the time of the oldest; only used when packets are merged.
     pub merger: Merger,
     pub held_since: Option<Time>,
     /// Whether packets to the device are merged.
     pub merges: bool,
     mtu: usize,
-    /// Of a packet that is no buffer any more, as it is written.
+    /// Serialised form of a packet without a buffer.
     image: Vec<u8>,
 }
 
 impl<D: Device> Port<D> {
     pub fn new(host: NodeId, device: D, name: String, mtu: usize, merge: bool) -> Port<D> {
-        // Without a header in front of each packet, nobody would know what to make of a super-packet.
+        // A device without virtio headers cannot describe a super-packet.
         let merges = merge && device.offload() != Offload::None;
         Port {
             host,
@@ -42,12 +42,12 @@ impl<D: Device> Port<D> {
         }
     }
 
-    /// Whether what is read may be super-packets.
+    /// Whether the device delivers super-packets.
     pub fn splits(&self) -> bool {
         self.device.offload() == Offload::Segmentation
     }
 
-    /// Reads once; hands every packet to `each`. False if there was nothing to read.
+    /// Reads once and passes each packet to `each`. False if there was nothing to read.
     #[inline]
     pub fn read(&mut self, pool: &mut Pool, mut each: impl FnMut(Packet)) -> io::Result<bool> {
         let Some((header, bytes)) = self.device.read()? else { return Ok(false) };
@@ -88,9 +88,9 @@ impl<D: Device> Port<D> {
     /// Writes a packet.
     #[inline]
     pub fn write(&mut self, mut packet: Packet, pool: &mut Pool) {
-        let written = match &mut packet.body {
+        let result = match &mut packet.body {
             Body::Buffer(buffer) if !buffer.frame => {
-                // A program in the world may have changed what stands beside the bytes.
+                // A program in the world may have changed the metadata, which the bytes must follow.
                 let bytes = &buffer.bytes;
                 let (hop_limit, traffic_class) = match bytes[0] >> 4 {
                     4 => (bytes[8], bytes[1]),
@@ -113,14 +113,14 @@ impl<D: Device> Port<D> {
                 self.device.write(VnetHeader::default(), &[IoSlice::new(&self.image)])
             }
         };
-        self.note(written, 1);
+        self.record_write(result, 1);
         pool.recycle(packet);
     }
 
-    /// What became of a write of so many packets.
+    /// Records the result of writing `packets` packets.
     #[inline]
-    pub fn note(&mut self, written: io::Result<()>, packets: u64) {
-        match written {
+    pub fn record_write(&mut self, result: io::Result<()>, packets: u64) {
+        match result {
             Ok(()) => {
                 self.facts.packets_out += packets;
                 self.facts.writes += 1;
@@ -133,7 +133,7 @@ impl<D: Device> Port<D> {
     }
 }
 
-/// Writes packets that leave as one.
+/// Writes the packets of a train as one super-packet.
 pub(super) fn write_train<D: Device>(
     device: &mut D,
     train: &mut Train,

@@ -1,4 +1,4 @@
-//! What a router tells of itself while it runs.
+//! Snapshots of a running router.
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::{Distribution, QueueMeter, metrics};
@@ -8,50 +8,50 @@ use jettison_wire::FlowId;
 
 use crate::host::latest;
 
-/// A router's state at one instant, and what happened since the one before.
+/// A router's state at one time, with the changes since the previous snapshot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RouterSnapshot {
-    /// When.
+    /// Time of the snapshot.
     pub at: Time,
-    /// Each queue's, in the order of the world's directions.
+    /// State of each queue, in the order of the world's directions.
     pub queues: Vec<QueueSnapshot>,
     /// Goodput of each flow since its start, in bytes.
     pub flow_bytes: Vec<u64>,
-    /// One-way delay of each flow in the newest interval of its series, in milliseconds, where the router measures it.
+    /// One-way delay of each flow in the newest interval of its series, in milliseconds, if the router measures it.
     pub flow_delay_ms: Vec<Option<f64>>,
-    /// Lateness of what was written since the start, or the end of the warm-up; zeros if nothing was.
+    /// Lateness of the packets written since the start or the end of the warm-up; zeros without packets.
     pub lateness: LatenessSnapshot,
 }
 
-/// One queue.
+/// State of one queue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QueueSnapshot {
-    /// What waits now.
+    /// Current backlog.
     pub backlog: Backlog,
-    /// Bytes that left for the link since the snapshot before.
+    /// Bytes that left for the link since the previous snapshot.
     pub departed_bytes: u64,
-    /// Mean sojourn time of what left since the snapshot before; `None` if nothing did.
+    /// Mean sojourn time of the packets that left since the previous snapshot; `None` without packets.
     pub sojourn: Option<Duration>,
-    /// Drops since the start, by reason; those that happened only.
+    /// Non-zero drop counts since the start, by reason.
     pub drops: Vec<(DropReason, u64)>,
-    /// Marks likewise.
+    /// Non-zero mark counts since the start, by reason.
     pub marks: Vec<(MarkReason, u64)>,
 }
 
-/// How late packets were written behind their instants.
+/// Lateness of written packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LatenessSnapshot {
-    /// Half of them no later than this.
+    /// Median.
     pub median: Duration,
-    /// 99 of 100.
+    /// 99th percentile.
     pub p99: Duration,
-    /// The latest.
+    /// Maximum.
     pub max: Duration,
 }
 
-/// Takes snapshots, in the router's thread: it must not wait for anybody.
+/// Receiver of snapshots. It runs in the router's thread and must not block.
 pub trait SnapshotSink {
-    /// Takes one. What it refers to is used again for the next.
+    /// Receives a snapshot, whose memory is reused for the next.
     fn take(&mut self, snapshot: &RouterSnapshot);
 }
 
@@ -61,7 +61,7 @@ impl<F: FnMut(&RouterSnapshot)> SnapshotSink for F {
     }
 }
 
-/// Makes snapshots.
+/// Creates snapshots.
 #[derive(Debug, Default)]
 pub(super) struct Observer {
     snapshot: RouterSnapshot,
@@ -70,12 +70,12 @@ pub(super) struct Observer {
     lateness: Distribution,
 }
 
-/// What became of a queue's packets.
+/// Totals of a queue's packets.
 #[derive(Debug, Clone, Default)]
 struct QueueTotals {
-    /// Until the end of the warm-up, when the recorder begins anew.
+    /// Totals of the warm-up, at whose end the recorder restarts.
     kept: Totals,
-    /// At the snapshot before.
+    /// Totals at the previous snapshot.
     before: Totals,
 }
 
@@ -110,13 +110,13 @@ impl Totals {
 }
 
 impl Observer {
-    /// A packet was written this late.
+    /// Records the lateness of a written packet.
     #[inline]
-    pub fn late(&mut self, late: Duration) {
-        self.lateness.record(late);
+    pub fn record_lateness(&mut self, lateness: Duration) {
+        self.lateness.record(lateness);
     }
 
-    /// The recorder is about to begin anew: what it has counted is kept here.
+    /// Keeps the totals so far, before the recorder restarts.
     pub fn keep(&mut self, world: &mut World) {
         self.size_for(world);
         self.lateness.clear();
@@ -129,7 +129,7 @@ impl Observer {
         }
     }
 
-    /// How things stand now.
+    /// Takes a snapshot.
     pub fn observe(&mut self, world: &mut World) -> &RouterSnapshot {
         self.size_for(world);
         let snapshot = &mut self.snapshot;
@@ -138,15 +138,15 @@ impl Observer {
             queue.backlog = backlog;
         }
         let recorder = world.recorder();
-        for (index, (queue, own)) in snapshot.queues.iter_mut().zip(&mut self.queues).enumerate() {
+        for (index, (queue, totals)) in snapshot.queues.iter_mut().zip(&mut self.queues).enumerate() {
             let mut now = Totals::of(recorder.queue(index as u32));
-            now.add(&own.kept);
-            let packets = now.packets - own.before.packets;
-            queue.departed_bytes = now.bytes - own.before.bytes;
-            let sojourn = now.sojourn - own.before.sojourn;
+            now.add(&totals.kept);
+            let packets = now.packets - totals.before.packets;
+            queue.departed_bytes = now.bytes - totals.before.bytes;
+            let sojourn = now.sojourn - totals.before.sojourn;
             queue.sojourn =
                 (packets > 0).then(|| Duration::from_nanos((sojourn / u128::from(packets)) as u64));
-            own.before = now;
+            totals.before = now;
             queue.drops.clear();
             queue.drops.extend(DropReason::ALL.into_iter().zip(now.drops).filter(|(_, count)| *count > 0));
             queue.marks.clear();

@@ -1,4 +1,4 @@
-//! Time and readiness, as the kernel has them or as a test tells them.
+//! Time and readiness, from the kernel or from a test script.
 
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr;
@@ -8,30 +8,30 @@ use jettison_core::{Duration, Time};
 use super::Control;
 use crate::LiveClock;
 
-/// What the loop knows of the world around it.
-pub(super) trait Surroundings {
-    /// Now.
+/// Clock and devices of the event loop.
+pub(super) trait Environment {
+    /// Current time.
     fn now(&mut self) -> Time;
 
-    /// Waits until `until`, until a port can be read or until somebody says something; not at all if `until` has passed. Sets
-    /// `readable` of the ports that can be read, and leaves it set where it is.
+    /// Waits until `until`, until a port is readable or until a stop is requested; returns at once if `until` has passed. Sets
+    /// `readable` for the readable ports and does not clear it for others.
     ///
     /// # Errors
-    /// The number of a port that is broken.
+    /// The index of a failed port.
     fn wait(&mut self, until: Time, readable: &mut [bool]) -> Result<(), usize>;
 }
 
-/// The real ones.
+/// The kernel's clock and devices.
 pub(super) struct Kernel {
     clock: LiveClock,
     spin: Duration,
-    /// The ports' descriptors, then the control's.
+    /// Descriptors of the ports, followed by the control's.
     descriptors: Vec<libc::pollfd>,
     pub sleeps: u64,
 }
 
 impl Kernel {
-    /// Waits for these devices, which outlive it.
+    /// Creates the environment for these devices, which must outlive it.
     pub fn new<'a, D: AsFd + 'a>(
         clock: LiveClock,
         spin: Duration,
@@ -45,7 +45,7 @@ impl Kernel {
         Kernel { clock, spin, descriptors, sleeps: 0 }
     }
 
-    /// Polls for at most `timeout`; gives whether anything is ready.
+    /// Polls for at most `timeout`. Returns whether any descriptor is ready.
     fn poll(&mut self, timeout: Duration) -> bool {
         let nanos = timeout.as_nanos();
         let timeout = libc::timespec {
@@ -55,12 +55,12 @@ impl Kernel {
         let count = self.descriptors.len() as libc::nfds_t;
         // SAFETY: the kernel writes to the array of `count` descriptors and reads the timeout; both live across the call.
         let ready = unsafe { libc::ppoll(self.descriptors.as_mut_ptr(), count, &timeout, ptr::null()) };
-        // A signal (EINTR) is a wake-up like any other: the caller looks at the clock and comes again.
+        // A signal (EINTR) counts as a wakeup: the caller checks the clock and waits again.
         ready > 0
     }
 }
 
-impl Surroundings for Kernel {
+impl Environment for Kernel {
     #[inline]
     fn now(&mut self) -> Time {
         self.clock.now()
@@ -71,6 +71,7 @@ impl Surroundings for Kernel {
         let sleep = left.saturating_sub(self.spin);
         self.sleeps += u64::from(!sleep.is_zero());
         if !self.poll(sleep) {
+            // The poll ends early by the spin time: wait actively for the exact time.
             while self.clock.now() < until && until.since(self.clock.now()) <= self.spin {
                 std::hint::spin_loop();
             }

@@ -1,4 +1,4 @@
-//! Namespaces, addresses, routes, sysctls and counters on the real kernel. All traffic stays in namespaces of the tests' own.
+//! Namespaces, addresses, routes, sysctls and counters on the real kernel. All traffic stays in the tests' own namespaces.
 
 #![expect(clippy::disallowed_methods, reason = "the tests follow the real clock")]
 
@@ -20,8 +20,8 @@ use jettison_live::net::{
 use nix::sys::socket::{getsockopt, setsockopt, sockopt};
 
 #[test]
-fn a_namespace_has_loopback_only_and_vanishes_with_its_descriptor() {
-    if !root("a_namespace_has_loopback_only_and_vanishes_with_its_descriptor") {
+fn a_namespace_has_only_loopback_and_ends_with_its_descriptor() {
+    if !root("a_namespace_has_only_loopback_and_ends_with_its_descriptor") {
         return;
     }
     let namespace = Namespace::new().unwrap();
@@ -31,7 +31,7 @@ fn a_namespace_has_loopback_only_and_vanishes_with_its_descriptor() {
     let inode = namespace.inode().unwrap().to_string();
     assert!(is_held(&inode));
     drop(namespace);
-    soon("nobody holds the namespace", || !is_held(&inode));
+    soon("no process holds the namespace", || !is_held(&inode));
 }
 
 #[test]
@@ -46,13 +46,13 @@ fn the_calling_thread_stays_or_returns() {
     assert_ne!(home, there);
     assert_eq!(namespace.enter(here).unwrap(), there);
     assert_eq!(here(), home);
-    let visit = namespace.within().unwrap();
+    let stay = namespace.within().unwrap();
     assert_eq!(here(), there);
-    drop(visit);
+    drop(stay);
     assert_eq!(here(), home);
     std::panic::catch_unwind(|| {
-        let _visit = namespace.within().unwrap();
-        panic!("out of the visit");
+        let _stay = namespace.within().unwrap();
+        panic!("during the stay");
     })
     .unwrap_err();
     assert_eq!(here(), home);
@@ -71,18 +71,15 @@ fn a_sysctl_is_set_in_its_namespace_only() {
     assert_eq!(sysctl::read(&machine, name).unwrap(), before);
 
     let message = |name, value| sysctl::set(&one, name, value).unwrap_err().to_string();
-    assert!(
-        message("net.ipv4.no_such", "1")
-            .contains("net.ipv4.no_such = \"1\": this kernel has no such parameter")
-    );
-    assert!(message(name, "lots").ends_with("it is \"77\" now"), "{}", message(name, "lots"));
-    assert!(message("kernel.hostname", "x").contains("only parameters under `net.`"));
-    assert!(message("net/../kernel/hostname", "x").contains("only parameters under `net.`"));
+    assert!(message("net.ipv4.no_such", "1").contains("net.ipv4.no_such to \"1\": unknown parameter"));
+    assert!(message(name, "lots").ends_with("its current value is \"77\""), "{}", message(name, "lots"));
+    assert!(message("kernel.hostname", "x").contains("must start with `net.`"));
+    assert!(message("net/../kernel/hostname", "x").contains("must start with `net.`"));
 }
 
 #[test]
-fn an_unknown_congestion_control_is_named_with_those_that_exist() {
-    if !root("an_unknown_congestion_control_is_named_with_those_that_exist") {
+fn an_unknown_congestion_control_is_named_with_the_available_ones() {
+    if !root("an_unknown_congestion_control_is_named_with_the_available_ones") {
         return;
     }
     let namespace = Namespace::new().unwrap();
@@ -140,12 +137,12 @@ fn packets_follow_the_routes_of_both_families() {
         assert_eq!(receiver.recv_from(&mut [0; 9]).unwrap(), (5, SocketAddr::new(from, 8)));
     }
     let message = configure(&one, &interface("v9", v4(9))).unwrap_err().to_string();
-    assert!(message.contains("no device v9 in this namespace"), "{message}");
+    assert!(message.contains("unknown device v9 in this namespace"), "{message}");
 }
 
 #[test]
-fn a_device_sends_nothing_of_its_own_accord() {
-    if !root("a_device_sends_nothing_of_its_own_accord") {
+fn a_device_sends_nothing_by_itself() {
+    if !root("a_device_sends_nothing_by_itself") {
         return;
     }
     let namespace = Namespace::new().unwrap();
@@ -153,9 +150,9 @@ fn a_device_sends_nothing_of_its_own_accord() {
     let interface = Interface { addresses: vec![(v4(1), 32), (v6(1), 128)], ..interface("t0", v4(1)) };
     configure(&namespace, &interface).unwrap();
     add_route(&namespace, &Route { to: (Ipv6Addr::UNSPECIFIED.into(), 0), ..default_route("t0") }).unwrap();
-    // Duplicate detection would keep the address from being used for a second.
+    // Duplicate address detection would delay the use of the address by a second.
     let socket = namespace.enter(|| UdpSocket::bind((v6(1), 8)).unwrap()).unwrap();
-    // Router solicitations and reports of groups come within a second of the device's start (RFC 4861 §6.3.7, RFC 3810).
+    // Router solicitations and group reports are sent within a second of the device's start (RFC 4861 §6.3.7, RFC 3810).
     std::thread::sleep(Duration::from_millis(1500));
     let mut packet = [0; 2000];
     assert_eq!(device.read(&mut packet).unwrap_err().kind(), ErrorKind::WouldBlock, "{:02x?}", &packet[..64]);
@@ -177,8 +174,8 @@ fn without_an_ipv6_address_the_host_has_no_ipv6() {
 }
 
 #[test]
-fn a_full_socket_and_a_full_device_show_in_the_counters() {
-    if !root("a_full_socket_and_a_full_device_show_in_the_counters") {
+fn drops_at_a_full_socket_and_a_full_device_are_counted() {
+    if !root("drops_at_a_full_socket_and_a_full_device_are_counted") {
         return;
     }
     let namespace = Namespace::new().unwrap();
@@ -196,20 +193,20 @@ fn a_full_socket_and_a_full_device_show_in_the_counters() {
     }
     let socket = counters::read(&namespace).unwrap();
     let drops = socket.since(&quiet);
-    let full = drops.iter().find(|(what, _)| what.starts_with("UdpRcvbufErrors"));
+    let full = drops.iter().find(|(name, _)| name.starts_with("UdpRcvbufErrors"));
     assert!(full.is_some_and(|&(_, drops)| (50..=100).contains(&drops)), "{drops:?}");
     for _ in 0..50 {
-        // The kernel may tell the sender, too.
+        // The kernel may report the drop to the sender as well.
         let _ = sender.send_to(&[0; 1000], (v4(2), 7));
     }
     let drops = counters::read(&namespace).unwrap().since(&socket);
     let lost: u64 =
-        drops.iter().filter(|(what, _)| what.starts_with("device t0: ")).map(|(_, drops)| drops).sum();
+        drops.iter().filter(|(name, _)| name.starts_with("device t0: ")).map(|(_, drops)| drops).sum();
     assert!(lost >= 40, "{drops:?}");
     assert_eq!(counters::read_machine().unwrap().since(&counters::read_machine().unwrap()), []);
 }
 
-/// Two namespaces with a cable between.
+/// Creates two namespaces connected by a pair of virtual Ethernet devices.
 fn pair() -> (Namespace, Namespace) {
     let (one, two) = (Namespace::new().expect("root"), Namespace::new().expect("root"));
     let far = format!("/proc/{}/fd/{}", std::process::id(), two.fd().as_raw_fd());
@@ -243,7 +240,7 @@ fn v6(last: u16) -> IpAddr {
     Ipv6Addr::new(0x2001, 0x2, 0, 0, 0, 0, 0, last).into()
 }
 
-/// A TUN device of the calling thread's namespace, as kernel documentation networking/tuntap has it.
+/// Creates a TUN device in the calling thread's namespace (kernel documentation, networking/tuntap).
 fn tun(name: &str) -> File {
     const TUNSETIFF: libc::Ioctl = 0x4004_54ca;
     let mut options = fs::OpenOptions::new();

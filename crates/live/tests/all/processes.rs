@@ -1,5 +1,4 @@
-//! Runs in processes of their own: how they end, and that nothing is left of them. Each test is done as root and as somebody
-//! who is not.
+//! Isolation of runs: how they end, and that they leave nothing behind. Each test runs as root and as an unprivileged user.
 
 use crate::common;
 
@@ -18,8 +17,8 @@ use nix::unistd::Pid;
 const NOBODY: u32 = 65534;
 
 #[test]
-fn each_end_of_a_run_is_told_apart() {
-    for stage in stages("each_end_of_a_run_is_told_apart") {
+fn each_way_to_end_a_run_is_distinguished() {
+    for stage in stages("each_way_to_end_a_run_is_distinguished") {
         let said = stage.say(&["jobs"]);
         let expected = [
             "0: message one",
@@ -30,8 +29,8 @@ fn each_end_of_a_run_is_told_apart() {
             "2: Failed(\"panicked: the work panics\")",
             "4: message stopping",
             "4: Finished",
-            "5: Killed { signal: Some(9), what: \"the run did not end within 0.3 s of being asked to, and was killed\" }",
-            "6: Killed { signal: None, what: \"the run's process ended with exit status 6 in the middle of the run\" }",
+            "5: Killed { signal: Some(9), what: \"the run was killed: it did not end within 0.3 s of the request\" }",
+            "6: Killed { signal: None, what: \"the run's process ended during the run with exit status 6\" }",
         ];
         let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with("3: ")).collect();
         assert_eq!(lines, expected);
@@ -41,21 +40,21 @@ fn each_end_of_a_run_is_told_apart() {
 }
 
 #[test]
-fn a_process_with_threads_starts_no_nursery() {
-    for stage in stages("a_process_with_threads_starts_no_nursery") {
+fn a_process_with_threads_cannot_start_a_nursery() {
+    for stage in stages("a_process_with_threads_cannot_start_a_nursery") {
         let said = stage.say(&["threads"]);
-        assert_eq!(said, "error: the nursery must be started before any thread; this process has 2\n");
+        assert_eq!(said, "error: the nursery must be started in a process with 1 thread, got 2\n");
     }
 }
 
 #[test]
-fn nothing_stays_behind_whoever_is_killed() {
-    for stage in stages("nothing_stays_behind_whoever_is_killed") {
+fn nothing_is_left_whichever_process_is_killed() {
+    for stage in stages("nothing_is_left_whichever_process_is_killed") {
         let devices = machine();
         for victim in ["command", "nursery", "run", "program"] {
             let mut held = stage.hold("h1");
             let family = held.family();
-            // The command, the nursery, the run, and at least two programs.
+            // The command, the nursery, the run and at least two programs.
             assert!(family.len() >= 5, "{family:?}");
             let pid = match victim {
                 "command" => held.child.id(),
@@ -65,14 +64,14 @@ fn nothing_stays_behind_whoever_is_killed() {
             };
             kill(Pid::from_raw(pid as i32), Signal::SIGKILL).unwrap();
             if victim == "program" {
-                // The run goes on without it.
+                // The run continues without the program.
                 kill(Pid::from_raw(held.child.id() as i32), Signal::SIGTERM).unwrap();
             }
             let said = held.rest();
             match victim {
                 "command" => assert_eq!(said, ""),
                 "nursery" => {
-                    assert!(said.starts_with("error: the process that keeps the run was killed"), "{said}")
+                    assert!(said.starts_with("error: the run's parent process was killed"), "{said}")
                 }
                 "run" => assert!(said.starts_with("Killed { signal: Some(9), "), "{said}"),
                 _ => assert!(said.ends_with("Finished\n"), "{said}"),
@@ -87,18 +86,18 @@ fn nothing_stays_behind_whoever_is_killed() {
 }
 
 #[test]
-fn an_interrupt_from_the_terminal_stops_the_run_in_good_order() {
-    for stage in stages("an_interrupt_from_the_terminal_stops_the_run_in_good_order") {
+fn an_interrupt_from_the_terminal_stops_the_run_cleanly() {
+    for stage in stages("an_interrupt_from_the_terminal_stops_the_run_cleanly") {
         let mut held = stage.hold("h1");
-        // As a terminal does it: to the whole foreground process group.
+        // Like a terminal: to the whole foreground process group.
         killpg(Pid::from_raw(held.child.id() as i32), Signal::SIGINT).unwrap();
         assert_eq!(held.rest(), "stopped 2\nFinished\n");
     }
 }
 
 #[test]
-fn the_machines_namespace_of_the_same_name_is_left_alone() {
-    let test = "the_machines_namespace_of_the_same_name_is_left_alone";
+fn the_machines_namespace_of_the_same_name_is_not_touched() {
+    let test = "the_machines_namespace_of_the_same_name_is_not_touched";
     if !root(test) {
         return;
     }
@@ -133,8 +132,8 @@ fn the_machines_namespace_of_the_same_name_is_left_alone() {
 }
 
 #[test]
-fn programs_find_the_hosts_by_name_and_only_theirs() {
-    for stage in stages("programs_find_the_hosts_by_name_and_only_theirs") {
+fn programs_find_only_their_runs_hosts_by_name() {
+    for stage in stages("programs_find_only_their_runs_hosts_by_name") {
         let folder = stage.folder.path().display().to_string();
         let commands = [
             "ip netns identify",
@@ -147,21 +146,21 @@ fn programs_find_the_hosts_by_name_and_only_theirs() {
         assert_eq!(lines[..2], ["0: Some(0) h1", "1: Some(0) h2"], "{said}");
         assert!(lines[2].starts_with("2: Some(0) h1 | h2 | "), "{said}");
         let processes: u32 = lines[2].rsplit(' ').next().and_then(|word| word.parse().ok()).expect("a count");
-        assert!(processes <= 5, "no other processes are seen: {said}");
+        assert!(processes <= 5, "other processes are invisible: {said}");
         assert_eq!((lines[3], lines[lines.len() - 1]), ("3: Some(3) ", "Finished"), "{said}");
     }
 }
 
 #[test]
-fn only_root_has_programs_of_other_users() {
-    for stage in stages("only_root_has_programs_of_other_users") {
+fn only_root_can_run_programs_as_other_users() {
+    for stage in stages("only_root_can_run_programs_as_other_users") {
         let folder = stage.folder.path().display().to_string();
         let said = stage.say(&["programs", &folder, "daemon", "id -un"]);
         if stage.user == 0 {
             assert_eq!(said, "0: Some(0) daemon\nFinished\n");
         } else {
             assert!(
-                said.contains("only root can run a program as user \\\"daemon\\\"; leave `user` out"),
+                said.contains("running a program as user \\\"daemon\\\" requires root; remove `user`"),
                 "{said}"
             );
         }
@@ -169,11 +168,11 @@ fn only_root_has_programs_of_other_users() {
 }
 
 #[test]
-fn a_machine_without_names_of_namespaces_gets_none() {
-    for stage in stages("a_machine_without_names_of_namespaces_gets_none") {
+fn a_machine_without_run_netns_gets_none() {
+    for stage in stages("a_machine_without_run_netns_gets_none") {
         let folder = stage.folder.path().display().to_string();
         let helper = stage.helper.display();
-        // A private mount namespace whose /run has no `netns`.
+        // A private mount namespace with a `/run` that has no `netns`.
         let script = format!(
             "mount -t tmpfs none /run && touch /run/file && mkdir /run/folder && touch /run/folder/inside && \
              ln -s file /run/link && chmod 755 /run && \
@@ -194,9 +193,9 @@ fn a_machine_without_names_of_namespaces_gets_none() {
 }
 
 #[test]
-fn a_container_that_hides_parts_of_proc_is_no_obstacle() {
-    for stage in stages("a_container_that_hides_parts_of_proc_is_no_obstacle") {
-        // With something mounted over a part of /proc, a user namespace may mount no fresh one.
+fn runs_work_in_a_container_that_hides_parts_of_proc() {
+    for stage in stages("runs_work_in_a_container_that_hides_parts_of_proc") {
+        // With a mount over a part of /proc, a user namespace may not mount a new /proc.
         let folder = stage.folder.path().display().to_string();
         let script = format!(
             "mount -t tmpfs none /proc/irq && setpriv --reuid {0} --regid {0} --clear-groups {1} programs {folder} - \
@@ -211,10 +210,10 @@ fn a_container_that_hides_parts_of_proc_is_no_obstacle() {
 }
 
 #[test]
-fn the_terminal_goes_to_the_program_and_comes_back() {
-    let test = "the_terminal_goes_to_the_program_and_comes_back";
+fn the_program_gets_the_terminal_and_the_command_gets_it_back() {
+    let test = "the_program_gets_the_terminal_and_the_command_gets_it_back";
     for stage in stages(test) {
-        // Both lines are typed at once; whoever is in the terminal's foreground gets the next.
+        // Both lines are typed at once; the process in the terminal's foreground gets the next line.
         let script = format!(
             "(sleep 0.5; echo one; sleep 0.5; echo two; sleep 0.5) | timeout -k 1 20 setpriv --reuid {0} --regid {0} \
              --clear-groups script -qec '{1} terminal' /dev/null",
@@ -224,15 +223,15 @@ fn the_terminal_goes_to_the_program_and_comes_back() {
         let output = Command::new("sh").args(["-c", &script]).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).replace('\r', "");
         if said.is_empty() {
-            return common::left_out(test, &String::from_utf8_lossy(&output.stderr));
+            return common::skipped(test, &String::from_utf8_lossy(&output.stderr));
         }
         assert!(said.contains("program has one\n") && said.contains("Finished, command has two\n"), "{said}");
     }
 }
 
 #[test]
-fn what_a_run_needs_is_asked_for_before_anything_is_made() {
-    let test = "what_a_run_needs_is_asked_for_before_anything_is_made";
+fn requirements_are_checked_before_a_run_is_set_up() {
+    let test = "requirements_are_checked_before_a_run_is_set_up";
     if !root(test) {
         return;
     }
@@ -248,7 +247,7 @@ fn what_a_run_needs_is_asked_for_before_anything_is_made() {
     };
     let said = inside("-m", format!("mount -t tmpfs none /dev/net && {helper} check"));
     assert!(said.starts_with("error: /dev/net/tun: No such file") && said.contains("modprobe tun"), "{said}");
-    // Another user, where the device is theirs too, as it usually is, and where it is root's alone.
+    // Another user, with the usual access rights to the device, and with root's alone.
     let nobody = |mode: &str| {
         let script = format!(
             "mount -t tmpfs none /dev/net && mknod -m {mode} /dev/net/tun c 10 200 && \
@@ -267,28 +266,31 @@ fn what_a_run_needs_is_asked_for_before_anything_is_made() {
         "-Ur",
         format!("echo 0 > /proc/sys/user/max_user_namespaces && setpriv --bounding-set=-all {helper} check"),
     );
-    assert!(said.starts_with("error: not root, and this kernel makes no user namespace"), "{said}");
+    assert!(
+        said.starts_with("error: requires root or a user namespace, but this user cannot create one"),
+        "{said}"
+    );
     assert!(said.contains("user.max_user_namespaces"), "{said}");
 }
 
-/// One user's copy of the helper, and a folder that is theirs.
+/// Copy of the helper for one user, with a folder of that user.
 struct Stage {
     user: u32,
     folder: tempfile::TempDir,
     helper: PathBuf,
 }
 
-/// Root's and nobody's. Only root can be both.
+/// Stages of root and of an unprivileged user. Only root can create both.
 fn stages(test: &str) -> Vec<Stage> {
     if root(test) { vec![Stage::new(0), Stage::new(NOBODY)] } else { vec![] }
 }
 
 impl Stage {
     fn new(user: u32) -> Self {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("it is ours");
-        chown(folder.path(), Some(user), Some(user)).expect("root may");
-        // The folder of the build need not be open to others.
+        let folder = tempfile::tempdir().expect("the folder can be created");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("the folder is ours");
+        chown(folder.path(), Some(user), Some(user)).expect("root may change the owner");
+        // The build folder may be inaccessible to others.
         let helper = folder.path().join("helper");
         fs::copy(env!("CARGO_BIN_EXE_jettison-live-helper"), &helper).expect("cargo has built it");
         Self { user, folder, helper }
@@ -321,16 +323,16 @@ impl Stage {
     }
 }
 
-/// A helper that holds a run.
+/// A helper process that holds a run.
 struct Held {
     child: Child,
     output: BufReader<ChildStdout>,
-    /// Of the hosts' network namespaces.
+    /// Inodes of the hosts' network namespaces.
     inodes: Vec<String>,
 }
 
 impl Held {
-    /// It and all its descendants, with their starts.
+    /// The helper and all its descendants with their start times.
     fn family(&self) -> BTreeMap<u32, String> {
         let mut family = BTreeMap::new();
         let mut open = vec![self.child.id()];
@@ -346,11 +348,11 @@ impl Held {
         children.split_whitespace().filter_map(|word| word.parse().ok()).collect()
     }
 
-    /// What it says until its end.
+    /// Reads the output until the helper ends.
     fn rest(&mut self) -> String {
         let mut said = String::new();
         std::io::Read::read_to_string(&mut self.output, &mut said).expect("text");
-        self.child.wait().expect("it is ours");
+        self.child.wait().expect("it is our child");
         said
     }
 }
@@ -362,13 +364,13 @@ impl Drop for Held {
     }
 }
 
-/// When a process was started: with its number, what tells it from others (proc_pid_stat(5), field 22).
+/// Start time of a process, which with its id identifies it uniquely (proc_pid_stat(5), field 22).
 fn started(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-/// The machine's devices, and the mounts that a run could have made.
+/// The machine's devices, and mounts that a run may have left.
 fn machine() -> (String, Vec<String>) {
     let devices = Command::new("ip").args(["-br", "link"]).output().expect("ip is installed");
     let mounts = fs::read_to_string("/proc/self/mountinfo").expect("proc is mounted");

@@ -1,4 +1,4 @@
-//! The supervision of programs: starting, readiness, ends.
+//! Supervision of programs: start, readiness and end.
 
 #![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
 
@@ -18,8 +18,8 @@ use jettison_live::process::ready::{Readiness, Transport};
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn a_program_runs_in_its_host_with_its_words_environment_and_directory() {
-    let Some(bench) = Bench::new("a_program_runs_in_its_host_with_its_words_environment_and_directory")
+fn a_program_runs_in_its_host_with_its_arguments_environment_and_directory() {
+    let Some(bench) = Bench::new("a_program_runs_in_its_host_with_its_arguments_environment_and_directory")
     else {
         return;
     };
@@ -35,36 +35,38 @@ fn a_program_runs_in_its_host_with_its_words_environment_and_directory() {
 }
 
 #[test]
-fn what_can_be_told_before_a_program_runs_is_told() {
-    let Some(bench) = Bench::new("what_can_be_told_before_a_program_runs_is_told") else { return };
+fn errors_are_found_before_a_program_starts() {
+    let Some(bench) = Bench::new("errors_are_found_before_a_program_starts") else { return };
     let message = |program: Program| Supervisor::new().start(program).unwrap_err().to_string();
     let said = message(Program {
         environment: vec![("PATH".into(), "/a:/b".into())],
         ..bench.program("nonesuch -x")
     });
-    assert_eq!(said, "flow \"video\": no program \"nonesuch\" in PATH (/a:/b)");
+    assert_eq!(said, "flow \"video\": program \"nonesuch\" not found in PATH (/a:/b)");
     let said = message(bench.program("say 'what"));
-    assert!(said.starts_with("flow \"video\": command \"say 'what\": "), "{said}");
-    assert!(message(bench.program("  ")).ends_with("no program named"));
-    assert!(message(bench.program("/etc/passwd")).ends_with("/etc/passwd is not executable"));
-    assert!(message(bench.program("/no/such")).contains("/no/such does not exist"));
+    assert!(said.starts_with("flow \"video\": invalid command \"say 'what\": "), "{said}");
+    assert!(message(bench.program("  ")).ends_with("the program is missing"));
+    assert!(
+        message(bench.program("/etc/passwd")).ends_with("cannot execute /etc/passwd: not an executable file")
+    );
+    assert!(message(bench.program("/no/such")).contains("cannot execute /no/such: the file,"));
     let said = message(Program { user: Some("nobody-knows".into()), ..bench.program("true") });
-    assert_eq!(said, "flow \"video\": no user \"nobody-knows\" on this machine");
+    assert_eq!(said, "flow \"video\": unknown user \"nobody-knows\"");
     let said = message(Program { directory: Some("/no/such".into()), ..bench.program("true") });
-    assert!(said.starts_with("flow \"video\": /no/such cannot be used: "), "{said}");
+    assert!(said.starts_with("flow \"video\": cannot use /no/such: "), "{said}");
     let said = message(Program { log: "/no/such/log".into(), ..bench.program("true") });
-    assert!(said.starts_with("flow \"video\": /no/such/log.out cannot be used: "), "{said}");
+    assert!(said.starts_with("flow \"video\": cannot use /no/such/log.out: "), "{said}");
 
     let script = bench.folder.path().join("script");
     fs::write(&script, "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let said = message(bench.program(&script.display().to_string()));
-    assert!(said.contains("the interpreter that its first line names"), "{said}");
+    assert!(said.contains("the interpreter in its first line"), "{said}");
 }
 
 #[test]
-fn an_early_end_is_told_with_status_and_log() {
-    let Some(bench) = Bench::new("an_early_end_is_told_with_status_and_log") else { return };
+fn an_early_end_is_reported_with_status_and_log() {
+    let Some(bench) = Bench::new("an_early_end_is_reported_with_status_and_log") else { return };
     let exited = bench.run(bench.program("sh -c 'echo no such file >&2; exit 3'"));
     let text = exited.text();
     assert!(
@@ -79,9 +81,8 @@ fn an_early_end_is_told_with_status_and_log() {
 }
 
 #[test]
-fn a_program_that_does_not_end_is_killed_with_its_group_after_its_grace() {
-    let Some(bench) = Bench::new("a_program_that_does_not_end_is_killed_with_its_group_after_its_grace")
-    else {
+fn a_program_and_its_group_are_killed_after_the_grace_period() {
+    let Some(bench) = Bench::new("a_program_and_its_group_are_killed_after_the_grace_period") else {
         return;
     };
     let mut supervisor = Supervisor::new();
@@ -101,8 +102,8 @@ fn a_program_that_does_not_end_is_killed_with_its_group_after_its_grace() {
 }
 
 #[test]
-fn all_programs_end_by_their_own_signals() {
-    let Some(bench) = Bench::new("all_programs_end_by_their_own_signals") else { return };
+fn all_programs_end_by_their_stop_signals() {
+    let Some(bench) = Bench::new("all_programs_end_by_their_stop_signals") else { return };
     let mut supervisor = Supervisor::new();
     let mut ids = Vec::new();
     for (number, signal) in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().enumerate() {
@@ -113,10 +114,10 @@ fn all_programs_end_by_their_own_signals() {
     assert!(ids.iter().all(|&id| supervisor.is_running(id)));
     assert_eq!(supervisor.poll(), []);
     let mut ended = supervisor.stop_all(SECOND);
-    // They come in the order in which the kernel got round to them.
-    ended.sort_by_key(|one| one.id);
+    // The kernel ends them in any order.
+    ended.sort_by_key(|exited| exited.id);
     let texts: Vec<String> =
-        ended.iter().map(|one| one.text().split(" after").next().unwrap().to_owned()).collect();
+        ended.iter().map(|exited| exited.text().split(" after").next().unwrap().to_owned()).collect();
     assert_eq!(
         texts,
         ["killed by signal 15 (SIGTERM)", "killed by signal 2 (SIGINT)", "killed by signal 1 (SIGHUP)"]
@@ -125,8 +126,8 @@ fn all_programs_end_by_their_own_signals() {
 }
 
 #[test]
-fn a_port_is_ready_when_somebody_listens() {
-    let Some(bench) = Bench::new("a_port_is_ready_when_somebody_listens") else { return };
+fn a_port_is_ready_once_a_socket_listens() {
+    let Some(bench) = Bench::new("a_port_is_ready_once_a_socket_listens") else { return };
     let serve =
         |how: &str| format!("python3 -c 'import socket, time; time.sleep(0.2); {how}; time.sleep(600)'");
     let cases = [
@@ -139,11 +140,11 @@ fn a_port_is_ready_when_somebody_listens() {
         let id = match supervisor.start(bench.program(&run)) {
             Ok(id) => id,
             Err(error) => {
-                return common::left_out("a_port_is_ready_when_somebody_listens", &error.to_string());
+                return common::skipped("a_port_is_ready_once_a_socket_listens", &error.to_string());
             }
         };
         let mut watch = supervisor.watch(id, Readiness::Port(5000, transport), SECOND).unwrap();
-        assert!(!watch.poll().unwrap(), "nobody listens yet");
+        assert!(!watch.poll().unwrap(), "no socket listens yet");
         let waited = supervisor.wait_ready(id, Readiness::Port(5000, transport), 5 * SECOND, &|| false);
         assert_eq!(waited.unwrap(), Waited::Ready);
         let machine = Arc::new(Namespace::current().unwrap());
@@ -151,13 +152,13 @@ fn a_port_is_ready_when_somebody_listens() {
             Program { host: machine, log: bench.folder.path().join("other"), ..bench.program("sleep 600") };
         let other = supervisor.start(elsewhere).unwrap();
         let mut watch = supervisor.watch(other, Readiness::Port(5000, transport), SECOND).unwrap();
-        assert!(!watch.poll().unwrap(), "the port is another host's");
+        assert!(!watch.poll().unwrap(), "the port belongs to another host");
     }
 }
 
 #[test]
-fn output_files_and_delays_make_ready() {
-    let Some(bench) = Bench::new("output_files_and_delays_make_ready") else { return };
+fn output_files_and_delays_indicate_readiness() {
+    let Some(bench) = Bench::new("output_files_and_delays_indicate_readiness") else { return };
     let mut supervisor = Supervisor::new();
     let mut program = bench.program("sh -c 'printf star; sleep 0.1; echo ted >&1; touch here; sleep 600'");
     program.directory = Some(bench.folder.path().into());
@@ -175,20 +176,23 @@ fn output_files_and_delays_make_ready() {
         supervisor.wait_ready(id, never, Duration::from_millis(50), &|| false).unwrap_err().to_string();
     assert_eq!(
         said,
-        "flow \"video\": not ready after 0.05 s: there is no file /no/such; its log ends:\nstarted"
+        "flow \"video\": not ready after 0.05 s: the file /no/such does not exist; its log ends:\nstarted"
     );
 }
 
 #[test]
-fn a_program_that_ends_before_it_is_ready_says_how() {
-    let Some(bench) = Bench::new("a_program_that_ends_before_it_is_ready_says_how") else { return };
+fn an_end_before_readiness_is_reported_with_the_status() {
+    let Some(bench) = Bench::new("an_end_before_readiness_is_reported_with_the_status") else { return };
     let mut supervisor = Supervisor::new();
     let id = supervisor.start(bench.program("sh -c 'echo bad option; exit 2'")).unwrap();
     let waited = supervisor.wait_ready(id, Readiness::Port(80, Transport::Tcp), 2 * SECOND, &|| false);
     let said = waited.unwrap_err().to_string();
-    assert!(said.starts_with("flow \"video\": ended before it was ready: exit status 2 after"), "{said}");
+    assert!(
+        said.starts_with("flow \"video\": program ended before it was ready: exit status 2 after"),
+        "{said}"
+    );
     assert!(said.ends_with("bad option"), "{said}");
-    assert_eq!(supervisor.poll().len(), 1, "the end is told once more, to whoever polls");
+    assert_eq!(supervisor.poll().len(), 1, "`poll` reports the end as well");
 }
 
 #[test]
@@ -209,7 +213,7 @@ fn a_program_runs_as_its_user() {
     );
 }
 
-/// A host and a folder for logs.
+/// A host with a folder for logs.
 struct Bench {
     host: Arc<Namespace>,
     folder: tempfile::TempDir,
@@ -219,7 +223,7 @@ impl Bench {
     fn new(test: &str) -> Option<Self> {
         root(test).then(|| Self {
             host: Arc::new(Namespace::new().expect("root")),
-            folder: tempfile::tempdir().expect("a folder can be made"),
+            folder: tempfile::tempdir().expect("the folder can be created"),
         })
     }
 
@@ -240,7 +244,7 @@ impl Bench {
 
     fn run(&self, program: Program) -> Exited {
         let mut supervisor = Supervisor::new();
-        supervisor.start(program).expect("it can be started");
+        supervisor.start(program).expect("the program can be started");
         end(&mut supervisor)
     }
 
@@ -251,12 +255,12 @@ impl Bench {
 }
 
 fn end(supervisor: &mut Supervisor) -> Exited {
-    let patience = Instant::now() + 10 * SECOND;
+    let deadline = Instant::now() + 10 * SECOND;
     loop {
         if let Some(exited) = supervisor.poll().pop() {
             return exited;
         }
-        assert!(Instant::now() < patience, "the program does not end");
+        assert!(Instant::now() < deadline, "the program does not end");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -1,4 +1,4 @@
-//! Packets of real kernels through the router: between two network namespaces that each test makes.
+//! Packets of real kernels through the router, between two network namespaces per test.
 
 #![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
 
@@ -24,10 +24,10 @@ use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switc
 use jettison_wire::{Address, FlowId};
 
 const DEVICE: &str = "jet0";
-/// A call that takes this long fails.
-const TOO_LONG: Duration = Duration::from_secs(20);
+/// Timeout for calls.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Two namespaces, joined by `host – router – host`.
+/// Two namespaces connected by `host – router – host`.
 struct Site {
     namespaces: [Namespace; 2],
     addresses: [IpAddr; 2],
@@ -54,17 +54,17 @@ impl Default for Setup {
     }
 }
 
-/// `None`, and a line that says why, where this test cannot run.
+/// Creates a site. Reports a skipped test and returns `None` if it cannot run.
 fn site(test: &str, setup: &Setup) -> Option<Site> {
-    let left_out = |why: &dyn std::fmt::Display| {
+    let skipped = |why: &dyn std::fmt::Display| {
         let _ = writeln!(io::stderr(), "left out: {test} ({why})");
     };
     if !rustix::process::geteuid().is_root() {
-        left_out(&"not root");
+        skipped(&"not root");
         return None;
     }
     if !std::path::Path::new("/dev/net/tun").exists() {
-        left_out(&"no /dev/net/tun");
+        skipped(&"no /dev/net/tun");
         return None;
     }
     let addresses: [IpAddr; 2] = match setup.v4 {
@@ -72,20 +72,21 @@ fn site(test: &str, setup: &Setup) -> Option<Site> {
         false => [1, 2].map(|last| Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, last).into()),
     };
     let prefix = if setup.v4 { 32 } else { 128 };
-    let host = |own: usize| {
-        let namespace = Namespace::new().expect("root may make a namespace");
-        let tun = namespace.enter(|| Tun::create(DEVICE, setup.offload)).expect("it can be entered");
+    let host = |index: usize| {
+        let namespace = Namespace::new().expect("root may create a namespace");
+        let tun =
+            namespace.enter(|| Tun::create(DEVICE, setup.offload)).expect("the namespace can be entered");
         let interface = Interface {
             name: DEVICE.to_owned(),
             mtu: 1500,
-            addresses: vec![(addresses[own], prefix)],
+            addresses: vec![(addresses[index], prefix)],
             tx_queue_length: 10_000,
             up: true,
         };
-        let to = (addresses[1 - own], prefix);
+        let to = (addresses[1 - index], prefix);
         let route = Route { to, via_device: DEVICE.to_owned(), congestion_control: Some("cubic".to_owned()) };
         set_up_host(&namespace, &interface, &[route], "cubic").expect("root may configure its namespace");
-        (namespace, tun.expect("root may make a device"))
+        (namespace, tun.expect("root may create a device"))
     };
     let [(one, first), (other, second)] = [host(0), host(1)];
     Some(Site { namespaces: [one, other], addresses, router: router(setup, addresses, [first, second]) })
@@ -98,7 +99,7 @@ fn router(setup: &Setup, addresses: [IpAddr; 2], tuns: [Tun; 2]) -> Router {
     let direction = |name: String, rate| {
         let parameters = CodelParameters { ecn: setup.ecn, ..CodelParameters::default() };
         let queue: Box<dyn QueueDiscipline> =
-            Box::new(Codel::new(&parameters).expect("the defaults are right"));
+            Box::new(Codel::new(&parameters).expect("the defaults are valid"));
         let propagation = Propagation::new(setup.delay);
         let carrier = Carrier::Fixed(FixedRate::new(rate));
         DirectionSpec { name, carrier, propagation, loss: None, queue, hooks: None, tapped: false }
@@ -113,7 +114,7 @@ fn router(setup: &Setup, addresses: [IpAddr; 2], tuns: [Tun; 2]) -> Router {
     let flow = world.flow("f", hosts[0], hosts[1], Vec::new());
     let rule = Rule { from: hosts[0], to: hosts[1], protocol: None, port: None, flow };
     Router {
-        world: world.build().expect("the hosts are joined"),
+        world: world.build().expect("the hosts are connected"),
         ports: hosts.into_iter().zip(tuns).map(|(host, tun)| RouterPort { host, tun }).collect(),
         classifier: Classifier::new(addresses.map(Address::from).into_iter().zip(hosts), vec![rule]),
         measured: vec![MeasuredFlow { flow, receivers: [Some(hosts[1]), None] }],
@@ -131,12 +132,12 @@ fn switch(plan: RouterPlan) -> Box<dyn Switch> {
     Box::new(Pipeline::native(routes, ports.collect(), RecirculationSettings::default()))
 }
 
-/// Runs `traffic` while the router carries its packets.
+/// Runs `traffic` while the router forwards its packets.
 fn through<R>(router: Router, traffic: impl FnOnce() -> R) -> (R, RouterOutcome) {
-    let control = Control::new().expect("a descriptor is left");
+    let control = Control::new().expect("a descriptor is available");
     thread::scope(|scope| {
         let running = scope.spawn(|| router.run(Time::MAX, &control, None));
-        // Also if the traffic fails: the scope waits for the router.
+        // The router must stop even if the traffic panics, since the scope waits for it.
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(traffic));
         control.stop();
         let outcome = running.join().expect("the router does not panic");
@@ -147,26 +148,26 @@ fn through<R>(router: Router, traffic: impl FnOnce() -> R) -> (R, RouterOutcome)
     })
 }
 
-fn drops_of_the_kernel(outcome: &RouterOutcome) -> u64 {
+fn kernel_drops(outcome: &RouterOutcome) -> u64 {
     assert!(matches!(outcome.facts.ended, Ended::Stopped), "{:?}", outcome.facts.ended);
     outcome.facts.refused()
 }
 
-/// A connection from the first host to the second.
+/// Opens a connection from the first host to the second.
 fn connection(namespaces: &[Namespace; 2], to: IpAddr) -> (TcpStream, TcpStream) {
     let listener = namespaces[1].enter(|| TcpListener::bind((to, 0))).expect("entered").expect("a free port");
-    let address = listener.local_addr().expect("it is bound");
-    let connect = || TcpStream::connect_timeout(&address, TOO_LONG);
+    let address = listener.local_addr().expect("the listener is bound");
+    let connect = || TcpStream::connect_timeout(&address, TIMEOUT);
     let sender = namespaces[0].enter(connect).expect("entered").expect("the other side listens");
-    let (receiver, _) = listener.accept().expect("it connected");
+    let (receiver, _) = listener.accept().expect("the client has connected");
     for stream in [&sender, &receiver] {
-        stream.set_read_timeout(Some(TOO_LONG)).expect("not zero");
-        stream.set_write_timeout(Some(TOO_LONG)).expect("not zero");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("not zero");
+        stream.set_write_timeout(Some(TIMEOUT)).expect("not zero");
     }
     (sender, receiver)
 }
 
-/// Bytes in which a piece at the wrong place shows.
+/// Pseudo-random bytes, which reveal displaced data.
 fn pattern(length: usize) -> Vec<u8> {
     let mut state = 1u32;
     let next = || {
@@ -176,15 +177,15 @@ fn pattern(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Sends `bytes` and compares what comes.
+/// Sends `bytes` and compares them with the received ones.
 fn transfer(namespaces: &[Namespace; 2], to: IpAddr, bytes: &[u8]) {
     let (mut sender, mut receiver) = connection(namespaces, to);
     thread::scope(|scope| {
         scope.spawn(move || sender.write_all(bytes).expect("the receiver reads"));
         let mut received = vec![0; bytes.len()];
-        receiver.read_exact(&mut received).expect("all of it comes");
-        assert!(received == bytes, "the bytes are the same");
-        assert_eq!(receiver.read(&mut [0]).expect("then it ends"), 0);
+        receiver.read_exact(&mut received).expect("all bytes arrive");
+        assert!(received == bytes, "the bytes are unchanged");
+        assert_eq!(receiver.read(&mut [0]).expect("the stream ends"), 0);
     });
 }
 
@@ -193,7 +194,7 @@ fn ping(namespace: &Namespace, to: IpAddr) -> String {
         || Command::new("ping").args(["-n", "-c", "3", "-i", "0.2", "-W", "5", &to.to_string()]).output();
     match namespace.enter(run).expect("entered") {
         Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Err(error) => format!("no ping: {error}"),
+        Err(error) => format!("cannot run ping: {error}"),
     }
 }
 
@@ -205,16 +206,16 @@ fn ping_and_tcp_work(test: &str, v4: bool) {
         transfer(&namespaces, addresses[1], &pattern(1_000_000));
         ping(&namespaces[0], addresses[1])
     });
-    assert_eq!(drops_of_the_kernel(&outcome), 0);
-    if replies.starts_with("no ping") {
+    assert_eq!(kernel_drops(&outcome), 0);
+    if replies.starts_with("cannot run ping") {
         let _ = writeln!(io::stderr(), "left out: the ping of {test} ({replies})");
     } else {
         assert!(replies.contains("3 received"), "{replies}");
-        // Four times 2 ms.
+        // Four link delays of 2 ms.
         let fastest = replies.split("mdev = ").nth(1).and_then(|rest| rest.split('/').next());
-        let fastest: f64 = fastest.and_then(|text| text.parse().ok()).expect("a summary of round trips");
+        let fastest: f64 = fastest.and_then(|text| text.parse().ok()).expect("a summary of RTTs");
         assert!((8.0..30.0).contains(&fastest), "{fastest} ms");
-        assert!(replies.contains("ttl=63"), "one router is on the way: {replies}");
+        assert!(replies.contains("ttl=63"), "there is one router on the path: {replies}");
     }
     let goodput = outcome.world.recorder().flow(FlowId(0)).map(|flow| flow.goodput_bytes());
     assert!(goodput.is_some_and(|bytes| bytes >= 1_000_000), "{goodput:?}");
@@ -233,7 +234,7 @@ fn ping_and_tcp_work_over_ipv6() {
 }
 
 #[test]
-fn ten_megabytes_arrive_as_they_were_sent_whatever_is_offloaded() {
+fn ten_megabytes_arrive_unchanged_with_every_offload() {
     let bytes = pattern(10_000_000);
     for (offload, v4) in [
         (Offload::None, true),
@@ -242,26 +243,26 @@ fn ten_megabytes_arrive_as_they_were_sent_whatever_is_offloaded() {
         (Offload::Segmentation, false),
     ] {
         let setup = Setup { v4, offload, rate: Rate::from_mbit(900), ..Setup::default() };
-        let test = "ten_megabytes_arrive_as_they_were_sent_whatever_is_offloaded";
+        let test = "ten_megabytes_arrive_unchanged_with_every_offload";
         let Some(Site { namespaces, addresses, router }) = site(test, &setup) else { return };
         let ((), mut outcome) = through(router, || transfer(&namespaces, addresses[1], &bytes));
-        assert_eq!(drops_of_the_kernel(&outcome), 0);
+        assert_eq!(kernel_drops(&outcome), 0);
         let [from, to] = &outcome.facts.ports[..] else { panic!("two ports") };
         let is_split = offload == Offload::Segmentation;
         assert_eq!(from.reads + 100 < from.packets_in, is_split, "{from:?}");
         assert_eq!(to.writes + 100 < to.packets_out, offload != Offload::None, "{to:?}");
-        // The queues saw packets of the MTU: 10 MB are at least 6,900.
+        // The queues saw packets of the MTU: 10 MB need at least 6,900.
         assert!(from.packets_in > 6_900, "{from:?}");
         let forward = outcome.world.recorder().queue(0);
         let mean = forward.departed_bytes() / forward.departed_packets().max(1);
-        assert!(mean <= 1514, "{mean} bytes a packet");
+        assert!(mean <= 1514, "{mean} bytes per packet");
     }
 }
 
 #[test]
-fn a_link_delivers_its_rate() {
+fn a_link_achieves_its_rate() {
     let setup = Setup { rate: Rate::from_mbit(20), ..Setup::default() };
-    let Some(Site { namespaces, addresses, router }) = site("a_link_delivers_its_rate", &setup) else {
+    let Some(Site { namespaces, addresses, router }) = site("a_link_achieves_its_rate", &setup) else {
         return;
     };
     let socket = |host: usize| {
@@ -270,15 +271,15 @@ fn a_link_delivers_its_rate() {
     };
     let (sender, receiver) = (socket(0), socket(1));
     receiver.set_read_timeout(Some(Duration::from_millis(500))).expect("not zero");
-    let to: SocketAddr = receiver.local_addr().expect("it is bound");
+    let to: SocketAddr = receiver.local_addr().expect("the socket is bound");
     let (mbit, _) = through(router, || {
         thread::scope(|scope| {
             scope.spawn(|| {
-                // 30 Mbit/s for two and a half seconds.
+                // 30 Mbit/s for 2.5 s.
                 let began = Instant::now();
                 for index in 0..6250u32 {
                     thread::sleep((Duration::from_micros(400) * index).saturating_sub(began.elapsed()));
-                    sender.send_to(&[7; 1472], to).expect("the device takes it");
+                    sender.send_to(&[7; 1472], to).expect("the device accepts packets");
                 }
             });
             let mut buffer = [0; 2048];
@@ -286,8 +287,8 @@ fn a_link_delivers_its_rate() {
             while receiver.recv(&mut buffer).is_ok() {
                 arrivals.push(Instant::now());
             }
-            // Between half a second and two: the link is never idle.
-            let first = arrivals.first().expect("something comes").to_owned();
+            // Between 0.5 s and 2 s the link is never idle.
+            let first = arrivals.first().expect("packets arrive").to_owned();
             let within = |at: &&Instant| (500..2000).contains(&at.duration_since(first).as_millis());
             let measured: Vec<&Instant> = arrivals.iter().filter(within).collect();
             let span = measured[measured.len() - 1].duration_since(*measured[0]);
@@ -298,22 +299,22 @@ fn a_link_delivers_its_rate() {
 }
 
 #[test]
-fn a_mark_reaches_the_receiver_with_right_checksums() {
+fn a_mark_reaches_the_receiver_with_correct_checksums() {
     let setup = Setup { rate: Rate::from_mbit(10), ecn: true, ..Setup::default() };
-    let test = "a_mark_reaches_the_receiver_with_right_checksums";
+    let test = "a_mark_reaches_the_receiver_with_correct_checksums";
     let Some(Site { namespaces, addresses, router }) = site(test, &setup) else { return };
     for namespace in &namespaces {
-        // 1: asks for ECN (kernel documentation, networking/ip-sysctl).
+        // 1 enables ECN requests (kernel documentation, networking/ip-sysctl).
         let set = || std::fs::write("/proc/sys/net/ipv4/tcp_ecn", "1");
         namespace.enter(set).expect("entered").expect("root may set it");
     }
     let ((), mut outcome) = through(router, || transfer(&namespaces, addresses[1], &pattern(3_000_000)));
-    assert_eq!(drops_of_the_kernel(&outcome), 0);
+    assert_eq!(kernel_drops(&outcome), 0);
     let recorder = outcome.world.recorder();
     let marks: u64 = (0..4).map(|queue| recorder.queue(queue).total_marks()).sum();
     let drops: u64 = (0..4).map(|queue| recorder.queue(queue).total_drops()).sum();
-    assert!(marks > 0, "a standing queue of a connection with ECN is marked");
-    assert_eq!(drops, 0, "and not dropped");
+    assert!(marks > 0, "packets of a standing queue with ECN are marked");
+    assert_eq!(drops, 0, "and none is dropped");
     let read = || std::fs::read_to_string("/proc/thread-self/net/netstat").expect("root may read it");
     let text = namespaces[1].enter(read).expect("entered");
     let line = |at: usize| text.lines().filter(|line| line.starts_with("IpExt:")).nth(at).expect("two lines");
@@ -325,12 +326,12 @@ fn a_mark_reaches_the_receiver_with_right_checksums() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_refused() {
-    let Some(site) = site("a_name_that_is_taken_is_refused", &Setup::default()) else { return };
+fn a_device_name_in_use_is_rejected() {
+    let Some(site) = site("a_device_name_in_use_is_rejected", &Setup::default()) else { return };
     let again = site.namespaces[0].enter(|| Tun::create(DEVICE, Offload::Checksum)).expect("entered");
     assert_eq!(again.err().and_then(|error| error.raw_os_error()), Some(16), "EBUSY");
     for name in ["", "a name that is far too long", "nul\0"] {
-        let refused = Tun::create(name, Offload::None).expect_err("it is no name");
+        let refused = Tun::create(name, Offload::None).expect_err("the name is invalid");
         assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
     }
 }

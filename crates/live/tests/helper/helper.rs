@@ -1,4 +1,4 @@
-//! What the tests fork, watch and kill: a process without threads. The first argument says what it is to do.
+//! Test helper that the tests fork, watch and kill: a process without threads. The first argument selects the task.
 
 #![expect(clippy::disallowed_methods, reason = "the tests watch processes that wait")]
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Some("programs") => programs(rest),
         Some("terminal") => terminal(),
         Some("threads") => threads(),
-        other => Err(format!("no such task: {other:?}")),
+        other => Err(format!("unknown task {other:?}")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One run for each way to end; prints how each ended.
+/// Starts one run per way to end, and prints how each ended.
 fn jobs() -> Result<(), String> {
     let work: Work = Box::new(|job, link| match job {
         0 => {
@@ -83,7 +83,7 @@ fn jobs() -> Result<(), String> {
     Ok(())
 }
 
-/// A run with two named hosts and a program in each, one of which leaves a process behind; until a signal or the end.
+/// Holds a run with two named hosts and a program in each, one of which leaves a process behind, until a signal or the end.
 /// Arguments: a folder for logs, a name for the first host.
 fn hold(arguments: &[String]) -> Result<(), String> {
     let [folder, name] = arguments else { return Err("hold FOLDER NAME".to_owned()) };
@@ -104,7 +104,7 @@ fn hold(arguments: &[String]) -> Result<(), String> {
             let program = program(name, host, &run, folder.join(name));
             supervisor.start(program).map_err(|error| error.to_string())?;
         }
-        // So that nothing is half started when the test looks.
+        // Lets all programs start before the test looks.
         thread::sleep(Duration::from_millis(100));
         link.send(format!("holding {}", inodes.join(" ")).as_bytes()).map_err(|error| error.to_string())?;
         while !link.stop_requested() {
@@ -115,9 +115,9 @@ fn hold(arguments: &[String]) -> Result<(), String> {
         link.send(format!("stopped {}", ended.len()).as_bytes()).map_err(|error| error.to_string())
     });
     let mut nursery = Nursery::start(work, Options::default()).map_err(|error| error.to_string())?;
-    for one in [Signal::SIGINT, Signal::SIGTERM] {
+    for number in [Signal::SIGINT, Signal::SIGTERM] {
         // SAFETY: the handler stores to an atomic.
-        unsafe { signal(one, SigHandler::Handler(stop)) }.map_err(|error| error.to_string())?;
+        unsafe { signal(number, SigHandler::Handler(stop)) }.map_err(|error| error.to_string())?;
     }
     let mut on_message = |message: &[u8]| println!("{}", String::from_utf8_lossy(message));
     let ended = nursery
@@ -127,7 +127,7 @@ fn hold(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs commands, one after the other, in two named hosts of one run; prints their output and how they ended.
+/// Runs commands in sequence in two named hosts of one run, and prints their output and exit status.
 /// Arguments: a folder for logs, a user or `-`, commands.
 fn programs(arguments: &[String]) -> Result<(), String> {
     let [folder, user, commands @ ..] = arguments else {
@@ -165,7 +165,7 @@ fn programs(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// A program that reads a line from the terminal; then this process does.
+/// Starts a program that reads a line from the terminal; then this process reads one.
 fn terminal() -> Result<(), String> {
     let work: Work = Box::new(|_, link| {
         let mut supervisor = Supervisor::new();

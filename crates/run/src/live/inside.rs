@@ -95,7 +95,7 @@ impl Inside<'_> {
         let (outbox, postman) =
             Outbox::open(link).map_err(|error| format!("a thread could not be started: {error}"))?;
         outbox.tell(Message::Watch(Event::Layout(layout.clone())));
-        if let Some(why) = self.privileges.why_not_real_time.as_ref().filter(|_| self.options.real_time) {
+        if let Some(why) = self.privileges.real_time_error.as_ref().filter(|_| self.options.real_time) {
             outbox.tell(Message::Watch(Event::Note { text: why.clone() }));
         }
         let capture_failed: Arc<Mutex<Option<ReportError>>> = Arc::default();

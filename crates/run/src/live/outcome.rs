@@ -88,7 +88,7 @@ impl Outcome {
     ) -> (RunRecord, Facts) {
         let RouterOutcome { mut world, lateness, facts, .. } = router;
         let live = &mut self.facts.live;
-        live.scheduling = match (&facts.scheduling, &privileges.why_not_real_time) {
+        live.scheduling = match (&facts.scheduling, &privileges.real_time_error) {
             (Scheduling::Fifo(priority), _) => format!("SCHED_FIFO {priority}"),
             (Scheduling::Normal(_), Some(why)) => format!("normal ({why})"),
             (Scheduling::Normal(why), None) => format!("normal ({why})"),

@@ -24,10 +24,10 @@ const RUNS: u32 = 40;
 fn plots_move_in_a_browser() {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
     let Some(chromium) = found("chromium").or_else(|| found("chromium-browser")) else {
-        return left_out("there is no chromium");
+        return skipped("there is no chromium");
     };
     if found("node").is_none() || !web.join("node_modules/playwright-core").exists() {
-        return left_out("there is no node, or web/node_modules is not there: scripts/web.sh");
+        return skipped("there is no node, or web/node_modules is not there: scripts/web.sh");
     }
 
     let watch = Watch::start(0).unwrap();
@@ -99,7 +99,7 @@ fn found(program: &str) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-fn left_out(why: &str) {
+fn skipped(why: &str) {
     // Past the test harness's capture.
     let _ = writeln!(std::io::stderr(), "left out: plots_move_in_a_browser ({why})");
 }

@@ -1,4 +1,4 @@
-//! Every registered application, live.
+//! All registered applications in a live run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +10,8 @@ use serde_json::json;
 use super::harness::{At, Pair, Run, V4, V6, newreno, octopus, tcp, udp};
 
 #[test]
-fn all_applications_run_at_once_and_each_has_its_measures() {
-    let Some(pair) = Pair::new("all_applications_run_at_once_and_each_has_its_measures") else { return };
+fn all_applications_run_together_and_are_measured() {
+    let Some(pair) = Pair::new("all_applications_run_together_and_are_measured") else { return };
     let mut run = Run::new(&pair, V4);
     let reno = tcp(newreno());
     run.flow("bulk", "bulk", json!({ "bytes": "300 MB" }), &reno);
@@ -68,7 +68,7 @@ fn all_applications_run_at_once_and_each_has_its_measures() {
         assert!(done.mean(flow, metrics::LOSS) < 5.0, "{flow}");
         above(flow, metrics::RECEIVED, 10.0);
     }
-    // A transfer that ends has a time; its window and RTT were observed.
+    // Transfers that end have a completion time; their congestion window and RTT were observed.
     for flow in ["bulk", "segments", "web"] {
         above(flow, metrics::COMPLETION, 0.0);
         assert!(done.mean(flow, metrics::FAILED_TRANSFERS).is_nan(), "{flow}");
@@ -76,7 +76,7 @@ fn all_applications_run_at_once_and_each_has_its_measures() {
     }
     above("web", metrics::TRANSFERS, 50.0);
     above("ping", metrics::RECEIVED, 40.0);
-    // `bulk` may be over before the first sample.
+    // `bulk` may end before the first sample.
     for flow in ["segments", "dash", "video-tcp"] {
         assert!(done.series(flow, metrics::CWND).iter().all(|cwnd| *cwnd > 0.0), "{flow}");
         assert!(!done.series(flow, metrics::CWND).is_empty(), "{flow}");
@@ -93,10 +93,10 @@ fn all_applications_run_at_once_and_each_has_its_measures() {
 }
 
 #[test]
-fn constant_bit_rate_is_kept_to_the_datagram() {
-    let Some(pair) = Pair::new("constant_bit_rate_is_kept_to_the_datagram") else { return };
+fn a_constant_bit_rate_is_exact() {
+    let Some(pair) = Pair::new("a_constant_bit_rate_is_exact") else { return };
     let mut run = Run::new(&pair, V4);
-    // 50 Mbit/s in 1,250 bytes: 5,000 a second.
+    // 50 Mbit/s in payloads of 1,250 bytes: 5,000 per second.
     run.flow_until(
         "cbr",
         "cbr",
@@ -106,15 +106,15 @@ fn constant_bit_rate_is_kept_to_the_datagram() {
     );
     let done = run.go(Duration::from_millis(1100));
     let (sent, received) = (done.mean("cbr", metrics::SENT), done.mean("cbr", metrics::RECEIVED));
-    // The start of a thread may be late, by some milliseconds; its rate is not.
+    // A thread may start some milliseconds late, but the rate is exact.
     assert!((4_500.0..=5_001.0).contains(&sent), "{sent}");
     assert_eq!(received, sent);
     assert_eq!(done.notes, Vec::<String>::new());
 }
 
 #[test]
-fn ipv6_carries_them_as_well() {
-    let Some(pair) = Pair::new("ipv6_carries_them_as_well") else { return };
+fn applications_run_over_ipv6() {
+    let Some(pair) = Pair::new("applications_run_over_ipv6") else { return };
     let mut run = Run::new(&pair, V6);
     run.flow("bulk", "bulk", json!({ "bytes": "1 MB" }), &tcp(newreno()));
     run.flow("cbr", "cbr", json!({ "rate": "1 Mbit/s" }), &udp());
@@ -130,8 +130,8 @@ fn ipv6_carries_them_as_well() {
 }
 
 #[test]
-fn a_thousand_connections_leave_no_descriptor_behind() {
-    let Some(pair) = Pair::new("a_thousand_connections_leave_no_descriptor_behind") else { return };
+fn a_thousand_connections_leak_no_descriptor() {
+    let Some(pair) = Pair::new("a_thousand_connections_leak_no_descriptor") else { return };
     let descriptors = || std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64);
     let mut run = Run::new(&pair, V4);
     let load = json!({ "transfers_per_second": 800.0, "min_size": "1 kB", "max_size": "20 kB" });
@@ -144,7 +144,7 @@ fn a_thousand_connections_leave_no_descriptor_behind() {
     let done = run.go(Duration::from_secs(2));
     assert!(done.mean("web", metrics::TRANSFERS) >= 1000.0, "{}", done.mean("web", metrics::TRANSFERS));
     assert!(done.mean("web", metrics::FAILED_TRANSFERS).is_nan());
-    // The loop's own: its poller, the two ends' namespaces, the stop, a listener.
+    // Descriptors of the loop: poller, namespaces of both ends, stop event, listener.
     let counted = counted.load(Ordering::Relaxed);
     assert!(counted <= before + 12, "{counted} after {before}");
     assert_eq!(done.notes, Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! How connections end.
+//! End of connections.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use socket2::SockRef;
 
 use super::harness::{At, Log, Pair, Run, Script, V4, address, endpoint, ignore, ip, newreno, options};
 
-/// A client that connects and writes.
+/// Creates a client that connects and writes.
 fn client(run: &mut Run, port: u16, parameters: TcpParameters, bytes: u64, close: bool) -> Log {
     let log = Log::default();
     let options = options(parameters);
@@ -29,7 +29,7 @@ fn client(run: &mut Run, port: u16, parameters: TcpParameters, bytes: u64, close
 }
 
 fn last(log: &Log) -> (Time, SocketEvent) {
-    *log.lock().expect("nobody panicked").last().expect("something happened")
+    *log.lock().expect("no thread panicked").last().expect("there was an event")
 }
 
 fn reason(log: &Log) -> Option<CloseReason> {
@@ -40,8 +40,8 @@ fn reason(log: &Log) -> Option<CloseReason> {
 }
 
 #[test]
-fn nobody_listening_is_a_reset() {
-    let Some(pair) = Pair::new("nobody_listening_is_a_reset") else { return };
+fn a_port_without_listener_resets_the_connection() {
+    let Some(pair) = Pair::new("a_port_without_listener_resets_the_connection") else { return };
     let mut run = Run::new(&pair, V4);
     let log = client(&mut run, 9, newreno(), 100, false);
     run.go(Duration::from_millis(200));
@@ -50,13 +50,13 @@ fn nobody_listening_is_a_reset() {
 }
 
 #[test]
-fn a_peer_that_resets_is_told() {
-    let Some(pair) = Pair::new("a_peer_that_resets_is_told") else { return };
+fn a_reset_by_the_peer_is_reported() {
+    let Some(pair) = Pair::new("a_reset_by_the_peer_is_reported") else { return };
     let listener = pair.inside(1, || TcpListener::bind(SocketAddr::new(address(V4[1]), 7000)).unwrap());
     let peer = thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
         thread::sleep(std::time::Duration::from_millis(100));
-        // Gone at once, as a process that was killed with unread data.
+        // Resets at once, like a killed process with unread data.
         SockRef::from(&stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
     });
     let mut run = Run::new(&pair, V4);
@@ -70,17 +70,16 @@ fn a_peer_that_resets_is_told() {
 }
 
 #[test]
-fn a_peer_that_vanishes_is_given_up_after_the_retransmissions_that_are_allowed() {
-    let test = "a_peer_that_vanishes_is_given_up_after_the_retransmissions_that_are_allowed";
-    let Some(pair) = Pair::own(test) else { return };
+fn a_vanished_peer_times_out_after_the_maximum_number_of_retransmissions() {
+    let test = "a_vanished_peer_times_out_after_the_maximum_number_of_retransmissions";
+    let Some(pair) = Pair::private(test) else { return };
     let listener = pair.inside(1, || TcpListener::bind(SocketAddr::new(address(V4[1]), 7001)).unwrap());
     let mut run = Run::new(&pair, V4);
     let patient = TcpParameters { max_retransmissions: 1, ..newreno() };
     let log = client(&mut run, 7001, patient, 1 << 30, false);
     let namespace = Arc::clone(&pair.namespaces[1]);
-    // Nothing comes back from there any more, not even a reset.
-    let call =
-        move |_| ip(&namespace, &["addr", "flush", "dev", "v1"]).expect("it ran when the pair was made");
+    // From now on the peer sends nothing, not even a reset.
+    let call = move |_| ip(&namespace, &["addr", "flush", "dev", "v1"]).expect("`ip` worked in the setup");
     run.program("cut", 0, At { at: Some(Time::from_millis(200)), call });
     run.go(Duration::from_millis(2500));
     drop(listener);
@@ -90,8 +89,8 @@ fn a_peer_that_vanishes_is_given_up_after_the_retransmissions_that_are_allowed()
 }
 
 #[test]
-fn both_ends_that_close_finish_and_all_is_acknowledged_first() {
-    let Some(pair) = Pair::new("both_ends_that_close_finish_and_all_is_acknowledged_first") else { return };
+fn the_last_acknowledgement_precedes_the_end_of_a_connection() {
+    let Some(pair) = Pair::new("the_last_acknowledgement_precedes_the_end_of_a_connection") else { return };
     let mut run = Run::new(&pair, V4);
     let log = client(&mut run, 7002, newreno(), 300_000, true);
     let (received, served) = (Arc::new(Mutex::new(0)), Log::default());
@@ -104,7 +103,7 @@ fn both_ends_that_close_finish_and_all_is_acknowledged_first() {
         on_event: move |event, _, host: &mut dyn jettison_sockets::Sockets| match event {
             SocketEvent::Readable(socket) => {
                 while let Some(payload) = host.read(socket, 10_000) {
-                    *total.lock().expect("nobody panicked") += payload.len();
+                    *total.lock().expect("no thread panicked") += payload.len();
                 }
             }
             SocketEvent::PeerClosed(socket) => host.close(socket),
@@ -125,8 +124,8 @@ fn both_ends_that_close_finish_and_all_is_acknowledged_first() {
 }
 
 #[test]
-fn a_run_ends_when_it_is_told_to() {
-    let Some(pair) = Pair::new("a_run_ends_when_it_is_told_to") else { return };
+fn a_run_ends_on_request() {
+    let Some(pair) = Pair::new("a_run_ends_on_request") else { return };
     let run = Run::new(&pair, V4);
     let stop = Arc::new(Stop::new().unwrap());
     let shared = Arc::clone(&stop);

@@ -1,4 +1,4 @@
-//! The congestion control that a flow asks for is the one its sockets have.
+//! Mapping of a flow's congestion control to its sockets.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::harness::{At, Pair, Run, V4, address, newreno, tcp};
 
-/// Reads a host's TCP sockets half a second into the run.
+/// Reads a host's TCP sockets at 0.4 s.
 fn read_later(run: &mut Run, pair: &Pair) -> Arc<Mutex<Vec<TcpReading>>> {
     let read = Arc::new(Mutex::new(Vec::new()));
     let shared = Arc::clone(&read);
     let mut sampler = DiagSampler::new(Arc::clone(&pair.namespaces[0])).expect("socket diagnostics");
     let call = move |_| {
-        *shared.lock().expect("nobody panicked") = sampler.sample().expect("the kernel answers");
+        *shared.lock().expect("no thread panicked") = sampler.sample().expect("the kernel answers");
     };
     run.program("reader", 0, At { at: Some(Time::from_millis(400)), call });
     read
@@ -29,22 +29,22 @@ fn sender(readings: &[TcpReading], port: u16) -> &TcpReading {
 }
 
 #[test]
-fn each_flow_has_the_kernels_controller_it_names() {
-    let Some(pair) = Pair::new("each_flow_has_the_kernels_controller_it_names") else { return };
+fn each_flow_uses_the_kernels_controller_it_names() {
+    let Some(pair) = Pair::new("each_flow_uses_the_kernels_controller_it_names") else { return };
     let mut run = Run::new(&pair, V4);
     let segments = json!({ "size": "100 kB", "interval": "50 ms" });
     let mut expected = Vec::new();
     for (ours, kernels) in [("newreno", "reno"), ("cubic", "cubic"), ("bbr", "bbr"), ("dctcp", "dctcp")] {
-        let own = TcpParameters { congestion: ours.into(), ..TcpParameters::default() };
-        if let Err(reason) = check_congestion(&own) {
+        let parameters = TcpParameters { congestion: ours.into(), ..TcpParameters::default() };
+        if let Err(reason) = check_congestion(&parameters) {
             eprintln!("left out: {ours} ({reason})");
             continue;
         }
-        expected.push((run.flow(ours, "segments", segments.clone(), &tcp(own)), kernels));
+        expected.push((run.flow(ours, "segments", segments.clone(), &tcp(parameters)), kernels));
     }
     let read = read_later(&mut run, &pair);
     let done = run.go(Duration::from_millis(600));
-    assert!(expected.len() >= 2, "reno is in every kernel, and one more in any of note");
+    assert!(expected.len() >= 2, "every kernel has reno, and common kernels have another");
     let read = read.lock().unwrap();
     for (port, kernels) in expected {
         assert_eq!(sender(&read, port).congestion, kernels);
@@ -53,16 +53,16 @@ fn each_flow_has_the_kernels_controller_it_names() {
 }
 
 #[test]
-fn one_that_the_kernel_does_not_have_is_a_note_and_the_flow_goes_on() {
-    let Some(pair) = Pair::new("one_that_the_kernel_does_not_have_is_a_note_and_the_flow_goes_on") else {
+fn a_missing_controller_is_noted_and_the_flow_continues() {
+    let Some(pair) = Pair::new("a_missing_controller_is_noted_and_the_flow_continues") else {
         return;
     };
-    let own = TcpParameters { congestion: "prague".into(), ..TcpParameters::default() };
-    if check_congestion(&own).is_ok() {
+    let parameters = TcpParameters { congestion: "prague".into(), ..TcpParameters::default() };
+    if check_congestion(&parameters).is_ok() {
         return eprintln!("left out: this kernel has Prague");
     }
     let mut run = Run::new(&pair, V4);
-    run.flow("bulk", "bulk", json!({ "bytes": "100 kB" }), &tcp(own));
+    run.flow("bulk", "bulk", json!({ "bytes": "100 kB" }), &tcp(parameters));
     let done = run.go(Duration::from_millis(300));
     assert!(done.notes.iter().any(|note| note.contains("prague")), "{:?}", done.notes);
     assert!(done.mean("bulk", metrics::GOODPUT) > 0.0);

@@ -1,4 +1,4 @@
-//! Two hosts in namespaces of their own, and flows between them as scenarios make them.
+//! Two hosts in their own namespaces, with flows between them as in scenarios.
 
 use std::fs::File;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -22,32 +22,32 @@ use jettison_wire::FlowId;
 use nix::sched::{CloneFlags, setns, unshare};
 use serde_json::Value;
 
-/// Two namespaces, each with one end of the pair.
+/// Two namespaces, connected by a veth pair.
 pub struct Pair {
     pub namespaces: [Arc<OwnedFd>; 2],
     _alone: MutexGuard<'static, ()>,
 }
 
-/// IPv4 addresses of the two ends.
+/// IPv4 addresses of both hosts.
 pub const V4: [&str; 2] = ["10.77.0.1", "10.77.0.2"];
-/// IPv6 addresses.
+/// IPv6 addresses of both hosts.
 pub const V6: [&str; 2] = ["fd77::1", "fd77::2"];
 
-/// One at a time: two cores are not enough for several networks.
+/// Serialises the tests: two cores are not enough for several networks.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The pair that most tests share, or why there is none.
+/// The pair shared by most tests, or the reason why it could not be created.
 static SHARED: OnceLock<Result<[Arc<OwnedFd>; 2], String>> = OnceLock::new();
 
 impl Pair {
-    /// The pair, or `None`, said so, where that needs rights or tools that are missing.
+    /// Returns the shared pair. Reports a skipped test and returns `None` if rights or tools are missing.
     pub fn new(test: &str) -> Option<Pair> {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         Pair::of(SHARED.get_or_init(joined_namespaces).clone(), alone, test)
     }
 
-    /// A pair of the test's own, to be broken.
-    pub fn own(test: &str) -> Option<Pair> {
+    /// Creates a pair for one test, which may break it.
+    pub fn private(test: &str) -> Option<Pair> {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         Pair::of(joined_namespaces(), alone, test)
     }
@@ -66,7 +66,7 @@ impl Pair {
         }
     }
 
-    /// The hosts, with those addresses.
+    /// The hosts with these addresses.
     pub fn hosts(&self, addresses: [&str; 2]) -> Vec<HostSockets> {
         let host = |at: usize| HostSockets {
             name: format!("h{}", at + 1),
@@ -76,13 +76,13 @@ impl Pair {
         vec![host(0), host(1)]
     }
 
-    /// Runs that on a thread in one of the namespaces.
+    /// Runs a closure on a thread in one of the namespaces.
     pub fn inside<T: Send>(&self, at: usize, run: impl FnOnce() -> T + Send) -> T {
         inside(&self.namespaces[at], run)
     }
 }
 
-/// Two namespaces joined by a pair of virtual Ethernet devices.
+/// Creates two namespaces connected by a pair of virtual Ethernet devices.
 fn joined_namespaces() -> Result<[Arc<OwnedFd>; 2], String> {
     let namespaces = [new_namespace()?, new_namespace()?];
     let other = format!("/proc/{}/fd/{}", std::process::id(), namespaces[1].as_raw_fd());
@@ -96,12 +96,12 @@ fn joined_namespaces() -> Result<[Arc<OwnedFd>; 2], String> {
         let path = "/proc/sys/net/ipv4/ping_group_range";
         inside(namespace, move || std::fs::write(path, "0 2147483647")).map_err(|error| error.to_string())?;
     }
-    warm(&namespaces)?;
+    wait_until_connected(&namespaces)?;
     Ok(namespaces)
 }
 
-/// Waits until the pair carries packets: what is sent before its ends know of each other is lost.
-fn warm(namespaces: &[Arc<OwnedFd>; 2]) -> Result<(), String> {
+/// Waits until the pair carries packets: earlier packets are lost while the ends resolve each other's addresses.
+fn wait_until_connected(namespaces: &[Arc<OwnedFd>; 2]) -> Result<(), String> {
     for addresses in [V4, V6] {
         let bind = |at: usize| UdpSocket::bind(SocketAddr::new(address(addresses[at]), 5999));
         let [one, other] = [0, 1].map(|at| inside(&namespaces[at], || bind(at)));
@@ -112,12 +112,12 @@ fn warm(namespaces: &[Arc<OwnedFd>; 2]) -> Result<(), String> {
             .map_err(|error| error.to_string())?;
         let target = SocketAddr::new(address(addresses[1]), 5999);
         let comes = |_| {
-            // Refused while there is no route.
+            // Fails while there is no route.
             let _ = one.send_to(&[1], target);
             other.recv(&mut [0]).is_ok()
         };
         if !(0..200).any(comes) {
-            return Err("the pair of devices carries nothing".to_owned());
+            return Err("no packet arrived over the pair of devices".to_owned());
         }
     }
     Ok(())
@@ -133,27 +133,28 @@ pub fn endpoint(at: &str, port: u16) -> Endpoint {
 
 fn new_namespace() -> Result<Arc<OwnedFd>, String> {
     let made = thread::spawn(|| {
-        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no network namespace: {error}"))?;
+        unshare(CloneFlags::CLONE_NEWNET)
+            .map_err(|error| format!("cannot create a network namespace: {error}"))?;
         File::open("/proc/thread-self/ns/net").map_err(|error| error.to_string())
     });
-    let file = made.join().expect("it does not panic")?;
+    let file = made.join().expect("the thread does not panic")?;
     Ok(Arc::new(OwnedFd::from(file)))
 }
 
 fn inside<T: Send>(namespace: &OwnedFd, run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            setns(namespace.as_fd(), CloneFlags::CLONE_NEWNET).expect("it is our own namespace");
+            setns(namespace.as_fd(), CloneFlags::CLONE_NEWNET).expect("the namespace is our own");
             run()
         });
-        thread.join().expect("it does not panic")
+        thread.join().expect("the thread does not panic")
     })
 }
 
-/// Runs a command of `ip` in a namespace.
+/// Runs `ip` in a namespace.
 pub fn ip(namespace: &OwnedFd, arguments: &[&str]) -> Result<(), String> {
     let run = || Command::new("ip").args(arguments).output();
-    let output = inside(namespace, run).map_err(|error| format!("no `ip`: {error}"))?;
+    let output = inside(namespace, run).map_err(|error| format!("cannot run `ip`: {error}"))?;
     if output.status.success() {
         return Ok(());
     }
@@ -184,7 +185,7 @@ impl Run {
         }
     }
 
-    /// A flow of a registered application from the first host to the second.
+    /// Adds a flow of a registered application from the first to the second host. Returns its port.
     pub fn flow(&mut self, name: &str, kind: &str, app: Value, transport: &FlowTransport) -> u16 {
         self.flow_until(name, kind, app, transport, Time::MAX)
     }
@@ -201,13 +202,13 @@ impl Run {
         let entry = registry.entry(kind).expect("a registered application");
         let port = self.next_port;
         self.next_port += 1;
-        let random = |what: &str| random(name, what);
+        let random = |purpose: &str| random(name, purpose);
         let context = FlowContext {
             remote: endpoint(&self.addresses[1], port),
             server: endpoint(&self.addresses[0], port),
             transport,
             random: &random,
-            files: &|name| Err(format!("no file {name}")),
+            files: &|name| Err(format!("unknown file {name}")),
         };
         let built = entry.build(&app, &context).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         let flow = FlowId(self.recorder.add_flow(name).index);
@@ -226,7 +227,7 @@ impl Run {
         port
     }
 
-    /// A program of the test's own at one host.
+    /// Adds the test's own program at one host.
     pub fn program(&mut self, name: &str, host: usize, application: impl Application + 'static) -> FlowId {
         let flow = FlowId(self.recorder.add_flow(name).index);
         let (start, stop) = (Time::ZERO, Time::MAX);
@@ -234,27 +235,28 @@ impl Run {
         flow
     }
 
-    /// A flow that programs outside carry.
+    /// Adds a flow carried by external programs.
     pub fn watch(&mut self, name: &str, watched: impl FnOnce(FlowId) -> Watched) {
         let flow = FlowId(self.recorder.add_flow(name).index);
         self.watched.push(watched(flow));
     }
 
     pub fn go(self, end: Duration) -> Done {
-        let stop = Stop::new().expect("a descriptor");
+        let stop = Stop::new().expect("a descriptor is available");
         self.go_until(end, &stop)
     }
 
     pub fn go_until(self, end: Duration, stop: &Stop) -> Done {
         let Run { hosts, programs, watched, recorder, .. } = self;
         let clock = LiveClock::start();
-        let hosts = LiveHosts::new(hosts, programs, watched, recorder, clock).expect("descriptors");
+        let hosts =
+            LiveHosts::new(hosts, programs, watched, recorder, clock).expect("descriptors are available");
         let HostsOutcome { recorder, notes } = hosts.run(Time::ZERO + end, stop);
         Done { record: recorder.finish(clock.now()), notes, ended: clock.now() }
     }
 }
 
-/// A run that is over.
+/// Result of a run.
 pub struct Done {
     pub record: RunRecord,
     pub notes: Vec<String>,
@@ -262,12 +264,12 @@ pub struct Done {
 }
 
 impl Done {
-    /// The mean of a summary value of a flow, NaN if it has none.
+    /// Mean of a flow's summary value; NaN without a value.
     pub fn mean(&self, flow: &str, metric: Metric) -> f64 {
         self.record.summary_value(flow, metric).map_or(f64::NAN, |value| value.mean)
     }
 
-    /// The values of a series of a flow.
+    /// Values of a flow's series.
     pub fn series(&self, flow: &str, metric: Metric) -> Vec<f64> {
         let found = self.record.series.iter().find(|series| {
             series.metric == metric && series.part.is_empty() && self.record.name(series.object) == flow
@@ -276,8 +278,8 @@ impl Done {
     }
 }
 
-fn random(flow: &str, what: &str) -> RandomStream {
-    Seed(7).stream(&["flows", flow, what])
+fn random(flow: &str, purpose: &str) -> RandomStream {
+    Seed(7).stream(&["flows", flow, purpose])
 }
 
 /// TCP with these parameters.
@@ -288,7 +290,7 @@ pub fn tcp(parameters: TcpParameters) -> FlowTransport {
 pub fn options(parameters: TcpParameters) -> TcpOptions {
     let parameters = Arc::new(parameters);
     let shared = Arc::clone(&parameters);
-    let controller = ControllerFactory::new(move || shared.controller(None).expect("a controller of ours"));
+    let controller = ControllerFactory::new(move || shared.controller(None).expect("our own controller"));
     TcpOptions { parameters, controller }
 }
 
@@ -304,23 +306,23 @@ pub fn octopus() -> FlowTransport {
     let parameters = Arc::new(OctopusParameters::default());
     let shared = Arc::clone(&parameters);
     let controller = Arc::new(move || {
-        let files = |name: &str| Err(format!("no file {name}"));
-        shared.controller(&shared.path_context(None, &files)).expect("a controller of ours")
+        let files = |name: &str| Err(format!("unknown file {name}"));
+        shared.controller(&shared.path_context(None, &files)).expect("our own controller")
     });
     FlowTransport::Octopus(OctopusOptions { parameters, controller })
 }
 
-/// A program that keeps a log of its events.
+/// A program that logs its events.
 pub struct Script<S, E> {
     pub start: S,
     pub on_event: E,
     pub log: Log,
 }
 
-/// A program that only keeps the log.
+/// Event handler that does nothing.
 pub fn ignore(_: SocketEvent, _: Time, _: &mut dyn Sockets) {}
 
-/// What happened when.
+/// Log of events with their times.
 pub type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
 
 impl<S, E> Application for Script<S, E>
@@ -332,12 +334,12 @@ where
         (self.start)(now, host);
     }
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
-        self.log.lock().expect("nobody panicked").push((now, event));
+        self.log.lock().expect("no thread panicked").push((now, event));
         (self.on_event)(event, now, host);
     }
 }
 
-/// A program that calls a closure at an instant.
+/// A program that calls a closure once at a given time.
 pub struct At<F> {
     pub at: Option<Time>,
     pub call: F,

@@ -1,4 +1,4 @@
-//! Built-in programs on the kernel's sockets: two namespaces joined by a pair of virtual Ethernet devices.
+//! Built-in programs on kernel sockets: two namespaces connected by a pair of virtual Ethernet devices.
 
 #![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
 

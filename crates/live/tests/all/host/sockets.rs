@@ -1,4 +1,4 @@
-//! What a program sees of its sockets.
+//! Behaviour of sockets from a program's view.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -11,15 +11,15 @@ use jettison_wire::InlineBytes;
 use super::harness::{Log, Pair, Run, Script, V4, V6, address, endpoint, ignore, newreno, options};
 
 #[test]
-fn a_datagram_arrives_with_its_head_its_length_and_its_traffic_class() {
-    let Some(pair) = Pair::new("a_datagram_arrives_with_its_head_its_length_and_its_traffic_class") else {
+fn a_datagram_keeps_its_head_length_and_traffic_class() {
+    let Some(pair) = Pair::new("a_datagram_keeps_its_head_length_and_traffic_class") else {
         return;
     };
     for addresses in [V4, V6] {
         let mut run = Run::new(&pair, addresses);
         let head = InlineBytes::new(&(1..=40).collect::<Vec<u8>>()).unwrap();
         let short = InlineBytes::new(b"abc").unwrap();
-        // DSCP 46 with ECT(1), then plain, then one of more than a packet's worth.
+        // DSCP 46 with ECT(1), a plain datagram, and one that needs several packets.
         let sent = [
             Datagram { head, length: 1400, traffic_class: 46 << 2 | 1 },
             Datagram { head: short, length: 3, traffic_class: 0 },
@@ -56,7 +56,7 @@ fn a_datagram_arrives_with_its_head_its_length_and_its_traffic_class() {
                 other => panic!("{other:?}"),
             })
             .collect();
-        // All but the head's zeros: the rest of a datagram is zeros on the wire, and the first 40 bytes are read.
+        // The rest of a datagram is zeros on the wire, and the first 40 bytes are read as the head.
         let padded = [&b"abc"[..], &[0; 37]].concat();
         let mut expected = sent;
         expected[2].head = InlineBytes::new(&padded).unwrap();
@@ -65,9 +65,9 @@ fn a_datagram_arrives_with_its_head_its_length_and_its_traffic_class() {
 }
 
 #[test]
-fn back_pressure_is_what_the_peer_has_not_taken() {
-    let Some(pair) = Pair::new("back_pressure_is_what_the_peer_has_not_taken") else { return };
-    // It accepts by itself, and nobody reads.
+fn back_pressure_is_the_data_that_the_peer_has_not_accepted() {
+    let Some(pair) = Pair::new("back_pressure_is_the_data_that_the_peer_has_not_accepted") else { return };
+    // The kernel accepts the connection; nothing reads from it.
     let listener = pair.inside(1, || TcpListener::bind(SocketAddr::new(address(V4[1]), 7101)).unwrap());
     const WRITTEN: u64 = 64 << 20;
     let mut run = Run::new(&pair, V4);
@@ -82,7 +82,7 @@ fn back_pressure_is_what_the_peer_has_not_taken() {
     let on_event = move |event, _, host: &mut dyn Sockets| {
         if let SocketEvent::Acknowledged(socket) = event {
             let estimate = host.path_estimate(socket);
-            shared.lock().expect("nobody panicked").push((
+            shared.lock().expect("no thread panicked").push((
                 host.unsent(socket),
                 host.unacknowledged(socket),
                 estimate,
@@ -94,7 +94,7 @@ fn back_pressure_is_what_the_peer_has_not_taken() {
     drop(listener);
     let seen = seen.lock().unwrap();
     let (unsent, unacknowledged, estimate) = *seen.last().unwrap();
-    // The peer's buffer takes some, all else waits; what is not sent is not acknowledged.
+    // The peer's buffer takes some bytes, the rest waits. Unsent bytes are also unacknowledged.
     assert!(unsent > WRITTEN / 2 && unsent < WRITTEN, "{unsent}");
     assert!((unsent..WRITTEN).contains(&unacknowledged), "{unacknowledged}");
     assert!(seen.is_sorted_by_key(|(_, unacknowledged, _)| std::cmp::Reverse(*unacknowledged)));
@@ -103,8 +103,8 @@ fn back_pressure_is_what_the_peer_has_not_taken() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_a_note() {
-    let Some(pair) = Pair::new("a_port_that_is_taken_is_a_note") else { return };
+fn a_port_in_use_is_noted() {
+    let Some(pair) = Pair::new("a_port_in_use_is_noted") else { return };
     let mut run = Run::new(&pair, V4);
     let options = options(newreno());
     let start = move |_, host: &mut dyn Sockets| {
@@ -117,6 +117,6 @@ fn a_port_that_is_taken_is_a_note() {
     };
     run.program("twice", 0, Script { start, on_event: ignore, log: Log::default() });
     let done = run.go(Duration::from_millis(50));
-    let named = |what: &str| done.notes.iter().any(|note| note.starts_with("host h1") && note.contains(what));
+    let named = |port: &str| done.notes.iter().any(|note| note.starts_with("host h1") && note.contains(port));
     assert!(named("UDP port 7102") && named("TCP port 7102"), "{:?}", done.notes);
 }

@@ -1,4 +1,4 @@
-//! Sockets that programs outside opened.
+//! Sockets opened by external programs.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,11 +11,11 @@ use jettison_measure::metrics;
 use super::harness::{Pair, Run, V4, address};
 
 #[test]
-fn a_command_s_connection_has_a_window_and_an_rtt() {
-    let Some(pair) = Pair::new("a_command_s_connection_has_a_window_and_an_rtt") else { return };
+fn a_commands_connection_has_a_congestion_window_and_an_rtt() {
+    let Some(pair) = Pair::new("a_commands_connection_has_a_congestion_window_and_an_rtt") else { return };
     let server = SocketAddr::new(address(V4[1]), 7200);
     let listener = pair.inside(1, || TcpListener::bind(server).unwrap());
-    // A control connection, and one with the data.
+    // A control connection and a data connection.
     let mut streams = pair.inside(0, || [0; 2].map(|_| TcpStream::connect(server).unwrap()));
     let mut accepted = [0; 2].map(|_| listener.accept().unwrap().0);
     streams[0].write_all(b"hello").unwrap();
