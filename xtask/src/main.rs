@@ -1,6 +1,6 @@
-//! Tasks of the project itself, apart from the command that users have.
+//! Development tasks of the project, separate from the users' command.
 //!
-//! `bench` measures what this project promises. `make bench` runs it, in the profile that is shipped: the simulations run inside
+//! `bench` measures the performance targets. `make bench` runs it in the shipped profile, because the simulations run inside
 //! this program.
 
 mod bench;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use output::Failure;
 
-/// Tasks of the project itself.
+/// Development tasks of the project
 #[derive(Debug, Parser)]
 #[command(name = "xtask", max_term_width = 100)]
 struct Cli {
@@ -21,21 +21,21 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Measure the figures that this project promises; exit 1 if one falls short
+    /// Run benchmarks; exit with status 1 if one misses its target
     Bench {
-        /// Names of benchmarks or of groups; all if none is given
+        /// Names of benchmarks or groups; by default all except `live`
         names: Vec<String>,
-        /// Print NDJSON records
+        /// Print results as NDJSON
         #[arg(long)]
         json: bool,
-        /// List the benchmarks and measure nothing
+        /// List the benchmarks without running them
         #[arg(long)]
         list: bool,
     },
     /// Do the work of a child process of `bench`
     #[command(name = bench::CHILD, hide = true)]
     BenchChild {
-        /// The work's name and its arguments
+        /// Name and arguments of the work
         work: Vec<String>,
     },
 }
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Task::Bench { names, json, list } => bench::bench(&names, json, list),
         Task::BenchChild { work } => bench::child(&work)
             .map_err(Failure::Message)
-            .and_then(|said| output::print(&said).map(|()| ExitCode::SUCCESS)),
+            .and_then(|text| output::print(&text).map(|()| ExitCode::SUCCESS)),
     };
     match result {
         Ok(code) => code,

@@ -1,17 +1,17 @@
-//! Printing, and failing with one message.
+//! Output and error handling.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use thiserror::Error;
 
-/// Why a task ended early.
+/// Reason why a task ended early.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// The reader of our output has gone (`… | head`): nothing is wrong.
-    #[error("nobody reads standard output any more")]
+    /// The reader of standard output has closed it (`… | head`), which is not an error.
+    #[error("standard output was closed by its reader")]
     BrokenPipe,
-    /// What is wrong, and what would be right.
+    /// Error message with the requirement.
     #[error("{0}")]
     Message(String),
 }

@@ -1,10 +1,10 @@
-//! `xtask bench`. What it measures is for `make bench` to judge; here one short benchmark says that it measures.
+//! Tests of `xtask bench`. `make bench` checks the targets; here one short benchmark checks that measuring works.
 
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a command came to.
+/// Result of a command.
 #[derive(Debug)]
 struct Ran {
     status: Option<i32>,
@@ -17,14 +17,14 @@ impl Ran {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("xtask"));
         let output = command.arg("bench").args(arguments).stdin(Stdio::null()).output();
         let output = output.expect("the program was built and can be started");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the output is UTF-8");
         let ran =
             Ran { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
         assert!(!ran.stderr.contains("panicked"), "a panic is a bug: {}", ran.stderr);
         ran
     }
 
-    /// Status 0 and no complaint: gives what it printed.
+    /// Checks for status 0 and no messages. Returns the output.
     #[track_caller]
     fn ok(self) -> String {
         assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
@@ -56,9 +56,9 @@ fn every_queue_discipline_has_a_benchmark_with_its_growth() {
 }
 
 #[test]
-fn a_queues_record_has_its_time_and_its_instructions_or_why_not() {
+fn a_queues_record_has_time_and_instructions_or_a_note() {
     let printed = Ran::bench(&["--json", "queue-tail-drop"]);
-    // 1 where a figure falls short: the machine may be busy.
+    // Status 1 means a missed target: the machine may be busy.
     assert!(matches!(printed.status, Some(0 | 1)), "{printed:?}");
     let records: Vec<Value> = printed
         .stdout
@@ -75,9 +75,9 @@ fn a_queues_record_has_its_time_and_its_instructions_or_why_not() {
 }
 
 #[test]
-fn an_unknown_name_is_told_the_known_ones() {
-    let Ran { status, stdout, stderr: said } = Ran::bench(&["nonsense"]);
-    assert_eq!((status, stdout.as_str()), (Some(2), ""), "{said}");
-    assert!(said.starts_with("xtask: there is no benchmark `nonsense`; there are: "), "{said}");
-    assert!(said.contains("tcp-codel-A") && said.contains("udp-F"), "{said}");
+fn the_error_for_an_unknown_benchmark_lists_the_known_ones() {
+    let Ran { status, stdout, stderr: message } = Ran::bench(&["nonsense"]);
+    assert_eq!((status, stdout.as_str()), (Some(2), ""), "{message}");
+    assert!(message.starts_with("xtask: unknown benchmark `nonsense`; known benchmarks: "), "{message}");
+    assert!(message.contains("tcp-codel-A") && message.contains("udp-F"), "{message}");
 }

@@ -1,14 +1,14 @@
-//! The command `bench`: chooses the benchmarks, runs them and prints their figures.
+//! Command `bench`: selects benchmarks, runs them and prints the results.
 
 use std::process::ExitCode;
 
 use super::{Better, Measured, select};
 use crate::output::{Failure, print, print_record};
 
-/// Measures; exit status 1 if a figure falls short.
+/// Runs the benchmarks; exit status 1 if one misses its target.
 pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failure> {
     let benchmarks = select(names).map_err(Failure::Message)?;
-    let mut short = false;
+    let mut missed = false;
     for benchmark in &benchmarks {
         if list && json {
             print_record(&benchmark.record())?;
@@ -20,17 +20,17 @@ pub fn bench(names: &[String], json: bool, list: bool) -> Result<ExitCode, Failu
         }
         let measured =
             benchmark.run().map_err(|error| Failure::Message(format!("{}: {error}", benchmark.name)))?;
-        short |= !measured.suffices();
+        missed |= !measured.meets_target();
         if json {
             print_record(&measured)?;
             continue;
         }
         print(&line(&measured))?;
     }
-    Ok(ExitCode::from(u8::from(short)))
+    Ok(ExitCode::from(u8::from(missed)))
 }
 
-/// A figure, what is required of it, and what was counted beside it.
+/// Formats a result with its target and notes.
 fn line(measured: &Measured) -> String {
     let value = match measured.value {
         Some(ratio) if ratio < 10.0 => format!("{ratio:.3}"),
@@ -48,8 +48,8 @@ fn line(measured: &Measured) -> String {
     if let Some(note) = &measured.note {
         line += &format!("  {note}");
     }
-    if !measured.suffices() {
-        line += "  FALLS SHORT";
+    if !measured.meets_target() {
+        line += "  MISSED";
     }
     line
 }

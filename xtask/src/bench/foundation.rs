@@ -1,4 +1,4 @@
-//! The simulator's own figures: bottleneck packets a CPU-second, and memory, on the reference scenarios A and F.
+//! Simulator benchmarks: bottleneck packets per CPU second, and memory, on the reference scenarios A and F.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,10 +12,10 @@ use super::{Benchmark, Better, Reading, child, peak_memory};
 
 const A: &str = include_str!("../../../scenarios/reference/tcp-codel-a.toml");
 const F: &str = include_str!("../../../scenarios/reference/udp-f.toml");
-/// Best of so many runs: the machine has other things to do.
+/// Number of runs, of which the best counts: other processes may disturb a run.
 const REPEATS: usize = 5;
 
-/// The name of the work of a child process that measures its own memory.
+/// Name of the child process's work that measures its own memory.
 pub(super) const MEMORY_CHILD: &str = "foundation-memory";
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
@@ -48,10 +48,10 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     ]
 }
 
-/// Packets that leave the bottleneck, and the event loop's CPU time for them.
+/// Packets that leave the bottleneck per second of the event loop's CPU time.
 fn rate(name: &str, text: &str) -> Result<f64, String> {
     let builder = Builder::standard();
-    // Everything counts, from the first packet on.
+    // Without a warm-up, all packets count.
     let changes = Changes { set: vec!["warm_up=0 s".to_owned()], quick: false };
     let scenario = Scenario::parse(text, name, &NoFiles, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
@@ -64,7 +64,7 @@ fn rate(name: &str, text: &str) -> Result<f64, String> {
     let took = stopwatch.elapsed();
     let record = world.finish();
     let packets = record.summary_value("bottleneck.forward", metrics::PACKETS);
-    let packets = packets.ok_or("the bottleneck carried nothing")?.mean;
+    let packets = packets.ok_or("the bottleneck carried no packet")?.mean;
     Ok(packets / took.as_secs_f64())
 }
 
@@ -76,13 +76,15 @@ fn best_rate(name: &str, text: &str) -> Result<f64, String> {
     Ok(best)
 }
 
-/// Peak resident memory of a process that does nothing but run A.
+/// Peak resident memory of a process that only runs scenario A.
 fn child_memory() -> Result<f64, String> {
     let text = child::run(&[MEMORY_CHILD])?;
-    text.trim().parse().map_err(|_| format!("the child process said `{}`", text.trim()))
+    text.trim()
+        .parse()
+        .map_err(|_| format!("expected a number from the child process, got `{}`", text.trim()))
 }
 
-/// What the child process does: runs A and gives its own peak resident memory in MB.
+/// Work of the child process: runs scenario A and returns its own peak resident memory in MB.
 pub(super) fn memory_child() -> Result<f64, String> {
     rate("reference/tcp-codel-a.toml", A)?;
     peak_memory()

@@ -1,7 +1,7 @@
-//! The figures that this project promises, measured.
+//! Benchmarks of the project's performance targets.
 //!
-//! Each [`Benchmark`] is a name, what is required, and a function that measures. A new one is a line in
-//! [`benchmarks`]. Values are best of several, on the CPU clock of the thread that does the work.
+//! A [`Benchmark`] has a name, a target and a function that measures it. To add one, extend [`benchmarks`]. Values are the best
+//! of several runs on the CPU clock of the working thread.
 
 mod child;
 mod command;
@@ -22,76 +22,76 @@ use serde::Serialize;
 pub use child::{CHILD, child};
 pub use command::bench;
 
-/// A figure that is measured.
+/// A benchmark.
 pub struct Benchmark {
-    /// The part of the project it belongs to.
+    /// Part of the project.
     pub group: &'static str,
-    /// Its name. What belongs to another benchmark has that one's name, a slash, and its own.
+    /// Name. The name of a derived value is that of its benchmark, a slash and a suffix.
     pub name: String,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: &'static str,
-    /// What is required of it; `None` for one that is only shown.
+    /// Target; `None` for a value that is only reported.
     pub required: Option<f64>,
-    /// Which way is better.
+    /// Direction of improvement.
     pub better: Better,
-    /// Measures it.
+    /// Function that measures the value.
     pub measure: Box<dyn Fn() -> Result<Reading, String>>,
 }
 
-/// What measuring gave.
+/// Result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The value, in the benchmark's unit; `None` if this machine can't measure it, and `note` says why.
+    /// Value in the benchmark's unit; `None` if this machine cannot measure it, with the reason in `note`.
     pub value: Option<f64>,
-    /// Instructions a packet, where they are counted beside a time.
+    /// Instructions per packet, if they are counted in addition to time.
     pub instructions: Option<f64>,
-    /// What could not be measured, and why.
+    /// What could not be measured, with the reason.
     pub note: Option<String>,
 }
 
-/// Which way a figure is better.
+/// Direction of improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// The more the better.
+    /// Higher is better.
     Higher,
-    /// The less the better.
+    /// Lower is better.
     Lower,
 }
 
-/// A figure that was measured, as `bench --json` prints it.
+/// Result of a benchmark in the output of `bench --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// The part of the project it belongs to.
+    /// Part of the project.
     pub group: &'static str,
-    /// Its name.
+    /// Name of the benchmark.
     pub name: String,
-    /// What was measured; `None` if it was not.
+    /// Measured value; `None` if it could not be measured.
     pub value: Option<f64>,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: &'static str,
-    /// What is required.
+    /// Target.
     pub required: Option<f64>,
-    /// Which way is better.
+    /// Direction of improvement.
     pub better: Better,
-    /// Instructions a packet, where they are counted beside a time.
+    /// Instructions per packet, if they are counted in addition to time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<f64>,
-    /// What could not be measured, and why.
+    /// What could not be measured, with the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Reading {
-    /// A value alone.
+    /// Creates a reading with a value only.
     pub fn of(value: f64) -> Reading {
         Reading { value: Some(value), instructions: None, note: None }
     }
 }
 
 impl Measured {
-    /// Whether it is as good as required. What could not be measured is not held against the code.
-    pub fn suffices(&self) -> bool {
+    /// Whether the value meets its target. A value that could not be measured is not a miss.
+    pub fn meets_target(&self) -> bool {
         let (Some(required), Some(value)) = (self.required, self.value) else { return true };
         match self.better {
             Better::Higher => value >= required,
@@ -101,18 +101,18 @@ impl Measured {
 }
 
 impl Benchmark {
-    fn is_asked_for(&self, name: &str) -> bool {
-        let of_name = self.name.strip_prefix(name);
-        self.group == name || of_name.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    fn is_selected_by(&self, name: &str) -> bool {
+        let suffix = self.name.strip_prefix(name);
+        self.group == name || suffix.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Measures it.
+    /// Runs the benchmark.
     pub fn run(&self) -> Result<Measured, String> {
         let Reading { value, instructions, note } = (self.measure)()?;
         Ok(Measured { value, instructions, note, ..self.record() })
     }
 
-    /// Its record without a value.
+    /// Record without a value.
     pub fn record(&self) -> Measured {
         let Benchmark { group, ref name, unit, required, better, .. } = *self;
         let name = name.clone();
@@ -132,25 +132,30 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all
 }
 
-/// The benchmarks that `names` asks for: a name, with what belongs to it, or a group's; if there are none, all but those of live
-/// runs, which are for a machine that has nothing else to do.
+/// Selects benchmarks by name (with their derived values) or by group. Without names, selects all but the live benchmarks,
+/// which require an otherwise idle machine.
 pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
     let all = benchmarks();
-    if let Some(name) = names.iter().find(|name| !all.iter().any(|benchmark| benchmark.is_asked_for(name))) {
+    if let Some(name) = names.iter().find(|name| !all.iter().any(|benchmark| benchmark.is_selected_by(name)))
+    {
         let known = all.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(format!("there is no benchmark `{name}`; there are: {known}"));
+        return Err(format!("unknown benchmark `{name}`; known benchmarks: {known}"));
     }
-    let unasked = |b: &Benchmark| names.is_empty() && b.group != "live";
-    let wanted = |b: &Benchmark| unasked(b) || names.iter().any(|name| b.is_asked_for(name));
-    Ok(all.into_iter().filter(wanted).collect())
+    let by_default = |b: &Benchmark| names.is_empty() && b.group != "live";
+    let selected = |b: &Benchmark| by_default(b) || names.iter().any(|name| b.is_selected_by(name));
+    Ok(all.into_iter().filter(selected).collect())
 }
 
 /// Peak resident memory of this process, in MB.
 fn peak_memory() -> Result<f64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line =
-        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("VmHWM is no number")?;
+        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("/proc/self/status has no VmHWM")?;
+    let kib: f64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|n| n.parse().ok())
+        .ok_or("VmHWM in /proc/self/status is not a number")?;
     Ok(kib * 1024.0 / 1e6)
 }
 
@@ -158,13 +163,13 @@ fn peak_memory() -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn names(asked: &[&str]) -> Vec<String> {
-        let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
-        select(&asked).unwrap_or_default().into_iter().map(|benchmark| benchmark.name).collect()
+    fn names(requested: &[&str]) -> Vec<String> {
+        let requested: Vec<String> = requested.iter().map(|name| (*name).to_owned()).collect();
+        select(&requested).unwrap_or_default().into_iter().map(|benchmark| benchmark.name).collect()
     }
 
     #[test]
-    fn a_name_brings_what_belongs_to_it_and_nothing_else() {
+    fn a_name_selects_its_benchmark_and_derived_values_only() {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
@@ -175,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn names_are_given_once() {
+    fn names_are_unique() {
         let distinct: std::collections::BTreeSet<String> = names(&[]).into_iter().collect();
         assert_eq!(distinct.len(), names(&[]).len());
     }
 
     #[test]
-    fn what_was_not_measured_falls_not_short() {
+    fn a_missing_value_is_not_a_miss() {
         let measure = || Ok(Reading { value: None, instructions: None, note: Some("why".to_owned()) });
         let mut benchmark = Benchmark {
             group: "g",
@@ -191,8 +196,8 @@ mod tests {
             better: Better::Lower,
             measure: Box::new(measure),
         };
-        assert!(benchmark.run().unwrap().suffices());
+        assert!(benchmark.run().unwrap().meets_target());
         benchmark.measure = Box::new(|| Ok(Reading::of(1.06)));
-        assert!(!benchmark.run().unwrap().suffices());
+        assert!(!benchmark.run().unwrap().meets_target());
     }
 }

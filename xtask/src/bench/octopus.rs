@@ -1,4 +1,4 @@
-//! Octopus: simulated seconds a CPU-second of one layered video on a cellular link, statistics on.
+//! Octopus: simulated seconds per CPU second of one layered video on a cellular link, with statistics.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -13,14 +13,14 @@ use super::{Benchmark, Better, Reading};
 
 const SPATIAL: &str = include_str!("../../../scenarios/octopus/beyond.toml");
 const TRACE: &[u8] = include_bytes!("../../../scenarios/octopus/traces/lte-12.trace");
-/// One flow of the authors' choices.
+/// One flow with the authors' parameters.
 const SET: [&str; 4] = [
     "vary[0].variants=[{ name = \"authors\", set = {} }]",
     "vary[1].values=[{ file = \"traces/lte-12.trace\", label = \"lte-12\" }]",
     "vary[2].variants=[{ name = \"a\", set = {} }]",
     "vary[3].variants=[{ name = \"60ms\", set = {} }]",
 ];
-/// Best of so many runs.
+/// Number of runs, of which the best counts.
 const REPEATS: usize = 5;
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
@@ -34,14 +34,14 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     }]
 }
 
-/// The one trace that the scenario then names.
+/// File access with the only trace that the reduced scenario reads.
 struct OneTrace;
 
 impl Files for OneTrace {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         match name.ends_with("lte-12.trace") {
             true => Ok(TRACE.to_vec()),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "the benchmark has one trace only")),
+            false => Err(io::Error::new(io::ErrorKind::NotFound, "the benchmark has only the trace lte-12")),
         }
     }
     fn display(&self, name: &str) -> String {
@@ -56,7 +56,7 @@ fn best_speed() -> Result<f64, String> {
         Scenario::parse(SPATIAL, "octopus/beyond.toml", &OneTrace, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
     let [variant] = scenario.variants.as_slice() else {
-        return Err(format!("{} variants where one was wanted", scenario.variants.len()));
+        return Err(format!("the scenario must have 1 variant, got {}", scenario.variants.len()));
     };
     let settings = &variant.settings;
     let mut best = 0.0_f64;
@@ -69,7 +69,7 @@ fn best_speed() -> Result<f64, String> {
         let took = stopwatch.elapsed();
         let shown = world.finish().summary_value("video", metrics::FRAMES_DECODED).map_or(0.0, |v| v.mean);
         if shown < 50.0 {
-            return Err(format!("only {shown} % of the frames were decoded: that is no run to time"));
+            return Err(format!("at least 50 % of the frames must be decoded, got {shown} %"));
         }
         best = best.max(settings.duration.as_secs_f64() / took.as_secs_f64());
     }

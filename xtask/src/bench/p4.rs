@@ -1,4 +1,4 @@
-//! P4 programs in the simulator's harness without I/O: packets in at one port, through the program twice, and out at
+//! P4 programs in the simulator without I/O: packets enter at one port, pass the program's ingress and egress, and leave at
 //! another; the front end; ternary tables.
 
 use std::hint::black_box;
@@ -21,20 +21,20 @@ use jettison_wire::{Address, Headers, InlineBytes, Packet, Transport, UdpHeader}
 use super::stopwatch::CpuStopwatch;
 use super::{Benchmark, Better, Reading};
 
-/// Routes of the forwarding table.
+/// Number of routes in the forwarding table.
 const ROUTES: u32 = 1000;
-/// Packets of one measurement.
+/// Packets per measurement.
 const BATCH: u64 = 200_000;
-/// Best of so many measurements.
+/// Number of measurements, of which the best counts.
 const ROUNDS: usize = 15;
-/// Packets that wait while CoDel is measured, and while iRED is: between its thresholds, so that it draws and clones.
+/// Backlogs for CoDel and for iRED; the latter is between iRED's thresholds, so that it draws and clones.
 const WAITING: [u64; 2] = [20, 40];
-/// A packet of 64 bytes each 500 ns: two million a second.
+/// Interval of 64-byte packets at two million packets per second.
 const SPACING: Duration = Duration::from_nanos(500);
-/// An Ethernet frame of 64 bytes less its check sequence: 14 + 20 + 8 + 18.
+/// Payload of a 64-byte Ethernet frame without its check sequence: 14 + 20 + 8 + 18.
 const PAYLOAD: usize = 18;
 
-/// Entries and masks of the ternary table.
+/// Number of entries and of masks in the ternary table.
 const ENTRIES: u64 = 10_000;
 const MASKS: u64 = 16;
 
@@ -45,7 +45,7 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
         unit: "packets/s",
         required: Some(required),
         better: Better::Higher,
-        measure: Box::new(move || packets_a_second(program, waiting).map(Reading::of)),
+        measure: Box::new(move || packet_rate(program, waiting).map(Reading::of)),
     };
     vec![
         rate("p4-lpm", 2e6, "forward", 0),
@@ -70,17 +70,17 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     ]
 }
 
-/// Takes drops and marks and forgets them.
-struct Nowhere;
+/// Sink that discards drops and marks.
+struct Discard;
 
-impl PortOutcomes for Nowhere {
+impl PortOutcomes for Discard {
     fn at(&mut self, _: Option<Port>) -> &mut dyn Outcomes {
         self
     }
     fn offered(&mut self, _: Port, _: &Packet, _: Time) {}
 }
 
-impl Outcomes for Nowhere {
+impl Outcomes for Discard {
     fn dropped(&mut self, packet: Packet, _: DropReason, _: Time) {
         black_box(packet);
     }
@@ -89,7 +89,7 @@ impl Outcomes for Nowhere {
 
 fn compile(name: &str) -> Result<Arc<Program>, String> {
     let (path, text) =
-        jettison_p4_front::library::program(name).ok_or_else(|| format!("there is no {name}"))?;
+        jettison_p4_front::library::program(name).ok_or_else(|| format!("unknown program {name}"))?;
     compiled(&path, text)
 }
 
@@ -102,7 +102,7 @@ fn compiled(path: &str, text: &str) -> Result<Arc<Program>, String> {
     }
 }
 
-/// A switch with two ports and its program's own commands, and a route for each of a thousand /24s, all to port 1.
+/// Creates a switch with two ports, its program's own commands, and routes for a thousand /24 prefixes, all to port 1.
 fn switch(name: &str) -> Result<P4Switch<Compiled>, String> {
     let program = compile(&format!("<{name}.p4>"))?;
     let mut text = String::new();
@@ -122,8 +122,8 @@ fn switch(name: &str) -> Result<P4Switch<Compiled>, String> {
     let streams = vec![stream("0"), stream("1")];
     let machine = Compiled::new(Arc::clone(&program));
     let mut plan = SwitchPlan::new(program, vec![queue(), queue()], stream("ingress"), streams);
-    plan.commands = commands.into_iter().map(|each| (Time::ZERO, each.command)).collect();
-    plan.build(machine).map_err(|failed| failed.to_string())
+    plan.commands = commands.into_iter().map(|command| (Time::ZERO, command.command)).collect();
+    plan.build(machine).map_err(|error| error.to_string())
 }
 
 fn packets() -> Vec<Packet> {
@@ -143,10 +143,10 @@ fn packets() -> Vec<Packet> {
     (0..4096).map(packet).collect()
 }
 
-fn packets_a_second(name: &str, waiting: u64) -> Result<f64, String> {
+fn packet_rate(name: &str, waiting: u64) -> Result<f64, String> {
     let mut switch = switch(name)?;
     let packets = packets();
-    let (mut pending, mut sink) = (Vec::new(), Nowhere);
+    let (mut pending, mut sink) = (Vec::new(), Discard);
     let mut now = Time::ZERO;
     let mut round = |count: u64, waiting: u64| {
         let mut sent = 0;
@@ -175,7 +175,7 @@ fn packets_a_second(name: &str, waiting: u64) -> Result<f64, String> {
         let sent = round(BATCH, waiting);
         let took = stopwatch.elapsed().as_secs_f64();
         if sent * 10 < BATCH * 9 {
-            return Err(format!("only {sent} of {BATCH} packets came out: that is no run to time"));
+            return Err(format!("at least 90 % of {BATCH} packets must leave the switch, got {sent}"));
         }
         best = best.max(BATCH as f64 / took);
     }
@@ -188,7 +188,7 @@ fn front_end() -> Result<f64, String> {
     let mut texts = Vec::new();
     for name in jettison_p4_front::library::programs() {
         let (path, text) =
-            jettison_p4_front::library::program(&name).ok_or_else(|| format!("there is no {name}"))?;
+            jettison_p4_front::library::program(&name).ok_or_else(|| format!("unknown program {name}"))?;
         lines += text.lines().count();
         texts.push((path, text));
     }
@@ -250,12 +250,12 @@ fn ternary() -> Result<f64, String> {
         let mut found = 0;
         for key in &keys {
             found += u64::from(table.lookup(black_box(key)).is_some());
-            // And a key that no entry has: every mask is tried.
+            // A lookup without a match tries every mask.
             found += u64::from(table.lookup(black_box(&[key[1] ^ 0x5555_0000, key[0]])).is_some());
         }
         let took = stopwatch.elapsed().as_secs_f64();
         if found < ENTRIES {
-            return Err(format!("{found} of {ENTRIES} entries found"));
+            return Err(format!("all {ENTRIES} entries must be found, got {found}"));
         }
         best = best.min(took * 1e9 / (2 * ENTRIES) as f64);
     }

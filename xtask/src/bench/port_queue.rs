@@ -1,4 +1,4 @@
-//! A queue with port hooks as if it were a discipline: what a packet costs in ingress, queue and egress together.
+//! Queue with port hooks as a queue discipline: measures ingress, queue and egress together.
 
 use jettison_core::Time;
 use jettison_measure::Outcomes;
@@ -6,7 +6,7 @@ use jettison_queue::{Backlog, QueueDiscipline};
 use jettison_switch::{PortQueue, QueueReading};
 use jettison_wire::Packet;
 
-/// A port's queue and its hooks, without the pipeline around them.
+/// A port's queue with its hooks, without the pipeline.
 pub struct Hooked(pub PortQueue);
 
 impl QueueDiscipline for Hooked {

@@ -1,8 +1,8 @@
-//! The Python package: what it costs over the Rust call, how its tables cross and come back, and what a sweep costs over
-//! the bare runner.
+//! Python package: overhead over the Rust call, transfer of tables in both directions, and overhead of a sweep over the bare
+//! runner.
 //!
-//! `scripts/python.sh bench` builds it and measures. Where the machine has no Python, the figures are shown without a value and
-//! with the reason.
+//! `scripts/python.sh bench` builds and measures. On a machine without Python, the figures have no value, and the note has the
+//! reason.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use super::{Benchmark, Better, Reading};
 
 const SCRIPT: &str = "scripts/python.sh";
 
-/// Name, unit, what is required.
+/// Name, unit and target.
 const FIGURES: [(&str, &str, Option<f64>); 5] = [
     ("python-overhead", "% of the Rust call", Some(2.0)),
     ("python-crossing", "ms for 10 million rows", None),
@@ -26,21 +26,21 @@ const FIGURES: [(&str, &str, Option<f64>); 5] = [
     ("python-discipline", "µs a packet through a FIFO", None),
 ];
 
-/// A thousand short runs on two cores.
+/// One thousand short runs on two cores.
 const SWEEP: [(&str, &str, Option<f64>); 3] = [
     ("sweep-bare", "runs/s of the bare runner", None),
     ("sweep-local", "of the bare runner's throughput", Some(0.85)),
     ("sweep-dask", "of the bare runner's throughput", Some(0.85)),
 ];
 
-/// A line of what the script prints.
+/// One line of the script's output.
 #[derive(Debug, Clone, Deserialize)]
 struct Figure {
     name: String,
     value: f64,
 }
 
-/// What the script came to, once it has run: figures, or why there are none.
+/// Result of the script: figures, or the reason why they cannot be measured; the outer error is a failure.
 type Measured = Result<Result<Vec<Figure>, String>, String>;
 
 pub fn benchmarks() -> Vec<Benchmark> {
@@ -50,7 +50,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all
 }
 
-/// Figures that one call of the script measures together, when the first of them is asked for.
+/// Creates the benchmarks of one call of the script, which runs when the first of them is requested.
 fn group(
     group: &'static str,
     figures: &[(&'static str, &'static str, Option<f64>)],
@@ -64,7 +64,7 @@ fn group(
             Err(note) => Ok(Reading { value: None, instructions: None, note: Some(note) }),
             Ok(figures) => {
                 let found = figures.iter().find(|figure| figure.name == name);
-                let missing = || format!("{SCRIPT} bench says nothing of {name}");
+                let missing = || format!("the output of {SCRIPT} bench must contain {name}");
                 found.map(|figure| Reading::of(figure.value)).ok_or_else(missing)
             }
         };
@@ -76,19 +76,21 @@ fn group(
 fn run(arguments: &[OsString]) -> Measured {
     let mut command = Command::new(project().join(SCRIPT));
     command.arg("bench").args(arguments).current_dir(project()).stdin(Stdio::null()).stderr(Stdio::inherit());
-    let output = command.output().map_err(|error| format!("{SCRIPT}: {error}"))?;
+    let output = command.output().map_err(|error| format!("cannot start {SCRIPT}: {error}"))?;
     match output.status.code() {
         Some(0) => {}
-        Some(3) => return Ok(Err(format!("not measured: {SCRIPT} says above why"))),
-        _ => return Err(format!("{SCRIPT} bench: {}", output.status)),
+        Some(3) => return Ok(Err(format!("not measured; see the message of {SCRIPT} above"))),
+        _ => return Err(format!("{SCRIPT} bench failed: {}", output.status)),
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let figure =
-        |line| serde_json::from_str(line).map_err(|error| format!("{SCRIPT} bench: {error}: {line}"));
+    let figure = |line| {
+        serde_json::from_str(line)
+            .map_err(|error| format!("{SCRIPT} bench printed an invalid line: {error}: {line}"))
+    };
     text.lines().map(figure).collect::<Result<Vec<Figure>, String>>().map(Ok)
 }
 
-/// The command as it is shipped, built from what is in the project now: the runner that sweeps are compared with.
+/// Builds the command in its shipped profile: the bare runner that sweeps are compared with.
 fn shipped_command() -> Result<PathBuf, String> {
     let profile = "dist";
     let target = project().join("target");
@@ -106,13 +108,13 @@ fn shipped_command() -> Result<PathBuf, String> {
     let status = build.arg(&target).current_dir(project()).stdin(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(target.join(profile).join("jettison")),
-        Ok(status) => Err(format!("cargo build --profile {profile}: {status}")),
-        Err(error) => Err(format!("cargo does not start: {error}")),
+        Ok(status) => Err(format!("cargo build --profile {profile} failed: {status}")),
+        Err(error) => Err(format!("cannot start cargo: {error}")),
     }
 }
 
-/// The project's folder, where this program was built.
+/// Root folder of the project from which this program was built.
 fn project() -> &'static Path {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own)
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
 }

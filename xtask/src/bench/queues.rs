@@ -1,5 +1,4 @@
-//! Each queue discipline alone: time and instructions of a packet's enqueue and dequeue, and how they grow with the
-//! backlog.
+//! Queue disciplines: time and instructions per packet for enqueue plus dequeue, and their growth with the backlog.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -9,21 +8,21 @@ use super::stopwatch::CpuStopwatch;
 use super::workload::{Steady, Workload, workloads};
 use super::{Benchmark, Better, Reading};
 
-/// Packets that wait: few, as many as the time is given for, and many.
+/// Backlogs in packets: small, the one of the time target, and large.
 pub(super) const BACKLOGS: [u64; 3] = [100, 1000, 10_000];
-/// Disciplines with state by flow.
+/// Disciplines with per-flow state.
 const PER_FLOW: [&str; 5] = ["fred", "red-dpm", "sfq", "fq-codel", "cake"];
 
-/// Packets of one measurement: some milliseconds.
+/// Packets per measurement, which takes some milliseconds.
 const BATCH: u64 = 20_000;
-/// Best of so many measurements: the machine has other things to do.
+/// Number of measurements, of which the best counts: other processes may disturb one.
 const ROUNDS: usize = 60;
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
     workloads().into_iter().flat_map(of).collect()
 }
 
-/// The figures of one workload, which is measured once for all three.
+/// Benchmarks of one workload, which is measured once for all three.
 fn of(workload: Workload) -> [Benchmark; 3] {
     let name = workload.name.clone();
     let limit = if PER_FLOW.contains(&workload.discipline) { 250.0 } else { 150.0 };
@@ -40,7 +39,7 @@ fn of(workload: Workload) -> [Benchmark; 3] {
         better: Better::Lower,
         measure,
     };
-    let (again, counted) = (times.clone(), instructions.clone());
+    let (growth_times, counted) = (times.clone(), instructions.clone());
     [
         benchmark(
             "",
@@ -60,7 +59,7 @@ fn of(workload: Workload) -> [Benchmark; 3] {
             "x",
             1.5,
             Box::new(move || {
-                let [few, _, many] = (**again).clone()?;
+                let [few, _, many] = (**growth_times).clone()?;
                 Ok(Reading::of(many / few))
             }),
         ),
@@ -78,8 +77,8 @@ fn of(workload: Workload) -> [Benchmark; 3] {
     ]
 }
 
-/// Nanoseconds a packet at each backlog: the best round of each. The backlogs take turns, so that a machine whose pace
-/// changes changes them all.
+/// Best time per packet at each backlog, in nanoseconds. The backlogs alternate, so that a change of the machine's speed
+/// affects all of them.
 fn times(workload: &Workload) -> Result<[f64; 3], String> {
     let mut queues = Vec::new();
     for backlog in BACKLOGS {
@@ -99,15 +98,19 @@ fn times(workload: &Workload) -> Result<[f64; 3], String> {
     Ok(best)
 }
 
-/// A queue that is ready to be measured.
+/// Creates a queue that is ready to be measured.
 pub(super) fn warm(workload: &Workload, backlog: u64) -> Result<Steady, String> {
     let mut queue = workload.at(backlog)?;
     queue.warm_up();
     Ok(queue)
 }
 
-/// A backlog that shrinks is not the one that is measured.
+/// Checks that the backlog has not shrunk, which would invalidate the measurement.
 pub(super) fn kept(queue: &Steady, backlog: u64) -> Result<(), String> {
     let left = queue.backlog();
-    if left < backlog * 9 / 10 { Err(format!("the backlog shrank from {backlog} to {left}")) } else { Ok(()) }
+    if left < backlog * 9 / 10 {
+        Err(format!("the backlog must stay at {backlog} packets, got {left}"))
+    } else {
+        Ok(())
+    }
 }

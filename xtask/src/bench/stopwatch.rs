@@ -1,20 +1,20 @@
-//! The CPU clock: the one clock of the benchmarks, so that other processes of the machine count for less.
+//! CPU clock of the benchmarks, which reduces the influence of other processes.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time of the calling thread since an instant.
+/// CPU time of the calling thread since the stopwatch's start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CpuStopwatch(Duration);
 
 impl CpuStopwatch {
-    /// A stopwatch that starts now.
+    /// Starts a stopwatch.
     pub fn start() -> CpuStopwatch {
         CpuStopwatch(read())
     }
 
-    /// CPU time since the start, on the thread that started it.
+    /// CPU time since the start, on the starting thread.
     pub fn elapsed(&self) -> Duration {
         read().saturating_sub(self.0)
     }
@@ -22,6 +22,6 @@ impl CpuStopwatch {
 
 fn read() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    // Neither part of a reading is negative, and the second is less than a second.
+    // Clock readings are never negative, and the second part is below one second.
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -1,4 +1,4 @@
-//! Streaming: simulated seconds a CPU-second of iRED's CDN scenario, statistics on, and whether memory grows with packets.
+//! Streaming: simulated seconds per CPU second of iRED's CDN scenario with statistics, and growth of memory with packets.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,14 +10,14 @@ use super::stopwatch::CpuStopwatch;
 use super::{Benchmark, Better, Reading, child, peak_memory};
 
 const CDN: &str = include_str!("../../../scenarios/ired/dash-cdn.toml");
-/// The variant in which the links carry most: tail drop keeps them full.
+/// The variant with the highest load: tail drop keeps the links full.
 const VARIANT: &str = "queue=tail-drop-64";
-/// Best of so many runs.
+/// Number of runs, of which the best counts.
 const REPEATS: usize = 3;
-/// The links' rates, in Mbit/s: as the scenario has them, and four times that.
+/// Rates of the links in Mbit/s: those of the scenario, and four times as much.
 const RATES: [(&str, u64, u64); 2] = [("plain", 60, 30), ("fourfold", 240, 120)];
 
-/// The name of the work of a child process that measures its own memory, before the name of the rates.
+/// Name of the child process's work that measures its own memory, followed by the name of the rates.
 pub(super) const MEMORY_CHILD: &str = "streaming-memory";
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
@@ -42,14 +42,15 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     ]
 }
 
-/// Runs the scenario with these changes. Gives simulated seconds a CPU-second, and the packets of the transit link.
+/// Runs the scenario with these changes. Returns simulated seconds per CPU second, and the packets of the transit link.
 fn run(set: &[String]) -> Result<(f64, f64), String> {
     let builder = Builder::standard();
     let changes = Changes { set: set.to_vec(), quick: false };
     let scenario = Scenario::parse(CDN, "ired/dash-cdn.toml", &NoFiles, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
     let variant = scenario.variants.iter().find(|variant| variant.name == VARIANT);
-    let settings = &variant.ok_or_else(|| format!("the scenario has no variant `{VARIANT}`"))?.settings;
+    let settings =
+        &variant.ok_or_else(|| format!("the scenario must have the variant `{VARIANT}`"))?.settings;
     let mut world = builder
         .build(settings, &scenario.contents, 1, &BuildOptions::default())
         .map_err(|failure| failure.to_string())?;
@@ -58,7 +59,7 @@ fn run(set: &[String]) -> Result<(f64, f64), String> {
     let took = stopwatch.elapsed();
     let record = world.finish();
     let packets = record.summary_value("transit.forward", jettison_measure::metrics::PACKETS);
-    let packets = packets.ok_or("the transit link carried nothing")?.mean;
+    let packets = packets.ok_or("the transit link carried no packet")?.mean;
     Ok((settings.duration.as_secs_f64() / took.as_secs_f64(), packets))
 }
 
@@ -70,32 +71,34 @@ fn best_speed() -> Result<f64, String> {
     Ok(best)
 }
 
-/// Peak memory of a run whose links carry several times the packets of another, over that of the other.
+/// Ratio of the peak memory of a run with fast links to that of a run with the scenario's links.
 fn memory_growth() -> Result<f64, String> {
     let [(peak, packets), (peak_more, packets_more)] =
         [measured_by_child(RATES[0].0)?, measured_by_child(RATES[1].0)?];
     if packets_more < 1.5 * packets {
-        return Err(format!("{packets_more} packets are not many more than {packets}"));
+        return Err(format!(
+            "fast links must carry at least 1.5 times the {packets} packets of plain links, got {packets_more}"
+        ));
     }
     Ok(peak_more / peak)
 }
 
-/// Peak resident memory in MB of a process that does nothing else, and the packets that it simulated.
+/// Peak resident memory of a process that only runs the scenario, in MB, and its simulated packets.
 fn measured_by_child(rates: &str) -> Result<(f64, f64), String> {
     let text = child::run(&[MEMORY_CHILD, rates])?;
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(peak)), Some(Ok(packets))) => Ok((peak, packets)),
-        _ => Err(format!("the child process said `{}`", text.trim())),
+        _ => Err(format!("expected two numbers from the child process, got `{}`", text.trim())),
     }
 }
 
-/// What the child process does.
+/// Work of the child process.
 pub(super) fn memory_child(rates: &str) -> Result<String, String> {
     let (_, transit, client) =
-        RATES.iter().find(|(name, ..)| *name == rates).ok_or_else(|| format!("no rates `{rates}`"))?;
+        RATES.iter().find(|(name, ..)| *name == rates).ok_or_else(|| format!("unknown rates `{rates}`"))?;
     let set = |link: &str, rate: &u64| format!("links.{link}.rate=\"{rate} Mbit/s\"");
-    // The highest representation for all players needs more than the plain links have.
+    // The highest representation for all players exceeds the rate of the plain links, so faster links carry more packets.
     let (_, packets) = run(&[set("transit", transit), set("client", client), "duration=300 s".to_owned()])?;
     Ok(format!("{} {packets}", peak_memory()?))
 }

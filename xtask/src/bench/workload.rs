@@ -1,8 +1,8 @@
-//! A queue discipline at work: a steady backlog of 100 flows, and a packet in and a packet out at a time.
+//! Workload of a queue discipline: a steady backlog of 100 flows, with alternating enqueues and dequeues.
 //!
-//! Packets are ECN-capable and disciplines that know ECN mark, so that the backlog stays while they do all their work.
-//! Thresholds and gains follow the backlog, so that a discipline does the same work at any: what grows with the backlog
-//! is then its own doing.
+//! Packets are ECN-capable and disciplines with ECN support mark, which keeps the backlog while they do all their work.
+//! Thresholds and gains scale with the backlog, so that a discipline does the same work at every backlog. Any growth with the
+//! backlog is then caused by the discipline itself.
 
 use std::hint::black_box;
 
@@ -18,30 +18,30 @@ use serde_json::{Value, json};
 use super::port_queue::Hooked;
 
 const FLOWS: u16 = 100;
-/// A packet each 1.2 µs: 1,500 bytes at 10 Gbit/s.
+/// Packet interval: 1,500 bytes at 10 Gbit/s.
 const SPACING: Duration = Duration::from_nanos(1200);
 
-/// A discipline, and the packets it is given.
+/// A discipline and its packets.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    /// The benchmark's name.
+    /// Name of the benchmark.
     pub name: String,
-    /// The discipline's id.
+    /// Id of the discipline.
     pub discipline: &'static str,
     ecn: Ecn,
 }
 
-/// A queue with its backlog.
+/// A queue with a steady backlog.
 pub struct Steady {
     queue: Box<dyn QueueDiscipline>,
-    /// A packet of each flow, to be copied.
+    /// Template packet of each flow.
     flows: Vec<Packet>,
-    /// The flow whose packet comes next.
+    /// Index of the flow of the next packet.
     turn: usize,
     now: Time,
 }
 
-/// One for each registered discipline, those with hooks in the pipeline included, and one for the low-latency queue of `dualpi2`.
+/// Workloads of all registered disciplines, including those with port hooks, and of the low-latency queue of `dualpi2`.
 pub fn workloads() -> Vec<Workload> {
     let mut all = Vec::new();
     for discipline in disciplines().ids() {
@@ -80,54 +80,55 @@ impl Workload {
     fn configuration(&self, backlog: u64) -> Value {
         let packets = |count: u64| json!(format!("{} packets", count.max(1)));
         let bytes = |count: u64| json!(format!("{count} bytes"));
-        // What every packet waits.
+        // Sojourn time of every packet.
         let sojourn = SPACING.saturating_mul(backlog);
         let hertz = |gain: f64| json!(format!("{gain} Hz"));
         let mut value = json!({ "limit": "unlimited" });
         if port_queues().entry(self.discipline).is_none() {
             value["kind"] = json!(self.discipline);
         }
-        if knows_ecn(self.discipline) {
+        if supports_ecn(self.discipline) {
             value["ecn"] = json!(true);
         }
-        let own = match self.discipline {
-            // The backlog lies between the thresholds, where every arrival draws.
+        let parameters = match self.discipline {
+            // The backlog is between the thresholds, where every arrival draws a random number.
             "red" => json!({ "min_th": packets(backlog / 2), "max_th": packets(backlog * 2) }),
-            // The sojourn time is above target: it signals, ever more often.
+            // The sojourn time exceeds the target: CoDel signals at an increasing rate.
             "codel" | "fq-codel" | "cake" => json!({ "target": "50 us" }),
-            // Without the integral gain the probability stays at what the proportional one makes of the delay: 0.1. The
-            // first update finds the whole backlog.
+            // Without the integral gain the probability equals the proportional term of the delay: 0.1. The first update
+            // sees the whole backlog.
             "pi2" | "dualpi2" => {
                 json!({ "alpha": "0 Hz", "beta": hertz(0.1 / sojourn.as_secs_f64()), "t_update": "20 ms" })
             }
-            // The same; RFC 8033 §4.2 divides a first step by 2,048. Marks at any probability, from the first on.
+            // The same; RFC 8033 §4.2 divides a first step by 2,048. Marks at any probability from the first packet on.
             "pie" => json!({
                 "alpha": "0 Hz", "beta": hertz(204.8 / sojourn.as_secs_f64()), "t_update": "20 ms",
                 "target": "50 us", "max_burst": "0 s", "mark_ecnth": 1.0
             }),
-            // Over its threshold: the probability is raised once and stays.
+            // Above its threshold: the probability is raised once and then stays.
             "blue" => json!({ "l": packets(backlog / 2), "d1": 0.1, "freeze_time": "1000 s" }),
-            // The average settles between the thresholds, where arrivals of robust flows draw; all but none is dropped.
+            // The average settles between the thresholds, where arrivals of robust flows draw; practically no packet is
+            // dropped.
             "fred" => json!({
                 "min_th": packets(backlog / 2), "max_th": packets(backlog * 2), "max_p": 1e-9,
                 "minq": packets(1), "maxq": packets(backlog)
             }),
-            // All are tagged; both averages settle between their thresholds, the flows' soon enough. In bytes,
+            // All packets are tagged; both averages settle between their thresholds, those of the flows quickly. In bytes,
             // because half of a flow's backlog may be less than a packet.
             "red-dpm" => json!({
                 "tagged": ["default"], "min_th": bytes(backlog * 1500 / 2), "max_th": bytes(backlog * 1500 * 2),
                 "flow_min_th": bytes(backlog * 1500 / 200), "flow_max_th": bytes(backlog * 1500 / 25),
                 "max_p": 1e-9, "w_q": 0.02
             }),
-            // The average lies between the thresholds, where every departure draws, and none is cloned.
+            // The average is between the thresholds, where every departure draws, and no packet is cloned.
             "ired" => json!({ "buffer": packets(backlog * 3 / 2), "n": 1, "numerator": 0 }),
-            // Four slices, by prefixes of three lengths; CoDel and the feedback look at each packet and let it go.
+            // Four slices with prefixes of three lengths; CoDel and the feedback check each packet and accept it.
             "codel++" => json!({
                 "slices": { "10.0.0.0/26": 1, "10.0.0.64/27": 2, "10.0.0.96": 3, "10.0.0.0/8": 4 },
                 "priorities": { "1": 0, "2": 1, "3": 2, "4": 3 },
                 "target": "1 s", "threshold": packets(backlog * 2)
             }),
-            // Faster than packets come, so that none is held back.
+            // A rate above the arrival rate, so that no packet is delayed.
             "packet-rate" => json!({
                 "rate": "1000000000 packets/s",
                 "queue": { "kind": "tail-drop", "limit": "unlimited" },
@@ -135,11 +136,11 @@ impl Workload {
             "priority" => json!({ "bands": [{ "kind": "tail-drop", "limit": "unlimited" }, "codel", "pi2"] }),
             _ => json!({}),
         };
-        if let (Some(value), Value::Object(own)) = (value.as_object_mut(), own) {
-            value.extend(own);
+        if let (Some(value), Value::Object(parameters)) = (value.as_object_mut(), parameters) {
+            value.extend(parameters);
         }
         if self.discipline == "dualpi2" {
-            // The low-latency queue's delay lies in the middle of its ramp.
+            // The low-latency queue's delay is in the middle of its ramp.
             value["min_th"] = json!(format!("{} ns", sojourn.as_nanos() / 2));
             value["range"] = json!(format!("{} ns", sojourn.as_nanos()));
         }
@@ -147,7 +148,7 @@ impl Workload {
     }
 }
 
-fn knows_ecn(discipline: &str) -> bool {
+fn supports_ecn(discipline: &str) -> bool {
     let registry = disciplines();
     registry.entry(discipline).is_some_and(|entry| entry.schema().pointer("/properties/ecn").is_some())
 }
@@ -162,7 +163,7 @@ fn packet(flow: u16, ecn: Ecn) -> Packet {
 }
 
 impl Steady {
-    /// So many times a packet arrives and one leaves.
+    /// Enqueues and dequeues this number of packets in turn.
     pub fn turn_over(&mut self, packets: u64) {
         for _ in 0..packets {
             self.arrive();
@@ -170,12 +171,12 @@ impl Steady {
         }
     }
 
-    /// Turns over until its memory is allocated, its controller has updated itself and its averages have settled.
+    /// Runs until memory is allocated, controllers have updated and averages have settled.
     pub fn warm_up(&mut self) {
         self.turn_over(2 * self.backlog() + 20_000);
     }
 
-    /// Packets that wait.
+    /// Number of waiting packets.
     pub fn backlog(&self) -> u64 {
         self.queue.backlog().packets
     }
@@ -217,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn controllers_mark_alike_at_any_backlog() {
-        // p'², p' spaced out by 8.5 packets (RFC 8033 §5.4), p'² and half a ramp.
+    fn controllers_mark_equally_at_every_backlog() {
+        // p'², p' with spacing of 8.5 packets (RFC 8033 §5.4), p'², and the middle of the ramp.
         for (name, share) in [
             ("queue-pi2", 0.01),
             ("queue-pie", 1.0 / 18.5),
@@ -229,7 +230,7 @@ mod tests {
             for backlog in [100, 1000, 10_000] {
                 let mut steady = workload.at(backlog).unwrap();
                 steady.warm_up();
-                // Those that were queued before the probability was reached go first.
+                // Packets queued before the probability settled leave first.
                 steady.turn_over(backlog);
                 let marked = (0..20_000).filter(|_| {
                     steady.arrive();

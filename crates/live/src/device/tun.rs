@@ -26,8 +26,9 @@ const CLONE_DEVICE: &str = "/dev/net/tun";
 const NAME_LENGTH: usize = libc::IFNAMSIZ - 1;
 
 impl Tun {
-    /// Creates a device in the calling thread's network namespace. The kernel replaces `%d` in the name by the first free number.
-    /// The device has no address yet and is down. Reads and writes never block; they work from any thread and namespace.
+    /// Creates a device in the calling thread's network namespace. The kernel replaces `%d` in the name by the first free
+    /// number. The device has no address yet and is down. Reads and writes never block; they work from any thread and
+    /// namespace.
     ///
     /// # Errors
     /// If `/dev/net/tun` cannot be opened, the name is taken or too long, or the thread may not create devices.

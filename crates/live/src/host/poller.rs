@@ -79,8 +79,8 @@ impl Poller {
             tv_nsec: (nanos % 1_000_000_000) as libc::c_long,
         };
         self.ready = 0;
-        // SAFETY: `events` has room for `BATCH` entries and `timeout` outlives the call; the signal mask is null, as the manual page
-        // allows, which makes its size irrelevant.
+        // SAFETY: `events` has room for `BATCH` entries and `timeout` outlives the call; the signal mask is null, as the
+        // manual page allows, which makes its size irrelevant.
         let count = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,

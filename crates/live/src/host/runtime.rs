@@ -52,7 +52,8 @@ enum Phase {
 }
 
 impl LiveHosts {
-    /// Creates the programs of all hosts. `recorder` has all flows registered; `watched` lists the flows of other programs' sockets.
+    /// Creates the programs of all hosts. `recorder` has all flows registered; `watched` lists the flows of other programs'
+    /// sockets.
     ///
     /// # Errors
     /// If the kernel provides no `epoll` descriptor.
@@ -129,8 +130,8 @@ impl LiveHosts {
         HostsOutcome { recorder: self.recorder, notes: self.stack.into_notes() }
     }
 
-    /// Takes the due samples and ends the warm-up. A sample has the time at which it was due, so that all series of a run share one
-    /// time grid. A sample that a stalled thread missed completely is skipped.
+    /// Takes the due samples and ends the warm-up. A sample has the time at which it was due, so that all series of a run
+    /// share one time grid. A sample that a stalled thread missed completely is skipped.
     fn take_samples(&mut self, now: Time) {
         let warm_up = self.recorder.warm_up();
         if !self.is_measuring && warm_up <= now {
@@ -175,7 +176,8 @@ impl LiveHosts {
             }
             let (stack, recorder) = (&mut self.stack, &mut self.recorder);
             let is_stopped = program.phase == Phase::Running && program.stop <= now;
-            // A late thread must not cost a program its wakeups: one due before the stop is delivered first, with the stop's time.
+            // A late thread must not cost a program its wakeups: one due before the stop is delivered first, with the stop's
+            // time.
             let has_missed_wakeup =
                 is_stopped && program.application.next_wakeup().is_some_and(|at| at < program.stop);
             let now = if has_missed_wakeup { program.stop.max(program.last_call) } else { now };

@@ -1,4 +1,4 @@
-//! What the router is compared with.
+//! Simple forwarders as references for the router.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -10,22 +10,26 @@ use jettison_live::router::Control;
 use jettison_live::{LiveError, clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// How often the forwarders look whether they are to stop.
-const PATIENCE: Duration = Duration::from_millis(10);
-/// Reads in a row: as the router does it.
+/// Interval at which the forwarders check for a stop request.
+const STOP_INTERVAL: Duration = Duration::from_millis(10);
+/// Maximum number of consecutive reads, as in the router.
 const READS: usize = 16;
 
-/// The least that a forwarder in user space can do: read here, write there, in one thread.
+/// Minimal forwarder in user space: reads from one device and writes to the other in one thread.
 pub(super) fn bare(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveError> {
     while !control.is_stopped() {
         let [first, second] = &mut *tuns;
-        let ready = readable([first.as_fd(), second.as_fd()], PATIENCE)?;
+        let ready = readable([first.as_fd(), second.as_fd()], STOP_INTERVAL)?;
         for (from, ready) in ready.into_iter().enumerate() {
             for _ in 0..if ready { READS } else { 0 } {
                 let (reader, writer) =
                     if from == 0 { (&mut *first, &mut *second) } else { (&mut *second, &mut *first) };
-                let Some((header, packet)) = reader.read().map_err(LiveError::system("read"))? else { break };
-                // What the kernel refuses is lost, as everywhere.
+                let Some((header, packet)) =
+                    reader.read().map_err(LiveError::system("cannot read from the device"))?
+                else {
+                    break;
+                };
+                // Rejected packets are lost, as in the router.
                 let _ = writer.write(header, &[IoSlice::new(packet)]);
             }
         }
@@ -33,18 +37,21 @@ pub(super) fn bare(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveErr
     Ok(())
 }
 
-/// A FIFO that ticks in milliseconds, as Mahimahi's `mm-link` does: one packet a device and wake-up is read and queued, in
-/// memory of its own, and what was queued when a millisecond ends is released. The link's rate is unlimited.
+/// FIFO with a tick of 1 ms, like Mahimahi's `mm-link`: reads one packet per device and wakeup, queues a copy, and releases
+/// the queue at the end of each millisecond. The link rate is unlimited.
 pub(super) fn ticking(tuns: &mut [Tun; 2], control: &Control) -> Result<(), LiveError> {
     let tick = Duration::from_millis(1);
     let mut queues: [VecDeque<(VnetHeader, Vec<u8>)>; 2] = Default::default();
     let mut next = clock::now() + tick;
     while !control.is_stopped() {
         let idle = queues.iter().all(VecDeque::is_empty);
-        let wait = if idle { PATIENCE } else { next.saturating_duration_since(clock::now()) };
+        let wait = if idle { STOP_INTERVAL } else { next.saturating_duration_since(clock::now()) };
         let ready = readable([tuns[0].as_fd(), tuns[1].as_fd()], wait)?;
         for (from, ready) in ready.into_iter().enumerate() {
-            if ready && let Some((header, packet)) = tuns[from].read().map_err(LiveError::system("read"))? {
+            if ready
+                && let Some((header, packet)) =
+                    tuns[from].read().map_err(LiveError::system("cannot read from the device"))?
+            {
                 queues[from].push_back((header, packet.to_vec()));
             }
         }
@@ -63,10 +70,10 @@ pub(super) fn ticking(tuns: &mut [Tun; 2], control: &Control) -> Result<(), Live
     Ok(())
 }
 
-/// Waits until one of these can be read.
+/// Waits until a device is readable.
 fn readable(devices: [BorrowedFd<'_>; 2], wait: Duration) -> Result<[bool; 2], LiveError> {
     let mut polled = devices.map(|device| PollFd::from_borrowed_fd(device, PollFlags::IN));
     let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-    poll(&mut polled, Some(&wait)).map_err(LiveError::system("poll"))?;
+    poll(&mut polled, Some(&wait)).map_err(LiveError::system("cannot poll the devices"))?;
     Ok(polled.map(|polled| polled.revents().contains(PollFlags::IN)))
 }

@@ -1,8 +1,8 @@
-//! Live runs: throughput of the router beside that of simpler forwarders, and how exactly links keep rate and delay.
+//! Live benchmarks: throughput of the router and of simpler forwarders, and accuracy of rate and delay of links.
 //!
-//! What is compared is measured in one go, because figures of two runs on one machine may differ by more than what is compared: the
-//! first benchmark that is asked for measures for all of its part. Not among the benchmarks that run unasked: it takes minutes, and
-//! makes network namespaces, which hold all of its traffic and end with it.
+//! Compared values are measured in one pass, because two runs on one machine may differ by more than the compared effect: the
+//! first requested benchmark measures its whole part. These benchmarks run only on request, since they take minutes and create
+//! network namespaces, which contain all their traffic and end with them.
 
 mod forwarders;
 mod site;
@@ -17,12 +17,12 @@ use jettison_live::LiveError;
 use super::Better::{Higher, Lower};
 use super::{Benchmark, Better, Reading};
 
-/// The group's name.
+/// Name of the group.
 const GROUP: &str = "live";
-/// Times that the transfers and links are gone through; the best of each counts.
+/// Number of passes over transfers and links; the best value of each counts.
 const ROUNDS: u32 = 3;
 
-/// Name, unit, what is required.
+/// Name, unit, target and direction of a benchmark.
 struct Line(&'static str, &'static str, Option<f64>, Better);
 
 const THROUGHPUT: [Line; 9] = [
@@ -46,10 +46,10 @@ const TIMING: [Line; 6] = [
     Line("live-delay-20-ms", "us", Some(300.0), Lower),
 ];
 
-/// A figure that was measured: the benchmark's name, the value in its unit, and what belongs to the value.
+/// A measured value: name of the benchmark, value in its unit, and note.
 struct Figure(&'static str, f64, String);
 
-/// What one go gave, once it has been done.
+/// Values of one pass, once measured.
 #[derive(Default)]
 struct Figures(OnceCell<Result<Vec<Figure>, String>>);
 
@@ -70,7 +70,7 @@ fn benchmark(
     let measure = move || {
         let figures = figures.0.get_or_init(|| measure().map_err(|error| error.to_string()));
         let figures = figures.as_ref().map_err(String::clone)?;
-        let found = figures.iter().find(|Figure(each, ..)| *each == name);
+        let found = figures.iter().find(|Figure(measured, ..)| *measured == name);
         let Figure(_, value, note) = found.ok_or_else(|| format!("`{name}` was not measured"))?;
         let note = Some(note.clone()).filter(|note| !note.is_empty());
         Ok(Reading { value: Some(*value), instructions: None, note })

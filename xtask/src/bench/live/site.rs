@@ -1,4 +1,4 @@
-//! Two namespaces with a device each, and a world with a link between them.
+//! Two namespaces with one device each, and a world with a link between them.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::thread::Builder;
@@ -19,14 +19,14 @@ use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId, WorldBuilder, WorldSettings};
 use jettison_wire::{Address, FlowId};
 
-/// The two hosts' addresses: of the range for benchmarks (RFC 2544 §C.2.2).
+/// Addresses of the hosts, from the range for benchmarks (RFC 2544 §C.2.2).
 pub(super) const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(198, 18, 0, 2)];
 const DEVICE: &str = "jet0";
 const MTU: u16 = 1500;
-/// Packets that the kernel holds for the router: more than a TCP connection has under way.
+/// Transmit queue length of the devices: more packets than a TCP connection has in flight.
 const QUEUE: u32 = 20_000;
 
-/// Two hosts.
+/// Two hosts with their devices.
 pub(super) struct Site {
     pub namespaces: [Namespace; 2],
     pub tuns: [Tun; 2],
@@ -34,19 +34,19 @@ pub(super) struct Site {
 
 impl Site {
     pub fn new(offload: Offload) -> Result<Site, LiveError> {
-        let host = |own: usize| -> Result<(Namespace, Tun), LiveError> {
+        let host = |index: usize| -> Result<(Namespace, Tun), LiveError> {
             let namespace = Namespace::new()?;
             let tun = namespace.enter(|| Tun::create(DEVICE, offload))?;
-            let tun = tun.map_err(LiveError::system(format!("device {DEVICE} could not be made")))?;
+            let tun = tun.map_err(LiveError::system(format!("cannot create device {DEVICE}")))?;
             let interface = Interface {
                 name: DEVICE.to_owned(),
                 mtu: MTU.into(),
-                addresses: vec![(IpAddr::V4(ADDRESSES[own]), 32)],
+                addresses: vec![(IpAddr::V4(ADDRESSES[index]), 32)],
                 tx_queue_length: QUEUE,
                 up: true,
             };
             let route = Route {
-                to: (IpAddr::V4(ADDRESSES[1 - own]), 32),
+                to: (IpAddr::V4(ADDRESSES[1 - index]), 32),
                 via_device: DEVICE.to_owned(),
                 congestion_control: Some("cubic".to_owned()),
             };
@@ -58,7 +58,7 @@ impl Site {
     }
 }
 
-/// The link between the hosts.
+/// Parameters of the link between the hosts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
     pub rate: Rate,
@@ -66,10 +66,10 @@ pub(super) struct Link {
     pub codel: bool,
 }
 
-/// A router between the two devices, with all of its measuring on.
+/// Creates a router between the two devices with all measurements enabled.
 pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Result<Router, LiveError> {
     let failed = |message: String| LiveError::System {
-        what: "the world".to_owned(),
+        what: "cannot build the world".to_owned(),
         source: std::io::Error::other(message),
     };
     let recorder = RecorderSettings::default();
@@ -112,19 +112,19 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
     })
 }
 
-/// Runs `traffic` while the router carries its packets.
+/// Runs `traffic` while the router forwards its packets.
 pub(super) fn through_router<R>(
     router: Router,
     traffic: impl FnOnce() -> Result<R, LiveError>,
 ) -> Result<(R, RouterOutcome), LiveError> {
-    let control = Control::new().map_err(LiveError::system("an eventfd could not be made"))?;
+    let control = Control::new().map_err(LiveError::system("cannot create an eventfd"))?;
     std::thread::scope(|scope| {
         let run = || {
             let snapshots = &mut |_: &RouterSnapshot| {};
             router.run(Time::MAX, &control, Some(snapshots))
         };
         let running = Builder::new().name("router".to_owned()).spawn_scoped(scope, run);
-        let running = running.map_err(LiveError::system("a thread could not be started"))?;
+        let running = running.map_err(LiveError::system("cannot start a thread"))?;
         let result = traffic();
         control.stop();
         let outcome = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

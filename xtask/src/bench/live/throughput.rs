@@ -1,4 +1,4 @@
-//! TCP throughput through the router and through what it is compared with.
+//! TCP throughput through the router and through the reference forwarders.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,29 +15,29 @@ use jettison_live::{LiveError, clock};
 use super::site::{ADDRESSES, Link, Site, router, through_router};
 use super::{Figure, ROUNDS, forwarders};
 
-/// Bytes of one call to the kernel.
+/// Bytes per system call.
 const CALL: usize = 256 * 1024;
-/// How long each transfer is measured.
+/// Measured duration of each transfer.
 const SPAN: Duration = Duration::from_secs(3);
-/// What a connection takes to find its speed; not measured.
+/// Start-up phase of a connection, which is not measured.
 const START: Duration = Duration::from_millis(500);
-/// A call that takes this long fails: nothing arrives any more.
-const TOO_LONG: Duration = Duration::from_secs(5);
+/// Timeout for calls: no more data arrive.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn measure() -> Result<Vec<Figure>, LiveError> {
     let [mut bare, mut ticking, mut unmerged, mut unsplit, mut split] = [0.0f64; 5];
     let (mut unsplit_note, mut split_note) = (String::new(), String::new());
     let mut unmerged_note = String::new();
     for _ in 0..ROUNDS {
-        bare = bare.max(through_bare()?);
-        ticking = ticking.max(through_ticking()?);
-        let ours = [
+        bare = bare.max(bare_rate()?);
+        ticking = ticking.max(ticking_rate()?);
+        let variants = [
             (&mut unmerged, &mut unmerged_note, Offload::Checksum, false),
             (&mut unsplit, &mut unsplit_note, Offload::Checksum, true),
             (&mut split, &mut split_note, Offload::Segmentation, true),
         ];
-        for (best, note, offload, merge) in ours {
-            let (rate, outcome) = through_ours(offload, merge)?;
+        for (best, note, offload, merge) in variants {
+            let (rate, outcome) = router_rate(offload, merge)?;
             if rate > *best {
                 (*best, *note) = (rate, describe(&outcome));
             }
@@ -61,31 +61,31 @@ fn describe(outcome: &RouterOutcome) -> String {
     let facts = &outcome.facts;
     let (packets, writes) =
         facts.ports.iter().fold((0, 0), |(p, w), port| (p + port.packets_out, w + port.writes));
-    let late = outcome.lateness.all();
+    let lateness = outcome.lateness.all();
     format!(
-        "{:.0} % of a core, {:.1} packets a write, lateness p50 {} p99 {}, {} refused",
+        "{:.0} % of a core, {:.1} packets per write, lateness p50 {} p99 {}, {} rejected",
         facts.cpu_percent(),
         packets as f64 / writes.max(1) as f64,
-        late.quantile(0.5),
-        late.quantile(0.99),
+        lateness.quantile(0.5),
+        lateness.quantile(0.99),
         facts.refused(),
     )
 }
 
-fn through_bare() -> Result<f64, LiveError> {
-    through_forwarder(Offload::Checksum, forwarders::bare)
+fn bare_rate() -> Result<f64, LiveError> {
+    forwarder_rate(Offload::Checksum, forwarders::bare)
 }
 
-fn through_ticking() -> Result<f64, LiveError> {
-    through_forwarder(Offload::None, forwarders::ticking)
+fn ticking_rate() -> Result<f64, LiveError> {
+    forwarder_rate(Offload::None, forwarders::ticking)
 }
 
-fn through_forwarder(
+fn forwarder_rate(
     offload: Offload,
     forward: fn(&mut [Tun; 2], &Control) -> Result<(), LiveError>,
 ) -> Result<f64, LiveError> {
     let Site { namespaces, mut tuns } = Site::new(offload)?;
-    let control = Control::new().map_err(LiveError::system("an eventfd could not be made"))?;
+    let control = Control::new().map_err(LiveError::system("cannot create an eventfd"))?;
     thread::scope(|scope| {
         let running = scope.spawn(|| forward(&mut tuns, &control));
         let result = transfer(&namespaces);
@@ -95,33 +95,33 @@ fn through_forwarder(
     })
 }
 
-fn through_ours(offload: Offload, merge: bool) -> Result<(f64, RouterOutcome), LiveError> {
+fn router_rate(offload: Offload, merge: bool) -> Result<(f64, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(offload)?;
-    // Faster than anything here.
+    // Faster than any transfer on this machine.
     let link = Link { rate: Rate::from_mbit(100_000), delay: jettison_core::Duration::ZERO, codel: true };
-    // A normal thread, as the others are: what is compared is the work of a packet.
+    // A normal thread like the references: the comparison is about the work per packet.
     let settings = RouterSettings { real_time: None, merge, ..RouterSettings::default() };
     through_router(router(tuns, link, settings)?, || transfer(&namespaces))
 }
 
-/// One TCP connection (CUBIC) for [`SPAN`]: its goodput in Gbit/s after its start.
+/// Goodput of one TCP connection (CUBIC) over [`SPAN`] after its start-up phase, in Gbit/s.
 fn transfer(hosts: &[Namespace; 2]) -> Result<f64, LiveError> {
     let system = LiveError::system::<io::Error>;
     let [from, to] = hosts;
-    let listener = to.enter(|| TcpListener::bind((ADDRESSES[1], 0)))?.map_err(system("bind"))?;
-    let address: SocketAddr = listener.local_addr().map_err(system("getsockname"))?;
+    let listener = to.enter(|| TcpListener::bind((ADDRESSES[1], 0)))?.map_err(system("cannot bind"))?;
+    let address: SocketAddr = listener.local_addr().map_err(system("cannot read a socket's address"))?;
     let mut sender =
-        from.enter(|| TcpStream::connect_timeout(&address, TOO_LONG))?.map_err(system("connect"))?;
-    let (mut receiver, _) = listener.accept().map_err(system("accept"))?;
-    sender.set_write_timeout(Some(TOO_LONG)).map_err(system("setsockopt"))?;
-    receiver.set_read_timeout(Some(TOO_LONG)).map_err(system("setsockopt"))?;
+        from.enter(|| TcpStream::connect_timeout(&address, TIMEOUT))?.map_err(system("cannot connect"))?;
+    let (mut receiver, _) = listener.accept().map_err(system("cannot accept"))?;
+    sender.set_write_timeout(Some(TIMEOUT)).map_err(system("cannot set a timeout"))?;
+    receiver.set_read_timeout(Some(TIMEOUT)).map_err(system("cannot set a timeout"))?;
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let sending = scope.spawn(|| {
             let bytes = vec![0x5a; CALL];
             while !done.load(Ordering::Relaxed) {
                 if sender.write(&bytes).is_err() {
-                    break; // the receiver has what it wants
+                    break; // the receiver has finished and closed the connection
                 }
             }
         });
@@ -145,6 +145,6 @@ fn transfer(hosts: &[Namespace; 2]) -> Result<f64, LiveError> {
         done.store(true, Ordering::Relaxed);
         drop(receiver);
         sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        rate.map_err(system("receive"))
+        rate.map_err(system("cannot receive"))
     })
 }
