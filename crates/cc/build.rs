@@ -1,5 +1,5 @@
-//! Builds the loader of `bpf/` where the machine can, for the crate to carry; where it cannot, the crate says what is
-//! missing. So the workspace builds on any machine.
+//! Builds the loader of `bpf/`, which the crate embeds. If a build dependency is missing, the crate embeds the reason
+//! instead, so that the workspace builds on every machine.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Debian's names.
+/// Debian packages that the build requires.
 const PACKAGES: &str = "clang libelf-dev zlib1g-dev pkg-config make";
 
 fn main() -> io::Result<()> {
@@ -27,14 +27,14 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PATH");
 
-    let embedded = lacking(&out).map_or_else(|| build(&bpf.join("loader/Cargo.toml"), &out), Err);
+    let embedded = missing_dependency(&out).map_or_else(|| build(&bpf.join("loader/Cargo.toml"), &out), Err);
     let code = match embedded {
         Ok(loader) => {
             fs::copy(loader, out.join("loader"))?;
             "const LOADER: Result<&[u8], &str> = Ok(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/loader\")));\n".to_owned()
         }
         Err(why) => {
-            // What is installed later is noticed by what the package manager writes.
+            // A later installation changes the package manager's database, which triggers a rebuild.
             let packages = Path::new("/var/lib/dpkg/status");
             println!(
                 "cargo::rerun-if-changed={}",
@@ -46,14 +46,14 @@ fn main() -> io::Result<()> {
     fs::write(out.join("embedded.rs"), code)
 }
 
-/// What building needs and is not there.
-fn lacking(scratch: &Path) -> Option<String> {
+/// The reason why the loader cannot be built, if there is one.
+fn missing_dependency(scratch: &Path) -> Option<String> {
     if variable("CARGO_CFG_TARGET_OS") != "linux" {
-        return Some("newCWV for the kernel is for Linux only".to_owned());
+        return Some("newCWV for the kernel requires Linux".to_owned());
     }
     if variable("TARGET") != variable("HOST") {
         return Some(
-            "this program was built for another kind of machine, and its loader cannot be".to_owned(),
+            "this program was cross-compiled, which the loader of newCWV does not support".to_owned(),
         );
     }
     let object = scratch.join("probe.o");
@@ -72,53 +72,55 @@ fn lacking(scratch: &Path) -> Option<String> {
                 [o("-target"), o("bpf"), o("-xc"), o("-c"), o("/dev/null"), o("-o"), object.as_os_str()],
             ),
         ),
-        ("libelf's headers", probe("libelf.h", "elf_version(EV_CURRENT)", "-lelf")),
-        ("zlib's headers", probe("zlib.h", "zlibCompileFlags()", "-lz")),
+        ("the headers of libelf", probe("libelf.h", "elf_version(EV_CURRENT)", "-lelf")),
+        ("the headers of zlib", probe("zlib.h", "zlibCompileFlags()", "-lz")),
         ("pkg-config", succeeds("pkg-config", ["--version"])),
         ("make", succeeds("make", ["--version"])),
     ];
-    let lacking: Vec<&str> =
-        parts.into_iter().filter(|(_, is_there)| !is_there).map(|(part, _)| part).collect();
-    (!lacking.is_empty()).then(|| {
+    let missing: Vec<&str> =
+        parts.into_iter().filter(|(_, is_present)| !is_present).map(|(part, _)| part).collect();
+    (!missing.is_empty()).then(|| {
         format!(
-            "this program was built without the loader of newCWV, for lack of {}: install {PACKAGES} and build again",
-            lacking.join(", ")
+            "this program was built without the loader of newCWV, which requires {}; install {PACKAGES} and build again",
+            missing.join(", ")
         )
     })
 }
 
-/// The loader's own build, in one target folder for all profiles; cargo's lock keeps two builds apart.
+/// Builds the loader in one target folder for all profiles; cargo's lock serialises concurrent builds.
 fn build(manifest: &Path, out: &Path) -> Result<PathBuf, String> {
     let target = shared_target(out).join("cc-loader");
     let mut cargo = Command::new(variable("CARGO"));
     cargo.args([o("build"), o("--release"), o("--locked"), o("--manifest-path"), manifest.as_os_str()]);
     cargo.arg("--target-dir").arg(&target);
     for (name, _) in env::vars_os() {
-        if name.to_str().is_none_or(is_of_this_build) {
+        if name.to_str().is_none_or(configures_this_build) {
             cargo.env_remove(name);
         }
     }
     let output =
-        cargo.stdin(Stdio::null()).output().map_err(|error| format!("cargo does not start: {error}"))?;
+        cargo.stdin(Stdio::null()).output().map_err(|error| format!("cannot start cargo: {error}"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        for line in said.lines() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        for line in stderr.lines() {
             println!("cargo::warning={line}");
         }
-        return Err("this program was built without the loader of newCWV, whose own build failed: see what `cargo build` \
-                    says of jettison-cc"
-            .to_owned());
+        return Err(
+            "this program was built without the loader of newCWV, whose build failed; see the warnings of \
+                    jettison-cc in the output of `cargo build`"
+                .to_owned(),
+        );
     }
-    // A configuration may name a target, which adds a folder.
-    let places = [target.join("release"), target.join(variable("TARGET")).join("release")];
+    // A cargo configuration may set a target, which adds a folder.
+    let folders = [target.join("release"), target.join(variable("TARGET")).join("release")];
     let loader =
-        places.into_iter().map(|place| place.join("jettison-cc-loader")).find(|loader| loader.exists());
+        folders.into_iter().map(|folder| folder.join("jettison-cc-loader")).find(|loader| loader.exists());
     loader.ok_or_else(|| format!("the loader of newCWV is not in {}", target.display()))
 }
 
-/// What cargo, rustc and clippy tell this build script; another cargo would take it for itself. The job server and how
-/// to reach registries stay.
-fn is_of_this_build(name: &str) -> bool {
+/// Whether a variable configures this build script's cargo, rustc or clippy and must not reach the inner cargo. The job server
+/// and the access to registries are kept.
+fn configures_this_build(name: &str) -> bool {
     const KEPT: [&str; 8] = [
         "CARGO_HOME",
         "CARGO_MAKEFLAGS",
@@ -150,12 +152,12 @@ fn is_of_this_build(name: &str) -> bool {
         || OTHERS.iter().any(|other| name.starts_with(other))
 }
 
-/// The folder that cargo marks as its target folder; `out` where there is none.
+/// Cargo's target folder, found by its marker file; `out` if there is none.
 fn shared_target(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// Whether cc compiles and links `program` with `library`.
+/// Whether cc compiles `program` and links it with `library`.
 fn compiles(scratch: &Path, program: &str, library: &str) -> bool {
     let to = scratch.join("probe");
     let compiler = Command::new("cc")
@@ -165,8 +167,9 @@ fn compiles(scratch: &Path, program: &str, library: &str) -> bool {
         .stderr(Stdio::null())
         .spawn();
     let Ok(mut compiler) = compiler else { return false };
-    let is_given = compiler.stdin.take().is_some_and(|mut input| input.write_all(program.as_bytes()).is_ok());
-    compiler.wait().is_ok_and(|status| status.success()) && is_given
+    let is_written =
+        compiler.stdin.take().is_some_and(|mut input| input.write_all(program.as_bytes()).is_ok());
+    compiler.wait().is_ok_and(|status| status.success()) && is_written
 }
 
 fn succeeds<A: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> bool {

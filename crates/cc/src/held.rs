@@ -1,4 +1,4 @@
-//! The controls for as long as a value lives.
+//! Congestion controls that stay loaded as long as a value exists.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -12,16 +12,16 @@ use crate::image::Image;
 
 /// Keeps `newcwv` and `newcwv_paced` in the kernel until it is dropped.
 ///
-/// Sockets that use one then keep it until they are closed.
+/// Sockets that use one of them then keep it until they are closed.
 #[derive(Debug)]
 pub struct Held {
     loader: Child,
 }
 
-/// Puts both controls into the kernel, or shares those that are there. `validity` is the non-validated period of RFC 7661
-/// §4.4, five minutes if `None`; it must be that of controls that are there.
+/// Loads both controls, or shares those that are already loaded. `validity` is the non-validated period of RFC 7661 §4.4, five
+/// minutes by default; it must match that of loaded controls.
 ///
-/// The kernel ends the loader with the *thread* that called this, so that nothing outlives a process that is killed.
+/// The kernel kills the loader when the calling *thread* ends, so that nothing outlives a killed process.
 pub fn hold(validity: Option<Duration>) -> Result<Held, CcError> {
     let image = Image::new()?;
     let mut command = image.command();
@@ -29,31 +29,31 @@ pub fn hold(validity: Option<Duration>) -> Result<Held, CcError> {
     if let Some(validity) = validity {
         command.arg("--validity").arg(format!("{}ms", validity.as_millis()));
     }
-    // SAFETY: between fork and exec, prctl(2) is one system call that allocates nothing.
+    // SAFETY: between fork and exec, prctl(2) is a single system call without allocation.
     unsafe {
         command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
     }
-    // Dropped on failure, which ends the loader.
+    // On failure this value is dropped, which ends the loader.
     let mut held = Held { loader: command.spawn()? };
-    let mut said = String::new();
+    let mut answer = String::new();
     if let Some(out) = held.loader.stdout.take() {
-        BufReader::new(out).read_line(&mut said)?;
+        BufReader::new(out).read_line(&mut answer)?;
     }
-    if said.trim_end() == "ready" {
+    if answer.trim_end() == "ready" {
         return Ok(held);
     }
-    let mut why = String::new();
+    let mut message = String::new();
     if let Some(mut errors) = held.loader.stderr.take() {
-        errors.read_to_string(&mut why)?;
+        errors.read_to_string(&mut message)?;
     }
-    Err(CcError::Refused(why.trim_end().to_owned()))
+    Err(CcError::Refused(message.trim_end().to_owned()))
 }
 
 impl Drop for Held {
-    /// Not only by closing its input, which a process forked from this one may have open too. What the loader held is
-    /// given back before its end can be waited for.
+    /// Kills the loader: closing its input is not enough, since a forked process may have it open too. The kernel releases the
+    /// controls before the wait returns.
     fn drop(&mut self) {
-        // It has ended already, or it ends now: there is nothing else to do about either.
+        // The loader may already have ended, in which case both calls fail harmlessly.
         let _ = self.loader.kill();
         let _ = self.loader.wait();
     }

@@ -1,4 +1,4 @@
-//! The loader as a file without a name, to be run.
+//! The loader as an anonymous file that can be executed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,17 +10,17 @@ use rustix::fs::MemfdFlags;
 
 use crate::{CcError, LOADER};
 
-/// The loader in memory. It must live until its command is started.
+/// The loader in memory. It must exist until its command has started.
 pub struct Image(File);
 
 impl Image {
-    /// Fails with what is missing if there is no loader.
+    /// Creates the image. Fails with the missing dependency if the loader was not built.
     pub fn new() -> Result<Image, CcError> {
         let bytes = LOADER.map_err(CcError::Missing)?;
         Ok(Image(in_memory(bytes)?))
     }
 
-    /// A command that runs it.
+    /// Creates a command that runs the loader.
     pub fn command(&self) -> Command {
         let mut command = Command::new(format!("/proc/self/fd/{}", self.0.as_raw_fd()));
         command.arg0("jettison-cc-loader");
@@ -29,7 +29,7 @@ impl Image {
 }
 
 fn in_memory(bytes: &[u8]) -> io::Result<File> {
-    // Where files in memory are not to be run unless they say so (`vm.memfd_noexec`); kernels before 6.3 do not know that.
+    // `vm.memfd_noexec` may require MFD_EXEC for executable files in memory; kernels before 6.3 do not know that flag.
     let file = rustix::fs::memfd_create("jettison-cc-loader", MemfdFlags::CLOEXEC | MemfdFlags::EXEC)
         .or_else(|_| rustix::fs::memfd_create("jettison-cc-loader", MemfdFlags::CLOEXEC))?;
     let mut file = File::from(file);

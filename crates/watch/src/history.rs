@@ -1,42 +1,41 @@
-//! What a page that connects late is told first, and what each reader has yet to be told.
+//! Event history, and the position of each reader in it.
 //!
-//! There is one history and no queue a reader: a reader is a place in the history. So a reader that does not read costs
-//! nothing and delays nobody.
+//! There is one history and no queue per reader. A reader that does not read therefore costs nothing and delays no other.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::snapshot::Event;
 
-/// A page may look back so far: ten minutes of the run's time, and so many snapshots.
+/// Length of the kept history: ten minutes of the run's time, and a maximum number of snapshots.
 const LOOK_BACK_S: f64 = 600.0;
 const SNAPSHOTS: usize = 5_000;
-/// Notes are kept from run to run.
+/// Maximum number of notes, which are kept across runs.
 const NOTES: usize = 100;
-/// A reader that had caught up and is then so many snapshots behind gets the newest only.
-const TOO_FAR_BEHIND: usize = 50;
-/// So many events are taken at once, while the history is locked.
+/// Number of snapshots by which a reader may fall behind after it has caught up; beyond, it only gets the newest.
+const MAX_LAG: usize = 50;
+/// Maximum number of events that are taken while the history is locked.
 const BATCH: usize = 64;
 
-/// An event as it is sent.
+/// A serialised event.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) sequence: u64,
     pub(crate) json: Arc<str>,
 }
 
-/// The run's layout, its snapshots as far as they are kept, and all runs' notes.
+/// Layout and recent snapshots of the current run, and the notes of all runs.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     layout: Option<Entry>,
     snapshots: VecDeque<(f64, Entry)>,
-    /// Notes and ends.
+    /// Notes and ends of runs.
     notes: VecDeque<Entry>,
     next: u64,
 }
 
 impl History {
-    /// Adds `event`, whose JSON is `json`, and gives its sequence number.
+    /// Adds `event` with its JSON. Returns its sequence number.
     pub(crate) fn push(&mut self, event: &Event, json: Arc<str>) -> u64 {
         let entry = Entry { sequence: self.next, json };
         self.next += 1;
@@ -64,28 +63,28 @@ impl History {
         self.next - 1
     }
 
-    /// The JSON of the run's layout and of its newest snapshot.
+    /// JSON of the run's layout and of its newest snapshot.
     pub(crate) fn newest(&self) -> (Option<Arc<str>>, Option<Arc<str>>) {
         let layout = self.layout.as_ref().map(|entry| entry.json.clone());
         (layout, self.snapshots.back().map(|(_, entry)| entry.json.clone()))
     }
 }
 
-/// A reader's place in the history.
+/// A reader's position in the history.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// The first sequence number that it has not been given.
+    /// First sequence number that the reader has not received.
     next: u64,
-    /// It has been given all there was, once.
+    /// Whether the reader was once up to date.
     caught_up: bool,
 }
 
 impl Reader {
-    /// Moves what comes next in the order of publication to `to`, a batch at most. Nothing if the reader is up to date.
+    /// Appends the next events in order of publication to `to`, at most one batch. None if the reader is up to date.
     pub(crate) fn take(&mut self, history: &History, to: &mut VecDeque<Entry>) {
         let snapshots = &history.snapshots;
         let mut snapshot = snapshots.partition_point(|(_, entry)| entry.sequence < self.next);
-        if self.caught_up && snapshots.len() - snapshot > TOO_FAR_BEHIND {
+        if self.caught_up && snapshots.len() - snapshot > MAX_LAG {
             snapshot = snapshots.len() - 1;
         }
         let mut note = history.notes.partition_point(|entry| entry.sequence < self.next);
@@ -140,7 +139,7 @@ mod tests {
         history.push(event, serde_json::to_string(event).expect("events are plain data").into())
     }
 
-    /// The sequence numbers that a reader is given until it is up to date.
+    /// Sequence numbers that a reader receives until it is up to date.
     fn rest(reader: &mut Reader, history: &History) -> Vec<u64> {
         let mut all = Vec::new();
         loop {
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_reader_gets_all_in_order_then_only_what_is_new() {
+    fn a_late_reader_gets_the_history_in_order_then_new_events_only() {
         let mut history = History::default();
         push(&mut history, &note("before the first run"));
         push(&mut history, &layout(1));
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_run_forgets_the_snapshots_of_the_last_and_keeps_the_notes() {
+    fn a_new_run_clears_the_snapshots_and_keeps_the_notes() {
         let mut history = History::default();
         push(&mut history, &layout(1));
         push(&mut history, &snapshot(1.0));
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_back_ten_minutes_and_five_thousand_snapshots() {
+    fn the_history_keeps_ten_minutes_and_five_thousand_snapshots() {
         let mut history = History::default();
         for i in 0..700 {
             push(&mut history, &snapshot(f64::from(i)));
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_left_behind_gets_the_newest_snapshot_and_no_note_is_lost() {
+    fn a_lagging_reader_gets_the_newest_snapshot_and_all_notes() {
         let mut history = History::default();
         push(&mut history, &layout(1));
         let mut reader = Reader::default();

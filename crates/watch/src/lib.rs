@@ -1,16 +1,16 @@
 #![forbid(unsafe_code)]
-//! The live page: a run's queues and flows in a browser on this machine, several times a second.
+//! Live page: a run's queues and flows in a browser on this machine, updated several times per second.
 //!
-//! [`Watch`] serves a page and a stream of [`Event`]s on loopback, from a thread of its own. Whoever runs something
-//! publishes a [`Layout`] when a run begins and a [`Snapshot`] every so often, and is never held up by a browser.
+//! [`Watch`] serves a page and a stream of [`Event`]s on loopback, from its own thread. Its user publishes a [`Layout`] at the
+//! start of a run and [`Snapshot`]s during it. Browsers never block the user.
 //!
-//! | path | what |
+//! | path | content |
 //! | --- | --- |
-//! | `/` | the page, `web/page` |
-//! | `/events` | the events, as server-sent events; begins with what is kept of the run |
-//! | `/api/state` | the run's layout and newest snapshot, as JSON |
+//! | `/` | page, `web/page` |
+//! | `/events` | events as server-sent events, beginning with the history of the run |
+//! | `/api/state` | layout and newest snapshot of the run as JSON |
 //!
-//! Nothing here measures anything, and nothing here knows scenarios.
+//! This crate neither measures nor depends on scenarios.
 
 mod history;
 mod pages;

@@ -1,9 +1,9 @@
-//! The page: the files of `web/page`, which need no build and are part of the program.
+//! Files of the page (`web/page`), which need no build step and are embedded.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-/// Names and contents of files of `web/page`.
+/// Builds a list of names and contents of files in `web/page`.
 macro_rules! page_files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../web/page/", $name)))),*]
@@ -11,7 +11,7 @@ macro_rules! page_files {
 }
 
 const INDEX: &str = include_str!("../../../web/page/index.html");
-/// What the page loads.
+/// Files that the page loads.
 const ASSETS: &[(&str, &str)] = page_files![
     "cards.js",
     "chart.js",
@@ -35,21 +35,21 @@ pub(crate) struct File {
 
 impl IntoResponse for File {
     fn into_response(self) -> Response {
-        ([(header::CONTENT_TYPE, kind(self.name))], self.content).into_response()
+        ([(header::CONTENT_TYPE, content_type(self.name))], self.content).into_response()
     }
 }
 
-/// The page at `/`.
+/// Returns the page at `/`.
 pub(crate) fn index() -> File {
     File { name: "index.html", content: INDEX }
 }
 
-/// The file at `/assets/<name>`.
+/// Returns the file at `/assets/<name>`.
 pub(crate) fn asset(name: &str) -> Option<File> {
     ASSETS.iter().find(|(known, _)| *known == name).map(|&(name, content)| File { name, content })
 }
 
-fn kind(name: &str) -> &'static str {
+fn content_type(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
@@ -65,15 +65,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_of_the_page_is_in_the_program() {
+    fn every_file_of_the_page_is_embedded() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/page");
-        let mut there: Vec<String> = fs::read_dir(folder)
+        let mut files: Vec<String> = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name != "index.html")
             .collect();
-        there.sort();
+        files.sort();
         let known: Vec<&str> = ASSETS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(known, there);
+        assert_eq!(known, files);
     }
 }

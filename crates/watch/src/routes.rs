@@ -1,4 +1,4 @@
-//! What the server answers: the page, its files, the stream of events, and the newest state.
+//! Routes of the server: page, files, event stream and newest state.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,11 +19,11 @@ use crate::history::{Entry, Reader};
 use crate::pages::{self, File};
 use crate::server::{Source, locked};
 
-/// A browser tries again so long after it lost the stream.
+/// Delay before a browser reconnects after it lost the stream.
 const RETRY: Duration = Duration::from_secs(1);
-/// A comment is sent when nothing else was for so long, so that both ends notice a connection that is gone.
+/// Interval of comments on an idle stream, by which both ends detect a broken connection.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// The page needs nothing but its own files, and no other page may have it in a frame.
+/// Security policy: the page loads only its own files, and cannot be embedded in a frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -37,25 +37,25 @@ pub(crate) fn router(source: Source) -> Router {
         .with_state(source)
 }
 
-/// Answers only those who ask for this machine by a loopback name: a page of another site whose name was made to point
-/// here (DNS rebinding) asks for that name.
+/// Rejects requests whose Host is not a loopback name, which prevents DNS rebinding: a foreign site's name that resolves to
+/// this machine.
 async fn guard(request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     if !is_loopback(host) {
-        let why = "Ask for this page as localhost or 127.0.0.1.\n";
-        return (StatusCode::FORBIDDEN, why).into_response();
+        let message = "The host of the address must be localhost or 127.0.0.1.\n";
+        return (StatusCode::FORBIDDEN, message).into_response();
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // The next program at this port may have another page.
+    // The next program on this port may serve another version of the page.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Whether `host`, as a Host header has it (RFC 9110 §7.2), is a name of this machine. The port may be another's: that
-/// of a tunnel.
+/// Whether `host`, the value of a Host header (RFC 9110 §7.2), is a loopback name. The port is ignored: it may be that of a
+/// tunnel.
 fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -66,10 +66,10 @@ fn is_loopback(host: &str) -> bool {
 }
 
 async fn asset(Path(name): Path<String>) -> Result<File, (StatusCode, &'static str)> {
-    pages::asset(&name).ok_or((StatusCode::NOT_FOUND, "There is no such file.\n"))
+    pages::asset(&name).ok_or((StatusCode::NOT_FOUND, "Unknown file.\n"))
 }
 
-/// Begins with all that is kept, so that a page that connects, or connects again, needs to know nothing.
+/// Streams the history and then new events, so that a page needs no state to connect or reconnect.
 async fn events(State(source): State<Source>) -> Sse<impl Stream<Item = Result<SseEvent, Infallible>>> {
     let subscription =
         Subscription { source, reader: Reader::default(), pending: VecDeque::new(), greeted: false };
@@ -90,10 +90,10 @@ impl Subscription {
             return Some((Ok(SseEvent::default().retry(RETRY)), self));
         }
         while self.pending.is_empty() {
-            // In this order: what is published after this line wakes the wait below.
-            self.source.news.borrow_and_update();
+            // The order matters: an event published after this line wakes the wait below.
+            self.source.newest.borrow_and_update();
             self.reader.take(&locked(&self.source.history), &mut self.pending);
-            if self.pending.is_empty() && self.source.news.changed().await.is_err() {
+            if self.pending.is_empty() && self.source.newest.changed().await.is_err() {
                 return None;
             }
         }
@@ -102,7 +102,7 @@ impl Subscription {
     }
 }
 
-/// `{"layout": …, "snapshot": …}`: the run's layout and its newest snapshot, `null` where there is none yet.
+/// Returns `{"layout": …, "snapshot": …}`: the run's layout and its newest snapshot, `null` if missing.
 async fn state(State(source): State<Source>) -> impl IntoResponse {
     let (layout, snapshot) = locked(&source.history).newest();
     let or_null =

@@ -1,4 +1,4 @@
-//! The server: a thread of its own, so that whoever publishes never waits for a browser.
+//! The server, on its own thread: publishing never waits for a browser.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -12,53 +12,53 @@ use crate::history::History;
 use crate::routes;
 use crate::snapshot::Event;
 
-/// How long readers may take to read the last events once the server is told to end.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// Time for readers to receive the last events when the server shuts down.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
-/// A page on loopback that shows what is [published](Watch::publish). It ends when this is dropped.
+/// A page on loopback that shows [published](Watch::publish) events. The server ends when this value is dropped.
 ///
-/// It starts a thread: a process that forks without `exec` should have done so before.
+/// Starts a thread: a process that forks without `exec` must do so before.
 #[derive(Debug)]
 pub struct Watch {
     address: SocketAddr,
     history: Arc<Mutex<History>>,
-    /// The newest sequence number. Without a sender the readers and the server end.
+    /// Sends the newest sequence number. Dropping the sender ends readers and server.
     newest: Option<watch::Sender<u64>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Serves on 127.0.0.1, at `port`, or with 0 at any that is free.
+    /// Starts the server on 127.0.0.1 at `port`; 0 selects a free port.
     ///
     /// # Errors
     ///
-    /// The port is in use or not permitted (the message names it), or the system has no thread or socket left.
+    /// If the port is in use or not permitted (the message names it), or if no thread or socket is available.
     pub fn start(port: u16) -> io::Result<Watch> {
         let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| refused(port, &error))?;
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| bind_error(port, &error))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let history = Arc::new(Mutex::new(History::default()));
-        let (newest, news) = watch::channel(0);
+        let (newest, receiver) = watch::channel(0);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-        let source = Source { history: history.clone(), news };
+        let source = Source { history: history.clone(), newest: receiver };
         let thread = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || runtime.block_on(serve(listener, source)))?;
         Ok(Watch { address, history, newest: Some(newest), thread: Some(thread) })
     }
 
-    /// Where the page is.
+    /// Address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The page's address for a person.
+    /// URL of the page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Tells everyone who watches, now or later. Does not wait for anyone: a reader that is too slow misses snapshots.
+    /// Publishes an event to current and future readers. Never waits: a slow reader misses snapshots.
     pub fn publish(&self, event: &Event) {
         let json = serde_json::to_string(event).expect("events are plain data with text as keys");
         let sequence = locked(&self.history).push(event, json.into());
@@ -72,21 +72,21 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.newest = None;
         if let Some(thread) = self.thread.take() {
-            // If the server panicked there is nothing left to end.
+            // After a panic of the server there is nothing left to end.
             let _ = thread.join();
         }
     }
 }
 
-/// What the routes read from.
+/// Data source of the routes.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) history: Arc<Mutex<History>>,
-    /// Changes when there is something new; closed when the server is to end.
-    pub(crate) news: watch::Receiver<u64>,
+    /// Changes with each event; closed when the server shuts down.
+    pub(crate) newest: watch::Receiver<u64>,
 }
 
-/// A history is whole between any two statements that could panic, so a poisoned lock is as good as another.
+/// Locks the history. It is consistent between any two statements that may panic, so a poisoned lock can be used.
 pub(crate) fn locked(history: &Mutex<History>) -> MutexGuard<'_, History> {
     history.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -94,25 +94,25 @@ pub(crate) fn locked(history: &Mutex<History>) -> MutexGuard<'_, History> {
 async fn serve(listener: TcpListener, source: Source) {
     // Cannot fail: the listener is non-blocking, and the runtime has I/O.
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-    let (mut ending, mut ended) = (source.news.clone(), source.news.clone());
+    let (mut ending, mut ended) = (source.newest.clone(), source.newest.clone());
     let server = axum::serve(listener, routes::router(source))
         .with_graceful_shutdown(async move { while ending.changed().await.is_ok() {} });
     let deadline = async {
         while ended.changed().await.is_ok() {}
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
-    // Readers that have not read all by then are cut off, with the runtime.
+    // Slower readers are disconnected when the runtime ends.
     tokio::select! {
         _ = server => {}
         () = deadline => {}
     }
 }
 
-fn refused(port: u16, error: &io::Error) -> io::Error {
+fn bind_error(port: u16, error: &io::Error) -> io::Error {
     let why = match error.kind() {
-        io::ErrorKind::AddrInUse => "is in use; choose another, or 0 for any that is free".into(),
-        io::ErrorKind::PermissionDenied => "is not permitted to this user; choose one above 1023".into(),
-        _ => format!("cannot be used: {error}"),
+        io::ErrorKind::AddrInUse => "is in use; choose another port, or 0 for any free port".into(),
+        io::ErrorKind::PermissionDenied => "is not permitted for this user; the port must be > 1023".into(),
+        _ => format!("is not available: {error}"),
     };
     io::Error::new(error.kind(), format!("port {port} of 127.0.0.1 {why}"))
 }

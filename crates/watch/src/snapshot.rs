@@ -1,104 +1,104 @@
-//! What is streamed. The same types travel between processes and to the browser, as one JSON object a line or a
-//! server-sent event; `web/src/protocol.ts` has them in TypeScript.
+//! Event types of the stream. The same types are exchanged between processes and sent to the browser, as one JSON object per
+//! line or per server-sent event; `web/page/protocol.js` declares them for the page.
 //!
-//! Numbers must be finite: JSON has no others.
+//! Numbers must be finite, since JSON has no others.
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to tell whoever watches. In JSON the variant is the field `type`: `layout`, `snapshot`, `note`, `ended`.
+/// An event for the page. In JSON the variant is the field `type`: `layout`, `snapshot`, `note`, `ended`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Event {
-    /// A run begins, and these are its names. What was shown of the run before it goes.
+    /// Start of a run, with its names. The page discards the previous run.
     Layout(Layout),
-    /// The state of the run's queues and flows.
+    /// State of the run's queues and flows.
     Snapshot(Snapshot),
-    /// Something that a person should know: real-time scheduling is not permitted, a program has restarted.
+    /// A message for the user: real-time scheduling is not permitted, a program has restarted.
     Note {
-        /// One sentence.
+        /// Text of the message, one sentence.
         text: String,
     },
-    /// The run is over. Another one may follow, with a [`Layout`] of its own.
+    /// End of the run. Another run may follow, with its own [`Layout`].
     Ended {
-        /// How it ended: `complete`, or what went wrong.
+        /// Result: `complete`, or the error.
         message: String,
     },
 }
 
-/// A run and the names of what it consists of.
+/// A run with the names of its queues and flows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub name: String,
-    /// The variant, as results name it; empty if the scenario varies nothing.
+    /// Name of the variant as in the results; empty if the scenario varies nothing.
     pub variant: String,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Which run it is, from 1. [`Snapshot::run`] repeats it.
+    /// Number of the run, starting at 1. [`Snapshot::run`] repeats it.
     pub run: u32,
-    /// How many runs there will be.
+    /// Total number of runs.
     pub runs: u32,
-    /// How long the run will take, in seconds.
+    /// Duration of the run in seconds.
     pub duration_s: f64,
-    /// Names of the queues, as results have them (`bottleneck.forward`), in the order of [`Snapshot::queues`].
+    /// Names of the queues as in the results (`bottleneck.forward`), in the order of [`Snapshot::queues`].
     pub queues: Vec<String>,
     /// Names of the flows, in the order of [`Snapshot::flows`].
     pub flows: Vec<String>,
 }
 
-/// The interval since the snapshot before.
+/// State of a run, and changes since the previous snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The run that it is of. A snapshot of another run than the last layout's is ignored by the page.
+    /// Number of the run. The page ignores snapshots of other runs than the last layout's.
     pub run: u32,
-    /// The end of the interval, in seconds since the run began.
+    /// End of the interval in seconds since the start of the run.
     pub time_s: f64,
-    /// Of each queue, in the order of [`Layout::queues`].
+    /// State of each queue, in the order of [`Layout::queues`].
     pub queues: Vec<QueueSnapshot>,
-    /// Of each flow, in the order of [`Layout::flows`].
+    /// State of each flow, in the order of [`Layout::flows`].
     pub flows: Vec<FlowSnapshot>,
-    /// How late the router was.
+    /// Lateness of the router.
     pub lateness_us: Lateness,
 }
 
-/// A queue and the link behind it.
+/// State of a queue and its link.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueSnapshot {
-    /// Packets that wait now.
+    /// Backlog in packets.
     pub backlog_packets: u64,
-    /// Their bytes.
+    /// Backlog in bytes.
     pub backlog_bytes: u64,
-    /// Mean sojourn time of the packets that left in the interval, in milliseconds; none if none left.
+    /// Mean sojourn time of the packets that left in the interval, in milliseconds; `None` without packets.
     pub sojourn_ms: Option<f64>,
-    /// What left for the link in the interval, in Mbit/s.
+    /// Rate of the packets that left for the link in the interval, in Mbit/s.
     pub throughput_mbit: f64,
-    /// Packets dropped since the run began, by reason. A reason that has not occurred may be missing.
+    /// Packets dropped since the start of the run, by reason. Reasons without drops may be missing.
     pub drops: Vec<(String, u64)>,
-    /// Packets marked since the run began.
+    /// Packets marked since the start of the run.
     pub marks: u64,
 }
 
-/// A flow, end to end.
+/// End-to-end state of a flow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowSnapshot {
-    /// New bytes that the receiving application got in the interval, in Mbit/s.
+    /// Rate of new data for the receiving application in the interval, in Mbit/s.
     pub goodput_mbit: f64,
-    /// Mean one-way delay of the packets that arrived in the interval, in milliseconds, where it is measured.
+    /// Mean one-way delay of the packets that arrived in the interval, in milliseconds, if measured.
     pub owd_ms: Option<f64>,
-    /// Round-trip time, in milliseconds, where it is measured.
+    /// RTT in milliseconds, if measured.
     pub rtt_ms: Option<f64>,
-    /// A player's buffer, in seconds of media.
+    /// Buffer level of a player in seconds of media.
     pub buffer_s: Option<f64>,
 }
 
-/// How long after its instant a packet was handed over, in microseconds, since the end of the warm-up, or before it since the start.
+/// Lateness of packets in microseconds, since the end of the warm-up, or since the start during the warm-up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lateness {
     /// Median.
     pub p50: f64,
     /// 99th percentile.
     pub p99: f64,
-    /// The worst.
+    /// Maximum.
     pub max: f64,
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_survives_its_json_line() {
+    fn events_survive_a_round_trip_through_json() {
         let events = [
             Event::Layout(Layout {
                 name: "a".into(),
@@ -143,9 +143,9 @@ mod tests {
         }
     }
 
-    /// `web/src/protocol.ts` relies on these names.
+    /// `web/page/protocol.js` relies on these names.
     #[test]
-    fn names_in_json_are_those_that_the_page_reads() {
+    fn json_names_match_the_pages_protocol() {
         let ended = serde_json::to_string(&Event::Ended { message: "complete".into() }).unwrap();
         assert_eq!(ended, r#"{"type":"ended","message":"complete"}"#);
         let queue = QueueSnapshot { drops: vec![("red-early".into(), 2)], ..QueueSnapshot::default() };

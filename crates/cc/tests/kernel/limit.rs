@@ -1,4 +1,4 @@
-//! The end of the non-validated period (RFC 7661 §4.4.3), two seconds instead of five minutes.
+//! End of the non-validated period (RFC 7661 §4.4.3), with two seconds instead of five minutes.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,21 +8,20 @@ use crate::network::Network;
 use crate::socket::Sender;
 
 #[test]
-fn an_unvalidated_window_is_halved_once_for_each_period_down_to_the_initial_one() {
-    let Some(_turn) = admit("an_unvalidated_window_is_halved_once_for_each_period_down_to_the_initial_one")
-    else {
+fn an_unvalidated_window_is_halved_per_period_down_to_the_initial_window() {
+    let Some(_turn) = admit("an_unvalidated_window_is_halved_per_period_down_to_the_initial_window") else {
         return;
     };
     let _held = jettison_cc::hold(Some(Duration::from_secs(2))).unwrap();
     let network = Network::new(Duration::from_millis(10));
-    // The second one wakes only at the end, and pays for all periods at once.
+    // The second sender wakes only at the end, and applies the reductions of all periods at once.
     let [awake, asleep] = [(); 2].map(|()| Sender::connect(&network, "newcwv"));
     awake.send(150);
     asleep.send(20);
     let start = Instant::now();
     let (full, small) = (awake.info().window, asleep.info().window);
     assert!(full >= 60 && small > 20, "{full} {small}");
-    // The sampling period of 1 s runs out first: the periods end 3 s and 5 s after the last sample.
+    // The sampling period of 1 s ends first: the non-validated periods end 3 s and 5 s after the last sample.
     for (millis, expected) in [(2000, full), (4000, full / 2), (6000, full / 4)] {
         thread::sleep((start + Duration::from_millis(millis)).saturating_duration_since(Instant::now()));
         awake.send(1);

@@ -1,4 +1,4 @@
-//! Losses in the non-validated phase (RFC 7661 §4.4.1), and in the validated one.
+//! Losses in the non-validated phase (RFC 7661 §4.4.1) and in the validated phase.
 
 use std::thread;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::socket::Sender;
 
 const ONE_WAY: Duration = Duration::from_millis(20);
 
-/// A sender whose window is open and not validated any more.
+/// Creates a sender with an open window that is no longer validated.
 fn rested(network: &Network) -> Sender {
     let sender = Sender::connect(network, "newcwv");
     sender.send(150);
@@ -20,14 +20,14 @@ fn rested(network: &Network) -> Sender {
 }
 
 #[test]
-fn a_loss_in_the_non_validated_phase_leaves_half_of_what_was_in_use() {
-    let Some(_turn) = admit_sharing("a_loss_in_the_non_validated_phase_leaves_half_of_what_was_in_use")
+fn a_loss_in_the_non_validated_phase_leaves_half_of_the_used_window() {
+    let Some(_turn) = admit_sharing("a_loss_in_the_non_validated_phase_leaves_half_of_the_used_window")
     else {
         return;
     };
     let _held = jettison_cc::hold(None).unwrap();
     let network = Network::new(ONE_WAY);
-    // (max(pipeACK, LossFlightSize) - R) / 2, with 16 in flight and R sent again.
+    // (max(pipeACK, LossFlightSize) - R) / 2, with 16 packets in flight and R retransmitted.
     for (lost, window) in [(1, 7), (4, 6)] {
         let sender = rested(&network);
         network.drop_next(lost);
@@ -39,14 +39,14 @@ fn a_loss_in_the_non_validated_phase_leaves_half_of_what_was_in_use() {
 }
 
 #[test]
-fn a_timeout_in_the_non_validated_phase_halves_what_was_in_flight() {
-    let Some(_turn) = admit_sharing("a_timeout_in_the_non_validated_phase_halves_what_was_in_flight") else {
+fn a_timeout_in_the_non_validated_phase_halves_the_flight_size() {
+    let Some(_turn) = admit_sharing("a_timeout_in_the_non_validated_phase_halves_the_flight_size") else {
         return;
     };
     let _held = jettison_cc::hold(None).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = rested(&network);
-    // All of them, and the tail loss probe (RFC 8985 §7).
+    // All packets, and the tail loss probe (RFC 8985 §7).
     network.drop_next(9);
     sender.send(8);
     let after = sender.info();

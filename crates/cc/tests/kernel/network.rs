@@ -1,6 +1,6 @@
-//! Two hosts, a network namespace each, and a path between them that this process carries: it delays, drops and notes.
+//! Two hosts in network namespaces, and a path between them run by this process, which delays, drops and records packets.
 //!
-//! The namespaces have no names and no processes: they go with their descriptors. Each has one TUN device.
+//! The namespaces have neither names nor processes: they end with their descriptors. Each has one TUN device.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Where the two hosts are.
+/// Addresses of the two hosts.
 pub const SENDER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 pub const RECEIVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 
@@ -23,21 +23,21 @@ const MTU: i32 = 1500;
 pub struct Namespace(File);
 
 impl Namespace {
-    /// Does `act` in it, on a thread of its own.
+    /// Runs `act` in the namespace, on a separate thread.
     pub fn inside<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
         thread::scope(|scope| {
             let inside = scope.spawn(|| {
-                // SAFETY: it moves only this thread, which ends here.
+                // SAFETY: the call only moves this thread, which ends here.
                 let moved = unsafe { libc::setns(self.0.as_raw_fd(), libc::CLONE_NEWNET) };
                 assert_eq!(moved, 0, "setns: {}", std::io::Error::last_os_error());
                 act()
             });
-            inside.join().expect("what is done in a namespace does not panic")
+            inside.join().expect("the closure does not panic")
         })
     }
 }
 
-/// The network.
+/// Two hosts connected by a path.
 pub struct Network {
     pub sender: Namespace,
     pub receiver: Namespace,
@@ -45,18 +45,18 @@ pub struct Network {
     forwarder: Option<JoinHandle<()>>,
 }
 
-/// What the tests set, and what is noted for them.
+/// Settings and records of the path.
 #[derive(Default)]
 struct Path {
     is_over: AtomicBool,
-    /// So many packets with data are dropped that the sender sends next.
+    /// Number of the sender's next data packets to drop.
     drops: AtomicU32,
-    /// When the sender's packets with data came.
+    /// Arrival times of the sender's data packets.
     seen: Mutex<Vec<Instant>>,
 }
 
 impl Network {
-    /// A path that delays each packet by `one_way`.
+    /// Creates a path that delays each packet by `one_way`.
     pub fn new(one_way: Duration) -> Network {
         let (sender, from_sender) = host(SENDER);
         let (receiver, from_receiver) = host(RECEIVER);
@@ -68,12 +68,12 @@ impl Network {
         Network { sender, receiver, path, forwarder: Some(forwarder) }
     }
 
-    /// Drops so many packets with data that the sender sends from now on.
+    /// Drops the sender's next `packets` data packets.
     pub fn drop_next(&self, packets: u32) {
         self.path.drops.store(packets, Ordering::SeqCst);
     }
 
-    /// When the sender's packets with data came since this was last asked.
+    /// Arrival times of the sender's data packets since the last call.
     pub fn take_seen(&self) -> Vec<Instant> {
         std::mem::take(&mut *self.path.seen.lock().expect("the forwarder does not panic"))
     }
@@ -91,23 +91,23 @@ impl Drop for Network {
 
 impl Path {
     fn forward(&self, mut devices: [File; 2], one_way: Duration) {
-        let mut under_way: [VecDeque<(Instant, Vec<u8>)>; 2] = Default::default();
+        let mut in_flight: [VecDeque<(Instant, Vec<u8>)>; 2] = Default::default();
         let mut packet = [0; 2048];
         while !self.is_over.load(Ordering::SeqCst) {
-            let due = under_way.iter().filter_map(|queue| queue.front()).map(|(due, _)| *due).min();
+            let due = in_flight.iter().filter_map(|queue| queue.front()).map(|(due, _)| *due).min();
             wait(&devices, due);
             for from in 0..2 {
                 while let Ok(length) = devices[from].read(&mut packet) {
                     let now = Instant::now();
                     if self.passes(&packet[..length], from == 0, now) {
-                        under_way[from].push_back((now + one_way, packet[..length].to_vec()));
+                        in_flight[from].push_back((now + one_way, packet[..length].to_vec()));
                     }
                 }
             }
             for from in 0..2 {
-                while under_way[from].front().is_some_and(|(due, _)| *due <= Instant::now()) {
-                    if let Some((_, packet)) = under_way[from].pop_front() {
-                        // A socket that is closed meanwhile is no error here.
+                while in_flight[from].front().is_some_and(|(due, _)| *due <= Instant::now()) {
+                    if let Some((_, packet)) = in_flight[from].pop_front() {
+                        // A socket that was closed in the meantime is not an error.
                         let _ = devices[1 - from].write(&packet);
                     }
                 }
@@ -120,14 +120,14 @@ impl Path {
         if !is_senders || payload == 0 {
             return true;
         }
-        self.seen.lock().expect("no test panics with it").push(now);
+        self.seen.lock().expect("no thread panics while it holds the lock").push(now);
         let dropped =
             self.drops.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |drops| drops.checked_sub(1)).is_ok();
         !dropped
     }
 }
 
-/// The length of a TCP segment's payload; `None` for what is no TCP over IPv4.
+/// Length of a TCP segment's payload; `None` for other packets than TCP over IPv4.
 fn tcp_payload(packet: &[u8]) -> Option<usize> {
     let (first, protocol) = (packet.first()?, packet.get(9)?);
     if first >> 4 != 4 || *protocol != 6 {
@@ -138,39 +138,39 @@ fn tcp_payload(packet: &[u8]) -> Option<usize> {
     packet.len().checked_sub(header + offset)
 }
 
-/// Until a device has something to read, or `due`; 50 ms at most.
+/// Waits until a device is readable or until `due`, at most 50 ms.
 fn wait(devices: &[File; 2], due: Option<Instant>) {
     let longest = Duration::from_millis(50);
-    let patience = due.map_or(longest, |due| due.saturating_duration_since(Instant::now()).min(longest));
+    let timeout = due.map_or(longest, |due| due.saturating_duration_since(Instant::now()).min(longest));
     let mut polled = devices.each_ref().map(|device| libc::pollfd {
         fd: device.as_raw_fd(),
         events: libc::POLLIN,
         revents: 0,
     });
-    let timeout = libc::timespec { tv_sec: 0, tv_nsec: i64::from(patience.subsec_nanos()) };
-    // SAFETY: `polled` and `timeout` live through the call; no signal mask is given.
+    let timeout = libc::timespec { tv_sec: 0, tv_nsec: i64::from(timeout.subsec_nanos()) };
+    // SAFETY: `polled` and `timeout` outlive the call; there is no signal mask.
     unsafe { libc::ppoll(polled.as_mut_ptr(), 2, &timeout, std::ptr::null()) };
 }
 
-/// A namespace, and the TUN device that is its only way out.
+/// Creates a namespace with a TUN device as its only connection.
 fn host(address: Ipv4Addr) -> (Namespace, File) {
     let made = thread::spawn(move || {
-        // SAFETY: it moves only this thread, which ends here.
+        // SAFETY: the call only moves this thread, which ends here.
         let moved = unsafe { libc::unshare(libc::CLONE_NEWNET) };
         assert_eq!(moved, 0, "unshare: {}", std::io::Error::last_os_error());
         let namespace = File::open("/proc/thread-self/ns/net").expect("a thread has a network namespace");
         (Namespace(namespace), device(address))
     });
-    made.join().expect("root can make a namespace and a device")
+    made.join().expect("root may create a namespace and a device")
 }
 
-/// A TUN device in this thread's namespace, up, with `address`/24.
+/// Creates a TUN device in this thread's namespace, up, with `address`/24.
 fn device(address: Ipv4Addr) -> File {
     const NAME: &[u8] = b"path";
     let mut options = OpenOptions::new();
     let tun = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun");
-    let tun = tun.expect("there is /dev/net/tun");
-    // SAFETY: all zeros is an ifreq.
+    let tun = tun.expect("/dev/net/tun exists");
+    // SAFETY: all zeros is a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(NAME) {
         *to = i8::from_ne_bytes([*from]) as libc::c_char;
@@ -178,7 +178,7 @@ fn device(address: Ipv4Addr) -> File {
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16;
     ioctl(&tun, libc::TUNSETIFF, &mut request);
 
-    // SAFETY: a new descriptor of our own.
+    // SAFETY: the descriptor is new and owned by us.
     let socket = unsafe {
         let descriptor = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         assert!(descriptor >= 0, "{}", std::io::Error::last_os_error());
@@ -186,7 +186,7 @@ fn device(address: Ipv4Addr) -> File {
     };
     request.ifr_ifru.ifru_mtu = MTU;
     ioctl(&socket, libc::SIOCSIFMTU, &mut request);
-    for (what, address) in
+    for (request_code, address) in
         [(libc::SIOCSIFADDR, address), (libc::SIOCSIFNETMASK, Ipv4Addr::new(255, 255, 255, 0))]
     {
         let inet = libc::sockaddr_in {
@@ -195,18 +195,18 @@ fn device(address: Ipv4Addr) -> File {
             sin_addr: libc::in_addr { s_addr: u32::from(address).to_be() },
             sin_zero: [0; 8],
         };
-        // SAFETY: both are 16 bytes, as sockaddr(3type) has it.
+        // SAFETY: both types have 16 bytes (sockaddr(3type)).
         request.ifr_ifru.ifru_addr =
             unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(inet) };
-        ioctl(&socket, what, &mut request);
+        ioctl(&socket, request_code, &mut request);
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
     ioctl(&socket, libc::SIOCSIFFLAGS, &mut request);
     tun
 }
 
-fn ioctl(file: &File, what: libc::Ioctl, request: &mut libc::ifreq) {
-    // SAFETY: each of these requests takes an ifreq, which lives through the call.
-    let done = unsafe { libc::ioctl(file.as_raw_fd(), what, std::ptr::from_mut(request)) };
-    assert_eq!(done, 0, "ioctl {what:#x}: {}", std::io::Error::last_os_error());
+fn ioctl(file: &File, code: libc::Ioctl, request: &mut libc::ifreq) {
+    // SAFETY: each of these requests takes an `ifreq`, which outlives the call.
+    let done = unsafe { libc::ioctl(file.as_raw_fd(), code, std::ptr::from_mut(request)) };
+    assert_eq!(done, 0, "ioctl {code:#x}: {}", std::io::Error::last_os_error());
 }

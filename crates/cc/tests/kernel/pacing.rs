@@ -1,4 +1,4 @@
-//! How packets are spaced when a window is open.
+//! Spacing of packets with an open window.
 
 use std::thread;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use crate::admit;
 use crate::network::Network;
 use crate::socket::Sender;
 
-/// An RTT of 100 ms, so that pacing shows beyond what a busy machine does.
+/// One-way delay for an RTT of 100 ms, which makes pacing visible on a busy machine.
 const ONE_WAY: Duration = Duration::from_millis(50);
 const BURST: usize = 120;
 
-/// How long three bursts took to leave, the shortest first.
+/// Send durations of three bursts in ascending order.
 fn spreads(network: &Network, sender: &Sender) -> [Duration; 3] {
-    // Into the open window, which both keep.
+    // Opens the window, which both controllers keep.
     sender.send(150);
     let mut spreads = [(); 3].map(|()| {
         thread::sleep(Duration::from_millis(300));
@@ -28,20 +28,20 @@ fn spreads(network: &Network, sender: &Sender) -> [Duration; 3] {
 }
 
 #[test]
-fn the_paced_one_spreads_a_burst_and_the_other_sends_it_at_once() {
-    let Some(_turn) = admit("the_paced_one_spreads_a_burst_and_the_other_sends_it_at_once") else { return };
+fn only_the_paced_control_spreads_a_burst() {
+    let Some(_turn) = admit("only_the_paced_control_spreads_a_burst") else { return };
     let _held = jettison_cc::hold(None).unwrap();
     let network = Network::new(ONE_WAY);
     let at_once = spreads(&network, &Sender::connect(&network, "newcwv"));
     let paced = spreads(&network, &Sender::connect(&network, "newcwv_paced"));
-    // The kernel paces at twice the window an RTT in slow start: 120 packets of some 160 take over 35 ms.
+    // In slow start the kernel paces at twice the window per RTT: 120 packets of a window of about 160 take over 35 ms.
     assert!(at_once[0] < Duration::from_millis(12), "{at_once:?}");
     assert!(paced[1] > Duration::from_millis(20), "{paced:?}");
 }
 
 #[test]
-fn a_socket_that_another_control_paced_is_paced_no_more() {
-    let Some(_turn) = admit("a_socket_that_another_control_paced_is_paced_no_more") else { return };
+fn switching_to_the_unpaced_control_stops_pacing() {
+    let Some(_turn) = admit("switching_to_the_unpaced_control_stops_pacing") else { return };
     let _held = jettison_cc::hold(None).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = Sender::connect(&network, "newcwv_paced");

@@ -1,4 +1,4 @@
-//! A TCP connection over the network, with the congestion control of its choice.
+//! A TCP connection over the network with a given congestion control.
 
 use std::io::{Read, Write};
 use std::mem::size_of;
@@ -9,16 +9,16 @@ use std::thread::{self, JoinHandle};
 use crate::network::{Network, RECEIVER};
 use crate::wait_for;
 
-/// Room for any window of these tests, at both ends.
+/// Socket buffer size, sufficient for every window of these tests.
 const BUFFER: i32 = 8 << 20;
 
-/// The sending end. The other end reads all there is.
+/// The sending end of a connection. The other end reads everything.
 pub struct Sender {
     stream: Option<TcpStream>,
     reader: Option<JoinHandle<()>>,
 }
 
-/// What TCP_INFO tells.
+/// Values of TCP_INFO.
 #[derive(Debug, Clone, Copy)]
 pub struct Info {
     pub window: u32,
@@ -29,20 +29,20 @@ pub struct Info {
 }
 
 impl Sender {
-    /// A connection that has `control` from its first packet on.
+    /// Opens a connection that uses `control` from its first packet on.
     pub fn connect(network: &Network, control: &str) -> Sender {
         let listener =
             network.receiver.inside(|| TcpListener::bind((RECEIVER, 0)).expect("any port is free"));
         set(&listener, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &BUFFER.to_ne_bytes());
-        let port = listener.local_addr().expect("it is bound").port();
+        let port = listener.local_addr().expect("the listener is bound").port();
         let reader = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().expect("a connection comes");
+            let (mut stream, _) = listener.accept().expect("a connection arrives");
             let mut read = vec![0; 1 << 16];
             while matches!(stream.read(&mut read), Ok(1..)) {}
         });
-        // The system's default never sees the connection.
+        // The control is set before connecting, so that the system's default never applies.
         let stream = network.sender.inside(|| {
-            // SAFETY: a new descriptor of our own.
+            // SAFETY: the descriptor is new and owned by us.
             let stream = unsafe {
                 let descriptor = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
                 assert!(descriptor >= 0, "{}", std::io::Error::last_os_error());
@@ -53,28 +53,28 @@ impl Sender {
             connect(&stream, port);
             stream
         });
-        stream.set_nodelay(true).expect("it is a TCP socket");
+        stream.set_nodelay(true).expect("the socket is a TCP socket");
         Sender { stream: Some(stream), reader: Some(reader) }
     }
 
-    /// Another congestion control from here on.
+    /// Changes the congestion control.
     pub fn switch_to(&self, control: &str) {
         choose(self.stream(), control);
     }
 
-    /// Writes so many full packets.
+    /// Writes `packets` full packets.
     pub fn write(&self, packets: usize) {
         let bytes = vec![0; packets * 1448];
         (&mut self.stream()).write_all(&bytes).expect("the other end reads");
     }
 
-    /// Writes so many full packets, and waits until all is acknowledged.
+    /// Writes `packets` full packets and waits until all data are acknowledged.
     pub fn send(&self, packets: usize) {
         self.write(packets);
         self.finish();
     }
 
-    /// Waits until all is acknowledged, and no loss is being recovered from.
+    /// Waits until all data are acknowledged and no loss recovery is active.
     pub fn finish(&self) {
         wait_for("the acknowledgement of all data", || {
             let info = self.info();
@@ -83,7 +83,7 @@ impl Sender {
     }
 
     pub fn info(&self) -> Info {
-        // SAFETY: all zeros is a tcp_info.
+        // SAFETY: all zeros is a valid `tcp_info`.
         let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
         let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
         let to = std::ptr::from_mut(&mut info).cast();
@@ -102,12 +102,12 @@ impl Sender {
     }
 
     fn stream(&self) -> &TcpStream {
-        self.stream.as_ref().expect("it is there until it is dropped")
+        self.stream.as_ref().expect("the stream exists until the sender is dropped")
     }
 }
 
 impl Drop for Sender {
-    /// Before the network goes: the reader ends with the connection.
+    /// Closes the connection before the network ends, which ends the reader.
     fn drop(&mut self) {
         self.stream = None;
         if let Some(reader) = self.reader.take() {
@@ -129,14 +129,14 @@ fn connect(stream: &TcpStream, port: u16) {
         sin_zero: [0; 8],
     };
     let length = size_of::<libc::sockaddr_in>() as libc::socklen_t;
-    // SAFETY: `to` is `length` bytes.
+    // SAFETY: `to` has `length` bytes.
     let done = unsafe { libc::connect(stream.as_raw_fd(), std::ptr::from_ref(&to).cast(), length) };
     assert_eq!(done, 0, "connect: {}", std::io::Error::last_os_error());
 }
 
 fn set(socket: &impl AsRawFd, level: i32, option: i32, value: &[u8]) {
     let length = value.len() as libc::socklen_t;
-    // SAFETY: `value` is `length` bytes.
+    // SAFETY: `value` has `length` bytes.
     let done = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.as_ptr().cast(), length) };
     assert_eq!(done, 0, "setsockopt {level} {option}: {}", std::io::Error::last_os_error());
 }

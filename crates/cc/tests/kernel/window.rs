@@ -1,4 +1,4 @@
-//! The window of a sender that pauses.
+//! Congestion window of a sender that pauses.
 
 use std::thread;
 use std::time::Duration;
@@ -8,13 +8,12 @@ use crate::network::Network;
 use crate::socket::Sender;
 
 const ONE_WAY: Duration = Duration::from_millis(20);
-/// Enough to open the window well beyond the initial one.
+/// Packets that open the window well beyond the initial one.
 const BURST: usize = 150;
 
 #[test]
-fn the_window_outlives_idleness_and_a_trickle_where_renos_collapses() {
-    let Some(_turn) = admit_sharing("the_window_outlives_idleness_and_a_trickle_where_renos_collapses")
-    else {
+fn the_window_survives_idleness_and_small_writes_unlike_renos() {
+    let Some(_turn) = admit_sharing("the_window_survives_idleness_and_small_writes_unlike_renos") else {
         return;
     };
     let _held = jettison_cc::hold(None).unwrap();
@@ -25,9 +24,9 @@ fn the_window_outlives_idleness_and_a_trickle_where_renos_collapses() {
         sender.send(BURST);
     }
     let before = senders.each_ref().map(|sender| sender.info().window);
-    assert!(before.iter().all(|window| *window >= 60), "it has not opened: {before:?}");
+    assert!(before.iter().all(|window| *window >= 60), "the windows have not opened: {before:?}");
 
-    // Beyond the RTO, and beyond the pipeACK sampling period of 1 s.
+    // Longer than the RTO and than the pipeACK sampling period of 1 s.
     thread::sleep(Duration::from_millis(1500));
     for sender in &senders {
         sender.send(1);
@@ -36,8 +35,8 @@ fn the_window_outlives_idleness_and_a_trickle_where_renos_collapses() {
     assert!(after[0] <= 12, "reno restarts from the initial window: {after:?}");
     assert_eq!(after[1..], before[1..], "RFC 7661 §4.4: the window is kept");
 
-    // A trickle limits the application, which the kernel would answer with half of the way down at each RTO; and it must not
-    // make a window grow that nobody uses.
+    // Small writes limit the application, for which the kernel would shrink the window towards the used part at each RTO. An
+    // unused window must not grow either.
     for _ in 0..12 {
         for sender in &senders {
             sender.send(3);
@@ -47,7 +46,7 @@ fn the_window_outlives_idleness_and_a_trickle_where_renos_collapses() {
     let after = senders.each_ref().map(|sender| sender.info().window);
     assert_eq!(after[1..], before[1..], "RFC 7661 §4.4: neither reduced nor grown");
 
-    // A full window goes out at once: no slow start again.
+    // A full window leaves at once, without another slow start.
     network.take_seen();
     for (sender, window) in senders.iter().zip(before).skip(1) {
         sender.write(window as usize);
@@ -68,7 +67,7 @@ fn a_window_that_is_used_again_is_validated_and_grows() {
     thread::sleep(Duration::from_millis(1200));
     sender.send(1);
     let before = sender.info().window;
-    // Three windows' worth: cwnd-limited first, validated by what is acknowledged then.
+    // Three windows of data: the first is limited by cwnd, and its acknowledgements validate the window.
     sender.send(3 * before as usize);
     let after = sender.info().window;
     assert!(after > before, "{before}, then {after}");

@@ -1,8 +1,8 @@
-//! The page with made-up numbers, to work on it: `cargo run -p jettison-watch --example demo -- [PORT [RUN_SECONDS]]`.
+//! The page with synthetic data, for development: `cargo run -p jettison-watch --example demo -- [PORT [RUN_SECONDS]]`.
 //!
-//! It goes on, run after run, until it is ended.
+//! It starts one run after another until it is stopped.
 
-#![expect(clippy::disallowed_methods, reason = "a run that somebody watches takes its time")]
+#![expect(clippy::disallowed_methods, reason = "a watched run takes real time")]
 
 mod synthetic;
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seconds: f64 = arguments.next().map_or(Ok(DURATION_S), |seconds| seconds.parse())?;
     let watch = Watch::start(port)?;
     println!("{}", watch.url());
-    watch.publish(&Event::Note { text: "These numbers are made up".into() });
+    watch.publish(&Event::Note { text: "These numbers are synthetic".into() });
     for run in (1..=RUNS).cycle() {
         let mut synthetic = Synthetic::new(run);
         watch.publish(&Event::Layout(synthetic.layout(RUNS)));

@@ -1,12 +1,12 @@
-//! Numbers that look like a run: a queue that fills and empties, flows that share a link, a player, a ping.
-//! Triangles and a small generator do for it, so that it is the same everywhere.
+//! Synthetic data of a run: a queue that fills and drains, flows that share a link, a player, a ping. Computed from triangle
+//! waves and a small generator, so that it is the same on every machine.
 
 use jettison_watch::{FlowSnapshot, Lateness, Layout, QueueSnapshot, Snapshot};
 
-/// How long a run lasts, in seconds.
+/// Duration of a run in seconds.
 pub const DURATION_S: f64 = 60.0;
 
-/// A run.
+/// A synthetic run.
 pub struct Synthetic {
     run: u32,
     state: u64,
@@ -16,12 +16,12 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// The run at that place, from 1.
+    /// Creates run number `run`, starting at 1.
     pub fn new(run: u32) -> Synthetic {
         Synthetic { run, state: u64::from(run), dropped: [0; 2], marks: 0, worst: 0.0 }
     }
 
-    /// Its names. Some are what no page should take for markup.
+    /// Layout of the run. Some names contain markup, which the page must show as text.
     pub fn layout(&self, runs: u32) -> Layout {
         let variant =
             if self.run % 2 == 1 { "queue=codel, load=<b>heavy</b>" } else { "queue=pi2, load=light" };
@@ -39,7 +39,7 @@ impl Synthetic {
         }
     }
 
-    /// The state at `time_s`, a step after the last.
+    /// Snapshot at `time_s`, one step after the previous one.
     pub fn snapshot(&mut self, time_s: f64) -> Snapshot {
         let wave = triangle(time_s / 7.0);
         let backlog = (wave * 60.0 + self.noise() * 8.0) as u64;
@@ -90,7 +90,7 @@ impl Synthetic {
                 rtt_ms: Some(delay + 25.0 + 2.0 * self.noise()),
                 buffer_s: Some(4.0 + 16.0 * triangle(time_s / 20.0)),
             },
-            // A ping a second: in between nothing is known of it.
+            // One ping per second, without values in between.
             FlowSnapshot {
                 rtt_ms: (time_s.fract() < 0.15).then_some(delay + 18.0),
                 ..FlowSnapshot::default()
@@ -102,7 +102,7 @@ impl Synthetic {
         Snapshot { run: self.run, time_s, queues, flows, lateness_us }
     }
 
-    /// From 0 to 1 (Knuth's MMIX generator).
+    /// Pseudo-random number from 0 to 1 (Knuth's MMIX generator).
     fn noise(&mut self) -> f64 {
         self.state =
             self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -110,7 +110,7 @@ impl Synthetic {
     }
 }
 
-/// From 0 up to 1 and down again as `x` goes from 0 to 1, and so on.
+/// Triangle wave with period 1: from 0 up to 1 and down again.
 fn triangle(x: f64) -> f64 {
     1.0 - (2.0 * x.fract() - 1.0).abs()
 }

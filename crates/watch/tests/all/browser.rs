@@ -1,6 +1,6 @@
-//! The page in headless Chromium, driven by `web/test/browser.mjs`.
+//! Tests of the page in headless Chromium, driven by `web/test/browser.mjs`.
 
-#![expect(clippy::disallowed_methods, reason = "a run that a browser watches takes its time")]
+#![expect(clippy::disallowed_methods, reason = "a watched run takes real time")]
 
 #[path = "../../examples/demo/synthetic.rs"]
 mod synthetic;
@@ -16,31 +16,31 @@ use jettison_watch::{Event, Watch};
 use synthetic::Synthetic;
 
 const STEP_MS: u32 = 100;
-/// Long enough for the checks that need a run that goes on.
+/// Number of steps per run, long enough for checks that need a running run.
 const STEPS: u32 = 140;
 const RUNS: u32 = 40;
 
 #[test]
-fn plots_move_in_a_browser() {
+fn plots_are_updated_in_a_browser() {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
-    let Some(chromium) = found("chromium").or_else(|| found("chromium-browser")) else {
-        return skipped("there is no chromium");
+    let Some(chromium) = find_program("chromium").or_else(|| find_program("chromium-browser")) else {
+        return skipped("requires chromium");
     };
-    if found("node").is_none() || !web.join("node_modules/playwright-core").exists() {
-        return skipped("there is no node, or web/node_modules is not there: scripts/web.sh");
+    if find_program("node").is_none() || !web.join("node_modules/playwright-core").exists() {
+        return skipped("requires node and web/node_modules: run scripts/web.sh");
     }
 
     let watch = Watch::start(0).unwrap();
     let (url, port) = (watch.url(), watch.address().port());
     let watch = Arc::new(Mutex::new(Some(watch)));
-    let over = Arc::new(AtomicBool::new(false));
+    let stop = Arc::new(AtomicBool::new(false));
     let run = Arc::new(AtomicU32::new(0));
     let publisher = std::thread::spawn({
-        let (watch, over, run) = (watch.clone(), over.clone(), run.clone());
-        move || publish(&watch, &over, &run)
+        let (watch, stop, run) = (watch.clone(), stop.clone(), run.clone());
+        move || publish(&watch, &stop, &run)
     });
 
-    // Pictures are kept if there is a folder for them: to look at.
+    // Screenshots are kept if a folder for them is given.
     let pictures = std::env::var_os("JETTISON_WATCH_PICTURES");
     let mut browser = Command::new("node")
         .arg("test/browser.mjs")
@@ -64,42 +64,42 @@ fn plots_move_in_a_browser() {
         }
     }
     let status = browser.wait().unwrap();
-    over.store(true, Ordering::Relaxed);
+    stop.store(true, Ordering::Relaxed);
     publisher.join().unwrap();
     assert!(status.success(), "browser.mjs: {status}");
 }
 
-/// Runs, one after the other, until `over`; into nothing while there is no server.
-fn publish(watch: &Mutex<Option<Watch>>, over: &AtomicBool, current: &AtomicU32) {
-    let tell = |event| {
+/// Publishes runs in sequence until `stop`; events are discarded while there is no server.
+fn publish(watch: &Mutex<Option<Watch>>, stop: &AtomicBool, current: &AtomicU32) {
+    let publish = |event| {
         if let Some(watch) = watch.lock().expect("no holder panics").as_ref() {
             watch.publish(&event);
         }
     };
-    tell(Event::Note { text: "These numbers are made up".into() });
+    publish(Event::Note { text: "These numbers are synthetic".into() });
     for run in 1.. {
         let mut synthetic = Synthetic::new(run);
         current.store(run, Ordering::Relaxed);
-        tell(Event::Layout(synthetic.layout(RUNS)));
+        publish(Event::Layout(synthetic.layout(RUNS)));
         for step in 1..=STEPS {
-            if over.load(Ordering::Relaxed) {
+            if stop.load(Ordering::Relaxed) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(u64::from(STEP_MS)));
-            tell(Event::Snapshot(synthetic.snapshot(f64::from(step * STEP_MS) / 1_000.0)));
+            publish(Event::Snapshot(synthetic.snapshot(f64::from(step * STEP_MS) / 1_000.0)));
         }
-        tell(Event::Ended { message: "complete".into() });
+        publish(Event::Ended { message: "complete".into() });
         std::thread::sleep(Duration::from_secs(1));
     }
 }
 
-fn found(program: &str) -> Option<PathBuf> {
+fn find_program(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))
         .find(|path| path.exists())
 }
 
-fn skipped(why: &str) {
-    // Past the test harness's capture.
-    let _ = writeln!(std::io::stderr(), "left out: plots_move_in_a_browser ({why})");
+fn skipped(reason: &str) {
+    // Written past the test harness's capture.
+    let _ = writeln!(std::io::stderr(), "left out: plots_are_updated_in_a_browser ({reason})");
 }

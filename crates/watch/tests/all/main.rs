@@ -1,4 +1,4 @@
-//! The live page.
+//! Tests of the live page.
 
 mod browser;
 mod server;

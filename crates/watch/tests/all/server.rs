@@ -1,4 +1,4 @@
-//! The server, asked over plain TCP.
+//! Tests of the server over plain TCP.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use jettison_watch::{Event, FlowSnapshot, Lateness, Layout, QueueSnapshot, Snapshot, Watch};
 
-/// Far longer than anything here takes, so that a fault is a failure and does not hang.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout that turns a hang into a failure; far longer than any operation here.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[test]
-fn events_arrive_as_they_are_published() {
+fn events_arrive_in_order_of_publication() {
     let watch = Watch::start(0).unwrap();
     let mut stream = Stream::open(&watch);
     for event in [layout(1), snapshot(1, 0.2), note("careful\r\nnow"), snapshot(1, 0.4), ended()] {
@@ -21,7 +21,7 @@ fn events_arrive_as_they_are_published() {
 }
 
 #[test]
-fn a_late_page_gets_the_layout_and_what_there_was_of_the_run() {
+fn a_late_page_gets_the_layout_and_the_history_of_the_run() {
     let watch = Watch::start(0).unwrap();
     watch.publish(&layout(1));
     watch.publish(&snapshot(1, 0.2));
@@ -46,7 +46,7 @@ fn a_port_in_use_is_named() {
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     assert_eq!(
         error.to_string(),
-        format!("port {port} of 127.0.0.1 is in use; choose another, or 0 for any that is free")
+        format!("port {port} of 127.0.0.1 is in use; choose another port, or 0 for any free port")
     );
     drop(first);
     let second = Watch::start(port).unwrap();
@@ -54,7 +54,7 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_holds_nobody_up_and_then_gets_the_newest() {
+fn a_stalled_reader_delays_no_other_and_then_gets_the_newest_snapshot() {
     let watch = Watch::start(0).unwrap();
     watch.publish(&layout(1));
     let mut asleep = Stream::open(&watch);
@@ -62,7 +62,7 @@ fn a_reader_that_does_not_read_holds_nobody_up_and_then_gets_the_newest() {
     let mut awake = Stream::open(&watch);
     assert_eq!(awake.next().unwrap(), layout(1));
 
-    // Far more than sockets hold.
+    // Far more data than the socket buffers hold.
     const SNAPSHOTS: u32 = 20_000;
     let (done, wait) = mpsc::channel();
     let publisher = std::thread::spawn(move || {
@@ -71,7 +71,7 @@ fn a_reader_that_does_not_read_holds_nobody_up_and_then_gets_the_newest() {
         let _ = done.send(());
         watch
     });
-    wait.recv_timeout(PATIENCE).expect("publish does not wait for readers");
+    wait.recv_timeout(TIMEOUT).expect("publish does not wait for readers");
     let _watch = publisher.join().unwrap();
 
     for stream in [&mut awake, &mut asleep] {
@@ -87,7 +87,7 @@ fn a_reader_that_does_not_read_holds_nobody_up_and_then_gets_the_newest() {
             }
         }
         assert_eq!(newest, f64::from(SNAPSHOTS) / 100.0);
-        assert!(count < SNAPSHOTS, "some were left out");
+        assert!(count < SNAPSHOTS, "some snapshots were skipped");
     }
 }
 
@@ -117,7 +117,7 @@ fn the_page_and_its_files_are_served() {
     };
     let mut found = files(&page, "/assets/");
     assert!(found.len() >= 2, "{page}");
-    // What the page names, what that imports, and so on.
+    // The files that the page names, their imports, and so on.
     let mut next = 0;
     while let Some(name) = found.get(next).cloned() {
         let (head, content) = get(&watch, &format!("/assets/{name}"), "127.0.0.1");
@@ -138,7 +138,7 @@ fn the_page_and_its_files_are_served() {
 }
 
 #[test]
-fn who_asks_by_another_name_is_refused() {
+fn requests_for_other_host_names_are_rejected() {
     let watch = Watch::start(0).unwrap();
     watch.publish(&layout(1));
     for path in ["/", "/events", "/api/state"] {
@@ -149,14 +149,14 @@ fn who_asks_by_another_name_is_refused() {
 }
 
 #[test]
-fn only_loopback_is_listened_on() {
+fn the_server_listens_on_loopback_only() {
     let watch = Watch::start(0).unwrap();
     assert!(watch.address().ip().is_loopback());
     assert_eq!(watch.url(), format!("http://127.0.0.1:{}/", watch.address().port()));
 }
 
 #[test]
-fn readers_get_the_last_event_and_an_end_when_the_server_goes() {
+fn readers_get_the_last_event_when_the_server_ends() {
     let watch = Watch::start(0).unwrap();
     watch.publish(&layout(1));
     let mut stream = Stream::open(&watch);
@@ -170,7 +170,7 @@ fn readers_get_the_last_event_and_an_end_when_the_server_goes() {
     });
     assert_eq!(stream.next().unwrap(), ended());
     assert!(stream.next().is_none());
-    wait.recv_timeout(PATIENCE).expect("the server ends though a connection is open");
+    wait.recv_timeout(TIMEOUT).expect("the server ends despite an open connection");
 }
 
 fn layout(run: u32) -> Event {
@@ -194,7 +194,7 @@ fn snapshot(run: u32, time_s: f64) -> Event {
     Event::Snapshot(Snapshot { run, time_s, queues: vec![queue], flows: vec![flow], lateness_us })
 }
 
-/// About six kilobytes.
+/// A snapshot of about 6 kB.
 fn large_snapshot(time_s: f64) -> Event {
     let flows = vec![FlowSnapshot { goodput_mbit: 1.0 / 3.0, ..FlowSnapshot::default() }; 80];
     Event::Snapshot(Snapshot { run: 1, time_s, queues: vec![], flows, lateness_us: Lateness::default() })
@@ -208,30 +208,30 @@ fn ended() -> Event {
     Event::Ended { message: "complete".into() }
 }
 
-fn ask(watch: &Watch, path: &str, host: &str, connection: &str) -> TcpStream {
+fn request(watch: &Watch, path: &str, host: &str, connection: &str) -> TcpStream {
     let mut socket = TcpStream::connect(watch.address()).expect("the server listens");
-    socket.set_read_timeout(Some(PATIENCE)).expect("it is not zero");
+    socket.set_read_timeout(Some(TIMEOUT)).expect("the timeout is not zero");
     write!(socket, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: {connection}\r\n\r\n")
-        .expect("it is connected");
+        .expect("the socket is connected");
     socket
 }
 
-/// Head (in small letters but for its first line) and body.
+/// Sends a request. Returns head and body.
 fn get(watch: &Watch, path: &str, host: &str) -> (String, String) {
     let mut answer = String::new();
-    ask(watch, path, host, "close").read_to_string(&mut answer).expect("an answer, and then an end");
+    request(watch, path, host, "close").read_to_string(&mut answer).expect("a complete response");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head ends with an empty line");
     (head.to_string(), body.to_string())
 }
 
-/// The events of `/events`.
+/// Events read from `/events`.
 struct Stream {
     lines: BufReader<Dechunked>,
 }
 
 impl Stream {
     fn open(watch: &Watch) -> Stream {
-        let mut socket = BufReader::new(ask(watch, "/events", "localhost", "keep-alive"));
+        let mut socket = BufReader::new(request(watch, "/events", "localhost", "keep-alive"));
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert_ne!(socket.read_line(&mut head).expect("a head"), 0, "{head}");
@@ -244,11 +244,11 @@ impl Stream {
         Stream { lines: BufReader::new(Dechunked { socket, left: 0 }) }
     }
 
-    /// The next event; none at the end.
+    /// Returns the next event; `None` at the end of the stream.
     fn next(&mut self) -> Option<Event> {
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line).expect("an event before patience ends") == 0 {
+            if self.lines.read_line(&mut line).expect("an event before the timeout") == 0 {
                 return None;
             }
             if let Some(json) = line.strip_prefix("data: ") {
