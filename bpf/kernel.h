@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause OR GPL-2.0-only
 //
-// What newcwv.bpf.c needs to know of the running kernel: only the members that it uses. The loader finds where the
-// kernel really has them, by its BTF (CO-RE), so neither order nor offsets matter here, and one object serves many kernels.
+// Declarations of the running kernel for newcwv.bpf.c, with only the members that it uses. The loader relocates them
+// by the kernel's BTF (CO-RE), so neither order nor offsets matter here, and one object works with many kernels.
 #pragma once
 
 typedef unsigned char __u8;
@@ -29,11 +29,11 @@ enum tcp_ca_state {
   TCP_CA_Loss,
 };
 
-// sk_pacing_status.
+// Values of sk_pacing_status.
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
 
-// tcp_congestion_ops.flags: any user may choose this controller for a socket.
+// Value of tcp_congestion_ops.flags: any user may choose this controller for a socket.
 #define TCP_CONG_NON_RESTRICTED 1
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

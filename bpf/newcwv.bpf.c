@@ -2,14 +2,15 @@
 //
 // newCWV for the kernel's TCP: congestion window validation for rate-limited senders (RFC 7661).
 //
-// Principle: a window is validated as long as at least half of it was acknowledged in one RTT lately (pipeACK). While it
-// is not, it is kept for minutes, neither grown without need nor collapsed by idleness; but a loss is then answered by what
-// was really in use. All else is the kernel's Reno. Two names: `newcwv`, and `newcwv_paced`, which has the kernel pace.
-// Units: packets for windows, as the kernel has them; milliseconds for time.
+// Principle: a window is validated if at least half of it was acknowledged within one RTT recently (pipeACK). A
+// non-validated window is kept for minutes: it neither grows without need nor collapses due to idleness. A loss then
+// reduces it to the part that was in use. Everything else is the kernel's Reno. There are two names: `newcwv`, and
+// `newcwv_paced` with the kernel's pacing. Units: packets for windows, as in the kernel; milliseconds for time.
 //
-// The kernel itself cuts the window of a sender that was idle for an RTO (as RFC 5681 §4.1), and while the application
-// limits (as RFC 2861). RFC 7661 replaces both, so the controller keeps a window and an ssthresh of its own, and puts them
-// back when sending starts again and with each ACK. From a loss until the end of the recovery they are the kernel's.
+// The kernel itself reduces the window of a sender that was idle for an RTO (as in RFC 5681 §4.1) or is limited by the
+// application (as in RFC 2861). RFC 7661 replaces both. The controller therefore keeps its own window and ssthresh,
+// and restores them when sending resumes and with each ACK. From a loss until the end of recovery the kernel's values
+// apply.
 
 #include "kernel.h"
 
@@ -17,33 +18,34 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-// The kernel takes struct_ops programs, and calls of its functions, only from programs whose licence it knows to go with
-// the GPL, and Apache-2.0 is none of those that it knows. So this file and its header may also be had under BSD-2-Clause
-// or GPL-2.0, as their first lines say, and this is the kernel's word for that.
+// The kernel accepts struct_ops programs, and calls of its functions, only from programs with a licence that it knows
+// to be compatible with the GPL. Apache-2.0 is not in its list. Therefore this file and its header are also available
+// under BSD-2-Clause or GPL-2.0, as stated in their first lines; this is the kernel's notation for that.
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-// RFC 7661 §4.4: how long a window that is not validated is kept; at most, and by default, five minutes.
+// RFC 7661 §4.4: the non-validated period; five minutes by default and at most.
 const volatile __u64 validity_ms = 5 * 60 * 1000;
 
-// Sockets that use either name now.
+// Number of sockets that currently use either name.
 __u64 sockets = 0;
 
 // RFC 7661 §4.2: the pipeACK Sampling Period is max(3 RTT, 1 s).
 #define SAMPLING_RTTS 3
 #define SAMPLING_FLOOR_MS 1000
-// RFC 7661 §4.5.1: several measurement periods in a sampling period, such as five. `put` and `newest` name each.
+// RFC 7661 §4.5.1: a sampling period has several measurement periods, such as five. `put` and `newest` list each of
+// them.
 #define BINS 5
 // RFC 6928 §2: IW.
 #define INITIAL_WINDOW 10
-// A window of 2^32 packets falls to IW in fewer halvings.
+// Maximum number of halvings: a window of 2^32 packets falls to IW in fewer.
 #define MOST_REDUCTIONS 32
 #define NEVER ((__u64)-1)
 
-// The window and ssthresh are ours; otherwise a loss is being recovered from, and they are the kernel's.
+// The window and ssthresh are ours. Otherwise a loss recovery is active, and they are the kernel's.
 #define OWNED 1
 // pipeACK is defined (RFC 7661 §4.2).
 #define DEFINED 2
-// Segments beyond `counts_from` give samples.
+// Segments after `counts_from` give samples.
 #define COUNTING 4
 
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
@@ -56,40 +58,40 @@ struct bin {
   __u32 highest; // highest sample, in packets
 };
 
-// What a socket keeps.
+// State of a socket.
 struct newcwv {
-  // From here on the phase is non-validated if nothing is sent, or has been since; NEVER while pipeACK is undefined.
+  // Start of the non-validated phase, unless a new sample moves it; NEVER while pipeACK is undefined.
   __u64 non_validated_from;
-  // The newest first. The verifier wants constant indices here, so a new one moves the others.
+  // Newest first. The verifier requires constant indices here, so a new bin shifts the others.
   struct bin bins[BINS];
   __u32 period; // the pipeACK Sampling Period
   __u32 counts_from; // sequence number
-  __u32 active; // low bits of when something was last acknowledged
+  __u32 active; // low bits of the time of the last acknowledgement
   __u32 window;
   __u32 ssthresh;
-  __u32 prior_window; // before the loss, in case it was none
-  __u32 utilised; // max(pipeACK, LossFlightSize) while a loss in the non-validated phase is answered; else 0
+  __u32 prior_window; // before the loss, in case it was spurious
+  __u32 utilised; // max(pipeACK, LossFlightSize) during recovery from a loss in the non-validated phase; else 0
   __u32 retransmitted_before; // retransmissions of the connection before this recovery
   __u32 flags;
 };
-_Static_assert(sizeof(struct newcwv) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "no room for it");
+_Static_assert(sizeof(struct newcwv) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "icsk_ca_priv is too small");
 
 static __always_inline struct newcwv *state_of(struct sock *sk) {
   return (struct newcwv *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-// Unsigned: clang below 18 has no signed division for BPF.
+// Unsigned: clang before version 18 has no signed division for BPF.
 static __always_inline __u64 now_of(const struct tcp_sock *tp) { return tp->tcp_mstamp / 1000; }
 
 static __always_inline __u32 least(__u32 a, __u32 b) { return a < b ? a : b; }
 static __always_inline __u32 most(__u32 a, __u32 b) { return a > b ? a : b; }
 
-// Sequence numbers: whether `a` is behind `b`.
+// Whether sequence number `a` is after `b`.
 static __always_inline int is_after(__u32 a, __u32 b) { return (__s32)(b - a) < 0; }
 
 static __always_inline int is_non_validated(const struct newcwv *c, __u64 now) { return now >= c->non_validated_from; }
 
-// --- pipeACK: the most data that was acknowledged in one RTT, lately (RFC 7661 §4.2, §4.5.1) ---
+// --- pipeACK: the most data acknowledged within one RTT recently (RFC 7661 §4.2, §4.5.1) ---
 
 static __always_inline void put(struct newcwv *c, __u32 sample, __u32 now) {
   if (!(c->flags & DEFINED) || now - c->bins[0].start >= c->period / BINS) {
@@ -104,7 +106,7 @@ static __always_inline void put(struct newcwv *c, __u32 sample, __u32 now) {
   c->bins[0].highest = most(c->bins[0].highest, sample);
 }
 
-// How long ago the newest bin of the sampling period with at least `packets` began; the period if there is none.
+// Age of the newest bin of the sampling period with at least `packets`; the period if there is none.
 static __always_inline __u32 newest(const struct newcwv *c, __u32 packets, __u32 now) {
 #define TRY(i) \
   if (c->bins[i].highest >= packets && now - c->bins[i].start < c->period) return now - c->bins[i].start
@@ -117,7 +119,7 @@ static __always_inline __u32 newest(const struct newcwv *c, __u32 packets, __u32
   return c->period;
 }
 
-// pipeACK in packets; 0 if it is undefined, or nothing was acknowledged lately.
+// pipeACK in packets; 0 if it is undefined or nothing was acknowledged recently.
 static __always_inline __u32 pipe_ack(const struct newcwv *c, __u32 now) {
   __u32 highest = 0;
 #define TAKE(i) \
@@ -131,7 +133,7 @@ static __always_inline __u32 pipe_ack(const struct newcwv *c, __u32 now) {
   return c->flags & DEFINED ? highest : 0;
 }
 
-// RFC 7661 §4.2, §4.3: pipeACK is undefined and the phase validated, until something is measured anew.
+// RFC 7661 §4.2, §4.3: makes pipeACK undefined and the phase validated until the next sample.
 static __always_inline void start_anew(struct newcwv *c) {
   c->flags &= ~(DEFINED | COUNTING);
   c->bins[0].highest = 0;
@@ -142,7 +144,7 @@ static __always_inline void start_anew(struct newcwv *c) {
   c->non_validated_from = NEVER;
 }
 
-// RFC 7661 §4.3: which phase it is, by a new sample. Half of the window counts in whole packets.
+// RFC 7661 §4.3: determines the phase from a new sample. Half of the window counts in whole packets.
 static __always_inline void judge(struct newcwv *c, __u64 now) {
   __u32 age = newest(c, most(c->window / 2, 1), now);
   if (age < c->period)
@@ -163,11 +165,11 @@ static __always_inline void put_back(struct tcp_sock *tp, struct newcwv *c) {
   c->window = least(most(c->window, tp->snd_cwnd), tp->snd_cwnd_clamp);
   tp->snd_cwnd = c->window;
   tp->snd_ssthresh = c->ssthresh;
-  // The kernel cuts the window when this is an RTO old.
+  // The kernel reduces the window when this timestamp is an RTO old.
   tp->snd_cwnd_stamp = bpf_jiffies64();
 }
 
-// RFC 7661 §4.4.3, once for each non-validated period that has elapsed (§4.5.2). The kernel's window follows.
+// RFC 7661 §4.4.3, applied once per elapsed non-validated period (§4.5.2). The kernel's window follows.
 static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, struct newcwv *c, __u64 now) {
   __u64 period = validity_ms;
   if (c->non_validated_from == NEVER || now < c->non_validated_from + period) return;
@@ -175,7 +177,7 @@ static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, stru
   c->non_validated_from += periods * period;
   for (__u32 i = 0; i < MOST_REDUCTIONS; i++) {
     if (i >= periods) break;
-    // "Not greater than": a window below IW, as after a timeout, is not raised.
+    // "Not greater than": a window below IW, such as after a timeout, is not raised.
     __u32 reduced = least(most(c->window / 2, INITIAL_WINDOW), c->window);
     c->ssthresh = most(c->ssthresh, c->window - c->window / 4);
     if (reduced == c->window) break;
@@ -185,12 +187,12 @@ static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, stru
   tp->snd_ssthresh = c->ssthresh;
 }
 
-// RFC 7661 §4.4: the window outlives idleness, until a non-validated period is over.
+// RFC 7661 §4.4: the window survives idleness until a non-validated period ends.
 static __always_inline void sending_starts(struct tcp_sock *tp, struct newcwv *c) {
   __u64 now = now_of(tp);
   __u32 idle = (__u32)now - c->active;
   if (!(c->flags & OWNED)) return;
-  // Nothing was sent, so nothing was acknowledged: a sampling period of that is a measurement.
+  // Nothing was sent, so nothing was acknowledged: a whole sampling period of that is a measurement.
   if (c->non_validated_from == NEVER && idle > c->period) {
     c->flags |= DEFINED;
     c->non_validated_from = now - (idle - c->period);
@@ -199,8 +201,8 @@ static __always_inline void sending_starts(struct tcp_sock *tp, struct newcwv *c
   reduce_for_elapsed_periods(tp, c, now);
 }
 
-// RFC 7661 §4.4.1: the capacity was exceeded by what had to be sent again, so so much less is used from here on. ssthresh
-// is the window at the end of recovery.
+// RFC 7661 §4.4.1: the retransmitted data exceeded the capacity, so the window is reduced by that amount. ssthresh is
+// the window at the end of recovery.
 static __always_inline void recovery_ends(struct tcp_sock *tp, struct newcwv *c) {
   if (c->utilised) {
     __u32 retransmitted = tp->total_retrans - c->retransmitted_before;
@@ -209,11 +211,11 @@ static __always_inline void recovery_ends(struct tcp_sock *tp, struct newcwv *c)
     tp->snd_ssthresh = window;
     c->utilised = 0;
   }
-  // The state may have changed before this event, with the window that the recovery had.
+  // The state may have changed before this event, with the window of the recovery.
   if (c->flags & OWNED) take_over(tp, c);
 }
 
-// --- What the kernel calls ---
+// --- Callbacks of the kernel ---
 
 static __always_inline void start(struct sock *sk) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -225,7 +227,7 @@ static __always_inline void start(struct sock *sk) {
   c->active = now;
   c->utilised = 0;
   c->prior_window = 0;
-  // RFC 7661 §4.1: the validated phase, pipeACK undefined.
+  // RFC 7661 §4.1: starts in the validated phase, with pipeACK undefined.
   c->non_validated_from = NEVER;
   c->bins[0].highest = 0;
   c->bins[1].highest = 0;
@@ -236,15 +238,15 @@ static __always_inline void start(struct sock *sk) {
   __sync_fetch_and_add(&sockets, 1);
 }
 
-// A socket that had BBR before, as where that is the system's default, has pacing switched on. Where the queue discipline
-// `fq` paces, the status is its own and left alone.
+// A socket that used BBR before, for example as the system's default, has pacing enabled. The status for pacing by the
+// queue discipline `fq` is different and left unchanged.
 SEC("struct_ops/newcwv_init")
 void BPF_PROG(newcwv_init, struct sock *sk) {
   start(sk);
   __sync_val_compare_and_swap(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
 }
 
-// RFC 7661 §4.4.2: pacing keeps the bursts of a window that is not validated off the network.
+// RFC 7661 §4.4.2: pacing prevents bursts of a non-validated window.
 SEC("struct_ops/newcwv_paced_init")
 void BPF_PROG(newcwv_paced_init, struct sock *sk) {
   start(sk);
@@ -254,7 +256,7 @@ void BPF_PROG(newcwv_paced_init, struct sock *sk) {
 SEC("struct_ops/newcwv_release")
 void BPF_PROG(newcwv_release, struct sock *sk) { __sync_fetch_and_add(&sockets, -1); }
 
-// Every ACK of something new, before the kernel judges losses and before the window grows.
+// Called for each ACK of new data, before the kernel detects losses and before the window grows.
 SEC("struct_ops/newcwv_pkts_acked")
 void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -269,17 +271,18 @@ void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sampl
   }
   put_back(tp, c);
   reduce_for_elapsed_periods(tp, c, now);
-  // RFC 7661 §4.2 leaves it open whether selective acknowledgements count. Here they do not: a hole is the first sign of
-  // a loss, which is to find what was measured before it.
+  // RFC 7661 §4.2 does not specify whether selective acknowledgements count. Here they do not: a hole is the first
+  // sign of a loss, whose response must use the samples before it.
   if (tp->sacked_out) return;
   if (!(c->flags & COUNTING)) {
-    // What left before, or in recovery, would tell of a part of an RTT.
+    // Segments sent before, or in recovery, would give samples of only a part of an RTT.
     c->flags |= COUNTING;
     c->counts_from = tp->snd_nxt;
     return;
   }
   if (!sample->in_flight || !sample->pkts_acked || !is_after(tp->snd_una, c->counts_from)) return;
-  // From when a segment left until it is acknowledged, what was outstanding then is acknowledged: a measured RTT.
+  // Between the transmission of a segment and its acknowledgement the data outstanding at its transmission are
+  // acknowledged: one RTT.
   __u32 mss = most(tp->mss_cache, 1);
   put(c, (sample->in_flight + mss - 1) / mss, now);
   judge(c, now);
@@ -294,15 +297,15 @@ void BPF_PROG(newcwv_cong_avoid, struct sock *sk, __u32 ack, __u32 acked) {
     return;
   }
   put_back(tp, c);
-  // RFC 7661 §4.3, §4.4: a validated window grows as RFC 5681 has it, another only while it holds data back. The kernel's
-  // Reno would not grow a validated window that is not full.
+  // RFC 7661 §4.3, §4.4: a validated window grows as in RFC 5681, a non-validated one only while it limits the sender.
+  // The kernel's Reno would not grow a validated window that is not full.
   if (is_non_validated(c, now_of(tp)) && !BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return;
   if (tp->snd_cwnd < tp->snd_ssthresh) acked = tcp_slow_start(tp, acked);
   if (acked) tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
   c->window = tp->snd_cwnd;
 }
 
-// Congestion: a loss, or an ECN mark. What it returns is where the kernel's recovery takes the window.
+// Congestion: a loss or an ECN mark. The return value is the window at the end of the kernel's recovery.
 SEC("struct_ops/newcwv_ssthresh")
 __u32 BPF_PROG(newcwv_ssthresh, struct sock *sk) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -312,7 +315,7 @@ __u32 BPF_PROG(newcwv_ssthresh, struct sock *sk) {
   __u32 target = window / 2;
   c->utilised = 0;
   if (c->flags & OWNED && is_non_validated(c, now)) {
-    // RFC 7661 §4.4.1: a safe window for recovery. Packets of limited transmit, beyond the window, do not count
+    // RFC 7661 §4.4.1: a safe window for recovery. Packets of limited transmit, which exceed the window, do not count
     // (RFC 5681 §3.2 step 2).
     c->utilised = least(most(tp->packets_out, pipe_ack(c, now)), window);
     target = c->utilised / 2;
@@ -337,7 +340,7 @@ void BPF_PROG(newcwv_cwnd_event, struct sock *sk, enum tcp_ca_event event) {
     recovery_ends(tp, c);
     break;
   case CA_EVENT_LOSS:
-    // RFC 7661 §4.4: at a timeout the standard rules hold (RFC 5681 §3.1: half of what was outstanding).
+    // RFC 7661 §4.4: a timeout follows the standard rules (RFC 5681 §3.1: half of the flight size).
     if (c->utilised) tp->snd_ssthresh = most(least(tp->packets_out, c->prior_window) / 2, 2);
     c->utilised = 0;
     break;
@@ -354,13 +357,13 @@ void BPF_PROG(newcwv_set_state, struct sock *sk, __u8 new_state) {
     c->utilised = 0;
     c->flags &= ~OWNED;
   } else if (new_state <= TCP_CA_Disorder && !(c->flags & OWNED)) {
-    // The recovery is over.
+    // The recovery has ended.
     take_over(tp, c);
     start_anew(c);
   }
 }
 
-// There was no loss after all.
+// The loss was spurious.
 SEC("struct_ops/newcwv_undo_cwnd")
 __u32 BPF_PROG(newcwv_undo_cwnd, struct sock *sk) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;

@@ -1,12 +1,12 @@
-//! A router of twenty lines: raw IP packets in, a queue discipline in front of a link, raw IP packets out.
+//! A router in twenty lines: raw IP packets in, a queue discipline in front of a link, raw IP packets out.
 //!
 //! ```sh
-//! cargo run -p jettison-examples --bin router                      # a UDP flow of 12 Mbit/s, made here
+//! cargo run -p jettison-examples --bin router                      # a generated UDP flow of 12 Mbit/s
 //! cargo run -p jettison-examples --bin router -- IN.pcap OUT.pcap  # a capture of Ethernet frames or IP packets
 //! ```
 //!
-//! Nothing here does I/O but `main`: a program of yours calls `receive` for what its device gives, writes what `transmit`
-//! returns, and waits for the earlier of its device and `next_wakeup`.
+//! Only `main` does I/O. Your own program calls `receive` for the packets of its device, writes the packets that `transmit`
+//! returns, and waits for its device or for `next_wakeup`, whichever is earlier.
 
 #![forbid(unsafe_code)]
 
@@ -27,13 +27,13 @@ use pcap_file::pcap::{PcapHeader, PcapPacket, PcapReader, PcapTsResolution, Pcap
 struct Router {
     queue: Box<dyn QueueDiscipline>,
     link: FixedRate,
-    /// When the last bit of the last packet has left.
+    /// Time at which the last bit of the last packet has left.
     free_at: Time,
     outcomes: Tally,
 }
 
 impl Router {
-    /// Takes an IP packet. Its time to live becomes one less; at zero it is dropped (RFC 1812 §5.3.1).
+    /// Receives an IP packet and decrements its time to live. A packet that reaches zero is dropped (RFC 1812 §5.3.1).
     fn receive(&mut self, ip: &[u8], now: Time) -> Result<(), ImageError> {
         let mut packet = Packet::from_ip_image(ip, Zeros::Kept)?;
         match packet.meta.hop_limit {
@@ -46,7 +46,7 @@ impl Router {
         Ok(())
     }
 
-    /// The next IP packet, if the link is free and the discipline gives one.
+    /// Returns the next IP packet, if the link is idle and the discipline has one.
     fn transmit(&mut self, now: Time) -> Option<Vec<u8>> {
         let packet = (self.free_at <= now).then(|| self.queue.dequeue(now, &mut self.outcomes)).flatten()?;
         let mut ip = Vec::new();
@@ -55,14 +55,14 @@ impl Router {
         Some(ip)
     }
 
-    /// When to call `transmit` again, if nothing is received before. A discipline may want to be called too.
+    /// Time of the next call of `transmit` without further arrivals. A discipline may request a wakeup too.
     fn next_wakeup(&self, now: Time) -> Option<Time> {
         let is_busy = self.free_at > now && self.queue.backlog().packets > 0;
         self.queue.next_wakeup().into_iter().chain(is_busy.then_some(self.free_at)).min()
     }
 }
 
-/// A packet on its way in.
+/// An arriving packet.
 struct Arrival {
     at: Time,
     ip: Vec<u8>,
@@ -82,11 +82,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (received, mut sent, mut refused) = (arrivals.len(), 0, 0);
     let mut arrivals = arrivals.into_iter().peekable();
     let mut now = Time::ZERO;
-    // Virtual time: each round is the next instant at which something happens.
+    // Virtual time: each iteration advances to the next event.
     while arrivals.peek().is_some() || router.queue.backlog().packets > 0 {
         let arrival = arrivals.peek().map(|arrival| arrival.at);
         let next = arrival.into_iter().chain(router.next_wakeup(now)).min();
-        now = next.ok_or("a discipline with a backlog must give a packet or name a wakeup")?;
+        now = next.ok_or("a discipline with a backlog must return a packet or request a wakeup")?;
         router.queue.handle_wakeup(now, &mut router.outcomes);
         while let Some(Arrival { ip, .. }) = arrivals.next_if(|arrival| arrival.at <= now) {
             refused += usize::from(router.receive(&ip, now).is_err());
@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Two seconds of UDP packets of 1,500 bytes, one a millisecond: 12 Mbit/s.
+/// Generates 2 s of UDP packets of 1,500 bytes, one per millisecond: 12 Mbit/s.
 fn flow() -> Vec<Arrival> {
     let udp = UdpHeader { src_port: 5000, dst_port: 5001, inline: Default::default() };
     let (src, dst) = (Address::v4(10, 0, 0, 1), Address::v4(10, 0, 0, 2));
@@ -114,7 +114,7 @@ fn flow() -> Vec<Arrival> {
     (0..2000).map(|millisecond| Arrival { at: Time::from_millis(millisecond), ip: ip.clone() }).collect()
 }
 
-/// The IP packets of a pcap file, with the time since the first of them.
+/// Reads the IP packets of a pcap file, with times relative to the first.
 fn capture(file: &str) -> Result<Vec<Arrival>, Box<dyn Error>> {
     let mut reader = PcapReader::new(File::open(file)?)?;
     let link_header = match reader.header().datalink {
@@ -127,7 +127,7 @@ fn capture(file: &str) -> Result<Vec<Arrival>, Box<dyn Error>> {
     while let Some(packet) = reader.next_packet() {
         let packet = packet?;
         let since = packet.timestamp().saturating_sub(*start.get_or_insert(packet.timestamp()));
-        // Never backwards, whatever the capture says.
+        // Time must not go back, even if the capture's timestamps do.
         let at = Time::from_nanos(u64::try_from(since.as_nanos())?)
             .max(packets.last().map_or(Time::ZERO, |last| last.at));
         packets.extend(packet.data().get(link_header..).map(|ip| Arrival { at, ip: ip.to_vec() }));
@@ -135,7 +135,7 @@ fn capture(file: &str) -> Result<Vec<Arrival>, Box<dyn Error>> {
     Ok(packets)
 }
 
-/// A pcap file of IP packets without link headers.
+/// Creates a pcap file of IP packets without link headers.
 fn writer(file: &str) -> Result<PcapWriter<File>, Box<dyn Error>> {
     let ts_resolution = PcapTsResolution::NanoSecond;
     let header = PcapHeader { datalink: DataLink::RAW, ts_resolution, ..PcapHeader::default() };

@@ -1,4 +1,4 @@
-//! Compiles newCWV to BPF, and makes its skeleton.
+//! Compiles newCWV to BPF and generates its skeleton.
 
 use std::env;
 use std::path::PathBuf;
@@ -18,5 +18,5 @@ fn main() -> anyhow::Result<()> {
         // v3 has 32-bit compare-and-swap.
         .clang_args(["-mcpu=v3", "-Wall", "-Wextra", "-Wno-unused-parameter"])
         .build_and_generate(out.join("newcwv.skel.rs"))
-        .context("newcwv.bpf.c does not compile")
+        .context("cannot compile newcwv.bpf.c")
 }

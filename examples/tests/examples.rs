@@ -1,4 +1,4 @@
-//! The examples, run as a reader would run them.
+//! Tests that run the examples as a reader would.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,13 +15,13 @@ fn run(program: &str, arguments: &[&Path]) -> String {
     String::from_utf8(output.stdout).expect("examples print UTF-8")
 }
 
-/// The numbers of a line, in order.
+/// Extracts the numbers of a line in order.
 fn numbers(line: &str) -> Vec<u64> {
     line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
 #[test]
-fn the_router_drops_what_is_too_much_and_sends_the_rest() {
+fn the_router_drops_the_excess_and_sends_the_rest() {
     let line = run(env!("CARGO_BIN_EXE_router"), &[]);
     let [received, sent, dropped, 0] = numbers(&line)[..] else { panic!("{line}") };
     assert_eq!(received, 2000);
@@ -30,8 +30,8 @@ fn the_router_drops_what_is_too_much_and_sends_the_rest() {
 }
 
 #[test]
-fn the_router_writes_what_it_sends_and_reads_it_again() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn the_router_reads_its_own_output() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let (once, twice) = (folder.path().join("once.pcap"), folder.path().join("twice.pcap"));
     let generated = folder.path().join("generated.pcap");
     write_frames(&generated);
@@ -41,14 +41,14 @@ fn the_router_writes_what_it_sends_and_reads_it_again() {
     assert_eq!(numbers(&second), [3, 3, 0, 0], "{second}");
     let (once, twice) = (packets(&once), packets(&twice));
     assert_eq!((once.len(), twice.len()), (3, 3));
-    // One hop more: the time to live is one less, the checksum fits it, and all else is as it was.
+    // After one more hop the time to live is lower by one, the checksum matches, and everything else is unchanged.
     let (before, after) = (&once[0], &twice[0]);
     assert_eq!(after[8], before[8] - 1);
     assert_eq!(header_sum(after), 0xffff);
     assert_eq!((&after[..8], &after[12..]), (&before[..8], &before[12..]));
 }
 
-/// A capture of Ethernet frames, 10 ms apart: three UDP packets, and between them a frame that carries no IP.
+/// Writes a capture of Ethernet frames at intervals of 10 ms: three UDP packets and one frame without IP.
 fn write_frames(file: &Path) {
     let udp = UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() };
     let (src, dst) = (Address::v4(10, 0, 0, 1), Address::v4(10, 0, 0, 2));
@@ -65,21 +65,22 @@ fn write_frames(file: &Path) {
 }
 
 fn packet(at: Duration, bytes: &[u8]) -> PcapPacket<'_> {
-    PcapPacket::new(at, bytes.len() as u32, bytes).expect("it is whole")
+    PcapPacket::new(at, bytes.len() as u32, bytes).expect("the packet is complete")
 }
 
-/// What a capture of IP packets holds.
+/// Reads the packets of a capture of IP packets.
 fn packets(file: &Path) -> Vec<Vec<u8>> {
-    let mut reader = PcapReader::new(File::open(file).expect("it was written")).expect("it is a capture");
+    let mut reader =
+        PcapReader::new(File::open(file).expect("the file was written")).expect("the file is a capture");
     assert_eq!(reader.header().datalink, DataLink::RAW);
     let mut packets = Vec::new();
     while let Some(packet) = reader.next_packet() {
-        packets.push(packet.expect("it is whole").data().to_vec());
+        packets.push(packet.expect("the packet is complete").data().to_vec());
     }
     packets
 }
 
-/// The one's complement sum of an IPv4 header: all ones if its checksum is right (RFC 791).
+/// One's complement sum of an IPv4 header, which is all ones if the checksum is correct (RFC 791).
 fn header_sum(ip: &[u8]) -> u32 {
     let mut sum: u32 = ip[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
     while sum > 0xffff {

@@ -1,4 +1,4 @@
-//! Whatever stands in an MPD and its sidecar: titles that can be streamed, or an error; never a panic or a hang.
+//! MPD and sidecar parsers: any bytes give playable titles or an error, without a panic or an endless loop.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever bytes come from a wire: a packet whose image is those bytes again, or an error; never a panic.
+//! Packet parser: any bytes give a packet that serialises to the same bytes, or an error, without a panic.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever stands in a network profile: one that a link can follow, or an error; never a panic or a hang.
+//! Parser of network profiles: any bytes give a valid profile or an error, without a panic or an endless loop.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any sequence of operations on any registered queue discipline: none panics, none loses or invents a packet.
+//! Queue disciplines: any sequence of operations on any registered discipline neither panics nor loses or duplicates a packet.
 //!
 //! `cargo +nightly fuzz run queue_ops`
 
@@ -40,7 +40,7 @@ enum Step {
 static CONFIGURATIONS: LazyLock<Vec<serde_json::Value>> = LazyLock::new(driver::configurations);
 
 fuzz_target!(|input: (u8, u64, Vec<Step>)| {
-    let (which, seed, steps) = input;
+    let (index, seed, steps) = input;
     let operations: Vec<driver::Operation> = steps
         .into_iter()
         .map(|step| match step {
@@ -64,7 +64,7 @@ fuzz_target!(|input: (u8, u64, Vec<Step>)| {
             Step::Capacity(bits) => driver::Operation::Capacity(bits),
         })
         .collect();
-    let value = &CONFIGURATIONS[usize::from(which) % CONFIGURATIONS.len()];
-    let mut queue = driver::build_with_seed(value, seed).expect("every configuration of the driver builds");
+    let value = &CONFIGURATIONS[usize::from(index) % CONFIGURATIONS.len()];
+    let mut queue = driver::build_with_seed(value, seed).expect("every configuration of the driver is valid");
     driver::drive(&mut *queue, &operations);
 });

@@ -1,6 +1,6 @@
-//! Whatever stands in a scenario file or a `--set` option: a scenario or messages, never a panic.
+//! Scenario parser: any text of a file and of `--set` options gives a scenario or messages, without a panic.
 //!
-//! The text up to a line `%%` is the file; each line after it is an option.
+//! The text before a line `%%` is the file; each line after it is an option.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever stands in a trace file of any format: a trace that a link can run on, or an error; never a panic or a hang.
+//! Trace parsers of all formats: any bytes give a valid trace or an error, without a panic or an endless loop.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     for format in [None, Some(Format::Mahimahi), Some(Format::Srsran), Some(Format::Csv)] {
         let Ok(recording) = Recording::read(input, format) else { continue };
-        // A count a second: not for traces of weeks.
+        // The statistics have one value per second, which is too much for traces of weeks.
         if recording.period_millis() <= 100_000_000 {
             let _ = TraceInfo::of(&recording);
         }

@@ -1,4 +1,4 @@
-//! Whatever stands in a video trace: a video whose every frame has a size, or an error; never a panic or a hang.
+//! Parser of video traces: any bytes give a video with a size for every frame or an error, without a panic or an endless loop.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The congestion controls in the kernel: loading them, and finding them there.
+//! The congestion controls in the kernel: loading and lookup.
 
 #[allow(clippy::all, missing_docs, dead_code)]
 mod skeleton {
@@ -19,49 +19,50 @@ use rustix::time::ClockId;
 use crate::machine;
 use crate::validity::Validity;
 
-/// The names, which are the structs' in the BPF object too.
+/// Names of the controls, and of their structs in the BPF object.
 pub const NAMES: [&str; 2] = ["newcwv", "newcwv_paced"];
-/// One of its programs, to know the object by.
+/// One of the object's programs, which identifies it.
 const PROGRAM: &str = "newcwv_init";
 
-/// What libbpf says when it cannot; most of all the verifier's log.
-static COMPLAINTS: Mutex<String> = Mutex::new(String::new());
+/// Messages of libbpf, in particular the verifier's log.
+static MESSAGES: Mutex<String> = Mutex::new(String::new());
 
-/// What keeps the controls registered while a process lives.
+/// References that keep the controls registered while the process exists.
 pub enum Held {
-    /// Links of our own.
+    /// Links that this process created.
     Own { _links: [Link; NAMES.len()] },
-    /// Another's, or the pinned ones.
+    /// Links of another process or of a pin.
     Shared { _links: [OwnedFd; NAMES.len()] },
 }
 
-/// Loads and registers both controls; they are there until their links are dropped, unless these are pinned.
+/// Loads and registers both controls. They exist until their links are dropped, or while the links are pinned.
 pub fn load(validity: Validity) -> Result<[Link; NAMES.len()]> {
     let taken = machine::names_in_use()?;
     if !taken.is_empty() {
-        bail!("another congestion control has the name {}: it must be removed first", taken.join(" and "));
+        bail!("another congestion control has the name {}; remove it first", taken.join(" and "));
     }
-    libbpf_rs::set_print(Some((PrintLevel::Warn, remember)));
+    libbpf_rs::set_print(Some((PrintLevel::Warn, record_message)));
     let mut storage = MaybeUninit::uninit();
     let mut open = skeleton::NewcwvSkelBuilder::default()
         .open(&mut storage)
-        .map_err(|error| explain(error, "the BPF object cannot be read"))?;
-    open.maps.rodata_data.as_deref_mut().context("the BPF object has no parameters")?.validity_ms =
-        validity.millis();
-    let mut loaded =
-        open.load().map_err(|error| explain(error, "the kernel does not take the BPF programs"))?;
+        .map_err(|error| explain(error, "cannot read the BPF object"))?;
+    open.maps
+        .rodata_data
+        .as_deref_mut()
+        .context("the BPF object must have a section of parameters")?
+        .validity_ms = validity.millis();
+    let mut loaded = open.load().map_err(|error| explain(error, "the kernel rejected the BPF programs"))?;
     let mut register = |unpaced: bool| {
         let map = if unpaced { &mut loaded.maps.newcwv } else { &mut loaded.maps.newcwv_paced };
-        map.attach_struct_ops()
-            .map_err(|error| explain(error, "the kernel does not take the congestion controls"))
+        map.attach_struct_ops().map_err(|error| explain(error, "the kernel rejected the congestion controls"))
     };
     Ok([register(true)?, register(false)?])
 }
 
-/// What is registered now, by a pin or a process; `None` if nothing of ours is.
+/// Finds the controls that a pin or a process keeps registered; `None` if there are none of ours.
 pub fn find() -> Result<Option<Controllers>> {
     let mut found = None;
-    // A process that ends gives back one link after the other, so half of it is no answer yet.
+    // A process that ends releases its links one by one, so a partial result is retried.
     machine::wait_until(Duration::from_millis(500), || {
         found = find_both()?;
         Ok(found.is_some() || machine::names_in_use()?.is_empty())
@@ -73,7 +74,7 @@ fn find_both() -> Result<Option<Controllers>> {
     let mut links = [None, None];
     for link in LinkInfoIter::default() {
         let LinkTypeInfo::StructOps(info) = link.info else { continue };
-        // A link whose controller was taken out has no map.
+        // A link whose controller was unregistered has no map.
         let map = MapInfoIter::default().find(|map| map.id == info.map_id);
         let Some(index) = map.and_then(|map| NAMES.into_iter().position(|name| map.name == name)) else {
             continue;
@@ -81,14 +82,14 @@ fn find_both() -> Result<Option<Controllers>> {
         links[index] = link_by_id(link.id);
     }
     let [Some(unpaced), Some(paced)] = links else { return Ok(None) };
-    // Programs that sockets still use outlive their links, but none is newer than what is registered.
+    // Programs can outlive their links while sockets use them, but the newest program is the registered one.
     let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     let program = programs.filter(|program| program.name == PROGRAM).max_by_key(|program| program.id);
     let Some(program) = program else { return Ok(None) };
     Ok(Some(Controllers { links: [unpaced, paced], maps: program.map_ids, load_time: program.load_time }))
 }
 
-/// The controls that are registered.
+/// The registered controls.
 pub struct Controllers {
     links: [OwnedFd; NAMES.len()],
     maps: Vec<u32>,
@@ -96,44 +97,43 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Keeps them registered.
+    /// Returns the links, which keep the controls registered.
     pub fn into_links(self) -> [OwnedFd; NAMES.len()] {
         self.links
     }
 
-    /// The non-validated period that they were loaded with.
+    /// The non-validated period of the loaded controls.
     pub fn validity(&self) -> Result<Validity> {
         Validity::of_millis(self.first_word(".rodata")?)
     }
 
-    /// Says what to do if it is not `wanted`.
+    /// Checks that the non-validated period is `wanted`; the error names the remedy.
     pub fn must_have(&self, wanted: Validity) -> Result<()> {
         let validity = self.validity()?;
         if validity != wanted {
             bail!(
-                "loaded already, with a non-validated period of {validity}, not {wanted}: unload it first (jettison cc unload)"
+                "already loaded with a non-validated period of {validity}, not {wanted}; unload it first (jettison cc unload)"
             );
         }
         Ok(())
     }
 
-    /// Sockets that use one of them now.
+    /// Number of sockets that currently use one of the controls.
     pub fn sockets(&self) -> Result<u64> {
         self.first_word(".bss")
     }
 
-    /// Since they were loaded.
+    /// Time since the controls were loaded.
     pub fn age(&self) -> Duration {
         let now = rustix::time::clock_gettime(ClockId::Boottime);
         let since_boot = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
         since_boot.saturating_sub(self.load_time)
     }
 
-    /// Both the constants and the variables of newcwv.bpf.c are one word.
+    /// Reads the first word of a section: newcwv.bpf.c has one word of constants and one word of variables.
     fn first_word(&self, section: &str) -> Result<u64> {
         for id in &self.maps {
-            let map =
-                MapHandle::from_map_id(*id).context("a map of the congestion controls cannot be opened")?;
+            let map = MapHandle::from_map_id(*id).context("cannot open a map of the congestion controls")?;
             if !map.name().to_string_lossy().ends_with(section) {
                 continue;
             }
@@ -141,32 +141,32 @@ impl Controllers {
             let word = value.first_chunk().context("a map of the congestion controls is too short")?;
             return Ok(u64::from_ne_bytes(*word));
         }
-        Err(anyhow!("the congestion controls that are loaded are of another version: unload them first"))
+        Err(anyhow!("another version of the congestion controls is loaded; unload it first"))
     }
 }
 
-/// `None` if the link is gone meanwhile.
+/// Opens a link; `None` if it has disappeared in the meantime.
 fn link_by_id(id: u32) -> Option<OwnedFd> {
-    // SAFETY: a system call on a number; it gives a descriptor, or a negative error.
+    // SAFETY: the system call takes a number and returns a descriptor or a negative error.
     let descriptor = unsafe { libbpf_sys::bpf_link_get_fd_by_id(id) };
-    // SAFETY: the descriptor is new, and nobody else's.
+    // SAFETY: the descriptor is new and owned by us.
     (descriptor >= 0).then(|| unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-fn remember(_: PrintLevel, line: String) {
-    if let Ok(mut complaints) = COMPLAINTS.lock() {
-        complaints.push_str(&line);
+fn record_message(_: PrintLevel, line: String) {
+    if let Ok(mut messages) = MESSAGES.lock() {
+        messages.push_str(&line);
     }
 }
 
-/// The error with the last lines that libbpf said.
-fn explain(error: libbpf_rs::Error, what: &str) -> anyhow::Error {
+/// Adds the last lines of libbpf's messages to an error.
+fn explain(error: libbpf_rs::Error, action: &str) -> anyhow::Error {
     const LINES: usize = 20;
-    let complaints = COMPLAINTS.lock().map(|all| all.clone()).unwrap_or_default();
-    let lines: Vec<&str> = complaints.lines().collect();
+    let messages = MESSAGES.lock().map(|all| all.clone()).unwrap_or_default();
+    let lines: Vec<&str> = messages.lines().collect();
     let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
     match last.is_empty() {
-        true => anyhow::Error::new(error).context(what.to_owned()),
-        false => anyhow!("{what}: {error}\n{last}"),
+        true => anyhow::Error::new(error).context(action.to_owned()),
+        false => anyhow!("{action}: {error}\n{last}"),
     }
 }

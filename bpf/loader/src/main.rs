@@ -1,8 +1,8 @@
-//! Loads newCWV (`newcwv.bpf.c`) into the kernel as the congestion controls `newcwv` and `newcwv_paced`, and takes it out
-//! again. `jettison cc` carries this program and runs it.
+//! Loads newCWV (`newcwv.bpf.c`) into the kernel as the congestion controls `newcwv` and `newcwv_paced`, and unloads it.
+//! `jettison cc` embeds this program and runs it.
 //!
-//! What is loaded lives as long as one of its links is referred to: by a pin in the BPF file system (`load`), or by a
-//! process (`hold`). Exit status: 0 when it is as asked for, 1 when it could not be done, 2 for nonsense.
+//! The controls stay loaded while one of their links is referenced: by a pin in the BPF file system (`load`) or by a process
+//! (`hold`). Exit status: 0 for success, 1 for failure, 2 for invalid arguments.
 
 mod kernel;
 mod machine;
@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use kernel::{Controllers, NAMES};
 use validity::Validity;
 
-const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s], or unload, or status";
+const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s] | unload | status";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match command.carry_out() {
+    match command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");
@@ -47,23 +47,23 @@ enum Command {
 
 impl Command {
     fn parse(arguments: &[String]) -> Result<Command> {
-        let Some((command, rest)) = arguments.split_first() else { bail!("a command is missing; {USAGE}") };
+        let Some((command, rest)) = arguments.split_first() else { bail!("a command is required; {USAGE}") };
         let validity = match rest {
             [] => None,
             [option, value] if option == "--validity" => Some(value.parse()?),
-            _ => bail!("`{}` is not understood; {USAGE}", rest.join(" ")),
+            _ => bail!("unknown arguments `{}`; {USAGE}", rest.join(" ")),
         };
         match (command.as_str(), validity) {
             ("load", validity) => Ok(Command::Load(validity.unwrap_or_default())),
             ("hold", validity) => Ok(Command::Hold(validity.unwrap_or_default())),
             ("unload", None) => Ok(Command::Unload),
             ("status", None) => Ok(Command::Status),
-            ("unload" | "status", Some(_)) => bail!("`{command}` takes no --validity"),
-            _ => bail!("there is no command `{command}`; {USAGE}"),
+            ("unload" | "status", Some(_)) => bail!("`{command}` does not accept --validity"),
+            _ => bail!("unknown command `{command}`; {USAGE}"),
         }
     }
 
-    fn carry_out(&self) -> Result<()> {
+    fn execute(&self) -> Result<()> {
         machine::check()?;
         match self {
             Command::Load(validity) => load(*validity),
@@ -74,18 +74,18 @@ impl Command {
     }
 }
 
-/// Loaded until `unload`.
+/// Loads the controls until `unload`.
 fn load(validity: Validity) -> Result<()> {
     let _one_at_a_time = machine::lock()?;
-    if let Some(there) = kernel::find()? {
-        there.must_have(validity)?;
-        if !pins::are_there() {
+    if let Some(loaded) = kernel::find()? {
+        loaded.must_have(validity)?;
+        if !pins::exist() {
             bail!(
-                "{} are held by another process, as by a live run: they go when it ends, and can be loaded then",
+                "{} are held by another process, such as a live run; load them after it has ended",
                 NAMES.join(" and ")
             );
         }
-        println!("already loaded: {}", describe(&there)?);
+        println!("already loaded: {}", describe(&loaded)?);
         return Ok(());
     }
     let mut loaded = kernel::load(validity)?;
@@ -94,13 +94,13 @@ fn load(validity: Validity) -> Result<()> {
     Ok(())
 }
 
-/// Loaded, or kept loaded, until standard input ends or this process does.
+/// Loads the controls, or shares them, until standard input or this process ends.
 fn hold(validity: Validity) -> Result<()> {
     let lock = machine::lock()?;
     let _held = match kernel::find()? {
-        Some(there) => {
-            there.must_have(validity)?;
-            kernel::Held::Shared { _links: there.into_links() }
+        Some(loaded) => {
+            loaded.must_have(validity)?;
+            kernel::Held::Shared { _links: loaded.into_links() }
         }
         None => kernel::Held::Own { _links: kernel::load(validity)? },
     };
@@ -115,37 +115,37 @@ fn hold(validity: Validity) -> Result<()> {
 fn unload() -> Result<()> {
     let _one_at_a_time = machine::lock()?;
     let sockets = match kernel::find()? {
-        Some(there) => there.sockets()?,
+        Some(loaded) => loaded.sockets()?,
         None => 0,
     };
     if !pins::remove()? {
         if kernel::find()?.is_some() {
             bail!(
-                "{} are held by another process, as by a live run: they go when it ends",
+                "{} are held by another process, such as a live run, and are unloaded when it ends",
                 NAMES.join(" and ")
             );
         }
         println!("not loaded");
         return Ok(());
     }
-    // The kernel drops a link that was pinned a little later.
+    // The kernel drops a pinned link with a delay.
     if !machine::wait_until(Duration::from_secs(2), || Ok(machine::names_in_use()?.is_empty()))? {
         bail!(
-            "the pins are removed, but another process holds {}: they go when it ends",
+            "the pins were removed, but {} are held by another process and are unloaded when it ends",
             NAMES.join(" and ")
         );
     }
     match sockets {
         0 => println!("unloaded"),
-        1 => println!("unloaded; one socket still uses it, and keeps it until it is closed"),
-        _ => println!("unloaded; {sockets} sockets still use it, and keep it until they are closed"),
+        1 => println!("unloaded; one socket still uses it until it is closed"),
+        _ => println!("unloaded; {sockets} sockets still use it until they are closed"),
     }
     Ok(())
 }
 
 fn status() -> Result<()> {
     match kernel::find()? {
-        Some(there) => println!("{}", describe(&there)?),
+        Some(loaded) => println!("{}", describe(&loaded)?),
         None => match machine::names_in_use()?.as_slice() {
             [] => println!("not loaded"),
             names => println!("not loaded; another congestion control has the name {}", names.join(" and ")),
@@ -154,16 +154,16 @@ fn status() -> Result<()> {
     Ok(())
 }
 
-fn describe(there: &Controllers) -> Result<String> {
-    let life = match pins::are_there() {
+fn describe(loaded: &Controllers) -> Result<String> {
+    let life = match pins::exist() {
         true => format!("pinned in {}, `unload` removes them", pins::FOLDER),
-        false => "held by a process, and gone when it ends".to_owned(),
+        false => "held by a process, unloaded when it ends".to_owned(),
     };
     Ok(format!(
         "{}\nlife: {life}\nloaded: {} s ago\nnon-validated period: {}\nsockets: {}",
         NAMES.join(", "),
-        there.age().as_secs(),
-        there.validity()?,
-        there.sockets()?
+        loaded.age().as_secs(),
+        loaded.validity()?,
+        loaded.sockets()?
     ))
 }

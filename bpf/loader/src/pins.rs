@@ -1,4 +1,4 @@
-//! The pins that keep what is loaded: one link a name, in the BPF file system.
+//! Pins that keep the controls loaded: one link per name in the BPF file system.
 
 use std::fs;
 use std::io;
@@ -11,26 +11,26 @@ use rustix::mount::MountFlags;
 use crate::kernel::NAMES;
 
 const FILE_SYSTEM: &str = "/sys/fs/bpf";
-/// Where the pins are.
+/// Folder of the pins.
 pub const FOLDER: &str = "/sys/fs/bpf/jettison";
-/// statfs(2).
+/// Type of the BPF file system (statfs(2)).
 const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
 
 /// Whether newCWV is pinned.
-pub fn are_there() -> bool {
+pub fn exist() -> bool {
     NAMES.into_iter().all(|name| path(name).exists())
 }
 
-/// Pins both links, or neither.
+/// Pins both links or none.
 pub fn pin(links: &mut [Link; NAMES.len()]) -> Result<()> {
     mount()?;
-    let made = fs::create_dir(FOLDER).or_else(|error| match error.kind() {
+    let created = fs::create_dir(FOLDER).or_else(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Ok(()),
         _ => Err(error),
     });
-    made.with_context(|| format!("cannot make {FOLDER}"))?;
+    created.with_context(|| format!("cannot create {FOLDER}"))?;
     for (link, name) in links.iter_mut().zip(NAMES) {
-        // What an earlier loader could not remove refers to nothing that is registered.
+        // A pin that an earlier loader could not remove refers to no registered control.
         if path(name).exists() {
             fs::remove_file(path(name))
                 .with_context(|| format!("cannot remove an old {}", path(name).display()))?;
@@ -44,7 +44,7 @@ pub fn pin(links: &mut [Link; NAMES.len()]) -> Result<()> {
     Ok(())
 }
 
-/// Removes the pins and their folder; whether there was one.
+/// Removes the pins and their folder. Returns whether any existed.
 pub fn remove() -> Result<bool> {
     let mut any = false;
     for name in NAMES {
@@ -58,7 +58,7 @@ pub fn remove() -> Result<bool> {
     }
     match fs::remove_dir(FOLDER) {
         Ok(()) => any = true,
-        // Something of another's is in it: it is not ours to remove.
+        // The folder contains other files, which are not ours to remove.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {}
         Err(error) => return Err(error).with_context(|| format!("cannot remove {FOLDER}")),
     }
@@ -69,10 +69,10 @@ fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
 
-/// Mounts the BPF file system where it belongs, if it is not.
+/// Mounts the BPF file system at its usual place, unless it is mounted.
 fn mount() -> Result<()> {
-    let there = rustix::fs::statfs(FILE_SYSTEM).with_context(|| format!("{FILE_SYSTEM} is missing"))?;
-    if there.f_type as u64 == BPF_FS_MAGIC {
+    let statistics = rustix::fs::statfs(FILE_SYSTEM).with_context(|| format!("cannot read {FILE_SYSTEM}"))?;
+    if statistics.f_type as u64 == BPF_FS_MAGIC {
         return Ok(());
     }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;

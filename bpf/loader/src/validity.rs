@@ -1,4 +1,4 @@
-//! The non-validated period of RFC 7661 §4.4, as an option.
+//! Option for the non-validated period of RFC 7661 §4.4.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,16 @@ use anyhow::{Context, Result, bail};
 
 const LONGEST_MS: u64 = 300_000;
 
-/// How long a window that is not validated is kept, in milliseconds; above 0 and at most five minutes (RFC 7661 §4.4).
+/// Non-validated period in milliseconds: the time for which a non-validated window is kept, > 0 and at most five minutes
+/// (RFC 7661
+/// §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity(u64);
 
 impl Validity {
     pub fn of_millis(millis: u64) -> Result<Validity> {
         if !(1..=LONGEST_MS).contains(&millis) {
-            bail!("a validity of {millis} ms is out of range: from 1 ms to five minutes (RFC 7661 §4.4)");
+            bail!("`--validity` must be from 1 ms to 5 min (RFC 7661 §4.4), got {millis} ms");
         }
         Ok(Validity(millis))
     }
@@ -40,10 +42,11 @@ impl FromStr for Validity {
             "ms" => 1,
             "s" => 1000,
             "min" => 60_000,
-            _ => bail!("the validity `{text}` is no duration: such as 300s, 2000ms or 5min"),
+            _ => bail!("`--validity` must be a duration such as 300s, 2000ms or 5min, got `{text}`"),
         };
-        let number: u64 =
-            number.parse().with_context(|| format!("the validity `{text}` is no duration: such as 300s"))?;
+        let number: u64 = number
+            .parse()
+            .with_context(|| format!("`--validity` must be a duration such as 300s, got `{text}`"))?;
         Validity::of_millis(number.saturating_mul(scale))
     }
 }
