@@ -1,4 +1,4 @@
-// The cards: one a queue, one for the flows.
+// Cards: one per queue, and one for the flows.
 
 import { element } from "./dom.js";
 import { flowInk, partInk, queueInk } from "./palette.js";
@@ -7,7 +7,7 @@ import { Plot } from "./plot.js";
 /** @import { Line, PlotOptions } from "./plot.js" */
 /** @import { Column, FlowColumns, Store } from "./store.js" */
 
-/** So many queues are open at first: a topology may have dozens, and most of them are empty. */
+/** Number of queues that are open initially: a topology may have dozens, most of which are empty. */
 const OPEN = 3;
 
 export class Cards {
@@ -17,11 +17,11 @@ export class Cards {
   #built = null;
   #shape = 0;
   /**
-   * Which cards the reader has opened or closed, by name: kept from run to run.
+   * Cards that the user has opened or closed, by name. Kept across runs.
    *
    * @type {Map<string, boolean>}
    */
-  #wishes = new Map();
+  #choices = new Map();
   #main;
   #onOpen;
 
@@ -41,7 +41,7 @@ export class Cards {
   draw(store, span) {
     this.#build(store);
     const duration = store.layout?.duration_s ?? 0;
-    // From the start on the axis stands still until the span is full.
+    // At the start of a run the axis stays fixed until the span is full.
     const width = Math.max(1, span === Infinity ? Math.min(Math.max(duration, store.now), 600) : span);
     const to = Math.max(store.now, width);
     for (const { card, plot } of this.#plots) if (card.open) plot.draw(store.time, to - width, to);
@@ -52,7 +52,7 @@ export class Cards {
   }
 
   /**
-   * Makes the cards anew if there are other lines than before.
+   * Rebuilds the cards if the lines have changed.
    *
    * @param {Store} store
    */
@@ -65,7 +65,7 @@ export class Cards {
     const scroll = window.scrollY;
     this.#main.replaceChildren();
     if (store.layout === null) {
-      this.#main.append(element("p", "waiting", "Waiting for a run to begin."));
+      this.#main.append(element("p", "waiting", "Waiting for a run to start."));
       return;
     }
     store.layout.queues.forEach((name, index) => this.#card(name, index < OPEN, queuePlots(store, index, name)));
@@ -81,9 +81,9 @@ export class Cards {
   #card(name, open, plots) {
     const grid = element("div", "plots");
     const card = element("details", "card", element("summary", "", name), grid);
-    card.open = this.#wishes.get(name) ?? open;
+    card.open = this.#choices.get(name) ?? open;
     card.addEventListener("toggle", () => {
-      this.#wishes.set(name, card.open);
+      this.#choices.set(name, card.open);
       if (card.open) this.#onOpen();
     });
     this.#main.append(card);
@@ -132,7 +132,7 @@ function flowPlots(store, names) {
     const lines = store.flows.map((flow, index) => {
       return { name: names[index] ?? "", ink: flowInk(index), column: column(flow), sparse: column(flow) !== flow.goodput };
     });
-    // Of what is not measured everywhere only the flows that have it.
+    // Series that are not measured for all flows only show the flows that have them.
     const shown = lines.filter((line) => !line.sparse || store.measured.has(line.column));
     return { title, unit, atLeast, lines: shown, describe: `${title} of the flows over time, in ${unit}` };
   };

@@ -1,4 +1,4 @@
-// The picture of a plot: axes and lines on a canvas.
+// Canvas of a plot: axes and lines.
 
 import * as format from "./format.js";
 import { axis, greatest, trace, visible } from "./geometry.js";
@@ -7,14 +7,14 @@ import { axisColor, gridColor } from "./palette.js";
 /** @import { Line } from "./plot.js" */
 
 export const HEIGHT = 170;
-/** Pixels between the canvas's edges and the field that the lines are in. */
+/** Pixels between the edges of the canvas and the area of the lines. */
 export const MARGIN = { top: 8, right: 16, bottom: 24, left: 42 };
-/** Pixels between two marks at least. */
+/** Minimum distance of two tick marks in pixels. */
 const SPACE = { time: 64, value: 26 };
 const SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * What is shown: from when to when, and where the axis ends. A place is in pixels of the page, from the canvas's upper left corner.
+ * Transformation of a plot from times and values to pixels, relative to the upper left corner of the canvas.
  *
  * @typedef {object} View
  * @property {(time: number) => number} x
@@ -29,7 +29,7 @@ export class Chart {
 
   /**
    * @param {Line[]} lines
-   * @param {number} atLeast The axis of values reaches so far at least.
+   * @param {number} atLeast Minimum of the upper end of the value axis.
    */
   constructor(lines, atLeast) {
     this.#lines = lines;
@@ -80,7 +80,7 @@ export class Chart {
     pen.textBaseline = "middle";
     const values = axis(0, top, height, SPACE.value, this.#steps);
     for (const mark of values.marks) {
-      // On the middle of a pixel, so that it is one pixel wide.
+      // Centred on a pixel, so that the line is one pixel wide.
       const at = Math.round(y(mark)) + 0.5;
       pen.beginPath();
       pen.moveTo(MARGIN.left, at);
@@ -98,7 +98,7 @@ export class Chart {
 
 
 /**
- * The canvas's context in pixels of the page, on an empty canvas with the screen's own resolution.
+ * Clears the canvas and returns its context in page pixels, with the resolution of the screen.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
@@ -111,7 +111,7 @@ function prepared(canvas, width) {
     [canvas.style.width, canvas.style.height] = [`${width}px`, `${HEIGHT}px`];
   }
   const pen = canvas.getContext("2d");
-  if (pen === null) throw new Error("the browser draws on no canvas");
+  if (pen === null) throw new Error("the browser must support 2D canvases");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, HEIGHT);
   return pen;
@@ -131,9 +131,9 @@ function drawLine(pen, line, time, range, { x, y }) {
   pen.lineJoin = "round";
   pen.setLineDash(line.ink.dash);
   pen.beginPath();
-  const alone = trace(pen, line.column, range, at, y, line);
+  const isolated = trace(pen, line.column, range, at, y, line);
   pen.stroke();
-  for (const index of alone) {
+  for (const index of isolated) {
     pen.beginPath();
     pen.arc(at(index), y(line.column[index] ?? 0), 2, 0, 2 * Math.PI);
     pen.fill();

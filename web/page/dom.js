@@ -1,4 +1,4 @@
-// Elements with text, never with HTML: names come from a scenario file.
+// DOM elements with text, never with HTML: names come from a scenario file.
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
@@ -15,7 +15,7 @@ export function element(tag, className = "", ...children) {
 }
 
 /**
- * Sets the text, if it is another.
+ * Sets the text if it has changed.
  *
  * @param {Node} node
  * @param {string} text

@@ -1,7 +1,7 @@
-// Numbers for people.
+// Formatting of numbers.
 
 /**
- * Three significant digits or so, never an exponent: `0.42`, `12.3`, `1,250`, `1.25M`.
+ * About three significant digits, never an exponent: `0.42`, `12.3`, `1,250`, `1.25M`.
  *
  * @param {number | null | undefined} value
  */
@@ -16,7 +16,7 @@ export function number(value) {
 }
 
 /**
- * A count in full.
+ * A count with all digits.
  *
  * @param {number | null | undefined} value
  */
@@ -25,19 +25,19 @@ export function count(value) {
 }
 
 /**
- * Steps between the marks of an axis: 1, 2 and 5 times powers of ten from `least` on.
+ * Possible steps of an axis: 1, 2 and 5 times powers of ten, starting at `least`.
  *
  * @param {number} least
  */
 export function increments(least) {
   const lowest = Math.round(Math.log10(least));
   const powers = Array.from({ length: 12 - lowest }, (_, index) => lowest + index);
-  // "1e-3" is nearer to a thousandth than 10 ** -3 may be.
+  // "1e-3" is the closest number to a thousandth, which 10 ** -3 may not be.
   return powers.flatMap((power) => [1, 2, 5].map((factor) => Number(`${factor}e${power}`)));
 }
 
 /**
- * Marks of an axis, all with as many decimals as `step` needs, which is one of `increments`: `0.5`, `1.0`; `20k`.
+ * Label of a tick mark, with as many decimals as `step` (one of `increments`) requires: `0.5`, `1.0`; `20k`.
  *
  * @param {number} value
  * @param {number} step
@@ -50,7 +50,7 @@ export function tick(value, step) {
 }
 
 /**
- * `42.0 s`, or from two minutes on `2:05`.
+ * Time as `42.0 s`, or as `2:05` from two minutes on.
  *
  * @param {number} seconds
  */
@@ -60,7 +60,7 @@ export function time(seconds) {
 }
 
 /**
- * `0:42`, `1:02:03`.
+ * Time as `0:42` or `1:02:03`.
  *
  * @param {number} seconds
  */
@@ -72,7 +72,7 @@ export function clock(seconds) {
 }
 
 /**
- * Microseconds, or milliseconds from one on.
+ * Microseconds, or milliseconds from 1 ms on.
  *
  * @param {number} value
  */

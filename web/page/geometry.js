@@ -1,9 +1,9 @@
-// The arithmetic of a plot: which samples it shows, where its axes have marks, and the corners of a line.
+// Geometry of a plot: visible samples, tick marks and corners of lines.
 
 /** @import { Column } from "./store.js" */
 
 /**
- * The index of the first time that is not before `at`.
+ * Index of the first time at or after `at`.
  *
  * @param {number[]} time
  * @param {number} at
@@ -19,7 +19,7 @@ export function lowerBound(time, at) {
 }
 
 /**
- * The samples between `from` and `to`, and one more on each side so that lines reach the edges: first and last.
+ * First and last sample between `from` and `to`, with one more on each side so that lines reach the edges.
  *
  * @param {number[]} time
  * @param {number} from
@@ -31,7 +31,7 @@ export function visible(time, from, to) {
 }
 
 /**
- * The index of the sample that is nearest to `at`; `null` if there is none.
+ * Index of the sample nearest to `at`; `null` without samples.
  *
  * @param {number[]} time
  * @param {number} at
@@ -44,7 +44,7 @@ export function nearest(time, at) {
 }
 
 /**
- * The greatest value of the columns from `first` to `last`; 0 if they have none.
+ * Maximum of the columns from `first` to `last`; 0 without values.
  *
  * @param {Column[]} columns
  * @param {number} first
@@ -59,8 +59,8 @@ export function greatest(columns, first, last) {
 }
 
 /**
- * The marks of an axis that shows `from` to `to` in `room` pixels, with at least `space` pixels between two of them, and their
- * distance: the least of `steps` that leaves the space.
+ * Tick marks of an axis from `from` to `to` over `room` pixels, and their distance: the smallest of `steps` that leaves at least
+ * `space` pixels between marks.
  *
  * @param {number} from
  * @param {number} to
@@ -70,15 +70,15 @@ export function greatest(columns, first, last) {
  * @returns {{ step: number, marks: number[] }}
  */
 export function axis(from, to, room, space, steps) {
-  const step = steps.find((each) => (each / (to - from)) * room >= space) ?? to - from;
+  const step = steps.find((candidate) => (candidate / (to - from)) * room >= space) ?? to - from;
   const marks = [];
-  // Multiplied, not added up: the tenth mark is as exact as the first. Plus 0: there is no mark -0.
+  // Multiples of the step avoid accumulated rounding errors. Adding 0 avoids a mark at -0.
   for (let i = Math.ceil(from / step - 1e-9) + 0; i * step <= to + step * 1e-9; i += 1) marks.push(i * step);
   return { step, marks };
 }
 
 /**
- * What a line is drawn with: a canvas's context has these.
+ * Path interface of a canvas context.
  *
  * @typedef {object} Pen
  * @property {(x: number, y: number) => void} moveTo
@@ -86,10 +86,10 @@ export function axis(from, to, room, space, steps) {
  */
 
 /**
- * Draws the samples from `first` to `last` as a line, interrupted where a value is missing, unless it is `sparse`. With `steps` a
- * value holds until the next sample. Where samples are more than pixels, those within what is drawn of their pixel are left out.
+ * Draws the samples from `first` to `last` as a line, which is interrupted at missing values unless it is `sparse`. With `steps` a
+ * value holds until the next sample. With more samples than pixels, samples within the drawn range of their pixel are skipped.
  *
- * Gives the samples that no line touches: those between two that are missing.
+ * Returns isolated samples, which no line touches because both neighbours are missing.
  *
  * @param {Pen} pen
  * @param {Column} column
@@ -100,8 +100,8 @@ export function axis(from, to, room, space, steps) {
  * @returns {number[]}
  */
 export function trace(pen, column, [first, last], x, y, { sparse, steps }) {
-  const alone = [];
-  // Corners of the line so far, the newest sample, and what is drawn of its pixel.
+  const isolated = [];
+  // Number of corners so far, newest sample, and the drawn range of its pixel.
   let [corners, lastX, lastY, pixel, low, high] = [0, 0, 0, 0, 0, 0];
   let skipped = false;
   const end = () => {
@@ -119,7 +119,7 @@ export function trace(pen, column, [first, last], x, y, { sparse, steps }) {
     const [atX, atY] = [x(i), y(value)];
     if (corners === 0) {
       pen.moveTo(atX, atY);
-      if (sparse !== true && (column[i - 1] ?? null) === null && (column[i + 1] ?? null) === null) alone.push(i);
+      if (sparse !== true && (column[i - 1] ?? null) === null && (column[i + 1] ?? null) === null) isolated.push(i);
     } else if (Math.floor(atX) === pixel && atY >= low && atY <= high) {
       [lastX, lastY, skipped] = [atX, atY, true];
       continue;
@@ -135,5 +135,5 @@ export function trace(pen, column, [first, last], x, y, { sparse, steps }) {
     corners += 1;
   }
   end();
-  return alone;
+  return isolated;
 }

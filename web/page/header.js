@@ -1,4 +1,4 @@
-// What runs, how far it is, whether the stream is alive, and the reader's choices.
+// Header: run, progress, state of the stream, and the user's settings.
 
 import { element, say } from "./dom.js";
 import * as format from "./format.js";
@@ -25,7 +25,7 @@ function finished({ layout, ended }) {
 }
 
 export class Header {
-  /** Seconds that the plots show. */
+  /** Length of the plotted time in seconds. */
   span = 30;
   #paused = false;
   /** @type {Connection} */
@@ -80,7 +80,7 @@ export class Header {
       this.#lateness,
       late === null
         ? ""
-        : `Lateness of the router: median ${format.micros(late.p50)}, p99 ${format.micros(late.p99)}, worst ${format.micros(late.max)}`,
+        : `Lateness of the router: median ${format.micros(late.p50)}, p99 ${format.micros(late.p99)}, max ${format.micros(late.max)}`,
     );
     this.#drawNotices(store);
   }
@@ -123,7 +123,7 @@ export class Header {
    * @returns {[state: string, text: string]}
    */
   #describe(store) {
-    // The command ends with its last run, and the page's server with the command.
+    // The command ends after its last run, which ends the page's server.
     if (this.#connection === "lost" && finished(store)) return ["ended", "finished"];
     if (this.#connection === "lost") return ["lost", "disconnected"];
     if (this.#connection === "connecting") return ["connecting", "connecting"];

@@ -1,4 +1,4 @@
-// Reads the stream, and draws once a frame at most what has changed.
+// Reads the event stream and redraws at most once per frame.
 
 import { Cards } from "./cards.js";
 import { Header } from "./header.js";
@@ -6,12 +6,12 @@ import { onSchemeChange } from "./palette.js";
 import { parse } from "./protocol.js";
 import { Store } from "./store.js";
 
-/** The machine that draws may be the one that measures: no more than so many pictures a second. */
-const PICTURES = 10;
+/** Maximum frame rate: the browser may run on the measuring machine. */
+const MAX_FRAME_RATE = 10;
 
 const store = new Store();
 /**
- * While paused, what there was when the reader paused.
+ * Copy of the data at the time of the pause, while paused.
  *
  * @type {Store | null}
  */
@@ -26,7 +26,7 @@ let last = -Infinity;
 
 /** @param {number} now */
 function draw(now) {
-  if (now - last < 1000 / PICTURES) {
+  if (now - last < 1000 / MAX_FRAME_RATE) {
     requestAnimationFrame(draw);
     return;
   }
@@ -37,7 +37,7 @@ function draw(now) {
   cards.draw(shown, header.span);
 }
 
-/** A page that nobody looks at gets no frame, and draws nothing. */
+/** Schedules a redraw. A hidden page gets no frames and draws nothing. */
 function schedule() {
   if (due) return;
   due = true;
@@ -46,7 +46,7 @@ function schedule() {
 
 const stream = new EventSource("/events");
 stream.addEventListener("open", () => {
-  // Each connection begins with all that the server keeps.
+  // Each connection starts with the server's whole history.
   store.reset();
   header.connected("live");
   schedule();
@@ -67,6 +67,6 @@ schedule();
 /** @param {string} id */
 function required(id) {
   const node = document.getElementById(id);
-  if (node === null) throw new Error(`the page has no #${id}`);
+  if (node === null) throw new Error(`the page must contain #${id}`);
   return node;
 }

@@ -1,20 +1,20 @@
-// Colours that tell flows apart for colour-blind readers too: Okabe & Ito 2008 (Color Universal Design). On dark ground
-// its dark ones are lightened, on light ground its pale ones darkened. The order is that of the report's.
+// Colour-blind-safe colours of flows: Okabe & Ito 2008 (Color Universal Design). Dark colours are lightened on a dark background,
+// pale ones darkened on a light background. The order is that of the report.
 
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3b95cc", "#3c3c3c", "#8a8000"];
 const DARK = ["#4aa3e0", "#ff8a3d", "#2fc79a", "#e39ac2", "#f0b429", "#86cdf5", "#c9ced3", "#d8cf4a"];
 
-// Paul Tol's "muted" scheme, for reasons of drops: no reason looks like a flow.
+// Colours of drop reasons, distinct from those of flows: Paul Tol's "muted" scheme.
 const LIGHT_PARTS = ["#882255", "#332288", "#999933", "#44aa99", "#aa4499", "#b39b2e", "#cc6677", "#4d93b8"];
 const DARK_PARTS = ["#e07aa8", "#8f86e8", "#c5c55a", "#5fd0bf", "#d987cb", "#ddcc77", "#e88a98", "#88ccee"];
 
-// When the colours are used up they come again as dashes.
+// Dash patterns for indices beyond the number of colours.
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /**
- * How a line is drawn.
+ * Style of a line.
  *
  * @typedef {object} Ink
  * @property {() => string} color
@@ -22,7 +22,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
  */
 
 /**
- * Of the flow at that place: the same everywhere on the page.
+ * Style of a flow by index, the same in all plots.
  *
  * @param {number} index
  */
@@ -31,7 +31,7 @@ export function flowInk(index) {
 }
 
 /**
- * Of the reason at that place.
+ * Style of a drop reason by index.
  *
  * @param {number} index
  */
@@ -40,7 +40,7 @@ export function partInk(index) {
 }
 
 /**
- * Of what belongs to the queue as a whole.
+ * Style of series of the whole queue.
  *
  * @type {Ink}
  */
@@ -50,7 +50,7 @@ export const axisColor = () => (dark.matches ? "#98a4ae" : "#5b6670");
 export const gridColor = () => (dark.matches ? "#2b333a" : "#e4e8ec");
 
 /**
- * Calls back when the reader's preference changes.
+ * Calls `callback` when the user's colour scheme changes.
  *
  * @param {() => void} callback
  */

@@ -1,4 +1,4 @@
-// One plot: a title with its unit, a legend that shows the values under the pointer (or else the newest), and the chart.
+// A plot: title with unit, legend with the values under the pointer (the newest otherwise), and chart.
 
 import { Chart, MARGIN } from "./chart.js";
 import { element, say } from "./dom.js";
@@ -14,29 +14,29 @@ import { nearest } from "./geometry.js";
  * @property {string} name
  * @property {Ink} ink
  * @property {Column} column
- * @property {boolean} [whole] Always a whole number.
- * @property {boolean} [steps] Changes at once, as a count does.
- * @property {boolean} [sparse] Draw through intervals without a value.
+ * @property {boolean} [whole] Whether all values are integers.
+ * @property {boolean} [steps] Whether values change in steps, as counts do.
+ * @property {boolean} [sparse] Whether to draw across missing values.
  */
 
 /**
  * @typedef {object} PlotOptions
  * @property {string} title
  * @property {string} unit
- * @property {string} describe For those who cannot see it.
+ * @property {string} describe Description for screen readers.
  * @property {Line[]} lines
- * @property {number} atLeast The axis reaches so far at least.
+ * @property {number} atLeast Minimum of the upper end of the axis.
  */
 
-/** What has been drawn. @typedef {{ time: number[], from: number, to: number, width: number, view: View }} Drawn */
+/** Parameters of the last drawing. @typedef {{ time: number[], from: number, to: number, width: number, view: View }} Drawn */
 
 /**
- * All plots that there are: the pointer shows the same time on each.
+ * All plots: the pointer selects the same time on each.
  *
  * @type {Set<Plot>}
  */
 const plots = new Set();
-/** The plot that the pointer is over, and how far to the right on it, from 0 to 1. @typedef {{ plot: Plot, share: number }} Pointer */
+/** Plot under the pointer, and the relative horizontal position from 0 to 1. @typedef {{ plot: Plot, share: number }} Pointer */
 
 /** @type {Pointer | null} */
 let pointer = null;
@@ -66,7 +66,7 @@ export class Plot {
     const keys = this.#lines.map((line, index) =>
       element("li", "", swatch(line.ink), element("span", "name", line.name), this.#values[index] ?? ""),
     );
-    // A single line needs no name of its own.
+    // A single line needs no name.
     const single = this.#lines.length === 1 && this.#lines[0]?.name === "";
     const heading = element("h3", "", options.title, element("span", "unit", options.unit));
     if (single) heading.append(this.#values[0] ?? "");
@@ -97,7 +97,7 @@ export class Plot {
     this.follow();
   }
 
-  /** Draws what is shown already in the colours of now. */
+  /** Redraws the plot with the current colours. */
   redraw() {
     this.node.querySelectorAll(".swatch").forEach((node, index) => {
       const ink = this.#lines[index]?.ink;
@@ -111,7 +111,7 @@ export class Plot {
     if (pointer?.plot === this) point(null);
   }
 
-  /** Shows what is under the pointer, on whatever plot it is. */
+  /** Shows the values under the pointer, whichever plot it is on. */
   follow() {
     if (this.#drawn === null) return;
     const { time, from, to, width, view } = this.#drawn;
@@ -137,7 +137,7 @@ export class Plot {
   }
 }
 
-/** The values at one time, beside the pointer. */
+/** Tooltip with the values at one time, next to the pointer. */
 class Tip {
   node = element("div", "tip");
   #lines;
@@ -165,7 +165,7 @@ class Tip {
       return element("div", "", swatch(line.ink), `${line.name} `, value, ` ${this.#unit}`);
     });
     this.node.replaceChildren(element("div", "when", format.time(at)), ...rows);
-    // On the side that has more room.
+    // Placed on the side with more space.
     const right = place > width / 2;
     this.node.style.left = right ? "" : `${place + 12}px`;
     this.node.style.right = right ? `${width - place + 12}px` : "";
@@ -181,7 +181,7 @@ function valueOf(line, value) {
 }
 
 /**
- * Of a line with gaps the last value that there was.
+ * Newest value; for a sparse line the newest existing value.
  *
  * @param {Line} line
  */

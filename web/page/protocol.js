@@ -1,4 +1,4 @@
-// What the server streams: crates/watch/src/snapshot.rs, as types.
+// Types of the event stream, defined in crates/watch/src/snapshot.rs.
 
 /**
  * @typedef {object} Layout
@@ -19,7 +19,7 @@
  * @property {number} backlog_bytes
  * @property {number | null} sojourn_ms
  * @property {number} throughput_mbit
- * @property {[reason: string, count: number][]} drops Counts since the run began, by reason.
+ * @property {[reason: string, count: number][]} drops Counts since the start of the run, by reason.
  * @property {number} marks
  */
 
@@ -48,8 +48,8 @@
 /** @typedef {Layout | Snapshot | Note | Ended} WatchEvent */
 
 /**
- * The page and the server are one program, so what is JSON has the shape above. A seed may need 64 bits, more than a
- * number here has: it is read as text.
+ * Parses an event. Page and server are one program, so the JSON has the types above. A seed may need 64 bits, more than a JavaScript
+ * number holds, and is therefore read as text.
  *
  * @param {string} json
  * @returns {WatchEvent}

@@ -1,8 +1,8 @@
-// What the page knows of the run that it shows: columns of numbers.
+// Data of the displayed run: columns of numbers.
 
 /** @import { Lateness, Layout, Snapshot, WatchEvent } from "./protocol.js" */
 
-/** The server keeps as much: see crates/watch/src/history.rs. */
+/** Limits of the history, equal to the server's in crates/watch/src/history.rs. */
 export const LOOK_BACK_S = 600;
 export const SNAPSHOTS = 5000;
 
@@ -13,7 +13,7 @@ export const SNAPSHOTS = 5000;
  * @property {Column} backlog
  * @property {Column} sojourn
  * @property {Column} throughput
- * @property {Map<string, Column>} drops Counts since the run began. A reason is here from its first drop on, with zeros before.
+ * @property {Map<string, Column>} drops Counts since the start of the run. A reason appears at its first drop, with zeros before.
  * @property {Column} marks
  */
 
@@ -22,7 +22,7 @@ export const SNAPSHOTS = 5000;
 /**
  * @typedef {object} Notice
  * @property {string} text
- * @property {boolean} end The end of a run, not a remark.
+ * @property {boolean} end Whether the notice is the end of a run.
  */
 
 export class Store {
@@ -37,7 +37,7 @@ export class Store {
   /** @type {Lateness | null} */
   lateness = null;
   /**
-   * How the run that is shown ended, if it has.
+   * Result of the displayed run, once it has ended.
    *
    * @type {string | null}
    */
@@ -45,24 +45,24 @@ export class Store {
   /** @type {Notice[]} */
   notices = [];
   /**
-   * The flows' columns that have ever had a value.
+   * Columns of flows that have had a value.
    *
    * @type {Set<Column>}
    */
   measured = new Set();
-  /** Grows when the series, not only their values, have become others: a new run, a reason for drops that is new. */
+  /** Changes with the set of series: at a new run, or at a new drop reason. */
   shape = 0;
 
-  /** Forgets all: the stream begins anew. */
+  /** Clears the store, because the stream restarts. */
   reset() {
     this.layout = null;
     this.notices = [];
     this.#beginRun();
   }
 
-  /** What is known now, for a page that stands still while more comes. */
+  /** Copies the store, for a paused page. */
   copy() {
-    // In one piece: `measured` then has the copy's columns.
+    // One clone of all fields, so that `measured` refers to the copy's columns.
     return Object.assign(new Store(), structuredClone({ ...this }));
   }
 
@@ -87,7 +87,7 @@ export class Store {
     if (this.notices.length > 100) this.notices.shift();
   }
 
-  /** Seconds since the run began, as of the newest snapshot. */
+  /** Time of the newest snapshot in seconds since the start of the run. */
   get now() {
     return this.time.at(-1) ?? 0;
   }
@@ -116,7 +116,7 @@ export class Store {
 
   /** @param {Snapshot} snapshot */
   #takeSnapshot(snapshot) {
-    // The plots need times that grow.
+    // The plots require increasing times.
     if (this.time.length > 0 && snapshot.time_s <= this.now) return;
     const before = this.time.length;
     this.time.push(snapshot.time_s);
@@ -158,7 +158,7 @@ export class Store {
   }
 
   /**
-   * Drops what is older than `since`, and what is too much; seldom, for each column has to be moved.
+   * Removes samples older than `since` or beyond the maximum number. Rarely, because each column must be moved.
    *
    * @param {number} since
    */

@@ -1,28 +1,28 @@
-// Plays the title that the page's address names with dash.js, and posts what a viewer sees to /measures, twice a second.
+// Plays the title in the page's address with dash.js, and posts playback measurements to /measures twice per second.
 //
-// What is not shown has one of two causes, and they are counted apart:
-// - the network did not bring it: there was nothing ahead in the buffer. Playing stands still (`stalls`), or sound goes on and
-//   Chromium skips the pictures that came too late (`late_frames`);
-// - this machine was too slow: there was media ahead, and the decoder dropped pictures (`decoder_dropped_frames`), or nothing
-//   new was shown for a while (`decoder_stalls`).
+// Missing pictures have one of two causes, which are counted separately:
+// - The network was too slow: the buffer was empty. Playback stalls (`stalls`), or audio continues and Chromium skips the pictures
+//   that arrive too late (`late_frames`).
+// - This machine was too slow: the buffer had data, but the decoder dropped pictures (`decoder_dropped_frames`) or no new picture
+//   was shown for a while (`decoder_stalls`).
 
 const query = new URLSearchParams(location.search);
 const video = document.querySelector("video");
 const opened = performance.now();
-/** Media ahead, in seconds, above which a picture that is not shown is not the network's fault. */
+/** Buffer level in seconds above which a missing picture is not caused by the network. */
 const ENOUGH_AHEAD = 0.5;
-/** So long after the buffer was empty, in milliseconds, are dropped pictures those that came too late. */
+/** Time after an empty buffer during which dropped pictures count as late, in milliseconds. */
 const AFTERMATH = 2000;
-/** Time without a new picture, in milliseconds, that a viewer takes for standing still. */
+/** Minimum time without a new picture that counts as a stall, in milliseconds. */
 const STANDSTILL = 500;
-/** Time between two looks at the player, and between two reports, in milliseconds. */
+/** Intervals of sampling the player and of reports, in milliseconds. */
 const LOOK = 100;
 const REPORT = 500;
 
 let pending = [];
 let started = false;
 let ended = false;
-/** The last new picture, and whether the buffer was empty since. */
+/** Last new picture, and whether the buffer has been empty since. */
 let newest = { time: opened, frames: 0, empty: false };
 let emptyAt = -Infinity;
 let dropped = 0;
@@ -43,7 +43,7 @@ const point = (metric, value) => pending.push({ unix_ms: now(), metric, value })
 const note = (text) => pending.push({ note: text });
 const summary = (name, value) => pending.push({ summary: name, value });
 
-/** Seconds of media ahead of what is shown, sound and pictures both. */
+/** Buffer level in seconds, for both audio and video. */
 function ahead() {
   for (let i = 0; i < video.buffered.length; i++) {
     if (video.buffered.start(i) <= video.currentTime + 0.1 && video.currentTime <= video.buffered.end(i)) {
@@ -63,9 +63,9 @@ video.addEventListener("ended", () => {
   ended = true;
   note("the title was played to its end");
 });
-video.addEventListener("error", () => note(`the media element failed: ${video.error?.message}`));
+video.addEventListener("error", () => note(`media element error: ${video.error?.message}`));
 
-/** Looks at what was shown since it last looked. */
+/** Updates the totals from the player's state. */
 function look() {
   if (!started || ended) return;
   const time = performance.now();
@@ -83,7 +83,7 @@ function look() {
   }
 }
 
-/** Adds to `sums` the time since the newest picture, if a viewer took it for standing still. */
+/** Adds the time since the newest picture to `sums` if it counts as a stall. */
 function addPause(sums, until) {
   const lasted = until - newest.time;
   if (lasted < STANDSTILL) return;
@@ -101,12 +101,12 @@ player.updateSettings({
       bufferTimeAtTopQuality: Number(query.get("buffer")),
       bufferTimeAtTopQualityLongForm: Number(query.get("buffer")),
     },
-    // The size of this page is no reason to fetch less.
+    // Fetch all qualities, even though this page is small.
     abr: { limitBitrateByPortal: false, ...rules(query.get("abr")) },
   },
 });
 
-/** The settings that leave one of dash.js's rules in charge. */
+/** Settings that enable only one of dash.js's rules. */
 function rules(name) {
   const rule = (active) => ({ active });
   switch (name) {
@@ -138,7 +138,7 @@ player.on(events.FRAGMENT_LOADING_ABANDONED, () => {
 player.on(events.ERROR, ({ error }) => note(`dash.js: ${error?.message ?? error}`));
 player.initialize(video, query.get("url"), true);
 
-/** What was shown a second ago, to make a rate of. */
+/** Frame counts of the last second, from which the frame rate is computed. */
 const shown = [];
 setInterval(async () => {
   look();

@@ -1,8 +1,8 @@
 // Drives the page in headless Chromium: node test/browser.mjs URL [FOLDER FOR PICTURES]
 //
-// The server that is watched publishes crates/watch/examples/demo/synthetic.rs ten times a second in runs of some
-// seconds. It is told by lines on standard output when to end ("end the server") and to come back at the same port
-// ("start the server"): crates/watch/tests/browser.rs does that. Without anyone who does, add --no-restart.
+// The server publishes crates/watch/examples/demo/synthetic.rs ten times per second, in runs of some seconds. Lines on standard
+// output request the server's end ("end the server") and its restart on the same port ("start the server"), which
+// crates/watch/tests/all/browser.rs executes. Use --no-restart without such a parent process.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const context = await chromium.launchPersistentContext(folder, {
 let status = 0;
 try {
   await plots();
-  console.log("browser: all as it should be");
+  console.log("browser: OK");
 } catch (error) {
   console.error(error);
   status = 1;
@@ -38,26 +38,26 @@ try {
 }
 process.exit(status);
 
-/** A page at `path`, and what it complained of. */
+/** Opens a page at `path` and collects its errors and warnings. */
 async function open(path) {
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT);
-  const complaints = [];
+  const problems = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
   });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("pageerror", (error) => problems.push(String(error)));
   page.on("response", (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
   });
   await page.goto(new URL(path, url).href);
-  return { page, complaints };
+  return { page, problems };
 }
 
 async function plots() {
-  const { page, complaints } = await open("/");
+  const { page, problems } = await open("/");
 
-  // Four plots a queue, and four of the flows: goodput, RTT, one-way delay, buffer.
+  // Four plots per queue, and four for the flows: goodput, RTT, one-way delay and buffer.
   await page.waitForFunction(() => document.querySelectorAll(".canvas canvas").length === 20);
   const titles = await page.locator("summary").allTextContents();
   assert.deepEqual(titles, ["bottleneck.forward", "bottleneck.reverse", "access.forward", "access.reverse", "Flows"]);
@@ -65,9 +65,9 @@ async function plots() {
   const first = page.locator("details").first();
   await first.getByText("codel").waitFor();
   await page.locator(".lateness", { hasText: "p99" }).waitFor();
-  await page.locator(".notices", { hasText: "These numbers are synthetic" }).waitFor();
+  await page.locator(".notices", { hasText: "These numbers are made up" }).waitFor();
 
-  // Names are text, and a seed keeps its digits.
+  // Names are shown as text, and a seed keeps all digits.
   const facts = await page.locator(".facts").textContent();
   assert.ok(facts.includes("<b>heavy</b>") || facts.includes("load=light"), facts);
   assert.ok(facts.includes("seed 18446744073709551615"), facts);
@@ -77,7 +77,7 @@ async function plots() {
   await updates(page, ".plot b");
   await sameColours(page);
 
-  // Reads out where the pointer is, on all plots at the same time.
+  // Shows the values at the pointer's time on all plots.
   const over = first.locator(".canvas");
   await over.first().hover({ position: { x: 80, y: 60 } });
   await first.locator(".tip:visible").waitFor();
@@ -88,14 +88,14 @@ async function plots() {
   await picture(page, "pointer");
   await page.mouse.move(2, 2);
 
-  // Paused, nothing moves; then it goes on.
+  // While paused, nothing changes.
   const canvas = page.locator(".canvas canvas").first();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.locator('.state[data-state="paused"]').waitFor();
   const still = await pixels(canvas);
   await page.waitForTimeout(700);
   assert.equal(await pixels(canvas), still);
-  // A card that is opened meanwhile shows what there was.
+  // A card that is opened while paused shows the data at the pause.
   await page.locator("summary", { hasText: "access.reverse" }).click();
   const opened = page.locator("details", { hasText: "access.reverse" }).locator(".canvas canvas").first();
   await opened.waitFor();
@@ -107,7 +107,7 @@ async function plots() {
     await canvas.evaluate((node) => node.toDataURL()),
   );
 
-  // A run ends, and the next one is shown.
+  // After the end of a run the next one is shown.
   await page.locator('.state[data-state="ended"]').waitFor();
   const ended = await page.locator(".facts").textContent();
   await picture(page, "ended");
@@ -130,7 +130,7 @@ async function plots() {
   }
   await page.getByRole("button", { name: "Whole run" }).click();
   await page.waitForTimeout(300);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(problems, []);
 
   if (restart) {
     console.log("end the server");
@@ -142,7 +142,7 @@ async function plots() {
   await page.close();
 }
 
-/** What is drawn becomes other. */
+/** Waits until the drawing changes. */
 async function moves(page, selector) {
   const canvas = page.locator(selector).first();
   const before = await canvas.evaluate((node) => node.toDataURL());
@@ -152,7 +152,7 @@ async function moves(page, selector) {
   );
 }
 
-/** The text changes at least three times a second, if not in the first seconds then in later ones: the machine may be busy. */
+/** Checks that the text changes at least three times per second. Several attempts allow for a busy machine. */
 async function updates(page, selector) {
   let changes = 0;
   for (let attempt = 0; attempt < 5 && changes < 6; attempt += 1) {
@@ -168,7 +168,7 @@ async function updates(page, selector) {
   assert.ok(changes >= 6, `${changes} updates in 2 s`);
 }
 
-/** A flow has one colour, in whatever plot. */
+/** Checks that a flow has the same colour in all plots. */
 async function sameColours(page) {
   const entries = await page.locator("details").last().locator(".legend li").evaluateAll((nodes) =>
     nodes.map((node) => [node.querySelector(".name").textContent, node.querySelector(".swatch").style.borderTopColor]),
@@ -179,7 +179,7 @@ async function sameColours(page) {
   for (const [name, colour] of entries) assert.equal(colour, colours.get(name), name);
 }
 
-/** Nothing is wider than the window. */
+/** Checks that the content fits the window's width. */
 async function fits(page) {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(content <= window, `${content} px in ${window} px`);

@@ -11,7 +11,7 @@ test("numbers have about three digits and no exponent", () => {
   assert.equal(format.count(1234567), "1,234,567");
 });
 
-test("marks of an axis have the decimals that their step needs", () => {
+test("tick labels have the decimals that their step requires", () => {
   assert.deepEqual([0, 0.5, 1].map((value) => format.tick(value, 0.5)), ["0.0", "0.5", "1.0"]);
   assert.deepEqual([0, 20, 40].map((value) => format.tick(value, 20)), ["0", "20", "40"]);
   const least = format.increments(0.01);
@@ -21,7 +21,7 @@ test("marks of an axis have the decimals that their step needs", () => {
   assert.deepEqual([12500, 2e6].map((value) => format.tick(value, 500)), ["12.5k", "2M"]);
 });
 
-test("times are seconds at first, then minutes, then hours", () => {
+test("times are shown in seconds, then minutes, then hours", () => {
   assert.equal(format.time(42), "42.0 s");
   assert.equal(format.time(125), "2:05");
   assert.equal(format.clock(9), "0:09");

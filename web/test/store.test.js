@@ -26,7 +26,7 @@ function snapshot(time_s, drops = [], run = 1) {
 function filled(...snapshots) {
   const store = new Store();
   store.take(layout());
-  for (const each of snapshots) store.take(each);
+  for (const item of snapshots) store.take(item);
   return store;
 }
 
@@ -38,18 +38,18 @@ test("a snapshot adds a value to each column", () => {
   assert.deepEqual(store.flows[1]?.goodput, [4, 4]);
 });
 
-test("a measure that a flow has now and had not before is another line", () => {
+test("a new measurement of a flow adds a line", () => {
   const store = filled(snapshot(1));
   const shape = store.shape;
   const [flow] = store.flows;
   assert.ok(flow !== undefined && store.measured.has(flow.rtt) && !store.measured.has(flow.owd));
   const next = snapshot(2);
-  next.flows = next.flows.map((each) => ({ ...each, owd_ms: 10 }));
+  next.flows = next.flows.map((flow) => ({ ...flow, owd_ms: 10 }));
   store.take(next);
   assert.ok(store.measured.has(flow.owd) && store.shape > shape);
 });
 
-test("a copy stands still while the store goes on", () => {
+test("a copy does not change with the store", () => {
   const store = filled(snapshot(1, [["codel", 1]]));
   const copy = store.copy();
   store.take(snapshot(2, [["codel", 2]]));
@@ -58,12 +58,12 @@ test("a copy stands still while the store goes on", () => {
   assert.ok(copy.flows[0] !== undefined && copy.measured.has(copy.flows[0].rtt));
 });
 
-test("a reason of drops begins with zeros and keeps its count where it is not named", () => {
+test("a drop reason starts with zeros and keeps its count when it is missing", () => {
   const store = filled(snapshot(1), snapshot(2, [["codel", 5]]), snapshot(3));
   const shape = store.shape;
   assert.deepEqual(store.queues[0]?.drops.get("codel"), [0, 5, 5]);
   store.take(snapshot(4, [["codel", 6]]));
-  assert.equal(store.shape, shape, "the same reason needs no new line");
+  assert.equal(store.shape, shape, "a known reason adds no line");
   store.take(snapshot(5, [["buffer-full", 1]]));
   assert.ok(store.shape > shape);
 });
@@ -79,7 +79,7 @@ test("snapshots before a layout, of another run, or out of order are ignored", (
   assert.deepEqual(store.time, [1]);
 });
 
-test("the next run begins with nothing, and the notes stay", () => {
+test("a new run clears the data and keeps the notes", () => {
   const store = filled(snapshot(1));
   store.take({ type: "ended", message: "complete" });
   assert.equal(store.ended, "complete");
@@ -91,7 +91,7 @@ test("the next run begins with nothing, and the notes stay", () => {
   assert.deepEqual(store.notices, []);
 });
 
-test("what is older than ten minutes, or too much, is forgotten in all columns", () => {
+test("old and excess samples are removed from all columns", () => {
   const many = Array.from({ length: 7000 }, (_, i) => snapshot(i / 10, i > 6900 ? [["red-early", i]] : []));
   const store = filled(...many);
   assert.ok(store.time.length <= SNAPSHOTS * 1.05, String(store.time.length));
@@ -101,7 +101,7 @@ test("what is older than ten minutes, or too much, is forgotten in all columns",
   assert.ok((slow.time[0] ?? 0) >= 2000 - 600 - 250, String(slow.time[0]));
 });
 
-test("a seed of 64 bits keeps its digits", () => {
+test("a 64-bit seed keeps all digits", () => {
   const json = '{"type":"layout","name":"n","variant":"\\"seed\\":5","seed":18446744073709551615,"run":1,"runs":1}';
   const event = parse(json);
   assert.ok(event.type === "layout");
