@@ -1,18 +1,18 @@
-// CoDel (RFC 8289) at the egress of a switch: a packet that left its queue is dropped, or marked, while the queue has
-// stood above `target` for an `interval`, at times that come closer as interval / sqrt(count).
+// CoDel (RFC 8289) at the egress of a switch: a packet that has left its queue is dropped, or marked, if the sojourn
+// time has exceeded `target` for an `interval`. The intervals between drops shrink as interval / sqrt(count).
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
 //   parameters   `table_set_default codel set_codel TARGET INTERVAL MAXPACKET ECN`, or `table_add codel set_codel PORT =>
 //                ...`: µs, µs, bytes (IP), 1 to mark ECN-capable packets
 //
-// Egress knows the queue's depth in packets, not in bytes. The RFC's MAXPACKET is about bytes: each packet carries how
-// many bytes had been queued for its port up to it, and egress subtracts that from how many there are now. (Ingress and
-// egress share that register, which BMv2 allows.)
+// Egress knows the queue's depth in packets, not in bytes, which the RFC's MAXPACKET requires. Therefore each packet
+// carries the number of bytes queued for its port up to it, and egress subtracts that from the current number. (Ingress
+// and egress share that register, which BMv2 allows.)
 //
-// Native twin: kind = "codel", clock = "1 us", control_law = "table". Equal packet for packet. Bytes that a full queue
-// discarded count as backlog for the packets that waited then, so a drop may differ only where a queue overflows, drains
-// to at most MAXPACKET bytes in two packets or more, and is still above target then. Times must be whole µs.
+// Native twin: kind = "codel", clock = "1 us", control_law = "table". Identical for each packet. Bytes discarded by a
+// full queue count as backlog for the packets that waited at that time, so a drop may differ only if a queue overflows,
+// drains to at most MAXPACKET bytes in two or more packets, and is still above target then. Times must be whole µs.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>
@@ -26,7 +26,7 @@ struct headers_t {
 }
 
 struct metadata_t {
-    bit<32> queued;  // bytes that were queued for the port up to and with this packet
+    bit<32> queued;  // bytes queued for the port up to and including this packet
 }
 
 #include "lib/parser.p4"

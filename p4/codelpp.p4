@@ -1,32 +1,32 @@
-// CoDel++: slices, strict priorities, CoDel at egress, and what egress tells ingress. Doan, Scheinert, Nguyen, Fitzek et
-// al., Interplay between priority queues and controlled delay in programmable data planes.
+// CoDel++: slices, strict priorities, CoDel at egress, and feedback from egress to ingress. Doan, Scheinert, Nguyen,
+// Fitzek et al., Interplay between priority queues and controlled delay in programmable data planes.
 //
-// Ingress finds a packet's slice by its source, the slice's priority and threshold, and, by slice and ingress port, its
-// egress port (three tables). It drops the packet while the depth last reported for its queue is over the threshold.
-// Egress writes the queue's depth and delay to registers that ingress reads, and runs CoDel.
+// Ingress looks up a packet's slice by its source, the slice's priority and threshold, and the egress port by slice and
+// ingress port (three tables). It drops the packet if the last reported depth of its queue exceeds the threshold. Egress
+// writes the queue's depth and delay to registers that ingress reads, and runs CoDel.
 //
 // Control plane:
-//   slices       `table_add source_slice set_slice 10.0.1.0/24 => 1`; what has none is of slice 0. IPv4 alone.
-//   priorities   `table_add slice_priority set_priority 1 => 2 64`: v1model's priority, the highest number served first,
-//                and the depth in packets over which arrivals are dropped (524287: never). Slices without an entry:
-//                `table_set_default slice_priority set_priority 0 64`. The queues of a port must be as many as there are
+//   slices       `table_add source_slice set_slice 10.0.1.0/24 => 1`; other sources have slice 0. IPv4 only.
+//   priorities   `table_add slice_priority set_priority 1 => 2 64`: v1model's priority, of which the highest number is served
+//                first, and the depth in packets above which arrivals are dropped (524287: never). Slices without an entry:
+//                `table_set_default slice_priority set_priority 0 64`. A port must have as many queues as there are
 //                priorities.
-//   ports        `table_add ipv4_lpm send 10.1.0.0/16 => 3`, as everywhere; of what has a route, `table_add slice_port
-//                send 1 0 => 3` (slice, ingress port, egress port) decides first
+//   ports        `table_add ipv4_lpm send 10.1.0.0/16 => 3`, as in the other programs; for packets with a route,
+//                `table_add slice_port send 1 0 => 3` (slice, ingress port, egress port) takes precedence
 //   parameters   `table_set_default codel set_codel TARGET INTERVAL MAXPACKET ON PORT_STATE FROM_PARSER`, or `table_add
-//                codel set_codel PORT => ...`: µs, µs, bytes (IP); whether CoDel runs; one state a queue (0) or one for
-//                the port (1); the delay begins at the queue (0) or at the parser (1)
+//                codel set_codel PORT => ...`: µs, µs, bytes (IP); whether CoDel is enabled; state per queue (0) or per port
+//                (1); delay measured from the queue (0) or from the parser (1)
 //
-// Native twin: kind = "codel++", clock = "1 us", control_law = "table", and the same tables (native priority p of n is
-// n - 1 - p here). Equal packet for packet but for what codel.p4 says of queues that overflow. With FROM_PARSER the delay
-// lacks what comes before v1model stamps a packet.
+// Native twin: kind = "codel++", clock = "1 us", control_law = "table", and the same tables (native priority p of n is n
+// - 1 - p here). Identical for each packet except for overflowing queues as in codel.p4. With FROM_PARSER the delay
+// excludes the time before v1model's timestamp.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>
 #include <v1model.p4>
 #include "lib/headers.p4"
 
-const bit<32> QUEUES = 4096;  // 512 ports of 8 priorities
+const bit<32> QUEUES = 4096;  // 512 ports with 8 priorities
 
 struct headers_t {
     ethernet_t ethernet;
@@ -37,7 +37,7 @@ struct headers_t {
 struct metadata_t {
     bit<16> slice;
     bit<3>  priority;
-    bit<32> queued;  // bytes that were queued for the queue up to and with this packet
+    bit<32> queued;  // bytes queued for the queue up to and including this packet
 }
 
 #include "lib/parser.p4"
@@ -45,9 +45,9 @@ struct metadata_t {
 #include "lib/forwarding.p4"
 #include "lib/codel.p4"
 
-// What egress reports of each queue.
-register<bit<19>, bit<32>>(QUEUES) queue_depth;  // packets that the last departure left behind
-register<bit<32>, bit<32>>(QUEUES) queue_delay;  // µs that it had waited
+// State of each queue reported by egress.
+register<bit<19>, bit<32>>(QUEUES) queue_depth;  // packets left behind by the last departure
+register<bit<32>, bit<32>>(QUEUES) queue_delay;  // its sojourn time in µs
 register<bit<32>, bit<32>>(QUEUES) queued_bytes;
 
 control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {

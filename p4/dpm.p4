@@ -1,28 +1,28 @@
-// RED with Drop Preference Management, as far as P4 can. Parris, Jeffay, Smith, Borgersen, NOSSDAV 1998.
+// RED with Drop Preference Management, within the limits of P4. Parris, Jeffay, Smith, Borgersen, NOSSDAV 1998.
 //
-// When a packet of a tagged flow is to be dropped, it is the flow's oldest in the queue that goes, because the newest is
-// what its receiver waits for. P4 cannot reach into a queue. But the flow's oldest is the one that will leave next: so
-// ingress lets the arrival in and notes a debt, and egress drops the flow's next packet and pays it. What has been
-// condemned counts as gone already, for the averages and the limit, so that RED decides on the queue that the paper has.
+// A drop of a tagged flow removes the flow's oldest queued packet, because its receiver needs the newest. P4 cannot
+// remove packets from a queue. But the flow's oldest packet is also its next to leave: therefore ingress accepts the
+// arrival and records a debt, and egress drops the flow's next packet and clears the debt. Condemned packets count as
+// gone for the averages and the limit, so that RED decides on the same queue as in the paper.
 //
-// What P4 cannot do:
-//   - Advance: the flow's later packets keep their places where the paper moves them up. They leave later, at most by the
-//     packets between two of the flow's own in the queue; other flows leave earlier by as much.
-//   - The staleness test: the age of the flow's oldest packet is known at egress alone, where it is no longer deep.
-//   - `flow_test = "fred-share"`, thresholds in bytes, and flows kept apart by more than a hash: two flows of one place
-//     share its logical queue, and a place keeps its average when its flow ends.
+// Not possible in P4:
+//   - Advancing: the flow's later packets keep their places, while the paper moves them up. They leave later, by at most the
+//     packets between two of the flow's own in the queue; other flows leave earlier by the same amount.
+//   - The staleness test: the age of the flow's oldest packet is only known at egress, where it is no longer in the queue.
+//   - `flow_test = "fred-share"`, thresholds in bytes, and separation of flows beyond a hash: two flows with the same index
+//     share its logical queue, and an index keeps its average when its flow ends.
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
 //   tagged       `table_add tagged tag 46 =>`: DSCPs of the tagged flows
 //   parameters   `table_set_default dpm set_dpm LIMIT FLOW_MIN FLOW_MAX FLOW_SLOPE MIN MAX SLOPE WEIGHT MAX_P S`, or
-//                `table_add dpm set_dpm PORT => ...`: packets; RED's of the logical queues and of the main queue, as in
-//                red.p4. The port's queue itself must hold twice LIMIT.
+//                `table_add dpm set_dpm PORT => ...`: packets; RED parameters of the logical queues and of the main queue as
+//                in red.p4. The port's queue itself must hold twice LIMIT.
 //
-// Native twin: kind = "red-dpm" with a `stale_age` that is never reached. For the same decision the same packet is lost. A
-// tagged flow alone, and traffic without tagged flows (then this is red.p4 with a limit), lose the same packets; among
-// other traffic logical queues differ by what has not advanced, and decisions with them: the number of losses agrees
-// within a twentieth.
+// Native twin: kind = "red-dpm" with a `stale_age` that is never reached. Equal decisions lose the same packet. A single
+// tagged flow, and traffic without tagged flows (then this is red.p4 with a limit), lose the same packets. With other
+// traffic the logical queues differ by the packets that did not advance, and so may the decisions: the number of losses
+// agrees within 5 %.
 
 #define V1MODEL_VERSION 20200408
 #define WITH_TRANSPORT
@@ -51,10 +51,10 @@ struct metadata_t {
 #include "lib/red.p4"
 
 register<bit<32>, bit<32>>(PORTS) depth;             // packets in the port's queue
-register<bit<32>, bit<32>>(PORTS) condemned;         // of them, those that egress will drop
-register<bit<48>, bit<32>>(PORTS) empty_since;       // µs: when it ran empty, or was last found so
+register<bit<32>, bit<32>>(PORTS) condemned;         // of these, packets that egress will drop
+register<bit<48>, bit<32>>(PORTS) empty_since;       // µs: when it became empty, or was last found empty
 register<bit<32>, bit<32>>(FLOWS) flow_depth;        // packets of the flow in the queue
-register<bit<32>, bit<32>>(FLOWS) debt;              // of them, those that egress will drop
+register<bit<32>, bit<32>>(FLOWS) debt;              // of these, packets that egress will drop
 register<bit<48>, bit<32>>(FLOWS) flow_empty_since;
 
 control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
@@ -148,7 +148,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             drops = drops || verdict != RED_PASS || remaining >= limit;
 
             if (drops && flow_queued == owed) {
-                // It is not tagged, or the only one of its flow.
+                // It is untagged, or the only packet of its flow.
                 mark_to_drop(standard_metadata);
             } else {
                 if (drops) {

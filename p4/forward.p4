@@ -1,10 +1,10 @@
-// IPv4 forwarding by longest prefix: time to live, header checksum, and nothing else. The program of the benchmark
-// `p4-lpm`, and a beginning for others: it stands on its own.
+// IPv4 forwarding by longest prefix, with time to live and header checksum only. The program of the benchmark `p4-lpm`,
+// and a starting point for other programs: it includes no other file.
 //
-// Control plane: `table_add ipv4_lpm send 10.0.0.0/8 => 1`. What has no route is dropped, and so is what has options, a
-// wrong checksum or a time to live that would become zero (RFC 1812 §5.2, §5.3.1).
+// Control plane: `table_add ipv4_lpm send 10.0.0.0/8 => 1`. Drops packets without a route, with options, with a wrong
+// checksum or with a time to live that would become zero (RFC 1812 §5.2, §5.3.1).
 //
-// Native twin: a router's own forwarding. Equal for IPv4; it hands over the same packets at the same instants.
+// Native twin: a router's own forwarding. Identical for IPv4: it forwards the same packets at the same times.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>

@@ -1,26 +1,26 @@
 // iRED: ingress Random Early Detection. De Almeida, Matos, Pasquini, Papagianni, Verdi, CNSM 2022, Algorithms 1 and 2.
 //
-// Egress averages the depth that departing packets found when they were queued, and between two thresholds flips a
-// coin, above the upper one always: then the packet is cloned (Algorithm 1). The clone is sent to ingress, sets the
-// drop flag of the port that it is about, and ends. The next packet that ingress would send to that port is dropped,
-// and the flag cleared (Algorithm 2).
+// Egress averages the queue depth at the enqueue time of departing packets. Between two thresholds it clones the packet
+// with a probability, above the upper one always (Algorithm 1). The clone is sent to ingress, sets the drop flag of the
+// port that it refers to, and ends. The next packet that ingress would send to that port is dropped, and the flag
+// cleared (Algorithm 2).
 //
-// Depths are packets; the average and the thresholds are in tenths, because there are no fractions.
+// Depths are in packets; the average and the thresholds are in tenths, because P4 has no fractions.
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
-//   sessions     `mirroring_add 101 1`: session 100 + P takes the clones about port P. To P itself, through its queue:
-//                `clone_path = "through-queue"`; or to a port where nothing waits, `clone_path = "direct"`. Without a
-//                session no clone is made.
+//   sessions     `mirroring_add 101 1`: session 100 + P gets the clones for port P. To P itself, through its queue:
+//                `clone_path = "through-queue"`; or to a port without a backlog, `clone_path = "direct"`. Without a
+//                session there are no clones.
 //   parameters   `table_set_default ired set_ired MIN MAX EWMA SQUARED NUMERATOR RANGE`, or `table_add ired set_ired
 //                PORT => ...`: thresholds in tenths of a packet; 0 averages with the previous packet's depth, 1 with the
 //                average so far; 0 keeps the probability, 1 squares it at each packet between the thresholds; a packet
-//                is cloned if the register (first NUMERATOR, at most 65535) is above a random number of 0 to RANGE.
+//                is cloned if the register (initially NUMERATOR, at most 65535) exceeds a random number from 0 to RANGE.
 //
-// Native twin: kind = "ired" without `culprit`; MIN = 10 (buffer / 2 - n), MAX = 2 MIN. Equal packet for packet: the
-// arithmetic is the same, and one number is drawn from the port's stream for each packet between the thresholds. A clone
-// that goes by another port occupies that port for as long as it would take to send it, which the native direct path
-// does not have: equal while no clone comes meanwhile.
+// Native twin: kind = "ired" without `culprit`; MIN = 10 (buffer / 2 - n), MAX = 2 MIN. Identical for each packet: the
+// arithmetic is the same, and one number is drawn from the port's stream per packet between the thresholds. A clone that
+// uses another port occupies it for the clone's transmission time, which the native direct path does not model:
+// identical as long as no other clone arrives in that time.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>
@@ -39,7 +39,7 @@ struct headers_t {
 
 struct metadata_t {
     @field_list(OF_CLONES)
-    port_t reported;  // the port that a clone is about
+    port_t reported;  // the port that a clone refers to
 }
 
 #include "lib/parser.p4"
@@ -71,7 +71,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     register<bit<32>, port_t>(PORTS) old;          // the previous depth in packets, or the average so far in tenths
-    register<bit<32>, port_t>(PORTS) probability;  // 0: not yet begun, which counts as the numerator
+    register<bit<32>, port_t>(PORTS) probability;  // 0: not started, which counts as the numerator
 
     port_t port = standard_metadata.egress_port;
     bit<32> min_th;

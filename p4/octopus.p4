@@ -1,25 +1,25 @@
-// Octopus: drops the messages that a newer one of their stream made superfluous. Chen, Tahir, Mittal, In-Network Content
-// Adaptation, Algorithm 2. The labels are in docs/octopus-wire.md.
+// Octopus: drops messages that a newer message of their stream made superfluous. Chen, Tahir, Mittal, In-Network Content
+// Adaptation, Algorithm 2. The labels are described in docs/octopus-wire.md.
 //
-// The verdict falls at egress, when a message's first packet leaves the queue, and must know of droppers that are still
-// behind it in the queue. So ingress clones the tail of each dropper; the clone, sent at a high priority, overtakes the
-// queue, writes the dropper to a table at egress, and ends. A message is dropped if a newer dropper of a threshold up to
-// its own priority is in the table. What was decided of a message holds for the rest of it (the current drop), and for
-// late packets of the seven messages before.
+// The decision is made at egress, when a message's first packet leaves the queue, and must consider droppers that are
+// still behind it in the queue. Therefore ingress clones the tail of each dropper; the clone, sent at a high priority,
+// overtakes the queue, writes the dropper to a table at egress, and ends. A message is dropped if the table has a newer
+// dropper with a threshold up to the message's priority. The decision applies to the rest of the message (the current
+// drop), and to late packets of the seven messages before.
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
-//   sessions     `mirroring_add 101 1 priority=1`: session 100 + P takes the clones about packets for port P, to that
-//                port, in a traffic manager of two queues a port: other packets have priority 0. BMv2 gives clones
-//                priority 0, the lowest, so that they queue behind what they are about: nothing is dropped there.
+//   sessions     `mirroring_add 101 1 priority=1`: session 100 + P gets the clones of packets for port P, and sends them to
+//                that port in a traffic manager with two queues per port: other packets have priority 0. BMv2 gives clones
+//                priority 0, the lowest, so that they queue behind the packets that they refer to: nothing is dropped there.
 //   parameters   `table_set_default octopus set_octopus BANDWIDTH SLACK`, or `table_add octopus set_octopus PORT => ...`:
-//                kbit/s of the port, 0 for unlimited; 1: a message is dropped only once it has waited its slack
+//                kbit/s of the port, 0 for unlimited; 1: a message is only dropped after it has waited for its slack
 //
-// Native twin: kind = "octopus" (slack as here). Equal packet for packet if messages have no bitrate_threshold, streams
-// (at most 1024 at a time; two that share a place lose its state to each other, and drop less) do not collide, of a
-// stream's messages no number is missing, and no dropper's tail finds its queue full (its clone still tells of it). Not
-// in P4: the measured bandwidth and its max-min share of each stream (here the control plane may set one bandwidth), and
-// `whole_message_only`.
+// Native twin: kind = "octopus" (slack as here). Identical for each packet if messages have no bitrate_threshold,
+// streams do not collide (at most 1024 at a time; two streams with the same index overwrite each other's state, and drop
+// less), no message number of a stream is missing, and no dropper's tail finds its queue full (its clone still reports
+// it). Not in P4: the measured bandwidth and its max-min share of each stream (here the control plane may set one
+// bandwidth), and `whole_message_only`.
 
 #define V1MODEL_VERSION 20200408
 #define WITH_TRANSPORT
@@ -37,7 +37,7 @@ const bit<32> LEVELS = 8;
 
 typedef bit<29> message_t;  // compared by serial arithmetic (RFC 1982)
 
-// The first 20 bytes of a data packet: the sequence header and the Octopus header.
+// First 20 bytes of a data packet: the sequence header and the Octopus header.
 header octopus_datagram_t {
     bit<8>    kind;
     bit<8>    flags;
@@ -88,12 +88,12 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 }
 
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-    // A stream's place, and whose it is. The state of another stream is not looked at.
+    // Owner of the stream's index. The state of another stream is ignored.
     register<bit<32>, bit<32>>(STREAMS) owner;
-    // The newest dropper that a message of that priority must fear: bit 29 says whether there is one.
+    // Newest dropper that applies to a message of this priority. Bit 29 says whether there is one.
     register<bit<30>, bit<32>>(STREAMS * LEVELS) droppers;
-    // The newest message of the stream that was judged, bit 29 as above, and which of it (bit 0) and of the seven before it
-    // are dropped.
+    // Newest decided message of the stream, with bit 29 as above, and the decisions for it (bit 0) and the seven
+    // messages before: 1 means dropped.
     register<bit<30>, bit<32>>(STREAMS) judged;
     register<bit<8>, bit<32>>(STREAMS) dropped;
 
@@ -137,7 +137,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         }
     }
 
-    // A dropper's tail is in: messages of its threshold's priority and above must fear it.
+    // A dropper's tail has arrived: it applies to messages of its threshold's priority and above.
     action take_in() {
         bit<30> known;
         for (bit<32> level = (bit<32>) hdr.octopus.threshold; level < LEVELS; level = level + 1) {
@@ -148,7 +148,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         }
     }
 
-    // Of a message that was not judged yet: whether it is superfluous.
+    // Decides whether a new message is superfluous.
     action judge(out bit<1> superfluous) {
         bit<30> dropper;
         droppers.read(dropper, place * LEVELS + (bit<32>) hdr.octopus.priority);
@@ -178,7 +178,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 message_t back = newest[28:0] - hdr.octopus.message;
                 message_t ahead = hdr.octopus.message - newest[28:0];
                 if (newest[29:29] == 1 && (ahead == 0 || is_before(hdr.octopus.message, newest[28:0]))) {
-                    // It was judged, or comes late: of what is too old nobody knows whether it has begun to leave.
+                    // Already decided, or late. For messages that are too old it is unknown whether they have begun to leave.
                     superfluous = back < 8 ? (drops >> back)[0:0] : 1w0;
                 } else {
                     judge(superfluous);

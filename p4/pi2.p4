@@ -1,23 +1,23 @@
 // PI2: PI improved with a square (De Schepper, Bondarenko, Tsang, Briscoe, CoNEXT 2016; RFC 9332 appendix A). A
-// proportional-integral controller moves p' so that the queueing delay settles at a target. Classic packets are dropped
-// (or marked) if p' exceeds two random numbers, which is its square; ECT(1) is marked with K p'.
+// proportional-integral controller adjusts p' so that the queueing delay settles at a target. Classic packets are
+// dropped (or marked) if p' exceeds two random numbers, which gives its square; ECT(1) is marked with probability K p'.
 //
-// A data plane has no timer. The first packet that leaves after an update was due carries it out: it was at the head of
-// the queue when the update was due, so how long it had waited then is known, and where it had not come yet the queue
-// was empty. Updates that found an empty queue, or the same head, are carried out together.
+// A data plane has no timer. The first packet that leaves after an update was due executes it: that packet was at the
+// head of the queue when the update was due, so its waiting time at that time is known; if it had not arrived yet, the
+// queue was empty. Updates that found an empty queue, or the same head, are executed together.
 //
-// Probabilities have 48 fractional bits, gains are changes of p' a µs of delay in that unit: 1 Hz is 281474977.
+// Probabilities have 48 fractional bits. Gains are changes of p' per µs of delay in that unit: 1 Hz is 281474977.
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
 //   parameters   `table_set_default pi2 set_pi2 TARGET T_UPDATE ALPHA BETA K P_MAX ECN`, or `table_add pi2 set_pi2 PORT =>
-//                ...`: µs; µs; gains as above; a whole number; the largest p' for Classic packets (the root of p_cmax),
+//                ...`: µs; µs; gains as above; an integer; the maximum p' for Classic packets (the root of p_cmax),
 //                48 fractional bits; 1 to mark ECN-capable packets
 //
-// Native twin: kind = "pi2", at = "dequeue", delay = "sojourn". The same numbers are drawn at the same packets, and
+// Native twin: kind = "pi2", at = "dequeue", delay = "sojourn". The same numbers are drawn at the same packets. They are
 // compared with a p' that is higher by at most 1 µs of ALPHA for each update since it was last 0 or 1, and 1 µs of BETA
-// (an arrival's time is cut to a µs): 3.1e-7 an update and 3.1e-6 with the defaults. A draw decides differently with
-// that probability. The divisions by T_UPDATE, once an update, are what BMv2 can and hardware cannot.
+// (arrival times are truncated to a µs): 3.1e-7 per update and 3.1e-6 with the defaults. A draw decides differently with
+// that probability. The divisions by T_UPDATE, once per update, are possible in BMv2 but not in hardware.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>
@@ -25,7 +25,7 @@
 #include "lib/headers.p4"
 
 const bit<49> ONE = 1 << 48;
-const bit<48> MOST_UPDATES = 0xffff;  // together: more than take p' from 1 to 0
+const bit<48> MOST_UPDATES = 0xffff;  // executed together: more than needed to move p' from 1 to 0
 
 struct headers_t {
     ethernet_t ethernet;
@@ -48,14 +48,14 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 }
 
-// A number of µs or of updates, for an update's arithmetic.
+// A number of µs or of updates, for the arithmetic of an update.
 int<64> signed(in bit<48> number) {
     return (int<64>) (bit<64>) number;
 }
 
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     register<bit<49>, port_t>(PORTS) p_prime;
-    register<bit<48>, port_t>(PORTS) next_update;  // µs; 0: none has been yet
+    register<bit<48>, port_t>(PORTS) next_update;  // µs; 0: no update so far
     register<bit<48>, port_t>(PORTS) last_delay;   // µs, at the last update
 
     port_t port = standard_metadata.egress_port;
@@ -89,7 +89,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         size = 512;
     }
 
-    // p' moves by `alpha_sum` times alpha and `beta_sum` times beta, within 0 and 1.
+    // Changes p' by `alpha_sum` times alpha and `beta_sum` times beta, within 0 and 1.
     action move(in int<64> alpha_sum, in int<64> beta_sum) {
         int<64> moved = (int<64>) (bit<64>) p + alpha_sum * (int<64>) (bit<64>) alpha
             + beta_sum * (int<64>) (bit<64>) beta;
@@ -102,7 +102,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         }
     }
 
-    // The updates from `due` to now.
+    // Executes the updates from `due` to now.
     action update() {
         bit<48> came = now - (bit<48>) standard_metadata.deq_timedelta;
         bit<48> all = (now - due) / t_update + 1;
@@ -119,7 +119,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             last = 0;
         }
         if (waited > 0) {
-            // Delays of `came` to `latest`, and one interval less for each update before.
+            // Delays from `came` to `latest`, one interval less for each earlier update.
             bit<48> delay = latest - came;
             bit<48> less = t_update * (waited * (waited - 1) / 2);
             move(signed(waited) * (signed(delay) - signed(target)) - signed(less), signed(delay) - signed(last));
@@ -130,7 +130,7 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         next_update.write(port, latest + t_update);
     }
 
-    // True with that probability. What is certain draws nothing.
+    // True with the given probability. A certain outcome draws no number.
     action flip(in bit<64> probability, out bool heads) {
         heads = probability >= (bit<64>) ONE;
         if (probability != 0 && !heads) {

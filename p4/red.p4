@@ -1,21 +1,21 @@
-// RED: Random Early Detection (Floyd & Jacobson 1993; gentle: Floyd 2000). Arrivals are dropped, or marked, with a
-// probability that grows with the average queue in packets.
+// RED: Random Early Detection (Floyd & Jacobson 1993; gentle: Floyd 2000). Drops, or marks, arrivals with a probability
+// that grows with the average queue in packets.
 //
-// Ingress decides, as the paper has it, and needs to know how long the queue is now. Egress writes what each departure
-// left behind to a register, and ingress adds what it has sent since. (They share that register, which BMv2 allows.)
+// Ingress decides, as in the paper, and needs the current queue length. Egress writes the number of packets that each departure
+// leaves behind to a register, and ingress adds the packets sent since. (They share that register, which BMv2 allows.)
 //
 // Control plane:
 //   routes       `table_add ipv4_lpm send 10.0.0.0/8 => 1`
 //   parameters   `table_set_default red set_red MIN MAX WEIGHT MAX_P SLOPE GENTLE_SLOPE S ECN`, or `table_add red set_red
 //                PORT => ...`: packets; packets; w_q = 2^-WEIGHT; probability times 2^32; MAX_P / (MAX - MIN); 0, or
-//                gentle: (2^32 - MAX_P) / MAX; ns that a small packet takes (of 500 bytes on 100 Mbit/s: 40000); 1 to mark
-//                ECN-capable packets, above MAX too
+//                gentle: (2^32 - MAX_P) / MAX; transmission time of a small packet in ns (500 bytes at 100 Mbit/s: 40000); 1
+//                to mark ECN-capable packets, also above MAX
 //
 // Native twin: kind = "red", w_q = 2^-WEIGHT, s = S, thresholds in packets. The same numbers are drawn at the same
-// packets. The averages differ by less than 2^(WEIGHT - 32) packets, which decides nothing else in 100,000 arrivals (a
-// test); behind an idle time, which ends at a whole µs here, by some 10^-3 packets until the queue has been long again.
-// What a full queue discards counts as queued until the next departure. Not in P4: queues in bytes; `mark_above_max =
-// false`.
+// packets. The averages differ by less than 2^(WEIGHT - 32) packets, which changes no decision in 100,000 arrivals (a
+// test); after an idle time, which ends at a whole µs here, they differ by about 10^-3 packets until the queue has been
+// long again. Packets that a full queue discards count as queued until the next departure. Not in P4: queues in bytes;
+// `mark_above_max = false`.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>
@@ -37,7 +37,7 @@ struct metadata_t {}
 #include "lib/red.p4"
 
 register<bit<32>, bit<32>>(PORTS) depth;        // packets in the port's queue
-register<bit<48>, bit<32>>(PORTS) empty_since;  // µs: when it ran empty, or was last found so
+register<bit<48>, bit<32>>(PORTS) empty_since;  // µs: when it became empty, or was last found empty
 
 control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     Forwarding() forwarding;

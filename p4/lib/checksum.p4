@@ -1,4 +1,4 @@
-// The IPv4 header checksum, and the deparser. A header that is emitted but not valid adds nothing.
+// The IPv4 header checksum, and the deparser. An emitted header that is not valid adds nothing.
 
 control VerifyIpv4(inout headers_t hdr, inout metadata_t meta) {
     apply {

@@ -1,28 +1,28 @@
-// Controlled Delay (RFC 8289 §5.5, §5.6), judged with one packet at a time as it leaves its queue.
+// Controlled Delay (RFC 8289 §5.5, §5.6), applied to one packet at a time as it leaves its queue.
 //
-// The RFC drops in a loop until a packet may go. Egress has one packet in its hands, and the next one comes to it at
-// once, so that the loop's next round is the next packet's pass. What the loop does behind a drop (schedule the next
-// one if that packet is still above target) is therefore remembered: phase SIGNALLED. The last packet of a queue
-// leaves nothing behind, which takes CoDel out of dropping state as the RFC's empty queue does.
+// The RFC drops in a loop until a packet may leave. Egress handles one packet at a time and gets the next one at once,
+// so the loop's next iteration is the next packet's pass. The part of the loop after a drop (scheduling the next one if
+// that packet is still above target) is therefore deferred: phase SIGNALLED. The last packet of a queue leaves an empty
+// queue behind, which ends the dropping state as in the RFC.
 //
-// Times are in µs. The root of the control law is a table of 383 prefixes of the count.
+// Times are in µs. The square root of the control law is a table with 383 prefixes of the count.
 
 struct codel_settings_t {
     bit<32> target;     // µs
     bit<32> interval;   // µs
-    bit<32> maxpacket;  // bytes (IP): a backlog of at most this is no standing queue
+    bit<32> maxpacket;  // bytes (IP): a backlog of at most this size is not a standing queue
 }
 
-control CoDel(in bit<32> queue,         // of which queue the state is
+control CoDel(in bit<32> queue,         // index of the state
               in bit<48> now,           // µs
               in bit<32> sojourn,       // µs
-              in bit<32> backlog,       // bytes (IP) that the packet leaves behind
+              in bit<32> backlog,       // bytes (IP) left behind by the packet
               in codel_settings_t settings,
-              out bool signal)          // whether to drop this packet (or mark it)
+              out bool signal)          // whether to drop (or mark) this packet
              (bit<32> queues) {
     const bit<2> WATCHING = 0;
     const bit<2> DROPPING = 1;
-    const bit<2> SIGNALLED = 2;         // dropping, and the next signal is not scheduled yet
+    const bit<2> SIGNALLED = 2;         // dropping, and the next signal is not yet scheduled
 
     register<bit<48>, bit<32>>(queues) first_above_time;  // 0: below target
     register<bit<48>, bit<32>>(queues) drop_next;
@@ -78,7 +78,7 @@ control CoDel(in bit<32> queue,         // of which queue the state is
             count.read(signals, queue);
             start = next;
             if (mode == WATCHING) {
-                // Dropping was left less than 16 intervals ago: the rate that controlled the queue then is a good one.
+                // Dropping ended less than 16 intervals ago: the rate that controlled the queue then is a good start.
                 last_count.read(before, queue);
                 before = signals |-| before;
                 if (before > 1 && (now |-| next) < ((bit<48>) settings.interval << 4)) {

@@ -1,6 +1,6 @@
 // CoDel's control law as a table: 2^16 / sqrt(count), rounded down, by the count's six leading bits; within 0.8 % of the
-// root. The entries of a table with one lpm key. A test of crates/queue/src/control_law.rs holds these numbers to the
-// native form's.
+// exact value. Entries of a table with one lpm key. A test in crates/queue/src/control_law.rs compares these numbers
+// with those of the native implementation.
 0x00000001 &&& 0xffffffff : scale(65536);
 0x00000002 &&& 0xffffffff : scale(46340);
 0x00000003 &&& 0xffffffff : scale(37837);

@@ -1,5 +1,5 @@
-// Forwarding by longest prefix, for IPv4 and IPv6 (RFC 1812 §5.2, §5.3.1; RFC 8200 §3). What has no route, too small a
-// hop limit or a broken header is dropped: `egress_spec` is then DROP_PORT. Link addresses stay as they are.
+// Forwarding by longest prefix, for IPv4 and IPv6 (RFC 1812 §5.2, §5.3.1; RFC 8200 §3). Packets without a route, with too
+// small a hop limit or with an invalid header are dropped: `egress_spec` is then DROP_PORT. Link addresses are not changed.
 
 control Forwarding(inout headers_t hdr, inout standard_metadata_t standard_metadata) {
     action drop() {

@@ -1,9 +1,9 @@
-// What the programs of this folder parse: Ethernet II, IPv4 or IPv6 without options, and, if WITH_TRANSPORT is
-// defined, UDP or TCP. Nothing behind that is looked at; TCP's options are payload.
+// Headers parsed by the programs of this folder: Ethernet II, IPv4 or IPv6 without options, and, if WITH_TRANSPORT is
+// defined, UDP or TCP. Everything after them is payload, including TCP options.
 
 typedef bit<9> port_t;
 
-// v1model's numbers, as BMv2's simple_switch has them.
+// v1model's constants, as in BMv2's simple_switch.
 const port_t DROP_PORT = 511;
 const bit<32> PORTS = 512;
 const bit<32> INGRESS_CLONE = 1;
@@ -71,6 +71,6 @@ header tcp_t {
     bit<16> urgent;
 }
 
-// A header that the parser refuses: not the version that the EtherType says, or with IPv4 options. A router hands
+// Error of a header that the parser rejects: a version that contradicts the EtherType, or IPv4 options. A router passes
 // packets with options to software; here they are dropped.
 error { BadIpHeader }

@@ -1,5 +1,5 @@
-// The parser of every program here. Before it is included: `headers_t` with `ethernet`, `ipv4`, `ipv6` (with
-// WITH_TRANSPORT also `udp`, `tcp`), and `metadata_t`. With WITH_OCTOPUS, the Octopus headers behind UDP.
+// The parser of all programs. Requires `headers_t` with `ethernet`, `ipv4`, `ipv6` (with WITH_TRANSPORT also `udp`,
+// `tcp`), and `metadata_t`. With WITH_OCTOPUS it also parses the Octopus headers after UDP.
 
 parser PacketParser(packet_in packet,
                     out headers_t hdr,
@@ -63,8 +63,8 @@ parser PacketParser(packet_in packet,
 #endif
 
 #ifdef WITH_OCTOPUS
-    // What is too short, of another kind or version, or has a reserved bit set is opaque. Where the bytes are not there
-    // the parser ends with an error, and nothing more is extracted: opaque, too.
+    // Packets that are too short, of another kind or version, or with a reserved bit set are opaque. If bytes are
+    // missing, the parser ends with an error and extracts nothing more, which also makes the packet opaque.
     state look_for_octopus {
         transition select(hdr.udp.length, packet.lookahead<octopus_datagram_t>().kind,
                           packet.lookahead<octopus_datagram_t>().version,

@@ -1,19 +1,19 @@
-// Random Early Detection (Floyd & Jacobson 1993 §4, §7; gentle: Floyd 2000): the average queue and the decision, on an
+// Random Early Detection (Floyd & Jacobson 1993 §4, §7; gentle: Floyd 2000): the average queue and the decision on an
 // arrival that finds `depth` packets.
 //
-// Averages have 32 fractional bits, and so have probabilities. w_q is a power of two; what would be a division by the width of
-// the thresholds is a slope that the control plane gives. The quotient p_b / (1 - count p_b) is compared with a random
-// number by multiplying crosswise. An idle time is raised to its power by squaring: it divides by `s`, which BMv2 can
-// and hardware cannot; there it would be a table.
+// Averages and probabilities have 32 fractional bits. w_q is a power of two; the control plane provides a slope in place
+// of a division by the distance of the thresholds. The quotient p_b / (1 - count p_b) is compared with a random number
+// by cross-multiplication. The power for an idle time is computed by squaring. It divides by `s`, which BMv2 supports
+// and hardware does not; there it would be a table.
 
 struct red_settings_t {
     bit<32> min_th;        // packets
     bit<32> max_th;        // packets
     bit<8>  weight;        // w_q = 2^-weight
     bit<32> max_p;         // of 2^32
-    bit<32> slope;         // of 2^32 a packet: max_p / (max_th - min_th)
-    bit<32> gentle_slope;  // of 2^32 a packet: (1 - max_p) / max_th; 0: not gentle
-    bit<32> s;             // ns, above 0: transmission time of a typical small packet
+    bit<32> slope;         // of 2^32 per packet: max_p / (max_th - min_th)
+    bit<32> gentle_slope;  // of 2^32 per packet: (1 - max_p) / max_th; 0: not gentle
+    bit<32> s;             // ns, > 0: transmission time of a typical small packet
 }
 
 typedef bit<2> red_verdict_t;
@@ -21,10 +21,10 @@ const red_verdict_t RED_PASS = 0;
 const red_verdict_t RED_EARLY = 1;
 const red_verdict_t RED_FORCED = 2;
 
-control Red(in bit<32> queue,        // of which queue the state is
+control Red(in bit<32> queue,        // index of the state
             in bit<32> depth,        // packets that the arrival finds
-            in bit<48> idle,         // µs that the queue has been empty, where depth is 0
-            in bool decide,          // else the average is kept, and nothing decided
+            in bit<48> idle,         // µs for which the queue has been empty, if depth is 0
+            in bool decide,          // otherwise the average is kept, and nothing is decided
             in red_settings_t settings,
             out red_verdict_t verdict)
            (bit<32> queues) {
@@ -35,7 +35,7 @@ control Red(in bit<32> queue,        // of which queue the state is
 
     bit<64> avg;
     bit<64> found;
-    bit<64> packets;   // in the idle time, 16 fractional bits
+    bit<64> packets;   // packets in the idle time, 16 fractional bits
     bit<64> power;     // (1 - w_q)^(2^i), 24 fractional bits
     bit<64> p_b;
     bit<64> rest;
@@ -51,7 +51,7 @@ control Red(in bit<32> queue,        // of which queue the state is
         }
     }
 
-    // avg (1 - w_q)^m, for m = idle / s: the fraction of m by a straight line, the whole by squares.
+    // avg (1 - w_q)^m for m = idle / s: linear interpolation for the fraction of m, squaring for the integer.
     action decay() {
         packets = ((bit<64>) idle * 65536000) / (bit<64>) settings.s;
         avg = avg - (((avg >> 16) * (packets & 0xffff)) >> settings.weight);
@@ -68,7 +68,7 @@ control Red(in bit<32> queue,        // of which queue the state is
         }
     }
 
-    // Method 2 of §7: the number of arrivals to the next signal is uniform on 1 to 1 / p_b.
+    // Method 2 of §7: the number of arrivals until the next signal is uniform from 1 to 1 / p_b.
     action flip() {
         count.read(unsignalled, queue);
         rest = ONE |-| (bit<64>) unsignalled * p_b;
