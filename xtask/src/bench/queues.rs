@@ -26,6 +26,7 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
 fn of(workload: Workload) -> [Benchmark; 3] {
     let name = workload.name.clone();
     let limit = if PER_FLOW.contains(&workload.discipline) { 250.0 } else { 150.0 };
+    // Measured when the first of the three benchmarks runs, and shared with the others.
     let times = Rc::new(LazyCell::new({
         let workload = workload.clone();
         move || times(&workload)

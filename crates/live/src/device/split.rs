@@ -97,6 +97,7 @@ impl<'a> SuperPacket<'a> {
         into.extend_from_slice(payload);
         let length = into.len();
         put_ip_length(into, length);
+        // A network card increments the identification, which receivers use to merge the packets again.
         if into[0] >> 4 == 4 {
             let id = word(into, 4).wrapping_add(index as u16);
             put_ipv4_word(into, 4, id);

@@ -90,11 +90,13 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
         p.tlp_max_ack_delay != defaults.tlp_max_ack_delay,
         format!("tlp_max_ack_delay {}: the kernel uses 200 ms", p.tlp_max_ack_delay),
     );
+    // Built into the kernel, without a setting.
     say(!p.prr, "prr false: the kernel always uses proportional rate reduction".to_owned());
     say(!p.limited_transmit, "limited_transmit false: the kernel always uses limited transmit".to_owned());
     say(p.growth != Growth::PerByte, "growth: the kernel counts acknowledged bytes".to_owned());
     say(p.hystart != Switch::Auto, "hystart: a parameter of the kernel's cubic module".to_owned());
     say(
+        // Only a controller that always paces cannot run without pacing.
         p.pacing == Switch::Off && in_kernel(p).always_paces,
         format!("pacing false: the kernel's `{controller}` always paces"),
     );

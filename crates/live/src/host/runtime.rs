@@ -65,6 +65,7 @@ impl LiveHosts {
         clock: LiveClock,
     ) -> io::Result<LiveHosts> {
         let mut notes = Vec::new();
+        // The stack takes the hosts, so the samplers are created first and their notes passed on.
         let watch = Watch::new(watched, &hosts, &mut notes);
         raise_descriptor_limit();
         let mut stack = Stack::new(hosts)?;
@@ -83,6 +84,7 @@ impl LiveHosts {
             }
         });
         let programs = programs.collect();
+        // The first interval has no data before its end.
         let next_sample = Time::ZERO + recorder.interval();
         let readings = Arc::new(Readings::new(recorder.flow_count()));
         Ok(LiveHosts {

@@ -106,6 +106,7 @@ impl Nursery {
         let mut open = true;
         let mut asked: Option<Instant> = None;
         let mut killed = false;
+        // Both ends matter: the last message may arrive after the exit status, and the status after the last message.
         while open || status.is_none() {
             match asked {
                 None if stop() => {
@@ -113,6 +114,7 @@ impl Nursery {
                     let _ = (&line).write_all(b"s");
                     asked = Some(clock::now());
                 }
+                // Left to the nursery: it reaps the process, so it knows that the process id was not reused.
                 Some(since) if !killed && since.elapsed() >= self.options.grace => {
                     keeper::request(&self.control, &[KILL]);
                     killed = true;
@@ -141,6 +143,7 @@ impl Nursery {
             }
         }
         self.reclaim_terminal();
+        // Without a last message the process died during its work, and only the exit status tells how.
         Ok(last.unwrap_or_else(|| self.killed(status.as_deref().unwrap_or(&[]), killed)))
     }
 

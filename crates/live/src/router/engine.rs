@@ -95,6 +95,7 @@ impl<D: Device> Engine<D> {
             let now = environment.now().min(end);
             self.reach_warm_up(now);
             self.world.advance(now);
+            // At the end held packets are written too, since there is no later iteration.
             self.deliver(environment, now == end);
             if now == end {
                 return Ended::Complete;
@@ -116,6 +117,7 @@ impl<D: Device> Engine<D> {
             if let Err(port) = environment.wait(until, &mut self.readable) {
                 let error = match self.read(port, environment, end) {
                     Err(error) => error,
+                    // The poll reported an error that the read did not confirm.
                     Ok(()) => io::Error::other("the device has disappeared"),
                 };
                 return self.failure(port, error);

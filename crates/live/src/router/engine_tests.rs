@@ -196,6 +196,7 @@ fn run(setup: Setup, end: Time) -> Ran {
     let world = world.build().expect("both hosts are connected");
     let clock = Rc::new(Cell::new(Time::ZERO));
     let written = [Frames::default(), Frames::default()];
+    // The script and the devices share the queues: the script needs the next arrival time to advance the clock.
     let incoming =
         [setup.packets, setup.replies].map(|packets| Frames(Rc::new(RefCell::new(packets.into()))));
     let mut ports = Vec::new();

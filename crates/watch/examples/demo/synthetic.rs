@@ -43,6 +43,7 @@ impl Synthetic {
     pub fn snapshot(&mut self, time_s: f64) -> Snapshot {
         let wave = triangle(time_s / 7.0);
         let backlog = (wave * 60.0 + self.noise() * 8.0) as u64;
+        // Higher backlogs add a second drop reason, so that the page gets a new line during the run.
         if backlog > 45 {
             self.dropped[0] += backlog - 45;
             self.marks += 1;

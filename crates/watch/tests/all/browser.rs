@@ -51,6 +51,7 @@ fn plots_are_updated_in_a_browser() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    // The script requests the end and the restart of the server, to test reconnection.
     for line in BufReader::new(browser.stdout.take().unwrap()).lines() {
         match line.unwrap().as_str() {
             "end the server" => *watch.lock().unwrap() = None,

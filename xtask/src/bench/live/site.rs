@@ -77,6 +77,7 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
     let addresses = ADDRESSES.map(Address::from);
     let hosts: [NodeId; 2] =
         [world.outside_host("from", addresses[0]), world.outside_host("to", addresses[1])];
+    // A FIFO for the timing benchmarks, CoDel for throughput.
     let queue = || -> Result<Box<dyn QueueDiscipline>, LiveError> {
         Ok(match link.codel {
             true => Box::new(
@@ -106,6 +107,7 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
         world,
         ports: ports.collect(),
         classifier: Classifier::new(addresses.into_iter().zip(hosts), vec![rule]),
+        // Measuring costs time, which must count in the comparison.
         measured: vec![MeasuredFlow { flow, receivers: [Some(hosts[1]), None] }],
         settings,
         clock: LiveClock::start(),

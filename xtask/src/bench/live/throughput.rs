@@ -130,6 +130,7 @@ fn transfer(hosts: &[Namespace; 2]) -> Result<f64, LiveError> {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             read => read,
         };
+        // The start-up phase is read but not counted.
         let mut receive = || -> io::Result<f64> {
             let began = clock::now();
             while began.elapsed() < START {
@@ -143,6 +144,7 @@ fn transfer(hosts: &[Namespace; 2]) -> Result<f64, LiveError> {
         };
         let rate = receive();
         done.store(true, Ordering::Relaxed);
+        // The sender may be blocked in a write, which fails once the connection is closed.
         drop(receiver);
         sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         rate.map_err(system("cannot receive"))

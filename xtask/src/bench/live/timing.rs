@@ -168,12 +168,14 @@ fn datagrams(
             Ok(())
         });
         let mut arrivals = Vec::new();
+        // Limits the run if datagrams arrive far later than they were sent.
         let deadline = clock::now() + SPAN + Duration::from_secs(1);
         let received = loop {
             match receive(&receiver) {
                 Ok(arrival) if clock::now() < deadline => arrivals.push(arrival),
                 Ok(_) => break Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    // After the end of the sender, a read timeout means that no datagram is left.
                     if sending.is_finished() {
                         break Ok(());
                     }
