@@ -140,7 +140,7 @@ fn random_drops_come_as_reds_do() {
     let (mut gap, mut gaps) = (0usize, [0u32; 12]);
     for _ in 0..110_000 {
         gap += 1;
-        if fred.refusal(slot).is_some() {
+        if fred.drop_reason(slot).is_some() {
             gaps[gap] += 1;
             gap = 0;
         }
