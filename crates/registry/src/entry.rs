@@ -70,6 +70,7 @@ struct Build<K: Kind>(
 
 impl<K: Kind> Entry<K> {
     /// Describes a component with parameters of type `T`; `build` makes it from parameters and context.
+    #[track_caller]
     pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
         id: &'static str,
         name: &'static str,
@@ -83,6 +84,7 @@ impl<K: Kind> Entry<K> {
 
     /// Describes a component made at run time. `schema` describes the table of parameters, which is checked before `build`
     /// gets it.
+    #[track_caller]
     pub fn dynamic(
         id: &'static str,
         name: &'static str,

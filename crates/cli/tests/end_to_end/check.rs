@@ -31,7 +31,7 @@ fn a_wrong_quick_table_is_found_without_quick() {
     let folder = Folder::new();
     folder.write("wrong.toml", &changed("[quick]\nduration = \"1 s\"", "[quick]\nduration = \"0.1 s\""));
     let said = folder.jettison(&["check", "wrong.toml"]).refused();
-    assert!(said.starts_with("wrong.toml:39:12: a duration of 100 ms is not longer"), "{said}");
+    assert!(said.starts_with("wrong.toml:39:12: `duration` must be longer than `warm_up` (500 ms), got 100 ms"), "{said}");
 }
 
 #[test]
