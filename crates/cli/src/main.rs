@@ -14,7 +14,7 @@ use output::Failure;
 fn main() -> ExitCode {
     match commands::dispatch(Cli::parse().command) {
         Ok(code) => code,
-        // The reader of our output has gone (`jettison … | head`): nothing is wrong.
+        // The reader of our output has closed the pipe (`jettison … | head`), which is no error.
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
             eprintln!("{message}");

@@ -1,6 +1,6 @@
-//! The command line.
+//! Command-line arguments.
 
-#![allow(rustdoc::invalid_html_tags, rustdoc::broken_intra_doc_links)] // the comments are the command's help
+#![allow(rustdoc::invalid_html_tags, rustdoc::broken_intra_doc_links)] // the doc comments are the help texts
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use jettison_build_info::LONG_VERSION;
 use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
 
-/// Simulates congested networks, and compares what queue disciplines, transports and loads make of them.
+/// Simulate congested networks; compare queue disciplines, transports and applications
 #[derive(Debug, Parser)]
 #[command(name = "jettison", version = LONG_VERSION, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
@@ -19,7 +19,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a scenario: every variant under every seed, in parallel over the cores
+    /// Run a scenario: all variants with all seeds, in parallel on all cores
     Run {
         /// The scenario file
         file: PathBuf,
@@ -28,7 +28,7 @@ pub enum Command {
     },
     /// Run a scenario with real packets: network namespaces, real programs, the kernel's TCP
     #[command(mut_arg("jobs", |jobs| jobs.hide(true)))]
-    #[command(mut_arg("out", |out| out.help("Where the results go [default: out/live/<name>]")))]
+    #[command(mut_arg("out", |out| out.help("Write the results to this folder [default: out/live/<name>]")))]
     Live {
         /// The scenario file
         file: PathBuf,
@@ -37,25 +37,25 @@ pub enum Command {
         #[command(flatten)]
         live: LiveArguments,
     },
-    /// Run a command behind a bottleneck, in a network of its own
+    /// Run a command behind an emulated bottleneck, in its own network namespaces
     Shell(ShellArguments),
-    /// List what scenarios may name, with parameters, defaults, units and source documents
+    /// List components with parameters, defaults, units and source documents; or reasons, metrics, gauges
     List {
-        /// What to list: all that scenarios may name, if it is left out
+        /// What to list [default: all components]
         what: Option<Listing>,
         /// Print NDJSON records
         #[arg(long)]
         json: bool,
     },
-    /// Check scenario files and run nothing
+    /// Check scenario files without running them
     Check {
         /// The scenario files
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Check with these keys set
+        /// Set any key of the scenario before the check: links.bottleneck.rate="20 Mbit/s"
         #[arg(long = "set", value_name = "PATH=VALUE")]
         set: Vec<String>,
-        /// Check the short form
+        /// Check the short form, with the scenario's [quick] table applied
         #[arg(long)]
         quick: bool,
         #[command(flatten)]
@@ -63,12 +63,12 @@ pub enum Command {
     },
     /// Print the JSON Schema of scenario files
     Schema,
-    /// newCWV in this machine's kernel: the congestion controls newcwv and newcwv_paced (needs root)
+    /// Load newCWV into this machine's kernel, as congestion controls newcwv and newcwv_paced (needs root)
     Cc {
         #[command(subcommand)]
         command: CcCommand,
     },
-    /// Look at link traces, convert them and make new ones
+    /// Inspect, convert and synthesize link traces
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
@@ -78,41 +78,41 @@ pub enum Command {
         #[command(subcommand)]
         command: P4Command,
     },
-    /// Run a paper's experiments and set its figures beside ours
+    /// Run a paper's experiments and compare the results with its figures
     Reproduce {
-        /// A paper, or one experiment of it: PAPER or PAPER/EXPERIMENT (without it: list what there is)
+        /// A paper or one of its experiments, PAPER or PAPER/EXPERIMENT [default: list all experiments]
         name: Option<String>,
-        /// The folder that holds the papers' scenarios, in place of the project's own
+        /// Read the papers' scenarios from this folder [default: the scenarios of the project]
         #[arg(long, value_name = "DIR")]
         scenarios: Option<PathBuf>,
-        /// Draw the paper's figures from the results, by the Python package, into <DIR>/figures
+        /// Draw the paper's figures from the results into <DIR>/figures (needs the Python package)
         #[arg(long, requires = "name")]
         figures: bool,
         #[command(flatten)]
         options: RunArguments,
     },
-    /// Run a scenario at many points of its parameters' space, here or on a Dask cluster (needs the Python package)
+    /// Run a scenario at many points of a parameter space, locally or on a Dask cluster (needs the Python package)
     Sweep(SweepArguments),
-    /// Make the table and report.html again from stored results
+    /// Print the table of stored results and write report.html again
     Report {
-        /// A folder that `run` or `reproduce` wrote
+        /// The folder of results, from `run`, `live` or `reproduce`
         dir: PathBuf,
-        /// Print the summary as NDJSON records in place of the table
+        /// Print the summary as NDJSON records instead of the table
         #[arg(long)]
         json: bool,
     },
-    /// Set two results side by side, such as a simulated and a live one of one scenario
+    /// Compare two results side by side, such as a simulated and a live run of one scenario
     Compare {
-        /// A folder that `run`, `live` or `reproduce` wrote
+        /// The folder of the first result, from `run`, `live` or `reproduce`
         #[arg(value_name = "A")]
         a: PathBuf,
-        /// Another one
+        /// The folder of the second result
         #[arg(value_name = "B")]
         b: PathBuf,
-        /// Write a page with the series of both over each other to <DIR>/compare.html
+        /// Write <DIR>/compare.html, a page with both results' series in the same charts
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Print NDJSON records in place of the table
+        /// Print NDJSON records instead of the table
         #[arg(long)]
         json: bool,
     },
@@ -123,42 +123,42 @@ pub enum Command {
     },
     /// Write man pages
     Man {
-        /// The folder to write them to
+        /// Write the pages to this folder
         #[arg(long, value_name = "DIR", default_value = "man")]
         out: PathBuf,
     },
 }
 
-/// What `run` and `reproduce` take.
+/// Arguments of `run` and `reproduce`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Where the results go [default: out/<name>]
+    /// Write the results to this folder [default: out/<name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace a folder that does not hold our results
+    /// Replace the output folder even if it holds something other than our results
     #[arg(long)]
     pub force: bool,
-    /// The first seed [default: 1, or the scenario's own list]
-    // TOML's integers end at 2^63 - 1, and `runs` counts on from here.
+    /// Use this first seed [default: 1, or the scenario's list]
+    // TOML integers end at 2^63 - 1, and `runs` counts up from the first seed.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64 - 100_000))]
     pub seed: Option<u64>,
-    /// How many seeds to run each variant under [default: the scenario's]
+    /// Number of seeds per variant [default: from the scenario]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
-    /// How many runs go at once [default: the number of cores]
+    /// Number of parallel runs [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Print NDJSON records in place of the table
+    /// Print NDJSON records instead of the table
     #[arg(long)]
     pub json: bool,
-    /// The short form of the experiment, as its [quick] table has it
+    /// Run the short form, with the scenario's [quick] table applied
     #[arg(long)]
     pub quick: bool,
     /// Set any key of the scenario: links.bottleneck.rate="20 Mbit/s"
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// Sample gauges, the internal state of components, with the series: all, or those of these names [default: the
-    /// scenario's `gauges`]
+    /// Sample gauges (internal state of components) along with the series: all gauges, or those named [default: from
+    /// the scenario]
     #[arg(
         long,
         value_name = "NAMES",
@@ -168,7 +168,7 @@ pub struct RunArguments {
         default_missing_value = "all"
     )]
     pub gauges: Option<Vec<String>>,
-    /// Capture what leaves every port to pcapng files
+    /// Capture the packets that leave each port to pcapng files
     #[arg(long)]
     pub pcap: bool,
     #[command(flatten)]
@@ -176,7 +176,7 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// What `--set` and `--gauges` set.
+    /// Settings from `--set` and `--gauges`.
     pub fn settings(&self) -> Vec<String> {
         let gauges = self.gauges.as_ref().map(|names| match names.as_slice() {
             [all] if all == "all" => "gauges=true".to_owned(),
@@ -186,40 +186,40 @@ impl RunArguments {
     }
 }
 
-/// What `sweep` takes. The Python package reads the texts: what they may be is in one place.
+/// Arguments of `sweep`. The texts are passed on unparsed: the Python package alone defines their syntax.
 #[derive(Debug, Args)]
 #[command(after_help = SWEEP_EXAMPLES)]
 pub struct SweepArguments {
-    /// The scenario file, or an experiment as `reproduce` names it
+    /// The scenario file, or an experiment name as in `reproduce`
     pub file: PathBuf,
-    /// What varies: a key with its values, PATH=1ms,5ms,20ms, or a range of them, PATH=1ms..20ms
+    /// The parameters to vary: a key with its values, PATH=1ms,5ms,20ms, or with a range, PATH=1ms..20ms
     #[arg(long, value_name = "PATH=VALUES", num_args = 1.., required = true)]
     pub axes: Vec<String>,
-    /// Which points: all combinations (grid), or a Latin hypercube of N points (lhs:N, lhs:N:SEED)
+    /// The points to run: all combinations (grid) or a Latin hypercube of N points (lhs:N, lhs:N:SEED)
     #[arg(long, value_name = "SAMPLE", default_value = "grid")]
     pub sample: String,
-    /// The seeds, the same at every point: how many (5), or which (1-20, 1,4,7) [default: the scenario's]
+    /// The seeds, the same at every point: a number of seeds (5) or a list (1-20, 1,4,7) [default: from the scenario]
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// Run on the Dask cluster with that scheduler, such as tcp://head:8786 [default: processes of this machine]
+    /// Run on the Dask cluster of this scheduler, such as tcp://head:8786 [default: local processes]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
     pub scheduler: Option<String>,
-    /// How many worker processes there are [default: the number of cores]
+    /// Number of worker processes [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Where the results go; a sweep that was interrupted goes on there [default: out/sweeps/<name>]
+    /// Write the results to this folder, or resume the interrupted sweep there [default: out/sweeps/<name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What is kept of each run: its summary values, or its whole results beside them
+    /// Data to keep of each run: summary values only, or full results as well
     #[arg(long, value_name = "WHAT", default_value = "summary")]
     pub keep: KeepChoice,
-    /// How many runs a worker is given at once [default: as many as last for a second or two]
+    /// Number of runs per batch given to a worker [default: about 1 to 2 s of work]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub batch: Option<u32>,
-    /// Print NDJSON records in place of the table
+    /// Print NDJSON records instead of the table
     #[arg(long)]
     pub json: bool,
-    /// The short form of the experiment, as its [quick] table has it
+    /// Run the short form, with the scenario's [quick] table applied
     #[arg(long)]
     pub quick: bool,
     /// Set any key of the scenario: links.bottleneck.rate="20 Mbit/s"
@@ -234,17 +234,17 @@ const SWEEP_EXAMPLES: &str = "Examples:
   jettison sweep mine.toml --axes queues.bottleneck.target=1ms..50ms:log links.bottleneck.rate=5Mbit/s..50Mbit/s \\
     --sample lhs:100 --scheduler tcp://head:8786 --out /shared/sweep";
 
-/// What is kept of a sweep's run.
+/// Data that a sweep keeps of each run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum KeepChoice {
-    /// Its summary values
+    /// Summary values only
     Summary,
-    /// Series, drops and distributions too, as `run` writes them
+    /// Summary values, series, drops and distributions, as `run` writes them
     All,
 }
 
 impl KeepChoice {
-    /// As the Python package calls it.
+    /// Name of the choice in the Python package.
     pub fn name(self) -> &'static str {
         match self {
             KeepChoice::Summary => "summary",
@@ -253,54 +253,54 @@ impl KeepChoice {
     }
 }
 
-/// What `live` takes beside what `run` takes.
+/// Additional arguments of `live`.
 #[derive(Debug, Clone, Args)]
 pub struct LiveArguments {
-    /// Serve a page that shows the run while it goes, on that port of this machine [default: any free port]
+    /// Serve a page on this local port that shows the run in progress [default: any free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub watch: Option<u16>,
-    /// Do not schedule the router in real time (SCHED_FIFO), even where that is permitted
+    /// Do not schedule the router in real time (SCHED_FIFO), even if permitted
     #[arg(long)]
     pub no_real_time: bool,
 }
 
-/// What `shell` takes. The command runs at the far end of the bottleneck; the near end is a host as well.
+/// Arguments of `shell`. The command runs at the far end of the bottleneck; the near end is a host as well.
 #[derive(Debug, Args)]
 pub struct ShellArguments {
-    /// The link towards the command: a rate, such as "12 Mbit/s", or a trace of Mahimahi's form
+    /// The link towards the command: a rate, such as "12 Mbit/s", or a trace file in Mahimahi's format
     #[arg(long, value_name = "RATE|TRACE", default_value = "1 Gbit/s")]
     pub down: String,
-    /// The link away from the command: a rate or a trace
+    /// The link away from the command: a rate or a trace file
     #[arg(long, value_name = "RATE|TRACE", default_value = "1 Gbit/s")]
     pub up: String,
-    /// One-way delay, in both directions
+    /// One-way delay in each direction
     #[arg(long, value_name = "TIME", default_value = "0 ms")]
     pub delay: Duration,
-    /// The queue discipline in front of both links: an id, or a table such as '{ kind = "codel", target = "5 ms" }'
+    /// The queue discipline of both links: an id, or a table such as '{ kind = "codel", target = "5 ms" }'
     #[arg(long, value_name = "QUEUE", default_value = "tail-drop")]
     pub queue: String,
-    /// The queue discipline of the link away from the command, if it is another one
+    /// The queue discipline of the link away from the command [default: as --queue]
     #[arg(long, value_name = "QUEUE")]
     pub up_queue: Option<String>,
-    /// Share of packets lost at random in each direction, such as 0.01
+    /// Fraction of packets lost at random in each direction, such as 0.01
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pub loss: f64,
-    /// A program at the near end, started first; the command finds its address in $JETTISON_FROM
+    /// Start this program at the near end first; the command finds its address in $JETTISON_FROM
     #[arg(long, value_name = "COMMAND")]
     pub server: Option<String>,
-    /// Wait until something listens at that TCP port of the near end
+    /// Wait until the server listens on this TCP port of the near end
     #[arg(long, value_name = "PORT", requires = "server")]
     pub ready: Option<u16>,
-    /// Give the command a way to the world through this machine, and its name servers (root)
+    /// Give the command access to this machine's network, through NAT, and its name servers (needs root)
     #[arg(long, conflicts_with_all = ["server", "ready"])]
     pub nat: bool,
-    /// Keep the results in that folder, as `live` does
+    /// Keep the results in this folder, as `live` does
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace a folder that does not hold our results
+    /// Replace the output folder even if it holds something other than our results
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// End the command after that time
+    /// End the command after this time
     #[arg(long, value_name = "TIME", default_value = "1440 min")]
     pub duration: Duration,
     /// The command and its arguments [default: your shell]
@@ -308,10 +308,10 @@ pub struct ShellArguments {
     pub command: Vec<String>,
 }
 
-/// Where input files are beside the scenario's folder.
+/// Location of input files outside the scenario's folder.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgument {
-    /// The folder of the files that a scenario names and that are not in its own folder
+    /// Look in this folder for files that are not in the scenario's folder
     #[arg(long = "data", value_name = "FOLDER", env = "JETTISON_DATA", hide_env_values = true)]
     pub folder: Option<PathBuf>,
 }
@@ -324,26 +324,26 @@ pub enum Listing {
     Transports,
     /// Congestion controllers of TCP
     Controllers,
-    /// Controllers of the Octopus transport
+    /// Congestion controllers of the Octopus transport
     PathControllers,
     /// Applications
     Applications,
-    /// Adaptation rules of players
+    /// Bitrate adaptation rules of DASH players
     Abr,
-    /// Encoders of real-time video
+    /// Encoders for real-time video
     Encoders,
     /// Link models
     Links,
-    /// Reasons for which packets are dropped or marked
+    /// Reasons for drops and marks
     Reasons,
-    /// Metrics that results may have
+    /// Metrics in results
     Metrics,
-    /// Gauges: the internal state of components that can be sampled
+    /// Gauges: internal state of components, which can be sampled
     Gauges,
 }
 
 impl Listing {
-    /// The word for the kind in catalogues; `None` for what is no kind of component.
+    /// The kind's name in the catalogue; `None` for listings that are not of components.
     pub fn kind(self) -> Option<&'static str> {
         match self {
             Listing::Queues => Some("queue"),
@@ -361,23 +361,23 @@ impl Listing {
 
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
-    /// Register both names, until `unload` or the machine's restart
+    /// Register both congestion controls until `unload` or a restart of the machine
     Load {
-        /// How long a window that is not validated is kept, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
+        /// Keep a non-validated window for this time, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
         #[arg(long)]
         validity: Option<Duration>,
     },
-    /// Remove the names; sockets that use one keep it until they are closed
+    /// Remove both congestion controls; open sockets that use one keep it until they are closed
     Unload,
-    /// What is loaded, and how many sockets use it
+    /// Print what is loaded and how many sockets use it
     Status,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
-    /// What a trace offers: length, rates, outages
+    /// Print a trace's length, rates and outages
     Info {
-        /// The trace: Mahimahi's opportunities, a base station's grants (srsRAN) or a drive test (CSV)
+        /// The trace: Mahimahi's delivery opportunities, a base station's grants (srsRAN) or a drive test (CSV)
         file: PathBuf,
         #[command(flatten)]
         read: ReadArguments,
@@ -385,92 +385,92 @@ pub enum TraceCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Write a trace, or a part of it, in another format
+    /// Convert a trace, or a part of it, to another format
     Convert(ConvertArguments),
-    /// Make a seeded cellular trace: Poisson, with a Brownian rate (Winstein et al., NSDI 2013, section 3.1)
+    /// Generate a cellular trace from a seed: Poisson with a Brownian rate (Winstein et al., NSDI 2013, section 3.1)
     Synthesize(SynthesizeArguments),
 }
 
-/// How a trace is read.
+/// Options for reading a trace.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArguments {
-    /// The format that it has [default: the one that it looks like]
+    /// Format of the input [default: detected from its contents]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<TraceInput>,
-    /// The uplink of a drive test (UL_bitrate) in place of its downlink
+    /// Read the uplink of a drive test (UL_bitrate) instead of the downlink
     #[arg(long)]
     pub up: bool,
 }
 
-/// How a trace is written.
+/// Options for writing a trace.
 #[derive(Debug, Clone, Args)]
 pub struct WriteArguments {
-    /// Milliseconds of a batch of grants
+    /// Duration of a batch of grants in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub batch: u32,
-    /// Replace a file that is there
+    /// Replace the output file if it exists
     #[arg(long)]
     pub force: bool,
 }
 
-/// What `trace convert` takes.
+/// Arguments of `trace convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
-    /// The trace
+    /// The trace to convert
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// Where it goes
+    /// The file to write
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// The format to write
+    /// Format of the output
     #[arg(long, value_name = "FORMAT")]
     pub to: TraceOutput,
     #[command(flatten)]
     pub read: ReadArguments,
-    /// Begin there, such as "30 s" [default: at the beginning]
+    /// Start at this time of the trace, such as "30 s" [default: at the beginning]
     #[arg(long, value_name = "TIME")]
     pub from_time: Option<Duration>,
-    /// Take so much of it, such as "2 min" [default: up to the end]
+    /// Convert only this much of the trace, such as "2 min" [default: to the end]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Duration>,
-    /// Bytes that an opportunity counts for
+    /// Size of a delivery opportunity
     #[arg(long, value_name = "SIZE", default_value = "1504 bytes")]
     pub opportunity: Bytes,
     #[command(flatten)]
     pub write: WriteArguments,
 }
 
-/// What `trace synthesize` takes. Rates count 1,504 bytes an opportunity.
+/// Arguments of `trace synthesize`. Rates count 1,504 bytes per delivery opportunity.
 #[derive(Debug, Args)]
 pub struct SynthesizeArguments {
-    /// Where it goes
+    /// The file to write
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// The seed: with the other values it decides every line
+    /// Seed of the generator; the same options and seed give the same trace
     #[arg(long, value_name = "N")]
     pub seed: u64,
-    /// How long a round is [default: 120 s]
+    /// Length of the trace [default: 120 s]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Duration>,
-    /// The mean rate, towards which the rate is pulled [default: none; the rate is a Brownian motion]
+    /// Mean rate, towards which the rate reverts [default: none, so the rate is a plain Brownian motion]
     #[arg(long, value_name = "RATE")]
     pub mean: Option<Rate>,
-    /// The largest rate [default: 1,000 opportunities a second, 12.032 Mbit/s]
+    /// Maximum rate [default: 1,000 opportunities per second, 12.032 Mbit/s]
     #[arg(long, value_name = "RATE")]
     pub max: Option<Rate>,
-    /// The standard deviation of the rate after a second [default: 200 opportunities a second, 2.4064 Mbit/s]
+    /// Standard deviation of the rate after one second [default: 200 opportunities per second, 2.4064 Mbit/s]
     #[arg(long, value_name = "RATE")]
     pub volatility: Option<Rate>,
-    /// With --mean: the time in which the pull takes away all but 1/e of a distance [default: 10 s]
+    /// With --mean: time constant of the reversion, after which 1/e of a deviation remains [default: 10 s]
     #[arg(long, value_name = "TIME")]
     pub pull: Option<Duration>,
-    /// The mean length of an outage, which begins when the rate comes to zero [default: 1 s]
+    /// Mean length of an outage, which begins when the rate reaches zero [default: 1 s]
     #[arg(long, value_name = "TIME")]
     pub outage: Option<Duration>,
-    /// The format to write
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", default_value = "mahimahi")]
     pub to: TraceOutput,
-    /// Bytes of grants that an opportunity counts for
+    /// Size of a delivery opportunity, to convert to grants
     #[arg(long, value_name = "SIZE", default_value = "1504 bytes")]
     pub opportunity: Bytes,
     #[command(flatten)]
@@ -479,15 +479,15 @@ pub struct SynthesizeArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum P4Command {
-    /// Check P4 programs and run nothing
+    /// Check P4 programs without running them
     Check {
         /// The programs (P4_16, v1model)
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The control plane's commands, as simple_switch_CLI has them: they are checked too
+        /// The control plane's commands in the syntax of simple_switch_CLI, to be checked as well
         #[arg(long, value_name = "FILE")]
         commands: Option<PathBuf>,
-        /// Print each program as it is elaborated: every type known, every call a statement
+        /// Print each program after elaboration: every type known, every call a statement
         #[arg(long)]
         dump: bool,
         #[command(flatten)]
@@ -495,7 +495,8 @@ pub enum P4Command {
     },
     /// Run packet tests (STF); exit 1 if one fails
     Test {
-        /// A program and its tests: FILE.p4 FILE.stf...; or folders, whose programs are run with the tests of their names
+        /// A program and its tests, FILE.p4 FILE.stf..., or folders, whose programs run with the tests of the same
+        /// name
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Write the results as JUnit XML
@@ -504,11 +505,11 @@ pub enum P4Command {
         #[command(flatten)]
         preprocessor: PreprocessorArguments,
     },
-    /// Run the packets of a capture through a program, and say what became of them
+    /// Run the packets of a capture through a program and print a summary
     Run(P4RunArguments),
 }
 
-/// What `p4 run` takes.
+/// Arguments of `p4 run`.
 #[derive(Debug, Args)]
 pub struct P4RunArguments {
     /// The program (P4_16, v1model)
@@ -516,47 +517,47 @@ pub struct P4RunArguments {
     /// The packets: a pcap or pcapng file of Ethernet frames
     #[arg(long, value_name = "FILE")]
     pub pcap: PathBuf,
-    /// The port that they come in by
+    /// The ingress port of the packets
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=510))]
     pub port: u16,
-    /// The control plane's commands, as simple_switch_CLI has them
+    /// The control plane's commands in the syntax of simple_switch_CLI
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,
-    /// Write what leaves each port to <DIR>/port-<N>.pcapng
+    /// Write the packets that leave each port to <DIR>/port-<N>.pcapng
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub preprocessor: PreprocessorArguments,
 }
 
-/// What the preprocessor of P4 is told.
+/// Options of the P4 preprocessor.
 #[derive(Debug, Clone, Args)]
 pub struct PreprocessorArguments {
-    /// A folder in which includes are looked for; may be given several times
+    /// Search this folder for include files (repeatable)
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub include: Vec<PathBuf>,
-    /// Define a macro (1 if there is no value); may be given several times
+    /// Define a macro, with value 1 by default (repeatable)
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
 }
 
-/// Formats that are read.
+/// Input formats of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TraceInput {
-    /// A line an opportunity: its millisecond
+    /// One line per delivery opportunity: its millisecond
     Mahimahi,
-    /// A base station's grants: milliseconds of a batch, number of batches, bytes of each
+    /// A base station's grants: milliseconds per batch, number of batches, bytes of each
     Srsran,
     /// A drive test: rows with Timestamp and DL_bitrate
     Csv,
 }
 
-/// Formats that are written.
+/// Output formats of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TraceOutput {
-    /// A line an opportunity: its millisecond
+    /// One line per delivery opportunity: its millisecond
     Mahimahi,
-    /// A base station's grants: milliseconds of a batch, number of batches, bytes of each
+    /// A base station's grants: milliseconds per batch, number of batches, bytes of each
     Srsran,
 }
 
@@ -570,7 +571,7 @@ impl From<TraceInput> for Format {
     }
 }
 
-/// A share of 1.
+/// Parses a probability, such as 0.05.
 fn share(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "write it as a share of 1, such as 0.05 for 5 %".to_owned())
+    text.parse().map_err(|_| "must be a fraction of 1, such as 0.05 for 5 %".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Printing, and failing in one message.
+//! Output to the terminal, and failures as one message.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -12,19 +12,19 @@ use serde::Serialize;
 /// The exit status of a command that Ctrl-C ended (128 + SIGINT).
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command ended without doing what it was asked.
+/// A reason why a command ended early.
 #[derive(Debug)]
 pub enum Failure {
-    /// Nobody reads our output any more.
+    /// The reader of standard output closed it.
     BrokenPipe,
-    /// Something is wrong: what, and what would be right.
+    /// An error message for the user.
     Message(String),
-    /// Ctrl-C came before there was anything to keep.
+    /// Ctrl-C before any run finished.
     Interrupted(String),
 }
 
 impl Failure {
-    /// That message, as `jettison: <message>`.
+    /// Makes the message `jettison: <error>`.
     pub fn of(error: impl Display) -> Failure {
         Failure::Message(format!("jettison: {error}"))
     }
@@ -46,14 +46,14 @@ pub fn print_record(record: &impl Serialize) -> Result<(), Failure> {
     print(format_args!("{line}\n"))
 }
 
-/// Prints what is right with a scenario for this version only, to standard error.
+/// Prints a scenario's warnings to standard error.
 pub fn warn(scenario: &Scenario) {
     for warning in &scenario.warnings {
         eprintln!("warning: {warning}");
     }
 }
 
-/// How many columns a table may take.
+/// Width of a table in columns.
 pub fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = terminal_size();
@@ -71,23 +71,23 @@ fn console_width() -> u16 {
     indicatif::TermLike::width(&console::Term::stdout())
 }
 
-/// The bar of a long piece of work, on standard error; nothing where that is no terminal.
+/// A progress bar on standard error, hidden if that is not a terminal.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar for `what`.
-    pub fn new(what: &str) -> Bar {
+    /// Creates a bar with a title.
+    pub fn new(title: &str) -> Bar {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(5));
         let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent:>3} % {msg}, {eta} left")
             .expect("the template is a constant that parses")
             .progress_chars("=> ");
         bar.set_style(style);
-        bar.set_prefix(what.to_owned());
+        bar.set_prefix(title.to_owned());
         bar.enable_steady_tick(Duration::from_millis(500));
         Bar(bar)
     }
 
-    /// Moves it.
+    /// Updates the bar.
     pub fn show(&self, progress: Progress) {
         self.0.set_position((progress.share * 1000.0) as u64);
         self.0.set_message(format!("{} of {} runs", progress.finished, progress.jobs));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::options::CcCommand;
 use crate::output::Failure;
 
-/// Loads newCWV into the kernel, takes it out, or says how it is; the loader prints that itself.
+/// Loads newCWV into the kernel, unloads it, or prints its status; the loader does the printing.
 pub fn cc(command: &CcCommand) -> Result<ExitCode, Failure> {
     let validity = match command {
         CcCommand::Load { validity: Some(validity) } => {
@@ -22,6 +22,6 @@ pub fn cc(command: &CcCommand) -> Result<ExitCode, Failure> {
         arguments.extend(["--validity", validity]);
     }
     let status = jettison_cc::run(&arguments).map_err(Failure::of)?;
-    // A loader that was killed has no status of its own.
+    // A loader killed by a signal has no exit status.
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }

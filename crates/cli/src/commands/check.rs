@@ -8,10 +8,10 @@ use jettison_scenario::{Changes, Scenario, schema_json};
 
 use crate::output::{Failure, print, warn};
 
-/// Checks scenario files; exit 2 if one is wrong.
+/// Checks scenario files; exit status 2 if one is invalid.
 pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Result<ExitCode, Failure> {
     let registries = Builder::standard().registries();
-    let mut wrong = false;
+    let mut invalid = false;
     for file in files {
         match Scenario::load_with_data(file, data, changes, &registries) {
             Ok(scenario) => {
@@ -19,7 +19,7 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
                 print(format_args!(
-                    "{}: right: {} × {} = {} of {}\n",
+                    "{}: OK: {} × {} = {} of {}\n",
                     file.display(),
                     count(variants, "variant"),
                     count(seeds, "seed"),
@@ -28,16 +28,16 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
                 ))?;
             }
             Err(error) => {
-                wrong = true;
+                invalid = true;
                 eprintln!("{error}");
             }
         }
     }
-    Ok(if wrong { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    Ok(if invalid { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Prints the JSON Schema of scenario files.

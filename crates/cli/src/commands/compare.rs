@@ -6,7 +6,7 @@ use jettison_report::side_by_side_table;
 
 use crate::output::{Failure, print, print_record, width};
 
-/// Prints two results side by side, and makes a page of them where that is asked for.
+/// Prints two results side by side; with `out`, also writes a page.
 pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(), Failure> {
     let both = jettison_run::compare(a, b).map_err(Failure::of)?;
     let page = out.map(|out| both.write_page(out)).transpose().map_err(Failure::of)?;

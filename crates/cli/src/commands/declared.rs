@@ -1,4 +1,4 @@
-//! `jettison list reasons`, `metrics` and `gauges`: what the crates declare in one place.
+//! `jettison list reasons`, `metrics` and `gauges`: the crates' declarations.
 
 use jettison_core::{DropReason, Gauge, MarkReason};
 use jettison_measure::metrics;
@@ -8,14 +8,14 @@ use serde::Serialize;
 use super::list::wrap;
 use crate::output::{Failure, print, print_record, width};
 
-/// A reason for which packets are dropped or marked.
+/// A reason for drops or marks.
 #[derive(Debug, Serialize)]
 struct Reason {
     id: &'static str,
     /// `drop` or `mark`.
     kind: &'static str,
     owner: &'static str,
-    /// Of a drop: whether a flow has lost a packet. Of a mark: whether it is ECN's CE.
+    /// Drops only: whether the flow loses a packet. Marks only: whether the mark is ECN CE.
     #[serde(skip_serializing_if = "Option::is_none")]
     loss: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ struct Reason {
     description: &'static str,
 }
 
-/// Lists the reasons of drops, then those of marks.
+/// Lists the reasons for drops, then those for marks.
 pub fn reasons(json: bool) -> Result<(), Failure> {
     let drops = DropReason::ALL.map(|reason| Reason {
         id: reason.name(),
@@ -67,7 +67,7 @@ struct MetricRecord {
     description: &'static str,
 }
 
-/// Lists the metrics that results may have.
+/// Lists the metrics in results.
 pub fn metrics(json: bool) -> Result<(), Failure> {
     for declared in metrics::DECLARED {
         let record = MetricRecord {
@@ -97,12 +97,12 @@ struct GaugeRecord {
     description: &'static str,
 }
 
-/// Lists the gauges of all components: of queue disciplines, then of controllers.
+/// Lists the gauges of all components: queue disciplines first, then controllers.
 pub fn gauges(json: bool) -> Result<(), Failure> {
     let mut listed: Vec<GaugeRecord> = Vec::new();
     for entry in Builder::standard().catalogue() {
         for Gauge { name: id, unit, description } in entry.gauges {
-            // Controllers of TCP stand among those of the message transport, too.
+            // Controllers of TCP are also listed for the message transport.
             if !listed.iter().any(|known| known.id == *id) {
                 listed.push(GaugeRecord { id, unit, owner: entry.id, description });
             }
@@ -119,7 +119,7 @@ pub fn gauges(json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A description below its heading.
+/// A description, wrapped and indented below its heading.
 fn indented(text: &str) -> String {
     let indent = 6;
     let lines = wrap(text, width().saturating_sub(indent));

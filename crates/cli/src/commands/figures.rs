@@ -1,4 +1,4 @@
-//! `jettison reproduce --figures`: a paper's figures, drawn by the Python package from the results that were stored.
+//! `jettison reproduce --figures`: draws a paper's figures from stored results with the Python package.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,18 @@ use std::process::{Command, Stdio};
 use super::python::interpreter;
 use crate::output::{Failure, INTERRUPTED, print};
 
-/// The module that draws.
+/// The Python module that draws.
 const MODULE: &str = "jettison.figures";
 
-/// A Python that has the package with its plots.
+/// A Python interpreter whose package `jettison` can draw figures.
 #[derive(Debug)]
 pub struct Painter {
     python: PathBuf,
 }
 
 impl Painter {
-    /// The [`interpreter`], if it can draw the figures of `name`; else what is missing.
+    /// Returns the [`interpreter`] if it can draw the figures of `name`; otherwise an error that says what is
+    /// missing.
     pub fn find(name: &str) -> Result<Painter, Failure> {
         let python = interpreter();
         let check = Command::new(&python)
@@ -25,17 +26,18 @@ impl Painter {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .output();
-        let said = match check {
+        let message = match check {
             Ok(check) if check.status.success() => return Ok(Painter { python }),
             Ok(check) => last_line(&check.stderr),
             Err(error) => error.to_string(),
         };
-        // What the module says of itself is complete; anything else is a Python that has no such module.
-        if said.starts_with("jettison: ") {
-            return Err(Failure::Message(said));
+        // Messages of the module are complete. Any other text comes from a Python without the module.
+        if message.starts_with("jettison: ") {
+            return Err(Failure::Message(message));
         }
         Err(Failure::of(format!(
-            "--figures needs a Python with the package `jettison` and matplotlib, and {} cannot draw: {said}\n\
+            "--figures requires a Python with the package `jettison` and matplotlib; {} cannot draw: {message}
+            \
              install it from the project's folder with `{} -m pip install '.[plot]'`, or name another Python in \
              JETTISON_PYTHON",
             python.display(),
@@ -43,7 +45,7 @@ impl Painter {
         )))
     }
 
-    /// Draws what `name` names from the results in `folders`, into `out`, and prints what was written.
+    /// Draws the figures of `name` from the results in `folders` into `out`, and prints the paths of the files.
     pub fn paint(&self, name: &str, folders: &[PathBuf], out: &Path, json: bool) -> Result<(), Failure> {
         let failed = |error: std::io::Error| Failure::of(format!("{}: {error}", self.python.display()));
         let mut command = Command::new(&self.python);
@@ -61,17 +63,17 @@ impl Painter {
         match status.code() {
             Some(0) => Ok(()),
             Some(code) if code == i32::from(INTERRUPTED) => {
-                Err(Failure::Interrupted("jettison: the figures were not all drawn".to_owned()))
+                Err(Failure::Interrupted("jettison: interrupted: not all figures were drawn".to_owned()))
             }
-            // It has said why on standard error.
+            // The module has printed the cause on standard error.
             _ => Err(Failure::of("no figure could be drawn")),
         }
     }
 }
 
-/// The last line that says anything: where Python puts the error itself.
+/// The last line that is not blank: Python prints the error itself there.
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.unwrap_or("it ended without a word").trim().to_owned()
+    line.unwrap_or("it ended without a message").trim().to_owned()
 }

@@ -6,13 +6,13 @@ use jettison_scenario::build::Builder;
 use crate::options::Listing;
 use crate::output::{Failure, print, print_record, width};
 
-/// Lists what scenarios may name, of one kind or of all: id first, then parameters, defaults, units, source document.
-pub fn list(what: Option<Listing>, json: bool) -> Result<(), Failure> {
-    let kind = match what {
+/// Lists components of one kind or of all kinds, with parameters, defaults, units and source documents.
+pub fn list(listing: Option<Listing>, json: bool) -> Result<(), Failure> {
+    let kind = match listing {
         Some(Listing::Reasons) => return super::declared::reasons(json),
         Some(Listing::Metrics) => return super::declared::metrics(json),
         Some(Listing::Gauges) => return super::declared::gauges(json),
-        what => what.and_then(Listing::kind),
+        listing => listing.and_then(Listing::kind),
     };
     let all = Builder::standard().catalogue();
     let entries = all.iter().filter(|entry| kind.is_none_or(|kind| entry.kind == kind));
@@ -53,7 +53,7 @@ fn shown_default(parameter: &ParameterDoc) -> String {
     parameter.default.clone().unwrap_or_else(|| "–".to_owned())
 }
 
-/// Breaks text at blanks so that no line passes `width` characters, where words allow.
+/// Breaks text at blanks into lines of at most `width` characters; a longer word gets a line of its own.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

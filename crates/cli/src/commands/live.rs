@@ -18,7 +18,7 @@ use jettison_run::reproduce::plots_beside;
 /// Runs a scenario file with real packets.
 pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result<ExitCode, Failure> {
     if options.jobs.is_some_and(|jobs| jobs > 1) {
-        return Err(Failure::of("live runs go one after the other: leave out --jobs"));
+        return Err(Failure::of("live runs are sequential: --jobs must be 1 or absent"));
     }
     let builder = Builder::standard();
     let registries = builder.registries();
@@ -37,11 +37,11 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         terminal: None,
         uplink: false,
     };
-    // Before any thread: the runs' parent is forked here.
+    // Fork the parent of the runs' processes before any thread starts.
     let experiment = LiveExperiment::prepare(scenario, builder, own).map_err(Failure::of)?;
     let watch = live.watch.map(|port| Watch::start(port).map_err(Failure::of)).transpose()?;
     if let Some(watch) = &watch {
-        eprintln!("Watch it at {}", watch.url());
+        eprintln!("Live page: {}", watch.url());
     }
     cancel_on_interrupt();
     let (runs, seconds) = (experiment.runs(), experiment.duration().as_secs_f64());
@@ -51,7 +51,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
             long => format!("{} min", long.div_ceil(60)),
         };
         eprintln!(
-            "{runs} {}, one after the other: {about} and what starting takes",
+            "{runs} {}, sequentially: {about} plus start-up time",
             if runs == 1 { "run" } else { "runs" }
         );
     }
@@ -73,12 +73,12 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
     Ok(status(&results))
 }
 
-/// `out/live/<name>`, and what is called `live/…` once.
+/// `out/live/<name>`, without doubling the prefix of names such as `live/…`.
 fn default_out(name: &str) -> PathBuf {
     PathBuf::from("out/live").join(name.strip_prefix("live/").unwrap_or(name))
 }
 
-/// 0 if every run is there, 1 if something went wrong in one, 130 if Ctrl-C ended it.
+/// Exit status 0 if all runs succeeded, 1 if a run failed, 130 after Ctrl-C.
 pub fn status(results: &Results) -> ExitCode {
     match results.manifest.status {
         Status::Complete => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `jettison shell`: a command behind a bottleneck.
 //!
-//! It is a scenario like any other, written here from the flags: a host `near`, a router, a host `far`, and one flow whose
-//! program at `far` is the command.
+//! The flags are turned into a scenario: a host `near`, a router, a host `far`, and one flow whose program at `far`
+//! is the command.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,10 +17,10 @@ use super::run;
 use crate::options::ShellArguments;
 use crate::output::{Failure, INTERRUPTED};
 
-/// The flow whose program is the command.
+/// Name of the flow whose program is the command.
 const FLOW: &str = "command";
 
-/// Runs the command; gives its exit status.
+/// Runs the command; returns its exit status.
 pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
     let builder = Builder::standard();
     let text = scenario(arguments)?;
@@ -28,7 +28,7 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
     let here = jettison_scenario::Folder(std::env::current_dir().map_err(Failure::of)?);
     let scenario = Scenario::parse(&text, "shell", &here, &Changes::default(), &registries)
         .map_err(|error| Failure::Message(as_flags(&text, &error)))?;
-    // What is not asked for is not kept.
+    // Without --out, results go to a temporary folder.
     let scratch = ClaimedFolder::create(&std::env::temp_dir(), "jettison-shell-", "", Mates::MayWork)
         .map_err(Failure::of)?;
     let out = arguments.out.clone().unwrap_or_else(|| scratch.path().join("results"));
@@ -54,13 +54,13 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
         eprintln!("Results: {}\nReport:  {}", results.folder.display(), results.report().display());
     }
     let failures = results.manifest.failures.iter().map(|entry| &entry.failure);
-    // The command has said itself what was wrong with it; of others, and of its being ended, nobody has spoken.
+    // The command has printed its own errors. Report those of other programs, and a command without an exit status.
     for Failed { what, status, .. } in failures.clone() {
         if status.is_none() || !what.starts_with("program ") {
             eprintln!("jettison: {}", of_flow(what));
         }
     }
-    // Without a run the command has no status.
+    // Without a run there is no exit status of the command.
     let without_run = if results.manifest.runs.is_empty() { 1 } else { 0 };
     Ok(match failures.clone().find_map(|failure| failure.status) {
         _ if run::interrupted() => ExitCode::from(INTERRUPTED),
@@ -69,7 +69,8 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Errors of the scenario that was made of the flags, as errors of the flags. One queue in both directions has each error once.
+/// Reports errors of the generated scenario as errors of the flags. An error of a queue used in both directions
+/// appears once.
 fn as_flags(text: &str, error: &CheckError) -> String {
     let mut messages: Vec<(&str, String)> = Vec::new();
     for error in &error.errors {
@@ -87,7 +88,7 @@ fn as_flags(text: &str, error: &CheckError) -> String {
     messages.iter().map(|(flag, message)| format!("{flag}: {message}")).collect::<Vec<_>>().join("\n")
 }
 
-/// With what a line of the scenario begins, and the flag that it is made of.
+/// Start of a line in the scenario, and the flag that the line comes from.
 const FLAGS: [(&str, &str); 9] = [
     ("duration", "--duration"),
     ("delay", "--delay"),
@@ -100,7 +101,7 @@ const FLAGS: [(&str, &str); 9] = [
     ("[flows", "--duration"),
 ];
 
-/// What messages call the values of the flags.
+/// Scenario paths, and their names in messages about flags.
 const PATHS: [(&str, &str); 7] = [
     ("links.bottleneck.reverse.queue", "the queue"),
     ("links.bottleneck.queue", "the queue"),
@@ -111,7 +112,7 @@ const PATHS: [(&str, &str); 7] = [
     ("flows.command.app.", ""),
 ];
 
-/// A message that names the flow, which the user has not.
+/// Removes from a message the name of the flow, which the user did not choose.
 fn of_flow(message: &str) -> String {
     message
         .replace("flows.command.app.at_from: ", "--server: ")
@@ -157,7 +158,7 @@ fn scenario(arguments: &ShellArguments) -> Result<String, Failure> {
     ))
 }
 
-/// `rate = …` or `trace = …`.
+/// TOML for a link's capacity: `rate = …` or `trace = …`.
 fn carrier(flag: &str, value: &str) -> Result<String, Failure> {
     match value.parse::<Rate>() {
         Ok(_) => Ok(format!("rate = {}", quoted(value))),
@@ -165,18 +166,18 @@ fn carrier(flag: &str, value: &str) -> Result<String, Failure> {
             let path = std::path::absolute(value).map_err(Failure::of)?;
             Ok(format!("trace = {}", quoted(&path.display().to_string())))
         }
-        Err(error) => {
-            Err(Failure::of(format!("{flag} {value}: there is no such file, and as a rate: {error}")))
-        }
+        Err(error) => Err(Failure::of(format!(
+            "{flag} {value}: must be a rate or a trace file: no such file, and {error}"
+        ))),
     }
 }
 
-/// An id, or a table as it was written.
+/// TOML for a queue: an id is quoted, a table stays as written.
 fn queue(value: &str) -> String {
     if value.trim_start().starts_with('{') { value.to_owned() } else { quoted(value) }
 }
 
-/// As a string of TOML.
+/// Quotes text as a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! Commands, one file each.
 
 mod cc;
 mod check;
@@ -24,7 +24,7 @@ use jettison_scenario::Changes;
 use crate::options::{Command, P4Command, TraceCommand};
 use crate::output::Failure;
 
-/// Does what was asked; gives the exit status.
+/// Runs a command; returns the exit status.
 pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run { file, options } => run::run(&file, &options),

@@ -7,7 +7,7 @@ use jettison_report::{Results, comparison_table, reproduction_table};
 use super::run::print_places;
 use crate::output::{Failure, print, print_record, width};
 
-/// Makes the table and the page of stored results again.
+/// Prints the table of stored results and writes their page again.
 pub fn report(dir: &Path, json: bool) -> Result<(), Failure> {
     let results = Results::load(dir).map_err(Failure::of)?;
     results.rebuild_report().map_err(Failure::of)?;

@@ -13,7 +13,7 @@ use super::run;
 use crate::options::RunArguments;
 use crate::output::{Failure, INTERRUPTED, print, print_record, width};
 
-/// Runs what `name` names and prints a row a figure; with `figures` it has them drawn as well.
+/// Runs a paper or experiment and prints one row per figure; with `figures`, also draws them.
 pub fn reproduce(
     name: Option<&str>,
     folder: Option<&Path>,
@@ -26,7 +26,7 @@ pub fn reproduce(
     };
     let experiments = library.find(name).map_err(Failure::of)?;
     let builder = Builder::standard();
-    // Everything is read and checked before anything runs.
+    // Read and check everything before the first run.
     let mut prepared = Vec::new();
     for experiment in experiments {
         let file = experiment.path.display().to_string();
@@ -68,7 +68,7 @@ pub fn reproduce(
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
 }
 
-/// Where the results of a paper's experiments are if no other folder is named.
+/// The default folder for the results of a paper's experiments.
 fn paper_folder(name: &str) -> PathBuf {
     let paper = name.split_once('/').map_or(name, |(paper, _)| paper);
     PathBuf::from("out").join(paper)
@@ -96,7 +96,7 @@ fn one(
         print(format_args!("{}/{}\n", experiment.paper, experiment.name))?;
         print(jettison_report::comparison_table(&results, width()))?;
         if results.reproduction.is_empty() {
-            print("There is no paper's figure to set beside this experiment.\n")?;
+            print("No figure of the paper to compare this experiment with.\n")?;
         } else {
             print(jettison_report::reproduction_table(&results.reproduction, width()))?;
         }

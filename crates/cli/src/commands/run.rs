@@ -36,7 +36,7 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     Ok(status(&results))
 }
 
-/// Loads a scenario with `--set`, `--quick`, `--seed` and `--runs` laid over it.
+/// Loads a scenario with `--set`, `--quick`, `--seed` and `--runs` applied.
 pub fn load_with_seeds(
     load: &dyn Fn(&Changes) -> Result<Scenario, CheckError>,
     options: &RunArguments,
@@ -46,7 +46,7 @@ pub fn load_with_seeds(
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
     if options.quick && !scenario.has_quick {
-        eprintln!("jettison: {} has no [quick] table: it runs in full", scenario.file);
+        eprintln!("jettison: {} has no [quick] table; running it in full", scenario.file);
     }
     let seeds: Vec<u64> = match (options.seed, options.runs) {
         (None, None) => return Ok(scenario),
@@ -61,7 +61,7 @@ pub fn load_with_seeds(
     load(&changes).map_err(wrong)
 }
 
-/// Runs a loaded scenario with a progress bar; Ctrl-C ends it and keeps the finished runs.
+/// Runs a loaded scenario with a progress bar. Ctrl-C stops it; finished runs are kept.
 pub fn execute(
     scenario: &Scenario,
     builder: &Builder,
@@ -94,12 +94,12 @@ pub fn execute(
     })
 }
 
-/// Says where the results are.
+/// Prints the paths of the results and the report.
 pub fn print_places(results: &Results) -> Result<(), Failure> {
     print(format_args!("Results: {}\nReport:  {}\n", results.folder.display(), results.report().display()))
 }
 
-/// 0 if every run is there, 1 if something went wrong in one, 130 if Ctrl-C ended it.
+/// Exit status 0 if all runs succeeded, 1 if a run failed, 130 after Ctrl-C.
 pub fn status(results: &Results) -> ExitCode {
     match results.manifest.status {
         Status::Complete => ExitCode::SUCCESS,
@@ -113,21 +113,19 @@ pub fn interrupted() -> bool {
     CANCEL.load(Ordering::Relaxed)
 }
 
-/// Set when Ctrl-C was pressed.
+/// Flag that Ctrl-C sets.
 pub fn cancelled() -> &'static AtomicBool {
     &CANCEL
 }
 
-/// From here on Ctrl-C asks for the end.
+/// Makes Ctrl-C request cancellation, with the standard message.
 pub fn cancel_on_interrupt() {
-    cancel_on_interrupt_saying(
-        "\nEnding: runs that have finished are kept. Press Ctrl-C again to leave at once.",
-    );
+    cancel_on_interrupt_saying("\nStopping; finished runs are kept. Press Ctrl-C again to quit immediately.");
 }
 
-/// The same, and what it says then.
+/// Makes Ctrl-C request cancellation and print `text`.
 pub fn cancel_on_interrupt_saying(text: &'static str) {
-    // Set once for the process; a second Ctrl-C ends it at once, for whoever cannot wait.
+    // Installed once per process. A second Ctrl-C ends the process immediately.
     static SET: std::sync::Once = std::sync::Once::new();
     SET.call_once(|| {
         let handler = ctrlc::set_handler(move || {
@@ -137,7 +135,9 @@ pub fn cancel_on_interrupt_saying(text: &'static str) {
             eprintln!("{text}");
         });
         if let Err(error) = handler {
-            eprintln!("jettison: Ctrl-C will end this at once and keep nothing: {error}");
+            eprintln!(
+                "jettison: cannot handle Ctrl-C, which will now quit immediately and keep nothing: {error}"
+            );
         }
     });
 }

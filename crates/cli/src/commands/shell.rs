@@ -7,14 +7,14 @@ use clap::CommandFactory;
 use crate::options::Cli;
 use crate::output::{Failure, print};
 
-/// Prints the completions of a shell.
+/// Prints a shell's completions.
 pub fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "jettison", &mut script);
     print(String::from_utf8_lossy(&script))
 }
 
-/// Writes a man page a command.
+/// Writes one man page per command.
 pub fn man(out: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::of(format!("cannot write {}: {error}", out.display()));
     std::fs::create_dir_all(out).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! `jettison sweep`: hands over to the Python package, which runs sweeps here or on a cluster.
+//! `jettison sweep`: delegates to the Python package, which runs sweeps locally or on a cluster.
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode, Stdio};
@@ -7,10 +7,10 @@ use super::python::{VARIABLE, interpreter};
 use crate::options::SweepArguments;
 use crate::output::Failure;
 
-/// Succeeds if the package is there; importing it would take longer.
+/// Python code that succeeds if the package is installed, without the slow import.
 const PROBE: &str = "import importlib.util as u, sys; sys.exit(u.find_spec('jettison') is None)";
 
-/// Runs the sweep in the package's own process; its exit status is that of the command.
+/// Runs the sweep as a process of the Python package; returns its exit status.
 pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     let python = interpreter();
     let name = python.display();
@@ -22,22 +22,22 @@ pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
         .status();
     match probe {
         Ok(status) if status.success() => {}
-        Ok(_) => return Err(missing(&format!("`{name}` has no package `jettison`"))),
-        Err(error) => return Err(missing(&format!("`{name}` cannot be run: {error}"))),
+        Ok(_) => return Err(missing(&format!("`{name}` does not have the package `jettison`"))),
+        Err(error) => return Err(missing(&format!("`{name}` cannot run: {error}"))),
     }
     let mut command = Command::new(&python);
     command.args(["-m", "jettison.sweeps"]).args(words(arguments));
-    hand_over(command).map_err(|error| missing(&format!("`{name}` cannot be run: {error}")))
+    hand_over(command).map_err(|error| missing(&format!("`{name}` cannot run: {error}")))
 }
 
-fn missing(what: &str) -> Failure {
+fn missing(problem: &str) -> Failure {
     Failure::of(format!(
-        "sweeps are run by the Python package: {what}\n  = help: install it (`pip install .` in Jettison's folder, or \
+        "sweeps require the Python package: {problem}\n  = help: install it (`pip install .` in Jettison's folder, or \
          `pip install '.[dask]'` for clusters), or name the interpreter that has it in {VARIABLE}"
     ))
 }
 
-/// What the package's command line is given.
+/// Arguments for the package's command line.
 fn words(arguments: &SweepArguments) -> Vec<OsString> {
     let SweepArguments {
         file,
@@ -73,7 +73,7 @@ fn words(arguments: &SweepArguments) -> Vec<OsString> {
     words
 }
 
-/// `--flag=value`, so that a value may begin with a dash.
+/// Joins them as `--flag=value`, because a value may begin with a dash.
 fn joined(flag: &str, value: OsString) -> OsString {
     let mut word = OsString::from(flag);
     word.push("=");
@@ -81,7 +81,7 @@ fn joined(flag: &str, value: OsString) -> OsString {
     word
 }
 
-/// Becomes the other program, so that Ctrl-C and the exit status are its own.
+/// Replaces this process, so Ctrl-C and the exit status belong to the other program.
 #[cfg(unix)]
 fn hand_over(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;

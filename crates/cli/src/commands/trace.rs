@@ -9,13 +9,13 @@ use jettison_link::trace::{Column, Format, Grants, Recording, RecordingError, Sy
 use crate::options::{ConvertArguments, ReadArguments, SynthesizeArguments, TraceOutput, WriteArguments};
 use crate::output::{Failure, print, print_record};
 
-/// Says what a recording offers.
+/// Prints a trace's length, rates and outages.
 pub fn info(file: &Path, how: &ReadArguments, json: bool) -> Result<(), Failure> {
     let info = TraceInfo::of(&read(file, how)?);
     if json { print_record(&info) } else { print(format_args!("{}\n{info}\n", file.display())) }
 }
 
-/// Writes a recording, or a part of it, in another format.
+/// Converts a trace, or a part of it, to another format.
 pub fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
     let ConvertArguments { input, output, .. } = arguments;
     refuse_overwriting(output, &arguments.write)?;
@@ -33,7 +33,7 @@ pub fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
     save(converted, output, &arguments.write)
 }
 
-/// Makes a trace that nobody recorded.
+/// Generates a trace from a stochastic model.
 pub fn synthesize(arguments: &SynthesizeArguments) -> Result<(), Failure> {
     refuse_overwriting(&arguments.output, &arguments.write)?;
     let usual = Synthesis::default();
@@ -57,9 +57,8 @@ pub fn synthesize(arguments: &SynthesizeArguments) -> Result<(), Failure> {
 
 fn read(file: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
     let name = file.display();
-    let text = std::fs::read(file).map_err(|error| {
-        Failure::of(format!("{name}: cannot be read: {error}; name a trace that is there"))
-    })?;
+    let text = std::fs::read(file)
+        .map_err(|error| Failure::of(format!("{name}: cannot read the trace: {error}")))?;
     let wrong = |error: RecordingError| {
         Failure::of(match error.line() {
             Some(line) => format!("{name}:{line}: {error}"),
@@ -72,8 +71,7 @@ fn read(file: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
     }
     let is_drive_test = format.map_or_else(|| looks_like_csv(&text), |format| format == Format::Csv);
     if !is_drive_test {
-        let message =
-            "--up: only a drive test (CSV) has an uplink of its own; name its file, or leave out --up";
+        let message = "--up: requires a drive test (CSV); no other format holds an uplink";
         return Err(Failure::of(message));
     }
     Recording::drive_test(&text, Column::Uplink).map_err(wrong)
@@ -83,13 +81,13 @@ fn looks_like_csv(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').next().is_some_and(|first| first.contains(&b','))
 }
 
-/// Bytes of an opportunity.
+/// Size of a delivery opportunity in bytes.
 fn opportunity(bytes: Bytes) -> Result<u32, Failure> {
     let held = u32::try_from(bytes.get()).ok().filter(|bytes| (1..=65_535).contains(bytes));
-    held.ok_or_else(|| Failure::of(format!("--opportunity {bytes}: write 1 to 65535 bytes")))
+    held.ok_or_else(|| Failure::of(format!("--opportunity {bytes}: must be 1 to 65535 bytes")))
 }
 
-/// The part that was asked for.
+/// Cuts out the part given by --from-time and --duration.
 fn cut(grants: Grants, arguments: &ConvertArguments) -> Result<Grants, Failure> {
     if arguments.from_time.is_none() && arguments.duration.is_none() {
         return Ok(grants);
@@ -103,7 +101,7 @@ fn cut(grants: Grants, arguments: &ConvertArguments) -> Result<Grants, Failure> 
     if lasts == 0 || u64::from(lasts) > rest {
         let whole = Duration::from_millis(grants.period());
         return Err(Failure::of(format!(
-            "{}: there is no part of {} from {} on, it lasts {whole}; write another --from-time or --duration",
+            "{}: the part of {} from {} on must lie within the trace, which lasts {whole}",
             arguments.input.display(),
             Duration::from_millis(u64::from(lasts)),
             Duration::from_millis(u64::from(from)),
@@ -111,33 +109,30 @@ fn cut(grants: Grants, arguments: &ConvertArguments) -> Result<Grants, Failure> 
     }
     match grants.cut(from, lasts) {
         Some(Ok(part)) => Ok(part),
-        Some(Err(error)) => Err(Failure::of(format!("{}: in that part {error}", arguments.input.display()))),
-        None => Ok(grants), // never: the part has been found to lie within
+        Some(Err(error)) => Err(Failure::of(format!("{}: in this part, {error}", arguments.input.display()))),
+        None => Ok(grants), // unreachable: the part lies within the trace
     }
 }
 
 fn millis(option: &str, span: Duration) -> Result<u32, Failure> {
     let millis = u32::try_from(span.as_millis()).ok();
     let whole = millis.filter(|millis| Duration::from_millis(u64::from(*millis)) == span);
-    whole.ok_or_else(|| Failure::of(format!("{option} {span}: write whole milliseconds, 49 days at most")))
+    whole.ok_or_else(|| Failure::of(format!("{option} {span}: must be whole milliseconds, at most 49 days")))
 }
 
-/// What is to be written.
+/// A trace in its output format.
 enum Converted {
     Opportunities(Trace),
     Grants(Grants),
 }
 
-/// Writes it, and says what it came to.
+/// Writes a trace and prints its properties.
 fn save(converted: Converted, output: &Path, how: &WriteArguments) -> Result<(), Failure> {
     let (text, recording) = match converted {
         Converted::Opportunities(trace) => (trace.to_text(), Recording::Mahimahi(trace)),
         Converted::Grants(grants) => {
             let text = grants.to_text(how.batch).ok_or_else(|| {
-                Failure::of(format!(
-                    "more than 50 million batches of {} ms; write a larger --batch",
-                    how.batch
-                ))
+                Failure::of(format!("more than 50 million batches of {} ms; use a larger --batch", how.batch))
             })?;
             (text, Recording::Srsran(grants))
         }
@@ -146,24 +141,26 @@ fn save(converted: Converted, output: &Path, how: &WriteArguments) -> Result<(),
     print(format_args!("{}\n{}\n", output.display(), TraceInfo::of(&recording)))
 }
 
-/// Before there is anything to write: what takes long should not be in vain.
+/// Checks early that the output may be written: conversion can take long.
 fn refuse_overwriting(output: &Path, how: &WriteArguments) -> Result<(), Failure> {
     if output.exists() && !how.force { Err(occupied(output)) } else { Ok(()) }
 }
 
 fn occupied(output: &Path) -> Failure {
-    Failure::of(format!("{} is there: choose another name, or replace it with --force", output.display()))
+    Failure::of(format!(
+        "{} already exists; choose another name, or replace it with --force",
+        output.display()
+    ))
 }
 
-/// Puts a file in its place in one step: whoever looks finds the old one, or the new one as a whole.
+/// Writes a file atomically: readers find the old file or the complete new one.
 fn write(output: &Path, text: &str, how: &WriteArguments) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::of(format!("{}: cannot be written: {error}; choose another name", output.display()))
-    };
+    let failed =
+        |error: std::io::Error| Failure::of(format!("{}: cannot write the trace: {error}", output.display()));
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".jettison-").suffix(".tmp");
-    // A trace is for others to read too, as far as the process's mask allows.
+    // Permissions as for other files: the process's umask decides.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Output folders that cannot be written or are not ours: one message with the remedy, exit status 2, nothing left.
 
 #[cfg(target_os = "linux")]
-use super::support::left_out;
+use super::support::skipped;
 use super::support::{Folder, Ran};
 
 #[test]
@@ -36,7 +36,7 @@ fn another_programs_manifest_does_not_make_a_folder_ours() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_is_named() {
+fn a_file_in_place_of_a_folder_is_named() {
     let folder = Folder::with_small();
     let message = |file: &str| {
         format!(
@@ -60,8 +60,8 @@ fn the_folder_that_the_command_runs_in_is_never_replaced() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_place_that_cannot_be_written_is_named_before_anything_runs() {
-    // Nobody makes folders in /proc, not even root.
+fn an_unwritable_folder_is_named_before_anything_runs() {
+    // Not even root can create folders in /proc.
     let folder = Folder::with_small();
     let said = folder.jettison(&["run", "small.toml", "--out", "/proc/jettison"]).refused();
     assert!(said.starts_with("jettison: cannot write /proc/jettison: "), "{said}");
@@ -71,7 +71,7 @@ fn a_place_that_cannot_be_written_is_named_before_anything_runs() {
 
 #[cfg(unix)]
 #[test]
-fn a_write_that_fails_half_way_keeps_the_results_of_before() {
+fn a_write_that_fails_halfway_keeps_the_previous_results() {
     let folder = Folder::with_small();
     folder.jettison(&["run", "small.toml", "--quick"]).ok();
     let before = folder.read("out/small/manifest.json");
@@ -96,7 +96,7 @@ fn a_full_disk_leaves_nothing() {
     let private =
         |script: &str| Ran::of(&mut folder.shell(&format!("exec unshare --mount sh -c '{script}'")));
     if private(mount).status != Some(0) {
-        left_out("bad_outputs::a_full_disk_leaves_nothing", "needs root, to mount a file system of its own");
+        skipped("bad_outputs::a_full_disk_leaves_nothing", "needs root, to mount a file system of its own");
         return;
     }
     // What `ls` prints of the folder would make `refused` complain.

@@ -1,4 +1,4 @@
-//! Wrong scenario files: one message with file, line and remedy, exit status 2, nothing written.
+//! Invalid scenario files: one message with file, line and remedy, exit status 2, nothing written.
 
 use super::support::{Folder, SMALL, changed};
 
@@ -25,7 +25,7 @@ fn an_unknown_key_of_a_discipline_is_named_too() {
 }
 
 #[test]
-fn a_wrong_unit_is_told_the_right_ones() {
+fn the_message_about_a_wrong_unit_lists_the_valid_ones() {
     refuses(
         &changed("delay = \"4 ms\"", "delay = \"4 Mbit/s\""),
         "bad.toml:19:9: `links.bottleneck.delay`: `Mbit/s` is not a unit of a duration; use one of ns, us, ms, s, min",
@@ -33,7 +33,7 @@ fn a_wrong_unit_is_told_the_right_ones() {
 }
 
 #[test]
-fn a_number_without_a_unit_is_shown_one() {
+fn the_message_about_a_missing_unit_shows_one() {
     refuses(
         &changed("delay = \"4 ms\"", "delay = 4"),
         "bad.toml:19:9: `links.bottleneck.delay` must be a duration with its unit (such as \"20 ms\"), got 4",
@@ -41,7 +41,7 @@ fn a_number_without_a_unit_is_shown_one() {
 }
 
 #[test]
-fn a_dangling_node_name_is_told_the_known_ones() {
+fn the_message_about_an_unknown_node_lists_the_known_ones() {
     refuses(
         &changed("between = [\"r\", \"b\"]", "between = [\"r\", \"nowhere\"]"),
         "bad.toml:17:17: unknown node `nowhere`; known: a, r, b",
@@ -50,7 +50,7 @@ fn a_dangling_node_name_is_told_the_known_ones() {
 }
 
 #[test]
-fn an_unreachable_destination_is_told_what_is_missing() {
+fn the_message_about_an_unreachable_destination_says_what_is_missing() {
     let island = "[nodes]\nisland = { kind = \"host\" }";
     refuses(
         &changed("to = \"b\"", "to = \"island\"").replacen("[nodes]", island, 1),
@@ -59,7 +59,7 @@ fn an_unreachable_destination_is_told_what_is_missing() {
 }
 
 #[test]
-fn a_zero_rate_is_told_how_to_write_an_outage() {
+fn the_message_about_a_zero_rate_shows_how_to_write_an_outage() {
     refuses(
         &changed("rate = \"5 Mbit/s\"", "rate = \"0 Mbit/s\""),
         "bad.toml:18:8: `links.bottleneck.rate` must be > 0, got 0 bit/s; for an outage, set the rate to zero and back in \
@@ -83,7 +83,7 @@ fn a_duration_not_longer_than_the_warm_up_leaves_nothing_to_measure() {
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_told_the_line() {
+fn a_file_that_is_not_toml_is_refused_with_the_line() {
     let folder = Folder::new();
     folder.write("bad.toml", &changed("seeds = 2", "seeds = = 2"));
     let said = folder.jettison(&["run", "bad.toml"]).refused();

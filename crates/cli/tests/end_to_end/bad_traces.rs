@@ -1,8 +1,8 @@
-//! Wrong traces, as a link of a scenario and under `trace`: file, line and remedy, exit status 2, nothing written.
+//! Invalid traces, as a link of a scenario and under `trace`: file, line and remedy, exit status 2, nothing written.
 
 use super::support::{Folder, changed};
 
-/// All ways of reading a trace of that text refuse it; gives what each says after the place.
+/// Checks that all ways of reading a trace refuse this text; returns their common message, without the place.
 #[track_caller]
 fn refused(trace: &str, line: Option<usize>) -> String {
     let folder = Folder::new();
@@ -56,7 +56,7 @@ fn a_trace_without_length() {
 }
 
 #[test]
-fn grants_that_are_none() {
+fn malformed_grants() {
     let grants = |line: usize, text: &str| refused(text, Some(line));
     assert_eq!(
         grants(4, "10\n3\n14500\n-5\n700\n"),
@@ -103,7 +103,7 @@ fn a_drive_test_with_wrong_columns_or_fields() {
 }
 
 #[test]
-fn a_format_that_the_file_has_not() {
+fn a_format_that_the_file_does_not_have() {
     let folder = Folder::new();
     folder.write("steps.down", "2\n4\n6\n");
     let said = folder.jettison(&["trace", "info", "steps.down", "--from", "csv"]).refused();
@@ -125,7 +125,7 @@ fn grants_that_no_segment_fits_in() {
 }
 
 #[test]
-fn an_output_that_is_there_or_cannot_be_written() {
+fn an_output_that_exists_or_cannot_be_written() {
     let folder = Folder::new();
     folder.write("in.down", "2\n4\n6\n");
     folder.write("out.trace", "theirs");
@@ -133,19 +133,19 @@ fn an_output_that_is_there_or_cannot_be_written() {
         folder.jettison(&[&["trace", "convert", "in.down", out, "--to", "srsran"], more].concat())
     };
     let said = convert("out.trace", &[]).refused();
-    assert_eq!(said, "jettison: out.trace is there: choose another name, or replace it with --force");
+    assert_eq!(said, "jettison: out.trace already exists; choose another name, or replace it with --force");
     assert_eq!(folder.read("out.trace"), b"theirs");
     let synthesize = ["trace", "synthesize", "out.trace", "--seed", "1"];
     assert_eq!(folder.jettison(&synthesize).refused(), said);
     convert("out.trace", &["--force"]).ok();
     assert_eq!(folder.read("out.trace"), b"10\n1\n4512\n");
     let said = convert("none/out.trace", &[]).refused();
-    assert!(said.starts_with("jettison: none/out.trace: cannot be written: "), "{said}");
+    assert!(said.starts_with("jettison: none/out.trace: cannot write the trace: "), "{said}");
     assert_eq!(folder.names(""), ["in.down", "out.trace"]);
 }
 
 #[test]
-fn options_that_make_no_trace() {
+fn invalid_options_of_trace_commands() {
     let folder = Folder::new();
     folder.write("in.down", "2\n4\n6000\n");
     let synthesize = |more: &[&str]| {
@@ -159,7 +159,7 @@ fn options_that_make_no_trace() {
     assert!(synthesize(&["--mean", "fast"]).contains("invalid value 'fast' for '--mean"));
     assert!(synthesize(&["--max", "0 bit/s"]).contains("maximum rate must be > 0"));
     assert!(synthesize(&["--batch", "0"]).contains("0 is not in 1..=60000"));
-    assert!(synthesize(&["--opportunity", "0 bytes"]).contains("write 1 to 65535 bytes"));
+    assert!(synthesize(&["--opportunity", "0 bytes"]).contains("must be 1 to 65535 bytes"));
     let convert = |more: &[&str]| {
         folder
             .jettison(&[&["trace", "convert", "in.down", "out", "--to", "mahimahi"], more].concat())
@@ -167,18 +167,18 @@ fn options_that_make_no_trace() {
     };
     assert_eq!(
         convert(&["--from-time", "5 s", "--duration", "2 s"]),
-        "jettison: in.down: there is no part of 2 s from 5 s on, it lasts 6 s; write another --from-time or --duration"
+        "jettison: in.down: the part of 2 s from 5 s on must lie within the trace, which lasts 6 s"
     );
-    assert!(convert(&["--from-time", "6 s"]).contains("there is no part of 0 s from 6 s on"));
-    assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: write whole milliseconds"));
+    assert!(convert(&["--from-time", "6 s"]).contains("the part of 0 s from 6 s on must lie within"));
+    assert!(convert(&["--from-time", "1 us"]).contains("--from-time 1 us: must be whole milliseconds"));
     assert!(
-        convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in that part a trace must grant")
+        convert(&["--duration", "1 s", "--from-time", "1 s"]).contains("in this part, a trace must grant")
     );
     assert_eq!(folder.names(""), ["in.down"]);
 }
 
 #[test]
-fn a_trace_that_is_not_there_is_named_where_it_is_asked_for() {
+fn a_missing_trace_is_named_where_it_is_requested() {
     let folder = Folder::new();
     folder.write("s.toml", &changed("rate = \"5 Mbit/s\"", "trace = \"none.down\""));
     let said = folder.jettison(&["run", "s.toml"]).refused();
@@ -186,7 +186,7 @@ fn a_trace_that_is_not_there_is_named_where_it_is_asked_for() {
     let remedy = "; write the path relative to the scenario's folder, or name another folder with `--data`";
     assert!(said.ends_with(remedy), "{said}");
     let said = folder.jettison(&["trace", "info", "none.down"]).refused();
-    assert!(said.starts_with("jettison: none.down: cannot be read: "), "{said}");
-    assert!(said.ends_with("; name a trace that is there"), "{said}");
+    assert!(said.starts_with("jettison: none.down: cannot read the trace: "), "{said}");
+    assert!(said.ends_with("(os error 2)"), "{said}");
     assert_eq!(folder.names(""), ["s.toml"]);
 }

@@ -1,6 +1,6 @@
-//! Tables of the book that repeat what the code declares.
+//! Tables of the book that repeat declarations of the code.
 //!
-//! `UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book` writes them anew.
+//! `UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book` updates them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -13,17 +13,17 @@ fn page(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src").join(name)
 }
 
-fn listed(what: &str) -> Vec<Value> {
-    Folder::new().jettison(&["list", what, "--json"]).records()
+fn listed(kind: &str) -> Vec<Value> {
+    Folder::new().jettison(&["list", kind, "--json"]).records()
 }
 
 fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
     entry[key].as_str().unwrap_or_else(|| panic!("no `{key}` in {entry}"))
 }
 
-/// Holds the table between `<!-- name -->` and `<!-- end -->` of a page to these rows.
+/// Checks that the table between `<!-- name -->` and `<!-- end -->` of a page has these rows.
 fn hold(file: &str, name: &str, rows: &[String]) {
-    // Several tables are in one file, and tests run in parallel.
+    // Tests run in parallel, and several tables share one file.
     static UPDATE: Mutex<()> = Mutex::new(());
     let _turn = UPDATE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = page(file);
@@ -86,7 +86,7 @@ fn gauges_are_those_of_the_code() {
     hold("results.md", "gauges", &head.into_iter().chain(rows).collect::<Vec<_>>());
 }
 
-/// Each page of a discipline names the gauges that its discipline has.
+/// The page of each discipline names its gauges.
 #[test]
 fn pages_of_disciplines_name_their_gauges() {
     for gauge in listed("gauges") {

@@ -14,7 +14,7 @@ fn two_results() -> Folder {
 }
 
 #[test]
-fn the_table_has_both_and_says_in_what_they_differ() {
+fn the_table_has_both_results_and_lists_their_differences() {
     let folder = two_results();
     let before = folder.names("");
     let printed = folder.jettison(&["compare", "a", "b"]).ok();
@@ -69,7 +69,7 @@ fn json_prints_records() {
 }
 
 #[test]
-fn the_page_is_written_where_it_is_asked_for() {
+fn the_page_is_written_to_the_requested_folder() {
     let folder = two_results();
     let printed = folder.jettison(&["compare", "a", "b", "--out", "page"]).ok();
     assert!(printed.ends_with("Page: page/compare.html\n"), "{printed}");
@@ -81,7 +81,7 @@ fn the_page_is_written_where_it_is_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn results_that_cannot_be_compared_are_refused() {
     let folder = two_results();
     folder.write("theirs/letter.txt", "dear");
     for (a, b) in [("a", "theirs"), ("theirs", "b"), ("a", "nowhere")] {

@@ -1,4 +1,4 @@
-//! Streaming scenarios from end to end: an MPD with its sidecar, and what is said of content that cannot be used.
+//! Streaming scenarios from end to end: an MPD with its sidecar, and messages about invalid content.
 
 use super::support::{Folder, changed};
 
@@ -84,7 +84,7 @@ fn wrong_ladders_are_refused_at_their_key() {
 }
 
 #[test]
-fn a_rule_that_is_none_is_answered_with_the_nearest() {
+fn the_message_about_an_unknown_rule_names_the_nearest() {
     let folder = Folder::new();
     let text = changed("app = \"bulk\"", "app = { kind = \"dash\", player = { abr = \"bolla\" } }");
     folder.write("s.toml", &text);

@@ -1,16 +1,16 @@
-//! Input files: where they are looked for, and what is said of those that cannot be used.
+//! Input files: search path, and messages about invalid files.
 
 use super::support::{Folder, Ran, changed, project};
 
 const PROFILE: &str = r#"{"changes": [{"time": 0, "bw": 5, "rtt": 8, "loss": 0}]}"#;
 
-/// The small scenario, for 1 s, with a profile in place of the bottleneck's rate and delay; none of its variants is left out.
+/// The small scenario, for 1 s, with a profile in place of the bottleneck's rate and delay; with all its variants.
 fn scenario(profile: &str) -> String {
     changed("rate = \"5 Mbit/s\"\ndelay = \"4 ms\"", &format!("profile = \"{profile}\""))
         .replace("duration = \"2 s\"", "duration = \"1 s\"")
 }
 
-/// A scenario in a folder of its own, and its profile in another.
+/// A scenario in one folder, its profile in another.
 fn apart() -> Folder {
     let folder = Folder::new();
     folder.write("own/tiny/s.toml", &scenario("deep/line.json"));
@@ -19,7 +19,7 @@ fn apart() -> Folder {
 }
 
 #[test]
-fn the_data_folder_has_what_the_scenarios_folder_has_not() {
+fn files_missing_in_the_scenarios_folder_come_from_the_data_folder() {
     let folder = apart();
     folder.jettison(&["check", "own/tiny/s.toml", "--data", "data"]).ok();
     folder.jettison(&["run", "own/tiny/s.toml", "--runs", "1", "--data", "data", "--json"]).records();
@@ -33,7 +33,7 @@ fn the_data_folder_has_what_the_scenarios_folder_has_not() {
 }
 
 #[test]
-fn a_missing_file_is_said_to_be_in_neither_place() {
+fn the_message_about_a_missing_file_names_both_folders() {
     let folder = apart();
     let said = folder.jettison(&["check", "own/tiny/s.toml"]).refused();
     assert!(said.starts_with("own/tiny/s.toml:18:11: cannot read `own/tiny/deep/line.json`: "), "{said}");

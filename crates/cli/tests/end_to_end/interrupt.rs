@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::support::{Folder, SMALL};
 
-/// A run that ends at once, then one that would take hours.
+/// A scenario whose first run ends immediately and whose second run takes hours.
 const ENDLESS: &str = r#"name = "endless"
 duration = "1 s"
 sample_interval = "1 s"
@@ -31,7 +31,7 @@ path = "duration"
 values = ["1 s", "1000000 s"]
 "#;
 
-/// A child that does not outlive its test.
+/// A child process, killed at the end of its test.
 struct Guard(Child);
 
 impl Drop for Guard {
@@ -40,8 +40,8 @@ impl Drop for Guard {
     }
 }
 
-/// Asks again and again until there is an answer; a minute is far more than anything here takes.
-fn wait_for<T>(what: &str, ask: &mut dyn FnMut() -> Option<T>) -> T {
+/// Polls until there is an answer, for at most a minute.
+fn wait_for<T>(event: &str, ask: &mut dyn FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
         if let Some(answer) = ask() {
@@ -49,10 +49,10 @@ fn wait_for<T>(what: &str, ask: &mut dyn FnMut() -> Option<T>) -> T {
         }
         sleep(Duration::from_millis(5));
     }
-    panic!("{what} did not come");
+    panic!("{event} did not happen");
 }
 
-/// Starts the command, interrupts it when `ready`, and gives its exit status and standard output and error.
+/// Starts the command, interrupts it when `ready`; returns its exit status, standard output and standard error.
 fn interrupted(folder: &Folder, arguments: &[&str], ready: &dyn Fn() -> bool) -> (Option<i32>, [String; 2]) {
     let mut command = folder.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -77,7 +77,7 @@ fn temporary(folder: &Folder, below: &str) -> Option<String> {
 }
 
 #[test]
-fn what_is_finished_is_kept() {
+fn finished_runs_are_kept() {
     let folder = Folder::new();
     folder.write("endless.toml", ENDLESS);
     // The capture of the second run's first packet says that the first run has ended.
@@ -101,7 +101,7 @@ fn what_is_finished_is_kept() {
 }
 
 #[test]
-fn before_the_first_run_has_finished_nothing_is_left() {
+fn nothing_is_left_before_the_first_run_has_finished() {
     let folder = Folder::new();
     folder.write("endless.toml", &ENDLESS.replace("values = [\"1 s\", ", "values = ["));
     let begun = || temporary(&folder, "out").is_some();
@@ -112,7 +112,7 @@ fn before_the_first_run_has_finished_nothing_is_left() {
 }
 
 #[test]
-fn the_results_of_before_stay_if_nothing_finished() {
+fn previous_results_stay_if_no_run_finished() {
     let folder = Folder::new();
     folder.write("small.toml", &SMALL.replace("name = \"small\"", "name = \"endless\""));
     folder.write("endless.toml", &ENDLESS.replace("values = [\"1 s\", ", "values = ["));

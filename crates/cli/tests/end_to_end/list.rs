@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::support::{Folder, keys};
 
-const WHAT: [&str; 6] = ["queues", "transports", "controllers", "applications", "abr", "links"];
+const KINDS: [&str; 6] = ["queues", "transports", "controllers", "applications", "abr", "links"];
 
-fn entries(what: &str) -> Vec<Value> {
-    Folder::new().jettison(&["list", what, "--json"]).records()
+fn entries(kind: &str) -> Vec<Value> {
+    Folder::new().jettison(&["list", kind, "--json"]).records()
 }
 
-fn ids(what: &str) -> Vec<String> {
-    entries(what).iter().map(|entry| entry["id"].as_str().unwrap_or_default().to_owned()).collect()
+fn ids(kind: &str) -> Vec<String> {
+    entries(kind).iter().map(|entry| entry["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
-fn everything_that_scenarios_may_name_is_there() {
+fn everything_that_scenarios_may_name_is_listed() {
     let expected: [(&str, &[&str]); 6] = [
         (
             "queues",
@@ -58,17 +58,17 @@ fn everything_that_scenarios_may_name_is_there() {
         ("abr", &["throughput", "bola", "dynamic", "vlc-rate", "fixed"]),
         ("links", &["fixed", "mahimahi"]),
     ];
-    for (what, expected) in expected {
-        let ids = ids(what);
+    for (kind, expected) in expected {
+        let ids = ids(kind);
         let missing: Vec<_> = expected.iter().filter(|id| !ids.iter().any(|there| there == *id)).collect();
-        assert!(missing.is_empty(), "{what} lacks {missing:?}");
+        assert!(missing.is_empty(), "{kind} lacks {missing:?}");
     }
 }
 
 #[test]
 fn records_have_id_first_and_every_parameter_is_explained() {
-    for what in WHAT {
-        for entry in entries(what) {
+    for kind in KINDS {
+        for entry in entries(kind) {
             let expected = [
                 "id",
                 "kind",
@@ -85,7 +85,7 @@ fn records_have_id_first_and_every_parameter_is_explained() {
             ];
             assert_eq!(keys(&entry), expected);
             for key in expected[..10].iter().filter(|key| **key != "aliases") {
-                assert!(entry[*key].as_str().is_some_and(|text| !text.is_empty()), "{what}: {entry}");
+                assert!(entry[*key].as_str().is_some_and(|text| !text.is_empty()), "{kind}: {entry}");
             }
             for parameter in entry["parameters"].as_array().expect("parameters are a list") {
                 assert_eq!(keys(parameter), ["name", "unit", "default", "description"]);
@@ -102,17 +102,17 @@ fn records_have_id_first_and_every_parameter_is_explained() {
 fn without_a_kind_all_are_listed() {
     let all = Folder::new().jettison(&["list", "--json"]).records();
     let count: usize =
-        WHAT.iter().chain(&["path-controllers", "encoders"]).map(|what| entries(what).len()).sum();
+        KINDS.iter().chain(&["path-controllers", "encoders"]).map(|kind| entries(kind).len()).sum();
     assert_eq!(all.len(), count);
     assert_eq!(all[0], entries("queues")[0]);
 }
 
 #[test]
-fn the_text_has_what_the_records_have() {
-    for what in WHAT {
-        let text = Folder::new().jettison(&["list", what]).ok();
+fn the_text_holds_the_same_data_as_the_records() {
+    for kind in KINDS {
+        let text = Folder::new().jettison(&["list", kind]).ok();
         let blocks: Vec<&str> = text.split("\n\n").collect();
-        let entries = entries(what);
+        let entries = entries(kind);
         assert_eq!(blocks.len(), entries.len(), "{text}");
         for (block, entry) in blocks.iter().zip(entries) {
             let text = |value: &Value| value.as_str().unwrap_or("–").to_owned();
@@ -177,8 +177,8 @@ fn gauges_are_listed_with_unit_and_owner() {
 
 #[test]
 fn defaults_are_those_of_the_documents() {
-    let default = |what: &str, id: &str, name: &str| {
-        let entries = entries(what);
+    let default = |kind: &str, id: &str, name: &str| {
+        let entries = entries(kind);
         let entry = entries.iter().find(|entry| entry["id"] == id).unwrap_or_else(|| panic!("no {id}"));
         let mut parameters = entry["parameters"].as_array().expect("parameters are a list").iter();
         let found = parameters.find(|parameter| parameter["name"] == name);
@@ -206,10 +206,10 @@ fn defaults_are_those_of_the_documents() {
 
 #[test]
 fn every_queue_application_and_controller_runs_with_its_defaults() {
-    // What `list` names can be named by id alone.
+    // Every listed component can be named by its id alone.
     for id in ids("queues") {
         let folder = Folder::with_small();
-        // What acts in a router's pipeline cannot be the host's.
+        // Disciplines in a router's pipeline are not for hosts.
         let (set, host) =
             (format!("links.bottleneck.queue={id}"), "links.bottleneck.reverse.queue=tail-drop");
         folder.jettison(&["run", "small.toml", "--quick", "--set", &set, "--set", host]).ok();
@@ -228,9 +228,9 @@ fn every_queue_application_and_controller_runs_with_its_defaults() {
 }
 
 #[test]
-fn an_unknown_listing_is_told_the_known_ones() {
+fn the_message_about_an_unknown_listing_names_the_known_ones() {
     let said = Folder::new().jettison(&["list", "planets"]).refused();
-    for what in WHAT {
-        assert!(said.contains(what), "{said}");
+    for kind in KINDS {
+        assert!(said.contains(kind), "{said}");
     }
 }

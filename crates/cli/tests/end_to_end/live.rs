@@ -1,4 +1,4 @@
-//! Live runs: real packets, real programs, and nothing left behind.
+//! Live runs: real packets, real programs, complete clean-up.
 
 #![expect(clippy::disallowed_methods, reason = "the tests wait for processes")]
 
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::support::{Folder, Ran, SMALL, left_out};
+use super::support::{Folder, Ran, SMALL, skipped};
 
 /// A short live scenario with a program at each end of a flow; `%APP%` is its table.
 const PROGRAMS: &str = r#"name = "programs"
@@ -48,24 +48,24 @@ fn with_app(app: &str) -> Folder {
     folder
 }
 
-/// Whether live runs can be made here; says that `test` is left out if not.
+/// Whether live runs are possible here; prints that `test` is skipped if not.
 fn can_run_live(test: &str) -> bool {
     let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let tun = fs::File::options().read(true).write(true).open("/dev/net/tun");
     match (is_root, tun) {
         (true, Ok(_)) => true,
         (false, _) => {
-            left_out(test, "live runs are tested as root");
+            skipped(test, "live runs are tested as root");
             false
         }
         (true, Err(error)) => {
-            left_out(test, &format!("/dev/net/tun: {error}"));
+            skipped(test, &format!("/dev/net/tun: {error}"));
             false
         }
     }
 }
 
-/// What a run might leave: mounts and devices.
+/// State that a run might leave behind: mounts and devices.
 #[derive(Debug, PartialEq, Eq)]
 struct Machine {
     mounts: String,
@@ -85,7 +85,7 @@ impl Machine {
     }
 }
 
-/// A folder for temporary files of the command alone.
+/// A folder for temporary files of one command.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {
@@ -112,7 +112,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Processes whose command line holds `mark`.
+/// Processes whose command line contains `mark`.
 fn processes(mark: &str) -> Vec<u32> {
     let all = fs::read_dir("/proc").expect("there is a /proc").flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
@@ -124,15 +124,15 @@ fn processes(mark: &str) -> Vec<u32> {
         .collect()
 }
 
-fn soon(what: &str, holds: &mut dyn FnMut() -> bool) {
+fn soon(event: &str, holds: &mut dyn FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what} did not come");
+        assert!(start.elapsed() < Duration::from_secs(20), "{event} did not happen");
         sleep(Duration::from_millis(20));
     }
 }
 
-/// A child that does not outlive its test.
+/// A child process, killed at the end of its test.
 struct Guard(Child);
 
 impl Drop for Guard {
@@ -202,7 +202,7 @@ fn programs_run_in_their_hosts_and_their_output_is_kept() {
 }
 
 #[test]
-fn what_cannot_run_live_is_refused_before_anything_is_made() {
+fn scenarios_that_cannot_run_live_are_refused_before_anything_is_created() {
     let refuse = |app: &str, wanted: &str| {
         let folder = with_app(app);
         let ran = folder.jettison(&["live", "programs.toml", "--out", "out"]);
@@ -210,7 +210,7 @@ fn what_cannot_run_live_is_refused_before_anything_is_made() {
         assert!(ran.stderr.contains(wanted), "{app}: {}", ran.stderr);
         assert_eq!(folder.names(""), ["programs.toml"], "{app}");
     };
-    if can_run_live("what_cannot_run_live_is_refused_before_anything_is_made") {
+    if can_run_live("scenarios_that_cannot_run_live_are_refused_before_anything_is_created") {
         refuse(r#"at_to = "no-such-program --at-all""#, "there is no program `no-such-program`");
         refuse(r#"at_to = "./programs.toml""#, "is not there, or is no program");
         refuse(r#"at_to = "true", user = "no-such-user""#, "app.user: there is no user `no-such-user`");
@@ -239,8 +239,8 @@ fn what_cannot_run_live_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn results_of_before_stay_if_nothing_was_measured() {
-    if !can_run_live("results_of_before_stay_if_nothing_was_measured") {
+fn previous_results_stay_if_nothing_was_measured() {
+    if !can_run_live("previous_results_stay_if_nothing_was_measured") {
         return;
     }
     let folder = with_app(r#"at_to = "true""#);
@@ -257,8 +257,8 @@ fn results_of_before_stay_if_nothing_was_measured() {
 }
 
 #[test]
-fn two_at_once_do_not_take_each_others_results() {
-    if !can_run_live("two_at_once_do_not_take_each_others_results") {
+fn parallel_commands_do_not_replace_each_others_results() {
+    if !can_run_live("parallel_commands_do_not_replace_each_others_results") {
         return;
     }
     let folder = with_app(r#"at_to = "sleep 5004""#);
@@ -272,8 +272,8 @@ fn two_at_once_do_not_take_each_others_results() {
 }
 
 #[test]
-fn the_page_is_told_of_a_run() {
-    if !can_run_live("the_page_is_told_of_a_run") {
+fn the_live_page_receives_events_of_a_run() {
+    if !can_run_live("the_live_page_receives_events_of_a_run") {
         return;
     }
     let folder = with_app(r#"at_to = "true""#);
@@ -284,7 +284,7 @@ fn the_page_is_told_of_a_run() {
     let address = BufReader::new(errors)
         .lines()
         .map_while(Result::ok)
-        .find_map(|line| Some(line.strip_prefix("Watch it at http://")?.trim_end_matches('/').to_owned()));
+        .find_map(|line| Some(line.strip_prefix("Live page: http://")?.trim_end_matches('/').to_owned()));
     let address = address.expect("it says where the page is");
     let mut stream = TcpStream::connect(&address).expect("somebody listens");
     write!(stream, "GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n").expect("it can be asked");
@@ -316,8 +316,8 @@ fn commands_are_refused_in_a_simulation() {
 }
 
 #[test]
-fn a_program_that_dies_is_told_of_and_the_run_goes_on() {
-    if !can_run_live("a_program_that_dies_is_told_of_and_the_run_goes_on") {
+fn a_program_that_dies_is_reported_and_the_run_goes_on() {
+    if !can_run_live("a_program_that_dies_is_reported_and_the_run_goes_on") {
         return;
     }
     let folder = with_app(r#"at_to = "sh -c 'echo cannot go on >&2; exit 7'""#);
@@ -331,8 +331,8 @@ fn a_program_that_dies_is_told_of_and_the_run_goes_on() {
 }
 
 #[test]
-fn one_that_others_wait_for_must_become_ready() {
-    if !can_run_live("one_that_others_wait_for_must_become_ready") {
+fn a_program_that_others_wait_for_must_become_ready() {
+    if !can_run_live("a_program_that_others_wait_for_must_become_ready") {
         return;
     }
     let app = r#"at_from = "sleep 60", at_to = "true", ready = { port = 4000 }, ready_within = "300 ms""#;
@@ -344,8 +344,8 @@ fn one_that_others_wait_for_must_become_ready() {
 }
 
 #[test]
-fn whoever_is_killed_nothing_is_left() {
-    if !can_run_live("whoever_is_killed_nothing_is_left") {
+fn nothing_is_left_after_any_process_is_killed() {
+    if !can_run_live("nothing_is_left_after_any_process_is_killed") {
         return;
     }
     let before = Machine::now();
@@ -378,7 +378,7 @@ fn whoever_is_killed_nothing_is_left() {
             assert!(failures.contains("SIGKILL"), "{failures}");
             assert_eq!(scratch.left(), Vec::<String>::new());
         } else {
-            // Nobody was there to tidy the files; the next run does, when they are a little old.
+            // Nothing was left to remove the files; the next run does, once they are old enough.
             let staging =
                 || folder.names("").into_iter().filter(|name| name.starts_with(".jettison-")).count();
             assert_eq!((scratch.left().len(), staging()), (1, 1));
@@ -451,15 +451,15 @@ fn a_signal_ends_a_command_without_a_terminal() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_nothing_is_left() {
-    if !can_run_live("a_full_disk_is_said_and_nothing_is_left") {
+fn a_full_disk_is_reported_and_nothing_is_left() {
+    if !can_run_live("a_full_disk_is_reported_and_nothing_is_left") {
         return;
     }
     let folder =
         with_app(r#"at_to = "sh -c 'while :; do echo 0123456789012345678901234567890123456789; done'""#);
     folder.write("small/placeholder", "");
     let program = folder.command(&["live"]).get_program().to_string_lossy().into_owned();
-    // The mount is in a namespace of its own, and goes with it.
+    // The mount disappears with its own namespace.
     let script = format!(
         "mount -t tmpfs -o size=256k tmpfs small && TMPDIR=small {program} live programs.toml --out small/out; \
          echo status $?; echo left $(ls -A small)"
@@ -475,8 +475,8 @@ fn a_full_disk_is_said_and_nothing_is_left() {
 }
 
 #[test]
-fn a_user_who_is_not_root_runs_live_in_a_user_namespace() {
-    if !can_run_live("a_user_who_is_not_root_runs_live_in_a_user_namespace") {
+fn users_other_than_root_run_live_in_a_user_namespace() {
+    if !can_run_live("users_other_than_root_run_live_in_a_user_namespace") {
         return;
     }
     let folder = Folder::with_small();
@@ -484,10 +484,10 @@ fn a_user_who_is_not_root_runs_live_in_a_user_namespace() {
     assert!(everybody.expect("chmod is there").success());
     let mut command = folder.command(&["live", "small.toml", "--quick", "--set", "vary=[]", "--out", "out"]);
     let program = command.get_program().to_owned();
-    // The built command may lie where only root can go.
+    // The built command may be in a folder that only root may enter.
     let copy = folder.path("jettison");
     fs::copy(&program, &copy).expect("the command can be copied");
-    // In a mount namespace of its own, where the device is everybody's: it need not be so on this machine.
+    // Use a mount namespace in which everyone may open the device; the machine may forbid that.
     let mut own = Command::new("unshare");
     own.args(["-m", "sh", "-c"])
         .arg(
@@ -502,7 +502,7 @@ fn a_user_who_is_not_root_runs_live_in_a_user_namespace() {
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if text.contains("makes no user namespace") {
-        left_out("a_user_who_is_not_root_runs_live_in_a_user_namespace", "no user namespaces here");
+        skipped("users_other_than_root_run_live_in_a_user_namespace", "no user namespaces here");
         return;
     }
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -532,7 +532,7 @@ fn a_command_runs_behind_a_bottleneck_and_its_status_is_given() {
     ]);
     assert_eq!(ran.status, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("198.18.0.3"), "{ran:?}");
-    // What went wrong beside it does not change it, and one that is ended has the status of timeout(1).
+    // Failures of other programs do not change the status; a command that is stopped has the status of timeout(1).
     for (command, status, said) in
         [("exit 4", 4, "--server"), ("exit 0", 0, "--server"), ("sleep 60", 124, "still ran after 1.0 s")]
     {
@@ -563,7 +563,7 @@ fn a_command_runs_behind_a_bottleneck_and_its_status_is_given() {
     assert_eq!(folder.names(""), Vec::<String>::new());
 }
 
-/// In a network namespace of its own that plays the machine, with the world behind a veth pair.
+/// Runs in a network namespace that stands in for the machine, with the outside behind a veth pair.
 const BEHIND_A_GATEWAY: &str = r#"
 set -e
 mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns
@@ -593,7 +593,7 @@ fn a_command_reaches_the_world_through_the_machine() {
     for program in ["nft", "ip", "ping"] {
         let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
         if !found.expect("there is a shell").status.success() {
-            return left_out(TEST, &format!("there is no `{program}`: make live-deps installs it"));
+            return skipped(TEST, &format!("there is no `{program}`: make live-deps installs it"));
         }
     }
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The built command from end to end: real files, exit codes and messages, a topic a file.
+//! The built command from end to end: real files, exit codes and messages, one file per topic.
 
 mod bad_outputs;
 mod bad_scenarios;

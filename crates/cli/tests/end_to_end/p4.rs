@@ -39,7 +39,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn check_says_what_is_in_a_program_and_warns() {
+fn check_summarises_a_program_and_warns() {
     let folder = folder();
     let ran = folder.jettison(&["p4", "check", "a.p4"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
@@ -164,7 +164,7 @@ fn capture() -> Vec<u8> {
 }
 
 #[test]
-fn run_says_what_became_of_a_capture() {
+fn run_summarises_the_fate_of_the_packets() {
     let folder = folder();
     std::fs::write(folder.path("in.pcap"), capture()).expect("the folder can be written");
     folder.write("commands", "table_add t drop 7 =>\n");
@@ -183,14 +183,14 @@ fn run_says_what_became_of_a_capture() {
         assert!(ran.stdout.contains(wanted), "{wanted} is not in\n{}", ran.stdout);
     }
     assert_eq!(folder.names("out"), ["port-2.pcapng"]);
-    // What comes out can be put in again.
+    // Output captures are valid input.
     let ran = folder.jettison(&["p4", "run", "a.p4", "--pcap", "out/port-2.pcapng", "--port", "3"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("received") && ran.stdout.contains("2 packets"), "{}", ran.stdout);
 }
 
 #[test]
-fn run_refuses_what_is_no_capture() {
+fn run_refuses_files_that_are_not_captures() {
     let folder = folder();
     let run = |pcap: &str| folder.jettison(&["p4", "run", "a.p4", "--pcap", pcap]);
     assert!(run("absent.pcap").stderr.contains("absent.pcap: cannot read"));

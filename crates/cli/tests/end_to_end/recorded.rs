@@ -1,9 +1,9 @@
-//! Recorded cellular traces and the DASH Industry Forum's profiles, where they are beside the project.
+//! Recorded cellular traces and the DASH Industry Forum's profiles, if present beside the project.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::support::{Folder, changed, left_out, mean, project};
+use super::support::{Folder, changed, mean, project, skipped};
 
 fn traces(test: &str) -> Vec<PathBuf> {
     let folder = project("../shared/data/networks/lte");
@@ -12,14 +12,14 @@ fn traces(test: &str) -> Vec<PathBuf> {
         found.filter(|path| path.extension().is_some_and(|extension| extension == "down")).collect();
     found.sort();
     if found.is_empty() {
-        left_out(test, "no recorded traces in ../shared/data/networks/lte");
+        skipped(test, "no recorded traces in ../shared/data/networks/lte");
     }
     found
 }
 
 #[test]
-fn info_of_each_is_that_of_a_cellular_link() {
-    for trace in traces("recorded::info_of_each_is_that_of_a_cellular_link") {
+fn each_recording_has_the_properties_of_a_cellular_link() {
+    for trace in traces("recorded::each_recording_has_the_properties_of_a_cellular_link") {
         let name = trace.display().to_string();
         let records = Folder::new().jettison(&["trace", "info", &name, "--json"]).records();
         let info = &records[0];
@@ -34,8 +34,8 @@ fn info_of_each_is_that_of_a_cellular_link() {
 }
 
 #[test]
-fn a_bulk_flow_uses_each() {
-    for trace in traces("recorded::a_bulk_flow_uses_each") {
+fn a_bulk_flow_uses_each_recording() {
+    for trace in traces("recorded::a_bulk_flow_uses_each_recording") {
         let folder = Folder::new();
         let link = format!("trace = \"{}\"", trace.canonicalize().expect("it was found").display());
         let text = changed("rate = \"5 Mbit/s\"", &link);
@@ -64,7 +64,7 @@ fn base_stations_grants_and_drive_tests_can_be_read_and_run_on() {
     }
     found.sort();
     if found.is_empty() {
-        return left_out(test, "neither grants nor drive tests in ../shared/data/networks");
+        return skipped(test, "neither grants nor drive tests in ../shared/data/networks");
     }
     for file in found {
         let name = file.canonicalize().expect("it was found").display().to_string();
@@ -72,7 +72,7 @@ fn base_stations_grants_and_drive_tests_can_be_read_and_run_on() {
         let info = folder.jettison(&["trace", "info", &name, "--json"]).records().remove(0);
         let is_drive_test = info["format"] == "csv";
         assert_eq!(is_drive_test, name.ends_with(".csv"), "{name}: {info}");
-        // The lead-in of the grants is no part of them.
+        // The lead-in of the grants is skipped.
         assert!(is_drive_test || info["period_s"] == 470.0, "{name}: {info}");
         assert!(
             info["mean_mbit_s"].as_f64().is_some_and(|rate| (1.0..300.0).contains(&rate)),
@@ -88,7 +88,7 @@ fn base_stations_grants_and_drive_tests_can_be_read_and_run_on() {
 fn the_forums_profiles_can_be_followed() {
     let folder = project("../shared/data/networks/dash-if");
     let Ok(data) = folder.canonicalize() else {
-        return left_out(
+        return skipped(
             "recorded::the_forums_profiles_can_be_followed",
             "no ../shared/data/networks/dash-if",
         );

@@ -16,7 +16,7 @@ fn the_page_comes_out_the_same() {
     assert_eq!(folder.names("out/small"), names);
 }
 
-/// `run` shows where results are from the root on, `report` as it was asked.
+/// The folder as `run` prints it, absolute; `report` prints it as given.
 fn place(folder: &Folder) -> String {
     folder.path("out/small").display().to_string()
 }

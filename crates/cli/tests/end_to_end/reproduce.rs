@@ -21,7 +21,7 @@ const FIELDS: [&str; 12] = [
 ];
 const SHORT: [&str; 7] = ["--quick", "--runs", "2", "--set", "duration=3 s", "--set", "warm_up=1 s"];
 
-/// Figures for the small scenario: one that we have, one that we have not, one of something that does not exist.
+/// Figures for the small scenario: one that we measure, one that we do not, one of an unknown object.
 const TINY: &str = r#"paper = "A tiny paper"
 experiment = "small"
 
@@ -65,7 +65,7 @@ fn verdicts(records: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn ired_prints_a_row_a_figure() {
+fn ired_prints_one_row_per_figure() {
     let folder = Folder::new();
     let name = ["reproduce", "ired/ingress-vs-egress"];
     let printed = folder.jettison(&[&name[..], &SHORT].concat()).ok();
@@ -81,7 +81,7 @@ fn ired_prints_a_row_a_figure() {
 }
 
 #[test]
-fn ired_json_has_a_record_a_figure() {
+fn ired_json_has_one_record_per_figure() {
     let folder = Folder::new();
     let name = ["reproduce", "ired/ingress-vs-egress", "--json", "--out", "results"];
     let records = folder.jettison(&[&name[..], &SHORT].concat()).records();
@@ -119,7 +119,7 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     let printed = folder.jettison(&arguments).ok();
     assert_eq!(folder.names("all"), ["other", "small"]);
     assert!(printed.contains("tiny/small\n"), "{printed}");
-    assert!(printed.contains("There is no paper's figure to set beside this experiment."), "{printed}");
+    assert!(printed.contains("No figure of the paper to compare this experiment with."), "{printed}");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn wrong_figures_are_found_before_anything_runs() {
 }
 
 #[test]
-fn an_unknown_name_is_told_the_known_ones() {
+fn the_message_about_an_unknown_name_lists_the_known_ones() {
     for name in ["nonsense", "ired/nonsense"] {
         let said = Folder::new().jettison(&["reproduce", name]).refused();
         assert!(
@@ -145,12 +145,12 @@ fn an_unknown_name_is_told_the_known_ones() {
 }
 
 #[test]
-fn without_a_name_it_lists_what_there_is() {
+fn without_a_name_it_lists_all_experiments() {
     let printed = Folder::new().jettison(&["reproduce"]).ok();
     assert!(printed.lines().any(|line| line.starts_with("ired/ingress-vs-egress ")), "{printed}");
 }
 
-/// A program in a Python's place, that has the package: it says what it was asked to draw.
+/// A stand-in for a Python with the package, which prints its arguments.
 #[cfg(unix)]
 fn with_python(folder: &Folder, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
@@ -182,7 +182,7 @@ fn figures_are_drawn_from_the_results_once_all_are_there() {
     let (other, small) = (at("all/other"), at("all/small"));
     assert_eq!(last, format!("drew -m jettison.figures tiny {other} {small} --out all/figures"));
     assert!(ran.stderr.contains("all/other/report.html") && ran.stderr.contains("all/small/report.html"));
-    // Of one experiment they stand beside it.
+    // For one experiment, they go beside its results.
     let ran = drawn(&folder, &python, &["tiny/other", "--json"]);
     let other = at("out/tiny/other");
     let asked = format!("drew -m jettison.figures tiny/other {other} --out out/tiny/figures --json");
@@ -194,7 +194,7 @@ fn figures_are_drawn_from_the_results_once_all_are_there() {
 fn without_a_python_that_draws_nothing_runs() {
     let folder = with_tiny();
     let said = drawn(&folder, "./nothing", &["tiny/small"]).refused();
-    assert!(said.starts_with("jettison: --figures needs a Python with the package `jettison`"), "{said}");
+    assert!(said.starts_with("jettison: --figures requires a Python with the package `jettison`"), "{said}");
     assert!(
         said.contains("./nothing -m pip install '.[plot]'") && said.contains("JETTISON_PYTHON"),
         "{said}"

@@ -19,7 +19,7 @@ const RESULTS: [&str; 11] = [
 ];
 
 #[test]
-fn prints_the_comparison_and_says_where_the_results_are() {
+fn prints_the_comparison_and_the_paths_of_the_results() {
     let folder = Folder::with_small();
     let printed = folder.jettison(&["run", "small.toml"]).ok();
     for part in ["tail-drop", "codel", "goodput", "Mbit/s", "sojourn", "echo RTT", "drops"] {
@@ -43,7 +43,7 @@ fn the_folder_has_all_files_and_nothing_else_is_left() {
 }
 
 #[test]
-fn the_manifest_says_what_ran() {
+fn the_manifest_describes_the_runs() {
     let folder = Folder::with_small();
     folder.jettison(&["run", "small.toml"]).ok();
     let manifest = folder.json("out/small/manifest.json");
@@ -64,7 +64,7 @@ fn the_manifest_says_what_ran() {
     );
     assert_eq!(manifest["inputs"][0]["path"], "small.toml");
     assert_eq!(manifest["inputs"][0]["sha256"].as_str().map(str::len), Some(64));
-    // The effective configuration has what the file leaves to defaults.
+    // The effective configuration includes defaults.
     let configuration = manifest["configuration"].as_str().expect("a configuration is text");
     assert!(configuration.contains("payload = \"56 bytes\""), "{configuration}");
 }

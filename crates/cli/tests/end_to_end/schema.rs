@@ -36,7 +36,7 @@ fn it_keeps_to_the_specification_of_schemas() {
 }
 
 #[test]
-fn it_accepts_what_the_project_ships() {
+fn it_accepts_the_projects_own_scenarios() {
     let validator = validator();
     accepts(&validator, "small", SMALL);
     for paper in fs::read_dir(project("scenarios")).expect("the project has scenarios") {
@@ -52,7 +52,7 @@ fn it_accepts_what_the_project_ships() {
 }
 
 #[test]
-fn it_refuses_what_check_refuses() {
+fn it_refuses_scenarios_that_check_refuses() {
     let validator = validator();
     let wrong = [
         changed("warm_up", "warmup"),

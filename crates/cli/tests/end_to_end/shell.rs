@@ -1,8 +1,8 @@
-//! `jettison completions` and `jettison man`, and what the command says of itself.
+//! `jettison completions` and `jettison man`, `--help` and `--version`.
 
 use super::support::Folder;
 #[cfg(unix)]
-use super::support::{Ran, left_out};
+use super::support::{Ran, skipped};
 
 const COMMANDS: [&str; 15] = [
     "run",
@@ -33,10 +33,10 @@ fn completions_know_the_commands_and_options() {
 }
 
 #[cfg(unix)]
-fn takes_its_completions(test: &str, shell: &str) {
+fn accepts_its_completions(test: &str, shell: &str) {
     let folder = Folder::new();
     if Ran::of(&mut folder.shell(&format!("command -v {shell}"))).status != Some(0) {
-        left_out(test, &format!("{shell} is not installed"));
+        skipped(test, &format!("{shell} is not installed"));
         return;
     }
     folder.write("script", &folder.jettison(&["completions", shell]).ok());
@@ -45,24 +45,24 @@ fn takes_its_completions(test: &str, shell: &str) {
 
 #[cfg(unix)]
 #[test]
-fn bash_takes_its_completions() {
-    takes_its_completions("shell::bash_takes_its_completions", "bash");
+fn bash_accepts_its_completions() {
+    accepts_its_completions("shell::bash_accepts_its_completions", "bash");
 }
 
 #[cfg(unix)]
 #[test]
-fn zsh_takes_its_completions() {
-    takes_its_completions("shell::zsh_takes_its_completions", "zsh");
+fn zsh_accepts_its_completions() {
+    accepts_its_completions("shell::zsh_accepts_its_completions", "zsh");
 }
 
 #[cfg(unix)]
 #[test]
-fn fish_takes_its_completions() {
-    takes_its_completions("shell::fish_takes_its_completions", "fish");
+fn fish_accepts_its_completions() {
+    accepts_its_completions("shell::fish_accepts_its_completions", "fish");
 }
 
 #[test]
-fn a_man_page_a_command_is_written() {
+fn one_man_page_per_command_is_written() {
     let folder = Folder::new();
     assert_eq!(folder.jettison(&["man", "--out", "pages"]).ok(), "Man pages: pages\n");
     let mut expected: Vec<String> = COMMANDS.iter().map(|command| format!("jettison-{command}.1")).collect();

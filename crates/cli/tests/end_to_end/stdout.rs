@@ -1,4 +1,4 @@
-//! Standard output carries what was asked for and nothing else, and may be closed at any time.
+//! Standard output carries only the requested data, and may be closed at any time.
 
 use std::process::Stdio;
 
@@ -37,7 +37,7 @@ fn a_reader_that_leaves_early_is_no_error() {
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert_eq!((ended.status.code(), stderr.as_ref()), (Some(0), ""), "{arguments:?}");
     }
-    // The results are there all the same.
+    // The results are complete nevertheless.
     assert!(folder.path("out/small/report.html").exists());
 }
 

@@ -1,4 +1,4 @@
-//! What the tests share: a folder of their own with the command in it, and a small scenario.
+//! Shared by the tests: a temporary folder to run the command in, and a small scenario.
 
 use std::fmt::Debug;
 use std::fs;
@@ -62,7 +62,7 @@ pub fn changed(from: &str, to: &str) -> String {
 /// A temporary folder that commands run in.
 pub struct Folder(TempDir);
 
-/// What a command came to.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub struct Ran {
     pub status: Option<i32>,
@@ -82,7 +82,7 @@ impl Folder {
         folder
     }
 
-    /// Where it is, without links: as the command shows it.
+    /// Path of a file without symbolic links, as the command prints it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().canonicalize().expect("the folder is there until it is dropped").join(name)
     }
@@ -101,7 +101,7 @@ impl Folder {
         serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The names in a folder of it, hidden ones too, sorted.
+    /// Sorted names in a subfolder, including hidden ones.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let names = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         let mut names: Vec<String> = names
@@ -111,7 +111,7 @@ impl Folder {
         names
     }
 
-    /// All files below a folder of it, as paths from there, sorted.
+    /// Sorted paths of all files below a subfolder, relative to it.
     pub fn files(&self, folder: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut open = vec![String::new()];
@@ -129,7 +129,7 @@ impl Folder {
         found
     }
 
-    /// The command, to be run in this folder with nothing of the caller's settings.
+    /// The command, in this folder, without the caller's settings.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
         self.prepare(&mut command);
@@ -137,7 +137,7 @@ impl Folder {
         command
     }
 
-    /// A shell with the command as `$JETTISON`, to be run in this folder.
+    /// A shell in this folder, with the command as `$JETTISON`.
     #[cfg(unix)]
     pub fn shell(&self, script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -171,21 +171,21 @@ impl Ran {
         ran
     }
 
-    /// It did what was asked, and had nothing to complain of: gives what it printed.
+    /// Checks for success without complaints; returns standard output.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
         self.stdout
     }
 
-    /// Exit status 2, nothing printed: gives the message, without the line's end.
+    /// Checks for exit status 2 without output; returns the message, without its newline.
     #[track_caller]
     pub fn refused(self) -> String {
         assert_eq!((self.status, self.stdout.as_str()), (Some(2), ""), "stderr: {}", self.stderr);
         self.stderr.strip_suffix('\n').expect("a message ends its line").to_owned()
     }
 
-    /// It did what was asked: gives the NDJSON records that it printed.
+    /// Checks for success; returns the NDJSON records on standard output.
     #[track_caller]
     pub fn records(self) -> Vec<Value> {
         let text = self.ok();
@@ -201,7 +201,7 @@ pub fn keys(record: &Value) -> Vec<&str> {
     record.as_object().expect("a record is an object").keys().map(String::as_str).collect()
 }
 
-/// The mean in the summary record of that variant, object and metric.
+/// The mean in the summary record of a variant, object and metric.
 #[track_caller]
 pub fn mean(records: &[Value], variant: &str, object: &str, metric: &str) -> f64 {
     let is = |record: &&Value| {
@@ -213,16 +213,19 @@ pub fn mean(records: &[Value], variant: &str, object: &str, metric: &str) -> f64
 }
 
 #[track_caller]
-pub fn assert_near(what: impl Debug, value: f64, expected: f64, tolerance: f64) {
-    assert!((value - expected).abs() <= tolerance, "{what:?} is {value}, expected {expected} ± {tolerance}");
+pub fn assert_near(quantity: impl Debug, value: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (value - expected).abs() <= tolerance,
+        "{quantity:?} is {value}, expected {expected} ± {tolerance}"
+    );
 }
 
-/// Says, past the capture of the test's output, that a test was left out.
-pub fn left_out(test: &str, why: &str) {
+/// Prints that a test was skipped, past the capture of the test's output.
+pub fn skipped(test: &str, why: &str) {
     writeln!(std::io::stderr(), "left out: {test} ({why})").expect("standard error is open");
 }
 
-/// The project's own folder of that name.
+/// A folder of the project.
 pub fn project(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
 }

@@ -1,10 +1,10 @@
-//! `jettison sweep` up to where the Python package takes over; what it does from there, `python/tests/sweeps` tests.
+//! `jettison sweep` up to the start of the Python package; `python/tests/sweeps` tests the rest.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::support::{Folder, Ran};
 
-/// The command with an interpreter that prints what it is asked to run, and ends with 7; `has` says whether it has the
+/// Runs the command with an interpreter that prints its arguments and exits with 7; `has` says whether it has the
 /// package.
 fn sweep(folder: &Folder, has: bool, arguments: &[&str]) -> Ran {
     let probe = i32::from(!has);
@@ -17,7 +17,7 @@ fn sweep(folder: &Folder, has: bool, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn hands_over_all_that_it_was_given_and_ends_with_the_packages_status() {
+fn all_arguments_and_the_exit_status_are_passed_on() {
     let mut arguments = vec!["sweep", "mine.toml", "--axes", "a.b=1ms,5 ms", "c=-1..2:log", "--axes", "d=x"];
     arguments.extend(["--sample", "lhs:50", "--seeds", "1-20", "--jobs", "3", "--out", "there", "--json"]);
     arguments.extend([
@@ -62,10 +62,13 @@ fn hands_over_all_that_it_was_given_and_ends_with_the_packages_status() {
 }
 
 #[test]
-fn says_what_to_install_where_the_package_is_missing() {
+fn the_message_about_a_missing_package_says_what_to_install() {
     let folder = Folder::new();
     let message = sweep(&folder, false, &["sweep", "mine.toml", "--axes", "a=1"]).refused();
-    assert!(message.contains("has no package `jettison`") && message.contains("pip install"), "{message}");
+    assert!(
+        message.contains("does not have the package `jettison`") && message.contains("pip install"),
+        "{message}"
+    );
     let mut command = folder.command(&["sweep", "mine.toml", "--axes", "a=1"]);
     let message = Ran::of(command.env("JETTISON_PYTHON", folder.path("none"))).refused();
     assert!(message.contains("cannot be run") && message.contains("JETTISON_PYTHON"), "{message}");

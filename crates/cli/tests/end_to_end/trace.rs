@@ -5,7 +5,7 @@ use std::fs;
 use super::support::{Folder, changed, keys, mean, project};
 
 #[test]
-fn says_what_a_trace_offers() {
+fn info_prints_length_rates_and_outages() {
     let folder = Folder::new();
     folder.write("steps.down", "2\n4\n6\n6\n10\n");
     let printed = folder.jettison(&["trace", "info", "steps.down"]).ok();
@@ -96,13 +96,13 @@ fn the_same_seed_makes_the_same_bytes() {
 }
 
 #[test]
-fn the_projects_own_traces_are_what_their_commands_make() {
+fn the_projects_own_traces_are_reproduced_by_their_commands() {
     let traces = project("scenarios/octopus/traces");
     let readme = fs::read_to_string(traces.join("README.md")).expect("the traces have a README.md");
     let folder = Folder::new();
     let mut made = vec!["README.md".to_owned()];
     for line in readme.lines().filter_map(|line| line.strip_prefix("jettison ")) {
-        // Values with a space in them are quoted: every second part stands in quotes.
+        // Values with a space in them are quoted: every second part is in quotes.
         let parts = line.split('"').enumerate();
         let arguments: Vec<&str> = parts
             .flat_map(|(place, part)| match place % 2 {

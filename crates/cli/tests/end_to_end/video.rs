@@ -1,8 +1,8 @@
-//! Real-time video from end to end: a trace of a video, and what is said of input that cannot be used.
+//! Real-time video from end to end: a trace of a video, and messages about invalid input.
 
 use super::support::{Folder, changed};
 
-/// A video of two frames a group, two layers, one rung.
+/// A video with two frames per group, two layers, one rung.
 const VIDEO: &str =
     "2 2\n1200 0 0 4000 600 9.0\n1200 0 1 3000 1200 11.0\n1200 1 0 1000 600 9.1\n1200 1 1 900 1200 11.1\n";
 
@@ -52,7 +52,7 @@ fn wrong_videos_are_refused_with_their_file_and_line() {
 }
 
 #[test]
-fn encoders_and_controllers_that_are_none_are_refused_with_a_hint() {
+fn unknown_encoders_and_controllers_are_refused_with_a_hint() {
     let folder = folder();
     let wrong = |set: &str| folder.jettison(&["run", "own/s.toml", "--set", set]).refused();
     let encoder = wrong("flows.bulk.app.encoder=svc-spatail");

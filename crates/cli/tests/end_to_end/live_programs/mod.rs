@@ -1,6 +1,6 @@
 //! The scenarios of `scenarios/live/` in their short form: real programs, for seconds each.
 //!
-//! They share two cores with a browser, so they go one after the other, and no figure is held to more than "it came through".
+//! They share two cores with a browser, so they run sequentially, with generous bounds on all values.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// One at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What a scenario came to.
+/// Results of a scenario.
 struct Done {
     _turn: MutexGuard<'static, ()>,
     records: Vec<Value>,
@@ -23,12 +23,12 @@ struct Done {
 }
 
 impl Done {
-    /// The means of a metric of an object, a variant each.
+    /// The means of an object's metric, one per variant.
     fn means(&self, object: &str, metric: &str) -> Vec<f64> {
         means(&self.records, object, metric)
     }
 
-    /// Every variant has that metric, within those bounds.
+    /// Checks that every variant has the metric, within these bounds.
     #[track_caller]
     fn within(&self, object: &str, metric: &str, bounds: std::ops::RangeInclusive<f64>) {
         let means = self.means(object, metric);
@@ -46,7 +46,7 @@ fn means(records: &[Value], object: &str, metric: &str) -> Vec<f64> {
     own.filter_map(|record| record["mean"].as_f64()).collect()
 }
 
-/// The same scenario's records, simulated.
+/// Records of the same scenario, simulated.
 fn simulate(scenario: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
@@ -61,19 +61,19 @@ fn project(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
 }
 
-fn left_out(test: &str, why: &str) {
+fn skipped(test: &str, why: &str) {
     writeln!(std::io::stderr(), "left out: {test} ({why})").expect("standard error is open");
 }
 
-/// Runs a scenario in its short form, unless this machine cannot: then says so.
+/// Runs the short form of a scenario; prints a notice if this machine cannot.
 fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<Done> {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        left_out(test, "live runs are tested as root");
+        skipped(test, "live runs are tested as root");
         return None;
     }
     if let Err(error) = fs::File::options().read(true).write(true).open("/dev/net/tun") {
-        left_out(test, &format!("/dev/net/tun: {error}"));
+        skipped(test, &format!("/dev/net/tun: {error}"));
         return None;
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -81,11 +81,11 @@ fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<D
         std::env::split_paths(&path).chain(["/usr/sbin".into()]).any(|folder| folder.join(program).is_file())
     };
     if let Some(missing) = programs.iter().find(|program| !there(program)) {
-        left_out(test, &format!("there is no `{missing}`: make live-deps installs it"));
+        skipped(test, &format!("there is no `{missing}`: make live-deps installs it"));
         return None;
     }
     if programs.contains(&"chromium") && !project("web/player/node_modules").is_dir() {
-        left_out(test, "the player is not installed: make live-deps does that");
+        skipped(test, "the player is not installed: make live-deps does that");
         return None;
     }
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -139,7 +139,7 @@ fn dash_in_vlc() {
 #[test]
 fn newcwv_in_the_kernel() {
     if let Some(missing) = jettison_cc::missing() {
-        return left_out("newcwv_in_the_kernel", missing);
+        return skipped("newcwv_in_the_kernel", missing);
     }
     let Some(live) = run("newcwv_in_the_kernel", "newcwv", &[], &[]) else { return };
     let simulated = simulate("newcwv");

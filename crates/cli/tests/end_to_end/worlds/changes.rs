@@ -40,7 +40,7 @@ to = "c"
 app = { kind = "ping", interval = "100 ms" }
 "#;
 
-/// What `metric` of `object` is in the second from `second` on.
+/// The value of an object's metric in the second that starts at `second`.
 fn during(second: u32, object: &str, metric: &str) -> f64 {
     let (start, end) = (format!("warm_up={second} s"), format!("duration={} s", second + 1));
     mean(&measure(CHANGES, &[&start, &end]), object, metric)

@@ -1,4 +1,4 @@
-//! What scenarios do, end to end, where the right figure can be computed by hand.
+//! Scenarios whose results can be computed by hand, end to end.
 
 mod changes;
 mod overload;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::support::Folder;
 
-/// Runs a scenario of one variant; gives its records.
+/// Runs a scenario of one variant; returns its records.
 fn measure(scenario: &str, set: &[&str]) -> Vec<Value> {
     let folder = Folder::new();
     folder.write("world.toml", scenario);
@@ -20,7 +20,7 @@ fn measure(scenario: &str, set: &[&str]) -> Vec<Value> {
     folder.jettison(&["run", "world.toml", "--json"].into_iter().chain(set).collect::<Vec<_>>()).records()
 }
 
-/// The mean of a metric of an object, of a scenario of one variant.
+/// The mean of an object's metric in a scenario of one variant.
 #[track_caller]
 fn mean(records: &[Value], object: &str, metric: &str) -> f64 {
     super::support::mean(records, "default", object, metric)

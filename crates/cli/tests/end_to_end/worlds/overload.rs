@@ -3,7 +3,7 @@
 use super::super::support::assert_near;
 use super::{mean, measure};
 
-/// 1,000 bytes a packet on the wire (958 of payload, 8 of UDP, 20 of IP, 14 of Ethernet), 8 Mbit/s offered.
+/// 1,000 bytes per packet on the wire (958 of payload, 8 of UDP, 20 of IP, 14 of Ethernet), 8 Mbit/s offered.
 const OVERLOAD: &str = r#"name = "overload"
 duration = "5 s"
 warm_up = "1 s"

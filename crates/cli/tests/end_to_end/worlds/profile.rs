@@ -37,7 +37,7 @@ to = "c"
 app = { kind = "ping", interval = "100 ms" }
 "#;
 
-/// What `metric` of `object` is in the second from `second` on.
+/// The value of an object's metric in the second that starts at `second`.
 fn during(second: u32, object: &str, metric: &str) -> f64 {
     let folder = Folder::new();
     folder.write("steps.json", PROFILE);
