@@ -1,18 +1,18 @@
-//! The wall and the CPU clock: only here, and only to say how long a run took.
+//! Wall clock and CPU clock, used only to measure the duration of runs.
 
 use jettison_core::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long something took.
+/// A duration on both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Took {
-    /// By the wall clock.
+pub struct Elapsed {
+    /// On the wall clock.
     pub wall: Duration,
     /// On the calling thread's CPU clock.
     pub cpu: Duration,
 }
 
-/// Both clocks at one instant.
+/// A start time on both clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     wall: Duration,
@@ -20,14 +20,14 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts it.
+    /// Starts the stopwatch.
     pub fn start() -> Stopwatch {
         Stopwatch { wall: read(ClockId::Monotonic), cpu: read(ClockId::ThreadCPUTime) }
     }
 
-    /// What has passed since the start, on the thread that started it.
-    pub fn elapsed(&self) -> Took {
-        Took {
+    /// Time since the start. Must be called on the thread that started it.
+    pub fn elapsed(&self) -> Elapsed {
+        Elapsed {
             wall: read(ClockId::Monotonic).saturating_sub(self.wall),
             cpu: read(ClockId::ThreadCPUTime).saturating_sub(self.cpu),
         }

@@ -1,4 +1,4 @@
-//! Two folders of results side by side: whether they can be compared, and in what their configurations differ.
+//! Comparison of two folders of results, with the differences of their configurations.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,24 +7,24 @@ use jettison_report::{ReportError, Results, SideBySide, Warning};
 use thiserror::Error;
 use toml::Value;
 
-/// So many settings that differ are listed.
+/// Maximum number of differing settings to list.
 const LISTED: usize = 12;
 
-/// Two results that could not be set side by side.
+/// An error that prevents a comparison of two results.
 #[derive(Debug, Error)]
 pub enum CompareError {
-    /// Both are one folder.
-    #[error("{} is both: name the folders of two results", .0.display())]
+    /// Both paths name the same folder.
+    #[error("{} is given twice; name the folders of two results", .0.display())]
     SameFolder(PathBuf),
-    /// One cannot be read, or the page cannot be written.
+    /// One result cannot be read, or the page cannot be written.
     #[error(transparent)]
     Report(#[from] ReportError),
 }
 
-/// Reads the results in the folders `a` and `b` and sets them side by side.
+/// Reads the results in the folders `a` and `b` for comparison.
 ///
 /// # Errors
-/// If one of them is no folder of ours, or damaged, or both are the same.
+/// If one of them holds no Jettison results or damaged ones, or both are the same folder.
 pub fn compare(a: &Path, b: &Path) -> Result<SideBySide, CompareError> {
     let (of_a, of_b) = (Results::load(a)?, Results::load(b)?);
     if let (Ok(one), Ok(other)) = (a.canonicalize(), b.canonicalize())
@@ -38,12 +38,12 @@ pub fn compare(a: &Path, b: &Path) -> Result<SideBySide, CompareError> {
     Ok(both)
 }
 
-/// The settings in which two configurations differ, a line each. What a scenario is called and says of itself is none.
+/// The settings in which two configurations differ, one line each. A scenario's name and description are ignored.
 fn differing_settings(a: &str, b: &str) -> Option<Warning> {
     if a == b {
         return None;
     }
-    let text = "Their settings differ".to_owned();
+    let text = "The settings differ".to_owned();
     let (Ok(in_a), Ok(in_b)) = (a.parse::<toml::Table>(), b.parse::<toml::Table>()) else {
         return Some(Warning { text, lines: Vec::new() });
     };
@@ -65,7 +65,7 @@ fn differing_settings(a: &str, b: &str) -> Option<Warning> {
     (!lines.is_empty()).then_some(Warning { text, lines })
 }
 
-/// Each value below `value`, with the path of its keys.
+/// Calls `take` for each value below `value`, with the path of its keys.
 fn flatten(path: &str, value: &Value, take: &mut impl FnMut(String, String)) {
     match value {
         Value::Table(table) => {

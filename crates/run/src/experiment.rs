@@ -1,4 +1,4 @@
-//! Running a scenario: the matrix in, a folder of results out.
+//! Runs of a scenario: takes the matrix, writes a folder of results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,51 +19,51 @@ use thiserror::Error;
 use crate::clock::{Stopwatch, Took};
 use crate::matrix::{Job, Progress, run_matrix};
 
-/// Bytes of each frame that a capture keeps: all headers with their options, and the first bytes of a payload.
+/// Captured bytes per frame: all headers with their options, and the start of the payload.
 const SNAP: usize = 128;
 
-/// How a scenario is to be run.
+/// Options for the runs of a scenario.
 pub struct RunOptions<'a> {
-    /// Where the results go.
+    /// The output folder.
     pub out: &'a Path,
-    /// Whether a folder that is not ours is replaced.
+    /// Whether to replace an output folder that holds something other than our results.
     pub force: bool,
-    /// How many runs go at once.
+    /// Number of parallel runs.
     pub jobs: usize,
-    /// Whether every port is captured, not only those whose link says so.
+    /// Whether to capture all ports, not only those whose link requests it.
     pub pcap: bool,
-    /// Figures that the report shows beside the usual ones.
+    /// Additional figures for the report.
     pub figures: Vec<Figure>,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<&'a str>,
-    /// Set to end early: finished runs are kept.
+    /// Cancellation flag; finished runs are kept.
     pub cancel: &'a AtomicBool,
-    /// Told how far it is.
+    /// Callback for progress.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Sets a paper's figures beside ours, from the summaries of the runs.
+    /// Compares the runs' summaries with a paper's figures.
     pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
 }
 
-/// A run that could not be done.
+/// An error that prevents the runs of a scenario.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// Results cannot be written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// A variant cannot be built.
+    /// A variant whose network cannot be built.
     #[error("variant `{variant}`: {failure}")]
     Build {
-        /// The variant.
+        /// The variant's name.
         variant: String,
-        /// Why.
+        /// The cause.
         failure: BuildFailure,
     },
-    /// It was ended before a single run had finished.
-    #[error("ended before the first run had finished: nothing was written")]
+    /// Cancelled before the first run had finished.
+    #[error("interrupted before the first run had finished; nothing was written")]
     NothingFinished,
 }
 
-/// Runs every variant of a scenario under every seed and writes the results.
+/// Runs all variants of a scenario with all seeds and writes the results.
 pub fn run_scenario(
     scenario: &Scenario,
     builder: &Builder,
@@ -99,7 +99,7 @@ pub fn run_scenario(
     Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
 }
 
-/// What is known once the last run has ended: how long it took, and the paper's figures beside ours.
+/// Data that is known after the last run: durations, and the comparison with the paper's figures.
 pub(crate) fn closing(
     stopwatch: &Stopwatch,
     jobs: usize,
@@ -113,7 +113,7 @@ pub(crate) fn closing(
     Ok(Closing { timing, reproduction: compare() })
 }
 
-/// All runs: variants in their order, each with all seeds.
+/// All runs, in the order of the variants and of the seeds within each.
 pub(crate) fn jobs(scenario: &Scenario) -> Vec<Job> {
     let of_variant = |(variant, v): (usize, &jettison_scenario::Variant)| {
         let duration = v.settings.duration;
@@ -141,7 +141,7 @@ pub(crate) fn timing(key: RunKey, took: Took) -> RunTiming {
     RunTiming { key, wall_seconds: took.wall.as_secs_f64(), cpu_seconds: took.cpu.as_secs_f64() }
 }
 
-/// The experiment as its results describe it, wherever it is run.
+/// Describes the experiment for its results, for any way of running it.
 pub fn describe(scenario: &Scenario, builder: &Builder, mode: Mode, figures: Vec<Figure>) -> Experiment {
     let first = &scenario.variants[0].settings;
     Experiment {
@@ -168,7 +168,7 @@ pub fn describe(scenario: &Scenario, builder: &Builder, mode: Mode, figures: Vec
     }
 }
 
-/// How plots draw the components that variants are named after.
+/// Styles in plots of the components that variants are named after.
 fn styles(scenario: &Scenario, builder: &Builder) -> BTreeMap<String, Style> {
     let known = builder.appearances();
     let labels = scenario.variants.iter().flat_map(|variant| variant.labels.values().chain([&variant.name]));
@@ -187,19 +187,19 @@ fn styles(scenario: &Scenario, builder: &Builder) -> BTreeMap<String, Style> {
     labels.filter_map(style).collect()
 }
 
-/// The first variant in full, and what each other one changes.
+/// The first variant's configuration in full; the names of the others tell their changes.
 fn configuration(scenario: &Scenario) -> String {
     let mut text = scenario.variants[0].effective_toml();
     if scenario.variants.len() > 1 {
         text = format!(
-            "# Variant {}; the others differ in what their names say.\n{text}",
+            "# Variant {}; the others differ as their names tell.\n{text}",
             scenario.variants[0].name
         );
     }
     text
 }
 
-/// Captures each tapped port of a run to a file of its own.
+/// Captures each tapped port of a run to its own file.
 pub(crate) struct CaptureTap {
     run: RunKey,
     captures: Captures,
@@ -208,7 +208,7 @@ pub(crate) struct CaptureTap {
 }
 
 impl CaptureTap {
-    /// The captures of a run; the first thing that goes wrong is left in `failed`.
+    /// Creates the captures of a run; the first error is stored in `failed`.
     pub(crate) fn new(
         run: RunKey,
         captures: Captures,
@@ -234,7 +234,7 @@ impl Tap for CaptureTap {
                 self.open.len() - 1
             }
         };
-        // After a failure this port is given up: the error ends the whole when the run is handed over.
+        // After an error, this port's capture stops. The error is returned when the run is handed over.
         if let Some(capture) = &mut self.open[place].1
             && let Err(error) = capture.packet(packet, now)
         {

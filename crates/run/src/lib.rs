@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
-//! The matrix of variants × seeds over the cores, cancellation, `reproduce` and `compare`.
+//! The matrix of variants × seeds on all cores, live runs, cancellation, `reproduce` and `compare`.
 //!
-//! What the command and the Python module are thin over: no flags and no printing here.
+//! The command and the Python module are thin layers over this crate, which parses no flags and prints nothing.
 
 pub mod clock;
 mod compare;

@@ -1,8 +1,7 @@
-//! The matrix of variants and seeds, over the cores.
+//! The matrix of variants and seeds, on all cores.
 //!
-//! Each run is single-threaded and knows nothing of the others, so how many go at once changes nothing but the time
-//! it takes. Finished runs are handed over in the order of the jobs, so that nothing downstream depends on which
-//! thread was faster.
+//! Each run is single-threaded and independent of the others, so parallelism changes only the duration. Finished runs
+//! are handed over in the order of the jobs, so results do not depend on the threads' speed.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -18,49 +17,49 @@ use crate::clock::{Stopwatch, Took};
 /// One run of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
-    /// Which variant, by its place in the scenario.
+    /// Index of the variant in the scenario.
     pub variant: usize,
     /// The seed.
     pub seed: u64,
-    /// How long it runs.
+    /// Simulated duration.
     pub duration: Duration,
 }
 
-/// A run that reached its end.
+/// A completed run.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its place among the jobs.
+    /// Index among the jobs.
     pub index: usize,
-    /// Which run it was.
+    /// The run's job.
     pub job: Job,
-    /// What it measured.
+    /// The measurements.
     pub record: RunRecord,
-    /// How long its event loop took.
+    /// Duration of its event loop.
     pub took: Took,
-    /// Events it processed.
+    /// Number of processed events.
     pub events: u64,
 }
 
-/// How far the matrix is.
+/// Progress of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Share of all simulated time that is done, 0 to 1.
+    /// Fraction of all simulated time that is done, 0 to 1.
     pub share: f64,
-    /// Runs that have ended.
+    /// Number of completed runs.
     pub finished: usize,
-    /// Runs in all.
+    /// Number of all runs.
     pub jobs: usize,
 }
 
-/// How many runs go at once if the user does not say.
+/// Default number of parallel runs.
 pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Runs all jobs, at most `threads` at once, and gives each finished run to `take` in the order of `jobs`.
+/// Runs all jobs, at most `threads` in parallel, and passes each completed run to `take` in the order of `jobs`.
 ///
-/// `make` builds a job's world in the thread that runs it. When `cancel` is set, runs under way end without a
-/// result; those finished before are kept. The first error of `make` or `take` ends everything.
+/// `make` builds a job's network in the thread that runs it. When `cancel` is set, current runs end without a result;
+/// completed ones are kept. The first error of `make` or `take` ends everything.
 pub fn run_matrix<E: Send>(
     jobs: &[Job],
     threads: usize,
@@ -100,7 +99,7 @@ pub fn run_matrix<E: Send>(
         let mut outcome = Ok(());
         for (index, result) in receiver {
             if outcome.is_err() {
-                continue; // the rest only has to end
+                continue; // nothing left to take; wait for the threads
             }
             match result {
                 Ok(finished) => waiting.insert(index, finished),
@@ -148,7 +147,7 @@ impl Shared<'_> {
         self.window.advance(usize::MAX / 2);
     }
 
-    /// The next job, when it is near enough to the oldest unfinished one that results do not pile up.
+    /// Takes the next job, once it is close enough to the oldest unfinished one that results do not accumulate.
     fn claim(&self) -> Option<usize> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         if index >= self.jobs.len() || self.halted() {
@@ -166,7 +165,7 @@ impl Shared<'_> {
         let job = self.jobs[index];
         let mut world = make(&job)?;
         let stopwatch = Stopwatch::start();
-        // In slices, so that the bar moves within a run.
+        // Run in slices, so the progress bar moves during a run.
         let slices = 50.min(job.duration.as_millis().max(1));
         for slice in 1..=slices {
             let share = u128::from(job.duration.as_nanos()) * u128::from(slice) / u128::from(slices);
@@ -191,7 +190,7 @@ impl Shared<'_> {
     }
 }
 
-/// Keeps claimed jobs within a distance of the oldest one that is not yet handed over.
+/// Limits the distance of claimed jobs from the oldest one that is not yet handed over.
 struct Window {
     width: usize,
     oldest: Mutex<usize>,

@@ -1,4 +1,4 @@
-//! Running a scenario: the matrix in, tables in memory out.
+//! Runs of a scenario with results in memory.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,21 +10,21 @@ use crate::clock::Stopwatch;
 use crate::experiment::{RunError, build, closing, describe, jobs, key, timing};
 use crate::matrix::{Job, Progress, run_matrix};
 
-/// How a scenario is to be run whose results stay in memory.
+/// Options for runs with results in memory.
 pub struct MemoryOptions<'a> {
-    /// How many runs go at once.
+    /// Number of parallel runs.
     pub jobs: usize,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<&'a str>,
-    /// Set to end early: finished runs are kept.
+    /// Cancellation flag; finished runs are kept.
     pub cancel: &'a AtomicBool,
-    /// Told how far it is.
+    /// Callback for progress.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Sets a paper's figures beside ours, from the summaries of the runs.
+    /// Compares the runs' summaries with a paper's figures.
     pub compare: &'a (dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
 }
 
-/// Runs every variant of a scenario under every seed and keeps the results in memory. Nothing is captured.
+/// Runs all variants of a scenario with all seeds and keeps the results in memory. Captures nothing.
 pub fn run_in_memory(
     scenario: &Scenario,
     builder: &Builder,

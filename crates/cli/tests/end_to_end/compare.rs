@@ -23,7 +23,7 @@ fn the_table_has_both_results_and_lists_their_differences() {
         "B (sim): small, b\n",
         "queue=codel\n",
         " throughput ",
-        "Warning: Their settings differ\n",
+        "Warning: The settings differ\n",
     ] {
         assert!(printed.contains(text), "no {text:?} in:\n{printed}");
     }
@@ -89,7 +89,7 @@ fn results_that_cannot_be_compared_are_refused() {
         assert!(said.contains("holds no Jettison results"), "{said}");
     }
     let said = folder.jettison(&["compare", "a", "./a", "--out", "page"]).refused();
-    assert_eq!(said, "jettison: a is both: name the folders of two results");
+    assert_eq!(said, "jettison: a is given twice; name the folders of two results");
     let said = folder.jettison(&["compare", "a", "b", "--out", "small.toml"]).refused();
     assert_eq!(said, "jettison: small.toml is a file, not a folder: choose another with --out");
 }

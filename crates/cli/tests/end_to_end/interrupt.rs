@@ -107,7 +107,10 @@ fn nothing_is_left_before_the_first_run_has_finished() {
     let begun = || temporary(&folder, "out").is_some();
     let (status, [stdout, stderr]) = interrupted(&folder, &["run", "endless.toml"], &begun);
     assert_eq!((status, stdout.as_str()), (Some(130), ""), "{stderr}");
-    assert!(stderr.ends_with("ended before the first run had finished: nothing was written\n"), "{stderr}");
+    assert!(
+        stderr.ends_with("interrupted before the first run had finished; nothing was written\n"),
+        "{stderr}"
+    );
     assert_eq!(folder.names(""), ["endless.toml"]);
 }
 

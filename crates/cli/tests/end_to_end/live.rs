@@ -211,12 +211,12 @@ fn scenarios_that_cannot_run_live_are_refused_before_anything_is_created() {
         assert_eq!(folder.names(""), ["programs.toml"], "{app}");
     };
     if can_run_live("scenarios_that_cannot_run_live_are_refused_before_anything_is_created") {
-        refuse(r#"at_to = "no-such-program --at-all""#, "there is no program `no-such-program`");
-        refuse(r#"at_to = "./programs.toml""#, "is not there, or is no program");
+        refuse(r#"at_to = "no-such-program --at-all""#, "no program `no-such-program` in PATH");
+        refuse(r#"at_to = "./programs.toml""#, "does not exist or is not executable");
         refuse(r#"at_to = "true", user = "no-such-user""#, "app.user: there is no user `no-such-user`");
         refuse(
             r#"at_to = "true", directory = "/no/such/folder""#,
-            "app.directory: /no/such/folder is no folder",
+            "app.directory: /no/such/folder is not a folder",
         );
         let folder = Folder::new();
         folder.write(
@@ -252,7 +252,7 @@ fn previous_results_stay_if_nothing_was_measured() {
     let ran = live();
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("no socket listens on TCP port 4000"), "{ran:?}");
-    assert!(ran.stderr.contains("were left as they are"), "{ran:?}");
+    assert!(ran.stderr.contains("were not replaced"), "{ran:?}");
     assert_eq!(folder.read("out/manifest.json"), before);
 }
 

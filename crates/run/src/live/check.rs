@@ -1,4 +1,4 @@
-//! What keeps a scenario from running live, found before anything is created.
+//! Checks that a scenario can run live, before anything is created.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,44 +9,45 @@ use jettison_sockets::command::CommandParameters;
 
 use super::command::{program_names, results_name, words};
 
-/// What the machine offers.
+/// Capabilities of the machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    /// Whether this process may do everything.
+    /// Whether this process has root's privileges.
     pub root: bool,
-    /// Congestion controls that the kernel has now.
+    /// Congestion controls of the kernel.
     pub congestion: Vec<String>,
-    /// Why `newcwv` and `newcwv_paced` cannot be loaded into it; `None` if they can.
+    /// The reason why `newcwv` and `newcwv_paced` cannot be loaded; `None` if they can.
     pub no_newcwv: Option<String>,
 }
 
 impl Machine {
-    /// Whether a new network namespace would have that setting. Those of devices are known only when the devices are there.
+    /// Whether a new network namespace would have this setting. Settings of devices can be checked only once the
+    /// devices exist.
     fn has_sysctl(&self, name: &str) -> bool {
         let of_device = [".conf.", ".neigh."].iter().any(|part| name.contains(part));
         of_device || !name.starts_with("net.") || Path::new("/proc/sys").join(name.replace('.', "/")).exists()
     }
 
-    /// This one.
+    /// Capabilities of this machine.
     pub fn of(privileges: &Privileges) -> Machine {
         let congestion = jettison_cc::available().unwrap_or_default();
         let no_newcwv = match (jettison_cc::missing(), privileges.root) {
             (Some(missing), _) => Some(missing.to_owned()),
-            (None, false) => Some("only root can load it".to_owned()),
+            (None, false) => Some("loading requires root".to_owned()),
             (None, true) => None,
         };
         Machine { root: privileges.root, congestion, no_newcwv }
     }
 }
 
-/// The kernel's names of the controllers that eBPF brings.
+/// Kernel names of the controllers implemented in eBPF.
 pub const FROM_EBPF: [&str; 2] = ["newcwv", "newcwv_paced"];
 
-/// Everything that keeps a plan from running on this machine, a message each.
+/// All reasons why a plan cannot run on this machine, one message each.
 pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for host in &plan.hosts {
-        if let Some(why) = lacks(machine, &host.congestion) {
+        if let Some(why) = missing_congestion_control(machine, &host.congestion) {
             found.push(format!("nodes.{}.congestion: {why}", host.name));
         }
         for (name, _) in host.sysctls.iter().filter(|(name, _)| !machine.has_sysctl(name)) {
@@ -56,29 +57,29 @@ pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<Strin
     for flow in &plan.flows {
         let Some(tcp) = &flow.tcp else { continue };
         let why = match jettison_live::host::kernel_congestion(tcp) {
-            Ok(name) => lacks(machine, name),
+            Ok(name) => missing_congestion_control(machine, name),
             Err(why) => Some(why.to_string()),
         };
         if let Some(why) = why {
             found.push(format!("flows.{}.transport.congestion: {why}", flow.name));
         }
     }
-    for name in names_twice(plan) {
-        found.push(format!("flows: two programs would be called `{name}`: rename a flow"));
+    for name in duplicate_names(plan) {
+        found.push(format!("flows: names of programs must be unique, got `{name}` twice; rename a flow"));
     }
     for command in &plan.commands {
         let flow = &plan.flows[command.flow.0 as usize].name;
         let own = &command.parameters;
         if let Some(user) = own.user.as_ref().filter(|_| !machine.root) {
-            found.push(format!("flows.{flow}.app.user: only root can run programs as `{user}`"));
+            found.push(format!("flows.{flow}.app.user: running programs as `{user}` requires root"));
         }
         if let Some(user) = own.user.as_ref().filter(|user| machine.root && !process::has_user(user)) {
-            found.push(format!("flows.{flow}.app.user: there is no user `{user}` on this machine"));
+            found.push(format!("flows.{flow}.app.user: unknown user `{user}` on this machine"));
         }
         if let Some(directory) =
             own.directory.as_ref().map(|own| folder.join(own)).filter(|own| !own.is_dir())
         {
-            found.push(format!("flows.{flow}.app.directory: {} is no folder", directory.display()));
+            found.push(format!("flows.{flow}.app.directory: {} is not a folder", directory.display()));
         }
         for (key, text) in [("at_from", &own.at_from), ("at_to", &own.at_to)] {
             if let Some(why) = text.as_ref().and_then(|text| unknown_program(text, own, folder)) {
@@ -89,8 +90,8 @@ pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<Strin
     found
 }
 
-/// Names that programs of two flows would share, with their files.
-fn names_twice(plan: &LivePlan) -> Vec<String> {
+/// Names that two flows' programs and their files would share.
+fn duplicate_names(plan: &LivePlan) -> Vec<String> {
     let names: Vec<String> =
         plan.commands.iter().flat_map(|command| program_names(plan, command)).map(|(_, name)| name).collect();
     let files = names.iter().flat_map(|name| [name.clone(), results_name(name)]);
@@ -98,8 +99,8 @@ fn names_twice(plan: &LivePlan) -> Vec<String> {
     files.filter(|file| !seen.insert(file.clone())).collect()
 }
 
-/// Why the kernel cannot use that congestion control.
-fn lacks(machine: &Machine, name: &str) -> Option<String> {
+/// Reason why the kernel cannot use a congestion control.
+fn missing_congestion_control(machine: &Machine, name: &str) -> Option<String> {
     if machine.congestion.iter().any(|known| known == name) {
         return None;
     }
@@ -107,10 +108,10 @@ fn lacks(machine: &Machine, name: &str) -> Option<String> {
         return machine.no_newcwv.as_ref().map(|why| format!("`{name}` cannot be loaded: {why}"));
     }
     let known = machine.congestion.join(", ");
-    Some(format!("this kernel has no `{name}`; it has {known}, and newcwv and newcwv_paced by eBPF"))
+    Some(format!("this kernel has no `{name}`; it has {known}, and newcwv and newcwv_paced through eBPF"))
 }
 
-/// Why a command's program cannot be started; what placeholders make of it is known only later.
+/// Reason why a command's program cannot be started. Placeholders other than `{folder}` cannot be checked yet.
 fn unknown_program(text: &str, own: &CommandParameters, folder: &Path) -> Option<String> {
     let program = words(text).ok()?.into_iter().next()?;
     let program = match program.strip_prefix("{folder}/") {
@@ -127,8 +128,8 @@ fn unknown_program(text: &str, own: &CommandParameters, folder: &Path) -> Option
     };
     match found {
         true => None,
-        false if program.contains('/') => Some(format!("`{program}` is not there, or is no program")),
-        false => Some(format!("there is no program `{program}` in PATH ({path})")),
+        false if program.contains('/') => Some(format!("`{program}` does not exist or is not executable")),
+        false => Some(format!("no program `{program}` in PATH ({path})")),
     }
 }
 

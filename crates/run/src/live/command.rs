@@ -1,4 +1,4 @@
-//! A flow's command becomes programs: what stands in its braces, where each runs, and when.
+//! Turns a flow's command into programs: fills in placeholders, and sets each program's host and times.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,17 +11,17 @@ use jettison_sockets::Initiator;
 use jettison_sockets::command::{CommandParameters, Placeholder, Ready};
 use jettison_wire::FlowId;
 
-/// Where a run's files are.
+/// Folders of a run's files.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The scenario file's folder.
     pub folder: PathBuf,
-    /// Where programs have folders of their own.
+    /// Parent of the programs' own folders.
     pub scratch: PathBuf,
 }
 
 impl Place {
-    /// Of a run. Programs of other users find their way through `scratch`.
+    /// The folders of a run. Programs of other users may traverse `scratch`.
     pub fn new(folder: &Path, scratch: &Path) -> Result<Place, String> {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(scratch, fs::Permissions::from_mode(0o755))
@@ -30,41 +30,41 @@ impl Place {
     }
 }
 
-/// A program of a live run, ready to be started.
+/// A program of a live run, ready to start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
-    /// Name in messages and of its log.
+    /// Name in messages and of the log file.
     pub name: String,
     /// The flow.
     pub flow: FlowId,
-    /// Its host, by its place among the hosts.
+    /// Index of its host.
     pub host: usize,
-    /// The command, filled in.
+    /// The command line, with placeholders filled in.
     pub run: String,
-    /// Whether it is the end that begins.
+    /// Whether this end initiates the traffic.
     pub begins: bool,
-    /// When it starts: of the end that does not begin, before the clock.
+    /// Start time. The passive end starts before the clock does.
     pub start: Time,
-    /// When it is stopped.
+    /// Stop time.
     pub stop: Time,
-    /// The environment that it has beside ours.
+    /// Environment variables in addition to ours.
     pub environment: Vec<(String, String)>,
-    /// Where it starts.
+    /// Working directory at the start.
     pub directory: PathBuf,
     /// Its own folder.
     pub work: PathBuf,
-    /// Where it may write measures.
+    /// File to which it may write its own measurements.
     pub results: PathBuf,
-    /// What shows that it is ready; of the end that does not begin.
+    /// Condition for readiness; for the passive end.
     pub ready: Option<Ready>,
 }
 
-/// The words of a command.
+/// Splits a command into words.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
-    shell_words::split(text).map_err(|_| format!("`{text}` has a quote that is not closed"))
+    shell_words::split(text).map_err(|_| format!("`{text}` has an unclosed quote"))
 }
 
-/// The programs of a command, the one that waits first. Makes their folders.
+/// Plans the programs of a command, the passive end first, and creates their folders.
 pub fn programs(
     plan: &LivePlan,
     command: &LiveCommand,
@@ -85,14 +85,14 @@ pub fn programs(
         let names = program_names(plan, command);
         let Some((_, name)) = names.into_iter().find(|(end, _)| *end == at) else { continue };
         let work = place.scratch.join(&name);
-        // A program that runs as another user writes there.
+        // A program that runs as another user must be able to write there.
         let made = fs::create_dir_all(&work).and_then(|()| open_to_all(&work));
-        made.map_err(|error| format!("{}: cannot be made: {error}", work.display()))?;
+        made.map_err(|error| format!("{}: cannot create: {error}", work.display()))?;
         let results = place.scratch.join(results_name(&name));
         let made = fs::write(&results, "").and_then(|()| open_to_all(&results));
-        made.map_err(|error| format!("{}: cannot be made: {error}", results.display()))?;
+        made.map_err(|error| format!("{}: cannot create: {error}", results.display()))?;
         let peer = addresses[usize::from(at == "from")];
-        // Up: a program that ended early would leave its link idle; one that is late is ended.
+        // Round up: a program that ends early would leave its link idle; a late one is stopped.
         let seconds = stop.since(command.start).as_nanos().div_ceil(1_000_000_000);
         let value = |name: &str| {
             Ok(match Placeholder::parse(name)? {
@@ -133,7 +133,7 @@ pub fn programs(
     Ok(planned)
 }
 
-/// The ends of a command that have programs, and what those are called.
+/// The ends of a command that have programs, with the programs' names.
 pub fn program_names(plan: &LivePlan, command: &LiveCommand) -> Vec<(&'static str, String)> {
     let (flow, own) = (&plan.flows[command.flow.0 as usize].name, &command.parameters);
     match (&own.at_from, &own.at_to) {
@@ -144,12 +144,12 @@ pub fn program_names(plan: &LivePlan, command: &LiveCommand) -> Vec<(&'static st
     }
 }
 
-/// The file for a program's own measures, in the run's folder.
+/// Name of the file for a program's own measurements, in the run's folder.
 pub fn results_name(program: &str) -> String {
     format!("{program}.results")
 }
 
-/// The words of a command, each filled in: what stands for a brace stays in its word.
+/// The words of a command with placeholders filled in; a value with blanks stays one word.
 fn filled_words(
     text: &str,
     own: &CommandParameters,

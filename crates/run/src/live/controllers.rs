@@ -1,19 +1,19 @@
-//! Congestion controllers that a run brings into the kernel, for as long as it goes.
+//! Congestion controllers that a run loads into the kernel for its duration.
 
 use jettison_cc::Held;
 use jettison_scenario::build::LivePlan;
 
 use super::check::{FROM_EBPF, Machine};
 
-/// What a run has loaded; it goes with this value.
+/// Controllers loaded for a run; unloaded on drop.
 #[derive(Default)]
 pub struct Controllers {
     _held: Option<Held>,
 }
 
 impl Controllers {
-    /// Loads newCWV if any host or flow wants it, or shares what is there, so that it stays when another run ends. Where this
-    /// process may not (`machine`), what is there must do.
+    /// Loads newCWV if a host or flow uses it. A loaded one is shared, so it stays when another run ends. Without the
+    /// privileges to load it (`machine`), a loaded one must exist.
     pub fn load(plan: &LivePlan, machine: &Machine) -> Result<Controllers, String> {
         let of_hosts = plan.hosts.iter().map(|host| host.congestion.as_str());
         let of_flows = plan.flows.iter().filter_map(|flow| flow.tcp.as_ref());

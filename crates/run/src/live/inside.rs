@@ -1,8 +1,8 @@
-//! A run, inside the process that owns it.
+//! A run inside its own process.
 //!
-//! Everything is made here and nowhere else: namespaces, devices, sockets and programs. Three threads carry the run: the router
-//! (the world and its devices), the built-in programs on the kernel's sockets, and this one, which starts, watches and ends the
-//! user's programs and tells the command how far it is.
+//! All namespaces, devices, sockets and programs are created here. Three threads carry the run: the router (links and
+//! devices), the built-in programs on the kernel's sockets, and this one, which starts, supervises and ends the
+//! user's programs and reports progress to the command.
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -35,25 +35,25 @@ use super::supervise::Programs;
 use super::watching::{Watching, seconds};
 use crate::experiment::CaptureTap;
 
-/// The longest that the thread which looks after programs sleeps.
+/// Maximum sleep of the thread that supervises programs.
 const BEAT: Wall = Wall::from_millis(20);
-/// How often the command hears how far the run is.
+/// Interval of progress messages to the command.
 const PROGRESS_MILLIS: u64 = 100;
 
-/// What a run is to be.
+/// Parameters of a run.
 pub struct Inside<'a> {
     pub scenario: &'a Scenario,
     pub builder: &'a Builder,
     pub variant: &'a Variant,
     pub seed: u64,
-    /// Which run of how many, from 1.
+    /// Number of the run in the experiment, from 1.
     pub number: u32,
     pub runs: u32,
     /// The scenario file's folder.
     pub folder: &'a Path,
-    /// The experiment's folder for programs.
+    /// The experiment's folder for files of programs.
     pub scratch: &'a Path,
-    /// Where programs' outputs go.
+    /// The folder for programs' logs.
     pub logs: &'a Path,
     pub captures: Captures,
     pub options: &'a LiveOptions,
@@ -61,7 +61,8 @@ pub struct Inside<'a> {
 }
 
 impl Inside<'_> {
-    /// Makes the network, runs to the end, and tells what was measured. The error is what made that impossible.
+    /// Creates the network, runs to the end, and reports the measurements. Returns an error if the run was
+    /// impossible.
     pub fn run(&self, link: &Link) -> Result<(), String> {
         let settings = &self.variant.settings;
         let build = BuildOptions { tap_all: self.options.pcap, gateway: self.options.uplink };
@@ -72,13 +73,13 @@ impl Inside<'_> {
         fs::create_dir(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         let place = Place::new(self.folder, &scratch)?;
         let _controllers = Controllers::load(&plan, &Machine::of(self.privileges))?;
-        let wrong = |error: jettison_live::LiveError| error.to_string();
+        let message = |error: jettison_live::LiveError| error.to_string();
         let mut notes = Vec::new();
-        let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(wrong)?;
+        let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(message)?;
         let namespaces: Vec<Arc<Namespace>> = hosts.iter().map(|host| Arc::clone(&host.namespace)).collect();
-        let before = machine::count(&namespaces, &plan).map_err(wrong)?;
+        let before = machine::count(&namespaces, &plan).map_err(message)?;
 
-        // The programs that others wait for come first: the clock starts when they are ready.
+        // Start the programs that others wait for: the clock starts when they are ready.
         let mut planned = Vec::new();
         for command in &plan.commands {
             planned.extend(programs(&plan, command, &place, end)?);
@@ -92,8 +93,8 @@ impl Inside<'_> {
         }
 
         let layout = self.layout(&plan);
-        let (outbox, postman) =
-            Outbox::open(link).map_err(|error| format!("a thread could not be started: {error}"))?;
+        let (outbox, writer) =
+            Outbox::open(link).map_err(|error| format!("cannot start a thread: {error}"))?;
         outbox.tell(Message::Watch(Event::Layout(layout.clone())));
         if let Some(why) = self.privileges.real_time_error.as_ref().filter(|_| self.options.real_time) {
             outbox.tell(Message::Watch(Event::Note { text: why.clone() }));
@@ -104,16 +105,16 @@ impl Inside<'_> {
             plan.world.set_tap(Box::new(tap));
         }
         let (control, stop) = (Control::new(), Stop::new());
-        let control = control.map_err(|error| format!("an event descriptor: {error}"))?;
-        let stop = Arc::new(stop.map_err(|error| format!("an event descriptor: {error}"))?);
+        let control = control.map_err(|error| format!("cannot create an event descriptor: {error}"))?;
+        let stop = Arc::new(stop.map_err(|error| format!("cannot create an event descriptor: {error}"))?);
         let mut outcome = Outcome::begin(&plan, notes);
         let clock = LiveClock::start();
         let built_in = parts::built_in(&mut plan, &namespaces, clock)?;
         let real_time = self.options.real_time && self.privileges.real_time;
-        // A device lasts as long as somebody holds it: its counters are read when the router has let go.
+        // A device exists while a descriptor of it is open: read its counters after the router has closed its own.
         let devices =
             hosts.iter().map(|host| host.tun.as_fd().try_clone_to_owned()).collect::<Result<Vec<_>, _>>();
-        let devices = devices.map_err(|error| format!("a device: {error}"))?;
+        let devices = devices.map_err(|error| format!("cannot duplicate a device's descriptor: {error}"))?;
         let router = parts::router(plan, hosts, clock, real_time, self.options.uplink);
 
         let router_control = control.clone();
@@ -150,21 +151,21 @@ impl Inside<'_> {
         }
         let router = router.join().map_err(|_| "the router panicked".to_owned())?;
         let hosts = built_in.join().map_err(|_| "the built-in programs' thread panicked".to_owned())?;
-        let after = machine::count_again(&namespaces, &before).map_err(wrong)?;
+        let after = machine::count_again(&namespaces, &before).map_err(message)?;
         drop(devices);
         drop(outbox);
         user.end(ended, link.stop_requested());
-        postman.finish();
-        // What ran behind a terminal has no length of its own: it is whole wherever it ends.
+        writer.finish();
+        // A run that ends with the terminal's program has no planned length: it is complete.
         if link.stop_requested() && terminal.is_none() {
             return Ok(());
         }
         outcome.kernel_dropped(&machine::dropped(&before, &after));
         outcome.programs(&mut user);
-        // The experiment removes what is left of it.
+        // The experiment removes the rest.
         let _ = fs::remove_dir_all(&scratch);
         let (record, facts) = outcome.finish(router, hosts, self.privileges, ended);
-        // The captures end with the world.
+        // Dropping the router finishes the captures.
         if let Some(error) = capture_failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
             return Err(error.to_string());
         }
@@ -191,7 +192,7 @@ impl Inside<'_> {
     }
 }
 
-/// Tells the command; one that is gone has asked the run to end, which is noticed elsewhere.
+/// Sends a message to the command. If the command is gone, the run is being ended anyway.
 fn tell(link: &Link, message: &Message) {
     let _ = link.send(&message.to_bytes());
 }
@@ -201,5 +202,5 @@ fn spawn<R: Send + 'static>(
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<thread::JoinHandle<R>, String> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.map_err(|error| format!("a thread could not be started: {error}"))
+    spawned.map_err(|error| format!("cannot start a thread: {error}"))
 }

@@ -1,4 +1,4 @@
-//! The hosts of a run in the kernel: namespaces, devices, addresses, routes, settings.
+//! The hosts of a run in the kernel: namespaces, devices, addresses, routes and settings.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use jettison_live::process::{Link, Uplink};
 use jettison_scenario::build::{LiveHost, LivePlan};
 use jettison_scenario::schema;
 
-/// The device of a host, in its namespace.
+/// Name of a host's device in its namespace.
 const DEVICE: &str = "jt0";
-/// Packets that a host's kernel holds for its device: far more than a sender may have under way, so that what is dropped is
-/// dropped by a queue discipline.
+/// Packets that a host's kernel queues for its device: more than a sender may have in flight, so all drops happen in
+/// a queue discipline.
 const TX_QUEUE: u32 = 100_000;
 
-/// A host that was made.
+/// A host that was created.
 pub struct Made {
-    /// Its namespace; the machine's own, of a host that is the machine.
+    /// Its namespace; the machine's own for the host of an uplink.
     pub namespace: Arc<Namespace>,
     /// Its device.
     pub tun: Tun,
 }
 
-/// Makes the hosts. With `uplink` the first host is the machine itself.
+/// Creates the hosts. With `uplink`, the first host is the machine itself.
 ///
-/// `notes` takes what a kernel would not do for a built-in flow.
+/// Settings of built-in flows that the kernel refused are added to `notes`.
 pub fn make(
     plan: &LivePlan,
     link: &Link,
@@ -37,19 +37,20 @@ pub fn make(
     let mut made = Vec::new();
     for (index, host) in plan.hosts.iter().enumerate() {
         let (namespace, device, is_machine) = match link.machine().filter(|_| uplink && index == 0) {
-            // The kernel puts the first free number: somebody's device may have it.
+            // Let the kernel choose the first free number: another device may have ours.
             Some(machine) => (machine.try_clone()?, "jettison%d", true),
             None => (Namespace::new()?, DEVICE, false),
         };
         let offload = offload(plan);
         let tun = namespace.enter(|| Tun::create(device, offload))?;
-        let tun = tun.map_err(LiveError::system(format!("host {}: a TUN device", host.name)))?;
+        let tun =
+            tun.map_err(LiveError::system(format!("host {}: cannot create a TUN device", host.name)))?;
         let device = tun.name().to_owned();
         let address = IpAddr::from(host.address);
         let interface = Interface {
             name: device.clone(),
             mtu: u32::from(plan.settings.mtu),
-            addresses: vec![(address, whole(address))],
+            addresses: vec![(address, full_prefix(address))],
             tx_queue_length: TX_QUEUE,
             up: true,
         };
@@ -58,7 +59,7 @@ pub fn make(
             for other in plan.hosts.iter().skip(1) {
                 let to = IpAddr::from(other.address);
                 let route =
-                    Route { to: (to, whole(to)), via_device: device.clone(), congestion_control: None };
+                    Route { to: (to, full_prefix(to)), via_device: device.clone(), congestion_control: None };
                 net::add_route(&namespace, &route)?;
             }
             sysctl::set(&namespace, &format!("net.ipv4.conf.{device}.forwarding"), "1")?;
@@ -66,11 +67,11 @@ pub fn make(
         } else {
             set_up(&namespace, host, &interface)?;
             let mut wanted: Vec<(String, String)> = Vec::new();
-            for (name, value) in of_flows(plan, index) {
+            for (name, value) in flow_settings(plan, index) {
                 let other = wanted.iter().find(|(known, other)| *known == name && *other != value);
                 if let Some((_, other)) = other {
                     notes.push(format!(
-                        "host {}: its flows want {name} to be {other} and {value}: the kernel has one for all, {value}",
+                        "host {}: its flows set {name} to both {other} and {value}, but all share the kernel's value; using {value}",
                         host.name
                     ));
                 }
@@ -94,22 +95,22 @@ fn set_up(namespace: &Namespace, host: &LiveHost, interface: &Interface) -> Resu
     let everywhere: IpAddr = if address.is_ipv4() { [0, 0, 0, 0].into() } else { [0_u16; 8].into() };
     let route = Route { to: (everywhere, 0), via_device: interface.name.clone(), congestion_control: None };
     net::set_up_host(namespace, interface, &[route], &host.congestion)?;
-    // Whoever wants may ping: without this only root may.
+    // Allow ping for all users: the kernel's default allows only root.
     sysctl::set(namespace, "net.ipv4.ping_group_range", "0 2147483647").or_else(|_| {
-        // In a user namespace only the groups that it knows.
+        // A user namespace accepts only the groups mapped into it.
         sysctl::set(namespace, "net.ipv4.ping_group_range", "0 0")
     })?;
     Ok(())
 }
 
-/// What the transports of a host's built-in flows ask of its kernel: the last one's word counts.
-fn of_flows(plan: &LivePlan, host: usize) -> Vec<(String, String)> {
+/// Kernel settings for the transports of a host's built-in flows. The last one wins.
+fn flow_settings(plan: &LivePlan, host: usize) -> Vec<(String, String)> {
     let own = plan.flows.iter().filter(|flow| flow.from == host || flow.to == host);
     let tcp = own.filter_map(|flow| flow.tcp.as_ref());
     tcp.flat_map(jettison_live::host::sysctls).map(|(path, value)| (path.replace('/', "."), value)).collect()
 }
 
-/// The kernel's counters of drops, of the machine and of each host.
+/// Reads the kernel's drop counters of the machine and of each host.
 pub fn count(namespaces: &[Arc<Namespace>], plan: &LivePlan) -> Result<Vec<(String, Counters)>, LiveError> {
     let mut all = vec![(String::new(), counters::read_machine()?)];
     for (namespace, host) in namespaces.iter().zip(&plan.hosts) {
@@ -118,7 +119,7 @@ pub fn count(namespaces: &[Arc<Namespace>], plan: &LivePlan) -> Result<Vec<(Stri
     Ok(all)
 }
 
-/// The same again.
+/// Reads the same counters at the end.
 pub fn count_again(
     namespaces: &[Arc<Namespace>],
     before: &[(String, Counters)],
@@ -130,7 +131,7 @@ pub fn count_again(
     Ok(all)
 }
 
-/// What the kernel dropped in between: host, what, how many.
+/// Packets that the kernel dropped between two readings: host, counter, number.
 pub fn dropped(before: &[(String, Counters)], after: &[(String, Counters)]) -> Vec<(String, String, u64)> {
     let pairs = before.iter().zip(after);
     pairs
@@ -140,7 +141,7 @@ pub fn dropped(before: &[(String, Counters)], after: &[(String, Counters)]) -> V
         .collect()
 }
 
-/// What hosts' kernels leave to the router.
+/// Offloads of the hosts' kernels that the router completes.
 pub fn offload(plan: &LivePlan) -> Offload {
     match plan.settings.offload {
         schema::Offload::None => Offload::None,
@@ -149,6 +150,6 @@ pub fn offload(plan: &LivePlan) -> Offload {
     }
 }
 
-fn whole(address: IpAddr) -> u8 {
+fn full_prefix(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }

@@ -1,31 +1,31 @@
-//! What programs of the user's measured themselves: lines of JSON in a file of their own.
+//! Measurements by the user's programs: lines of JSON in one file per program.
 
 use jettison_core::{Duration, Time};
 use jettison_measure::{Kind, Metric, ObjectId, Recorder, metrics};
 use jettison_wire::FlowId;
 use serde::Deserialize;
 
-/// A line of a program's results.
+/// One line of a program's results.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Line {
-    /// A value at an instant.
+    /// A value at a time.
     Point { unix_ms: f64, metric: String, value: f64 },
-    /// A value of the whole run.
+    /// A value for the whole run.
     Summary { summary: String, value: f64 },
-    /// Something to tell.
+    /// A note for the report.
     Note { note: String },
 }
 
-/// What is read from a program's results beside what goes to the recorder.
+/// Data from a program's results that the recorder does not take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
-    /// Notes of the program, and lines that could not be read.
+pub struct ProgramNotes {
+    /// Notes of the program, and messages about malformed lines.
     pub notes: Vec<String>,
 }
 
-/// Adds what stands in a program's results to its flow. `origin_unix_ms` is the run's time zero; what was measured before it or
-/// after `end` is left out.
+/// Adds a program's results to its flow. `origin_unix_ms` is the start of the run. Points before it or after `end`
+/// are ignored.
 pub fn add(
     text: &str,
     flow: FlowId,
@@ -33,9 +33,9 @@ pub fn add(
     end: Time,
     recorder: &mut Recorder,
     name: &str,
-) -> Told {
-    let mut told = Told::default();
-    let mut wrong = Wrong::default();
+) -> ProgramNotes {
+    let mut found = ProgramNotes::default();
+    let mut malformed = MalformedLines::default();
     let object = ObjectId { kind: Kind::Flow, index: flow.0 };
     let object_name = recorder.flow_name(flow).to_owned();
     let (mut points, mut summed): (Vec<(Time, Metric, f64)>, Vec<Metric>) = (Vec::new(), Vec::new());
@@ -48,8 +48,8 @@ pub fn add(
                 match known(&metric) {
                     Some(metric) if value.is_finite() && within => points.push((at, metric, value)),
                     Some(_) if value.is_finite() => {}
-                    Some(_) => wrong.add(number, format!("`{metric}` is no finite number")),
-                    None => wrong.add(number, format!("there is no metric `{metric}`")),
+                    Some(_) => malformed.add(number, format!("the value of `{metric}` must be finite")),
+                    None => malformed.add(number, format!("unknown metric `{metric}`")),
                 }
             }
             Ok(Line::Summary { summary, value }) => match known(&summary) {
@@ -57,17 +57,17 @@ pub fn add(
                     summed.push(metric);
                     recorder.summarise(object_name.as_str(), metric, value, None);
                 }
-                None => wrong.add(number, format!("there is no metric `{summary}`")),
+                None => malformed.add(number, format!("unknown metric `{summary}`")),
             },
-            Ok(Line::Note { note }) => told.notes.push(format!("{name}: {note}")),
-            Err(_) => wrong.add(number, "it is no point, summary or note".to_owned()),
+            Ok(Line::Note { note }) => found.notes.push(format!("{name}: {note}")),
+            Err(_) => malformed.add(number, "must be a point, a summary or a note".to_owned()),
         }
     }
-    points.sort_by_key(|(at, ..)| *at); // a series is in order
+    points.sort_by_key(|(at, ..)| *at); // series are in chronological order
     for metric in metrics::ALL {
         let own = points.iter().filter(|(at, other, _)| other == metric && *at >= recorder.warm_up());
         let values: Vec<f64> = own.map(|(.., value)| *value).collect();
-        // What the program has not summed up itself is its mean, over its own instants.
+        // Metrics without a summary of the program get the mean and percentiles of their points.
         if !values.is_empty() && !summed.contains(metric) {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             recorder.summarise(object_name.as_str(), *metric, mean, percentiles(values));
@@ -76,18 +76,18 @@ pub fn add(
     for (at, metric, value) in points {
         recorder.point(object, metric, at, value);
     }
-    if let Some((line, message)) = wrong.first {
-        let more = match wrong.count - 1 {
+    if let Some((line, message)) = malformed.first {
+        let more = match malformed.count - 1 {
             0 => String::new(),
-            1 => ", nor can another line be read".to_owned(),
-            more => format!(", nor can {more} other lines be read"),
+            1 => " (and another malformed line)".to_owned(),
+            more => format!(" (and {more} other malformed lines)"),
         };
-        told.notes.push(format!("{name}: line {line} of its results was left out: {message}{more}"));
+        found.notes.push(format!("{name}: line {line} of its results is ignored: {message}{more}"));
     }
-    told
+    found
 }
 
-/// Median, 95th and 99th percentile, by the nearest rank.
+/// Median, 95th and 99th percentile by the nearest-rank method.
 fn percentiles(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let rank = |share: f64| (share * values.len() as f64).ceil() as usize;
@@ -95,14 +95,14 @@ fn percentiles(mut values: Vec<f64>) -> Option<[f64; 3]> {
     Some([value(0.5)?, value(0.95)?, value(0.99)?])
 }
 
-/// The first line that is wrong, and how many are.
+/// The first malformed line, and the number of malformed lines.
 #[derive(Debug, Default)]
-struct Wrong {
+struct MalformedLines {
     first: Option<(usize, String)>,
     count: usize,
 }
 
-impl Wrong {
+impl MalformedLines {
     fn add(&mut self, number: usize, message: String) {
         self.count += 1;
         self.first.get_or_insert((number + 1, message));
@@ -133,10 +133,13 @@ nonsense
 {"unix_ms": 99000, "metric": "buffer", "value": 9}
 "#;
         let end = Time::from_secs(10);
-        let told = add(text, FlowId(0), 1000.0, end, &mut recorder, "player");
-        assert_eq!(told.notes.len(), 2, "{told:?}");
-        assert_eq!(told.notes[0], "player: it stuttered");
-        assert!(told.notes[1].contains("line 7") && told.notes[1].contains("another line"), "{told:?}");
+        let found = add(text, FlowId(0), 1000.0, end, &mut recorder, "player");
+        assert_eq!(found.notes.len(), 2, "{found:?}");
+        assert_eq!(found.notes[0], "player: it stuttered");
+        assert!(
+            found.notes[1].contains("line 7") && found.notes[1].contains("another malformed line"),
+            "{found:?}"
+        );
         let record = recorder.finish(end);
         let series = record.series.iter().find(|s| s.metric == metrics::BUFFER).expect("a series was made");
         assert_eq!(series.times, [Time::from_secs(1), Time::from_secs(2)]);

@@ -1,35 +1,35 @@
-//! What a run's process tells the command's.
+//! Messages from a run's process to the command's.
 
 use jettison_report::{Failure, LiveFacts};
 use jettison_watch::Event;
 use serde::{Deserialize, Serialize};
 
-/// A message of a run's process.
+/// A message from a run's process.
 #[derive(Debug)]
 pub enum Message {
-    /// How far it is, in seconds of the run.
+    /// Progress in seconds of the run.
     Progress(f64),
-    /// For the page that watches.
+    /// An event for the live page.
     Watch(Event),
-    /// What it measured, as [`jettison_measure::RunRecord::to_bytes`] gives it.
+    /// The measurements, from [`jettison_measure::RunRecord::to_bytes`].
     Record(Vec<u8>),
-    /// What is to be told beside the measures.
+    /// Facts about the run beside the measurements.
     Facts(Facts),
 }
 
-/// What is to be told of a run beside its measures.
+/// Facts about a run beside its measurements.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// How the machine carried it.
+    /// Conditions of the live run: scheduling, offloads, the kernel.
     pub live: LiveFacts,
-    /// What went wrong: programs that ended as they should not have.
+    /// Failures, such as programs that ended early.
     pub failures: Vec<Failure>,
     /// The router's CPU time, in seconds.
     pub cpu_seconds: f64,
 }
 
 impl Message {
-    /// As bytes: a letter, and what follows it.
+    /// Encodes the message: a letter for the kind, then the data.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (letter, rest) = match self {
             Message::Progress(seconds) => (b'p', seconds.to_le_bytes().to_vec()),
@@ -42,7 +42,7 @@ impl Message {
         bytes
     }
 
-    /// Reads it; `None` if it is none.
+    /// Decodes a message; `None` if it is malformed.
     pub fn from_bytes(bytes: &[u8]) -> Option<Message> {
         let (letter, rest) = bytes.split_first()?;
         match letter {

@@ -1,8 +1,8 @@
-//! Running a scenario live: one run after the other, each in a process of its own.
+//! Live runs of a scenario: sequential, each in its own process.
 //!
-//! This process checks and builds, keeps the results, and shows how far it is; it never handles a packet. Each run is a child
-//! that the kernel ends with its parent ([`jettison_live::process`]), and that owns everything the run makes: when it is gone,
-//! however it went, nothing is left.
+//! This process checks, builds, keeps the results and shows progress; it never handles a packet. Each run is a child
+//! process that the kernel ends with its parent ([`jettison_live::process`]). The child owns everything the run
+//! creates, so nothing remains after it ends, for whatever reason.
 
 mod check;
 mod command;
@@ -43,60 +43,60 @@ use message::{Facts, Message};
 
 pub use jettison_live::LiveError;
 
-/// How a scenario is to be run live.
+/// Options for the live runs of a scenario.
 pub struct LiveOptions {
-    /// Where the results go; nowhere, if nothing is kept.
+    /// The output folder.
     pub out: PathBuf,
-    /// Whether a folder that is not ours is replaced.
+    /// Whether to replace an output folder that holds something other than our results.
     pub force: bool,
-    /// Whether every port is captured, not only those whose link says so.
+    /// Whether to capture all ports, not only those whose link requests it.
     pub pcap: bool,
-    /// Figures that the report shows beside the usual ones.
+    /// Additional figures for the report.
     pub figures: Vec<Figure>,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<String>,
-    /// Whether the router is scheduled in real time where that is permitted.
+    /// Whether to schedule the router in real time if permitted.
     pub real_time: bool,
-    /// Whether the page that watches wants to be told.
+    /// Whether to send events to the live page.
     pub watch: bool,
-    /// The flow whose program has the terminal; the run ends with it.
+    /// The flow whose program owns the terminal; the run ends with that program.
     pub terminal: Option<String>,
-    /// Whether the first host has a way to the world through this machine.
+    /// Whether the first host connects to other networks through this machine.
     pub uplink: bool,
 }
 
-/// A live run that could not be done.
+/// An error that prevents live runs.
 #[derive(Debug, Error)]
 pub enum LiveRunError {
-    /// The scenario needs what this machine or `live` has not; nothing was created.
-    #[error("this cannot run live:\n{}", list(.0))]
+    /// The machine or `live` lacks something the scenario needs; nothing was created.
+    #[error("this scenario cannot run live:\n{}", list(.0))]
     Obstacles(Vec<String>),
-    /// Namespaces, devices, processes.
+    /// An error of namespaces, devices or processes.
     #[error(transparent)]
     Live(#[from] LiveError),
     /// Results cannot be written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// A variant cannot be built.
+    /// A variant whose network cannot be built.
     #[error("variant `{variant}`: {failure}")]
     Build {
-        /// The variant.
+        /// The variant's name.
         variant: String,
-        /// Why.
+        /// The cause.
         failure: BuildFailure,
     },
-    /// It was ended before a single run had finished.
-    #[error("ended before the first run had finished: nothing was written")]
+    /// Cancelled before the first run had finished.
+    #[error("interrupted before the first run had finished; nothing was written")]
     NothingFinished,
-    /// No run measured anything, and there are results of before that this would replace.
+    /// No run measured anything, so existing results were not replaced.
     #[error(
-        "nothing was measured:\n{}\nThe results of before in {} were left as they are: with another --out the programs' logs are kept",
+        "nothing was measured:\n{}\nThe existing results in {} were not replaced; use another --out to keep the programs' logs",
         list(failures), out.display()
     )]
     NothingMeasured {
-        /// What went wrong.
+        /// Failures of the runs.
         failures: Vec<String>,
-        /// Where the results would have gone.
+        /// The output folder.
         out: PathBuf,
     },
 }
@@ -105,7 +105,8 @@ fn list(messages: &[String]) -> String {
     messages.iter().map(|message| format!("  {message}")).collect::<Vec<_>>().join("\n")
 }
 
-/// A checked experiment whose first run may begin. Made while the process has one thread: the runs' parent is forked here.
+/// A checked experiment, ready for its first run. Create it while the process has one thread: the runs' parent is
+/// forked here.
 pub struct LiveExperiment {
     scenario: Arc<Scenario>,
     writer: Writer,
@@ -114,17 +115,17 @@ pub struct LiveExperiment {
     watch: bool,
     out: PathBuf,
     warnings: Vec<String>,
-    /// Where programs have their folders.
+    /// Temporary folder of the programs.
     _scratch: ClaimedFolder,
-    /// Ends with this process and with every run's.
+    /// Ends with this process and with each run's process.
     _uplink: Option<Uplink>,
 }
 
 impl LiveExperiment {
-    /// Checks everything, makes the temporary folder of the results, and forks the parent of the runs.
+    /// Checks everything, creates the temporary folder, and forks the parent of the runs.
     ///
     /// # Errors
-    /// If anything keeps the scenario from running live on this machine: nothing has been created then.
+    /// If the scenario cannot run live on this machine; nothing has been created then.
     pub fn prepare(
         scenario: Scenario,
         builder: Builder,
@@ -180,7 +181,7 @@ impl LiveExperiment {
         let scenario = Arc::new(scenario);
         let captures = writer.captures();
         let claimed = ClaimedFolder::create(&std::env::temp_dir(), "jettison-live-", "", Mates::MayWork)?;
-        // Programs of other users find their way through it.
+        // Programs of other users must be able to traverse it.
         set_permissions(claimed.path(), Permissions::from_mode(0o755))
             .map_err(LiveError::system(claimed.path().display().to_string()))?;
         let scratch = claimed.path().to_path_buf();
@@ -222,23 +223,23 @@ impl LiveExperiment {
         })
     }
 
-    /// How many runs there are.
+    /// Number of runs.
     pub fn runs(&self) -> usize {
         self.jobs.len()
     }
 
-    /// How long all runs take, without the starting of programs.
+    /// Duration of all runs, without the start-up of programs.
     pub fn duration(&self) -> std::time::Duration {
         std::time::Duration::from_secs_f64(self.jobs.iter().map(|(variant, _)| self.seconds(*variant)).sum())
     }
 
-    /// What is not as it should be on this machine, a sentence each.
+    /// Conditions of this machine that may impair the runs, one sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Runs everything, one run after the other. When `cancel` is set, the run under way ends without a result; those finished
-    /// before are kept.
+    /// Runs everything sequentially. When `cancel` is set, the current run ends without a result; finished runs are
+    /// kept.
     pub fn run(
         mut self,
         cancel: &AtomicBool,
@@ -277,7 +278,7 @@ impl LiveExperiment {
             done += self.seconds(variant);
             let mut failures: Vec<Failure> = Vec::new();
             if unreadable > 0 {
-                let what = format!("{unreadable} messages of its process cannot be read");
+                let what = format!("{unreadable} malformed messages from its process");
                 failures.push(Failure { at, what, status: None });
             }
             match ended {
@@ -295,13 +296,13 @@ impl LiveExperiment {
                 }
                 Some(Err(error)) => failures.push(Failure {
                     at,
-                    what: format!("its measures are broken: {error}"),
+                    what: format!("malformed measurements: {error}"),
                     status: None,
                 }),
                 None if failures.is_empty() => {
                     failures.push(Failure {
                         at,
-                        what: "it ended without having measured anything".to_owned(),
+                        what: "ended without measurements".to_owned(),
                         status: None,
                     });
                 }

@@ -1,7 +1,7 @@
-//! What a run tells the command while it goes, without ever waiting for it.
+//! Messages from a run to the command, sent without blocking.
 //!
-//! A command that does not listen (it was stopped, its disk is slow) must not hold up a packet, so a thread of its own writes,
-//! and what finds it busy is not told: the next snapshot and the next progress come soon.
+//! A command that does not read (stopped, or with a slow disk) must not delay packets. A separate thread writes;
+//! while its queue is full, messages are discarded, as the next snapshot and progress come soon.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -10,43 +10,43 @@ use jettison_live::process::Link;
 
 use super::message::Message;
 
-/// So many messages may wait.
+/// Capacity of the queue in messages.
 const ROOM: usize = 8;
 
-/// The way to the command. Cheap to clone.
+/// The queue's sending end. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Outbox(SyncSender<Message>);
 
 /// The thread that writes.
 #[derive(Debug)]
-pub struct Postman(JoinHandle<()>);
+pub struct OutboxThread(JoinHandle<()>);
 
 impl Outbox {
-    /// Opens one.
-    pub fn open(link: &Link) -> std::io::Result<(Outbox, Postman)> {
+    /// Starts the thread that writes to `link`.
+    pub fn open(link: &Link) -> std::io::Result<(Outbox, OutboxThread)> {
         let link = link.clone();
-        // One that is gone has asked the run to end, which is noticed elsewhere.
+        // If the command is gone, the run is being ended anyway.
         Outbox::through(move |bytes| drop(link.send(&bytes)))
     }
 
-    fn through(mut write: impl FnMut(Vec<u8>) + Send + 'static) -> std::io::Result<(Outbox, Postman)> {
+    fn through(mut write: impl FnMut(Vec<u8>) + Send + 'static) -> std::io::Result<(Outbox, OutboxThread)> {
         let (sender, receiver) = sync_channel::<Message>(ROOM);
         let thread = thread::Builder::new().name("outbox".to_owned()).spawn(move || {
             for message in receiver {
                 write(message.to_bytes());
             }
         })?;
-        Ok((Outbox(sender), Postman(thread)))
+        Ok((Outbox(sender), OutboxThread(thread)))
     }
 
-    /// Tells it if there is room.
+    /// Sends a message if the queue has room.
     pub fn tell(&self, message: Message) {
         let _ = self.0.try_send(message);
     }
 }
 
-impl Postman {
-    /// Waits until everything is delivered; all outboxes must be closed.
+impl OutboxThread {
+    /// Waits until all messages are written. All outboxes must be dropped before.
     pub fn finish(self) {
         let _ = self.0.join();
     }
@@ -59,20 +59,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_tells_never_waits_for_the_command() {
+    fn senders_never_wait_for_the_command() {
         let (arrived, arrivals) = channel();
         let (go_on, gate) = channel::<()>();
         let busy = move |bytes: Vec<u8>| {
             let _ = gate.recv();
             let _ = arrived.send(bytes);
         };
-        let (outbox, postman) = Outbox::through(busy).expect("a thread can be started");
+        let (outbox, writer) = Outbox::through(busy).expect("a thread can be started");
         // The command reads nothing: all of these return, or this test never ends.
         for number in 0..100 {
             outbox.tell(Message::Progress(f64::from(number)));
         }
         drop((outbox, go_on));
-        postman.finish();
+        writer.finish();
         let told: Vec<Vec<u8>> = arrivals.iter().collect();
         assert!((ROOM..=ROOM + 1).contains(&told.len()), "{}", told.len());
         assert!(matches!(Message::from_bytes(&told[0]), Some(Message::Progress(first)) if first == 0.0));

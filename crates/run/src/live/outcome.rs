@@ -1,4 +1,4 @@
-//! What a run measured, put together from its threads, its programs and the kernel.
+//! Results of a run, collected from its threads, its programs and the kernel.
 
 use jettison_core::{Duration, Time};
 use jettison_live::clock;
@@ -16,22 +16,22 @@ use super::message::Facts;
 use super::supervise::Programs;
 use super::watching::seconds;
 
-/// Lateness that is no matter of scheduling any more.
+/// Lateness beyond normal scheduling delays.
 const STANDSTILL: Duration = Duration::from_millis(100);
 
-/// Collects what a run leaves.
+/// Collects the results of a run.
 pub struct Outcome {
     origin_unix_ms: f64,
     hosts: Vec<String>,
     built_in: Vec<bool>,
     facts: Facts,
     kernel_drops: Vec<(String, u64)>,
-    /// Flow, name and text of what programs measured themselves.
+    /// Flow, name and text of the programs' own measurements.
     own_measures: Vec<(FlowId, String, String)>,
 }
 
 impl Outcome {
-    /// Of a run that begins now, with what is to be noted already.
+    /// Starts the collection, with notes from the set-up.
     pub fn begin(plan: &LivePlan, notes: Vec<String>) -> Outcome {
         let mut facts = Facts::default();
         facts.live.offload = offload(plan);
@@ -53,7 +53,7 @@ impl Outcome {
         }
     }
 
-    /// What kernels dropped: host (nothing for the machine), what, how many.
+    /// Adds packets dropped by kernels: host (empty for the machine), counter, number.
     pub fn kernel_dropped(&mut self, drops: &[(String, String, u64)]) {
         for (host, what, count) in drops {
             let whose = if host.is_empty() { "the machine".to_owned() } else { format!("host {host}") };
@@ -69,7 +69,7 @@ impl Outcome {
         }
     }
 
-    /// What became of the user's programs, which have all ended.
+    /// Adds failures, notes and measurements of the user's programs, which have all ended.
     pub fn programs(&mut self, programs: &mut Programs) {
         self.facts.failures.extend(programs.take_failures());
         self.facts.live.notes.extend(programs.take_notes());
@@ -78,7 +78,7 @@ impl Outcome {
         }
     }
 
-    /// The record, and what is told beside it.
+    /// Returns the record and the facts beside it.
     pub fn finish(
         mut self,
         router: RouterOutcome,
@@ -97,14 +97,11 @@ impl Outcome {
         for (port, name) in facts.ports.iter().zip(&self.hosts) {
             if port.refused > 0 {
                 let why = port.refusal.as_deref().unwrap_or("no reason given");
-                live.notes.push(format!(
-                    "host {}: {} packets were refused by its device: {why}",
-                    name, port.refused
-                ));
+                live.notes.push(format!("host {}: its device refused {} packets: {why}", name, port.refused));
             }
             if port.not_carried > 0 {
                 live.notes.push(format!(
-                    "host {}: {} packets went nowhere: to link-local, multicast or broadcast addresses, or malformed",
+                    "host {}: {} packets were not forwarded: link-local, multicast or broadcast destination, or malformed",
                     name, port.not_carried
                 ));
             }
@@ -114,14 +111,13 @@ impl Outcome {
             self.facts.failures.push(Failure { at: Some(seconds(ended)), what, status: None });
         }
         if facts.undeliverable > 0 {
-            live.notes.push(format!("{} packets came to hosts without a device", facts.undeliverable));
+            live.notes
+                .push(format!("{} packets were addressed to hosts without a device", facts.undeliverable));
         }
         let latest = lateness.queues().iter().map(Distribution::max).max().unwrap_or_default();
         if latest >= STANDSTILL {
             let millis = latest.as_nanos() / 1_000_000;
-            live.notes.push(format!(
-                "the router stood still for up to {millis} ms: something kept it from running"
-            ));
+            live.notes.push(format!("the router was not scheduled for up to {millis} ms"));
         }
         self.facts.cpu_seconds = facts.cpu.as_secs_f64();
         let recorder: &mut Recorder = world.recorder();
@@ -137,7 +133,7 @@ impl Outcome {
             recorder.summarise(object.as_str(), metrics::KERNEL_DROPS, *count as f64, None);
         }
         for index in (0..built_in.len()).filter(|index| !built_in[*index]) {
-            // A program that only pings is no flow with a goodput of nothing.
+            // A program that only pings has no goodput to report.
             let flow = FlowId(index as u32);
             if recorder.flow(flow).is_some_and(|meter| meter.goodput_bytes() == 0) {
                 recorder.carries_no_data(flow);

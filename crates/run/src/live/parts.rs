@@ -1,4 +1,4 @@
-//! The router and the built-in programs of a plan.
+//! Creates the router and the built-in programs of a plan.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use jettison_wire::FlowId;
 
 use super::machine::Made;
 
-/// The router's priority among real-time threads.
+/// The router's real-time priority.
 const PRIORITY: u8 = 50;
 
-/// The built-in programs, which it takes out of the plan, and a watch on the sockets of the user's.
+/// Creates the built-in programs, moved out of the plan, and observers of the sockets of the user's programs.
 pub fn built_in(
     plan: &mut LivePlan,
     namespaces: &[Arc<Namespace>],
@@ -23,7 +23,10 @@ pub fn built_in(
 ) -> Result<LiveHosts, String> {
     let mut hosts = Vec::new();
     for (host, namespace) in plan.hosts.iter().zip(namespaces) {
-        let fd = namespace.fd().try_clone_to_owned().map_err(|error| format!("a namespace: {error}"))?;
+        let fd = namespace
+            .fd()
+            .try_clone_to_owned()
+            .map_err(|error| format!("cannot duplicate a namespace's descriptor: {error}"))?;
         let (name, address) = (host.name.clone(), IpAddr::from(host.address));
         hosts.push(HostSockets { name, address, namespace: Arc::new(fd) });
     }
@@ -39,30 +42,30 @@ pub fn built_in(
     for command in &plan.commands {
         let flow = &plan.flows[command.flow.0 as usize];
         let ports: Vec<Option<u16>> = match flow.ports.is_empty() {
-            // Sockets of another flow between the same hosts are not to be taken for its own.
+            // Sockets of other flows between the same hosts must not be attributed to this one.
             true if plan.flows.iter().filter(|other| joins_same(flow, other)).count() > 1 => Vec::new(),
             true => vec![None],
             false => flow.ports.iter().copied().map(Some).collect(),
         };
         for port in ports {
-            // The flow's sender, whoever asked.
+            // The flow's sender, whichever end opened the connection.
             let rule = SocketRule { peer: IpAddr::from(plan.hosts[flow.to].address), port };
             watched.push(Watched { flow: command.flow, host: flow.from, rule });
         }
     }
     LiveHosts::new(hosts, programs, watched, plan.flow_recorder(), clock)
-        .map_err(|error| format!("the built-in programs: {error}"))
+        .map_err(|error| format!("cannot start the built-in programs: {error}"))
 }
 
 fn joins_same(flow: &LiveFlow, other: &LiveFlow) -> bool {
     [(flow.from, flow.to), (flow.to, flow.from)].contains(&(other.from, other.to))
 }
 
-/// The router of a plan. With `uplink` the first host leads to every address that no host has.
+/// Creates the router of a plan. With `uplink`, the first host is the default route.
 pub fn router(plan: LivePlan, hosts: Vec<Made>, clock: LiveClock, real_time: bool, uplink: bool) -> Router {
     let addresses = plan.hosts.iter().map(|host| (host.address, host.node)).collect::<Vec<_>>();
     let mut rules = Vec::new();
-    // Flows that name ports come before those that take whatever is left.
+    // Flows with ports come first: they are more specific.
     for any_port in [false, true] {
         for (index, flow) in
             plan.flows.iter().enumerate().filter(|(_, flow)| flow.ports.is_empty() == any_port)

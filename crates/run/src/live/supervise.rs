@@ -1,4 +1,4 @@
-//! The user's programs during a run.
+//! Supervision of the user's programs during a run.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -18,16 +18,16 @@ use jettison_sockets::command::{PortProtocol, Ready, StopSignal};
 
 use super::command::Planned;
 
-/// How long a program may take to end when it is asked to.
+/// Maximum time for a program to end after the stop signal.
 const GRACE: Wall = Wall::from_secs(2);
-/// The exit status of timeout(1) for a command that it ended.
+/// Exit status of timeout(1) for a command that it ended.
 const OUT_OF_TIME: u8 = 124;
 
-/// The user's programs, and what became of each.
+/// The user's programs and their states.
 pub struct Programs {
     supervisor: Supervisor,
     programs: Vec<Own>,
-    /// The program that has the terminal; the run ends with it.
+    /// The program that owns the terminal; the run ends with it.
     terminal: Option<usize>,
     failures: Vec<Failure>,
     notes: Vec<String>,
@@ -38,12 +38,12 @@ struct Own {
     program: Option<Program>,
     ready_within: Wall,
     running: Option<ProgramId>,
-    /// Whether it was asked to end.
+    /// Whether the stop signal was sent.
     asked: bool,
 }
 
 impl Programs {
-    /// Programs of a plan, none of them started.
+    /// Creates the programs of a plan without starting them.
     pub fn new(
         planned: Vec<Planned>,
         plan: &LivePlan,
@@ -85,10 +85,10 @@ impl Programs {
         }
     }
 
-    /// Starts the programs that others wait for, and waits until each is ready.
+    /// Starts the programs that others wait for, and waits until all are ready.
     ///
     /// # Errors
-    /// If one cannot be started, or is not ready in time: then the run is impossible.
+    /// If one cannot be started or is not ready in time, which makes the run impossible.
     pub fn start_waiting(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), String> {
         for index in 0..self.programs.len() {
             if self.programs[index].planned.begins {
@@ -106,7 +106,7 @@ impl Programs {
         Ok(())
     }
 
-    /// Starts and stops what is due at `now`, and looks after what has ended. Gives whether the run ends now.
+    /// Starts and stops programs due at `now`, and handles those that ended. Returns whether the run ends now.
     pub fn turn(&mut self, now: Time) -> bool {
         for index in 0..self.programs.len() {
             let own = &self.programs[index];
@@ -135,7 +135,7 @@ impl Programs {
         over
     }
 
-    /// When a program is to be started or stopped next.
+    /// Time of the next start or stop.
     pub fn next_instant(&self) -> Time {
         let due = |own: &Own| match (&own.program, own.running, own.asked) {
             (Some(_), ..) if own.planned.begins => own.planned.start,
@@ -145,10 +145,10 @@ impl Programs {
         self.programs.iter().map(due).min().unwrap_or(Time::MAX)
     }
 
-    /// Asks everything to end, those that begin first, and waits: each is killed when its grace is over. A program that has the
-    /// terminal has not ended by itself then, and its status says so, as timeout(1) does; `stopped` if it was not its time.
+    /// Asks all programs to end, initiators first, and kills each that is still running after its grace period. A
+    /// terminal program ended this way gets the exit status of timeout(1), unless it was `stopped` by the user.
     pub fn end(&mut self, now: Time, stopped: bool) {
-        // Some may have ended since somebody last looked.
+        // Some may have ended since the last check.
         for exited in self.supervisor.poll() {
             self.ended(&exited, now);
         }
@@ -175,17 +175,17 @@ impl Programs {
         }
     }
 
-    /// What went wrong.
+    /// Returns the failures.
     pub fn take_failures(&mut self) -> Vec<Failure> {
         std::mem::take(&mut self.failures)
     }
 
-    /// What is to be told besides.
+    /// Returns additional notes.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// What programs wrote of their own measures: flow, name, text.
+    /// The programs' own measurements: flow, name, text.
     pub fn results(&self) -> impl Iterator<Item = (&Planned, String)> {
         self.programs.iter().map(|own| {
             let text = fs::read(&own.planned.results).unwrap_or_default();
@@ -200,10 +200,10 @@ impl Programs {
         Ok(id)
     }
 
-    /// A program has ended; gives whether the run ends with it.
+    /// Handles the end of a program; returns whether the run ends with it.
     fn ended(&mut self, exited: &Exited, now: Time) -> bool {
         let Some(index) = self.programs.iter().position(|own| own.running == Some(exited.id)) else {
-            return false; // somebody's grandchild
+            return false; // a process that a program left behind
         };
         let own = &mut self.programs[index];
         own.running = None;
@@ -211,11 +211,11 @@ impl Programs {
         if exited.killed {
             let grace = GRACE.as_secs();
             self.notes.push(format!(
-                "program `{}` did not end within {grace} s of being asked to, and was killed",
+                "program `{}` did not end within {grace} s of the stop signal and was killed",
                 own.planned.name
             ));
         }
-        // One that waits for others is not to end before it is asked, unless it is content.
+        // A program that ends unasked must do so with status 0.
         if !exited.status.success() && !own.asked {
             let what = format!("program `{}`: {}", own.planned.name, exited.text());
             let status = terminal.then(|| shell_status(exited.status));
@@ -224,11 +224,11 @@ impl Programs {
         terminal
     }
 
-    /// The time of the program that has the terminal is over; it is about to be asked to end.
+    /// Records that the terminal's program is out of time and about to be stopped.
     fn end_of_terminal(&mut self, now: Time) {
         let own = self.terminal.map(|index| &self.programs[index]);
         if own.is_some_and(|own| own.running.is_some() && !own.asked) {
-            let what = format!("the command still ran after {:.1} s, and was ended", seconds(now));
+            let what = format!("the command still ran after {:.1} s and was stopped", seconds(now));
             self.failures.push(Failure { at: Some(seconds(now)), what, status: Some(OUT_OF_TIME) });
         }
     }
@@ -248,7 +248,7 @@ fn readiness(ready: &Ready) -> Readiness {
     }
 }
 
-/// As a shell gives it: 128 and the signal's number.
+/// Exit status as a shell reports it: 128 plus the signal's number.
 fn shell_status(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|number| 128 + number));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

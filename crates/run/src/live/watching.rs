@@ -1,4 +1,4 @@
-//! What the page that watches is told.
+//! Events for the live page.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use jettison_live::host::{Reading, Readings};
 use jettison_live::router::RouterSnapshot;
 use jettison_watch::{Event, FlowSnapshot, Lateness, Layout, QueueSnapshot, Snapshot};
 
-/// Makes events of the router's snapshots.
+/// Converts the router's snapshots to events.
 pub struct Watching {
     run: u32,
     last: Time,
@@ -16,13 +16,13 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Of that run; `readings` is what its hosts measure.
+    /// Creates the converter of a run; `readings` holds the hosts' measurements.
     pub fn new(layout: &Layout, readings: Arc<Readings>) -> Watching {
         let flow_bytes = vec![0; layout.flows.len()];
         Watching { run: layout.run, last: Time::ZERO, flow_bytes, readings }
     }
 
-    /// The event of a snapshot.
+    /// Converts a snapshot to an event.
     pub fn event(&mut self, router: &RouterSnapshot) -> Event {
         let span = router.at.since(self.last);
         self.last = router.at;

@@ -1,4 +1,4 @@
-//! Where the papers' experiments are: in the project's `scenarios/`, or, away from it, inside the program.
+//! The papers' experiments: in the project's `scenarios/` folder, or embedded in the program.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -15,32 +15,32 @@ pub struct Library {
     experiments: Vec<Experiment>,
 }
 
-/// One experiment: a scenario with the paper's figures.
+/// One experiment: a scenario, with the paper's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experiment {
-    /// `ired`.
+    /// Name of the paper, such as `ired`.
     pub paper: String,
-    /// `ingress-vs-egress`.
+    /// Name of the experiment, such as `ingress-vs-egress`.
     pub name: String,
-    /// Where the scenario is, on disk or in the program: file names in it start from this file's folder.
+    /// Path of the scenario, on disk or embedded; file names in it are relative to its folder.
     pub path: PathBuf,
-    /// Whether it is inside the program.
+    /// Whether it is embedded in the program.
     pub embedded: bool,
     /// The scenario's text.
     pub scenario: String,
-    /// The text of the figures file; `None` if the paper gives no figure for it.
+    /// Text of the figures file; `None` if the paper has no figure for the experiment.
     pub figures: Option<String>,
 }
 
-/// No such paper or experiment.
+/// An error in the search for experiments.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LibraryError {
     /// The name is not in the library.
-    #[error("there is no `{name}` to reproduce; there are: {known}")]
+    #[error("unknown experiment `{name}`; known are: {known}")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// All names.
         known: String,
     },
     /// The folder cannot be read.
@@ -48,14 +48,14 @@ pub enum LibraryError {
     Unreadable {
         /// The folder.
         folder: String,
-        /// Why.
+        /// The cause.
         message: String,
     },
 }
 
 impl Library {
-    /// The folder given, or else the `scenarios` folder of the project that the current folder lies in, or else what
-    /// the program brings.
+    /// Opens the folder given, or else the `scenarios` folder of the project that contains the current folder, or
+    /// else the embedded experiments.
     pub fn open(folder: Option<&Path>) -> Result<Library, LibraryError> {
         match folder.map(Path::to_owned).or_else(project_folder) {
             Some(folder) => Library::of_folder(&folder),
@@ -63,7 +63,7 @@ impl Library {
         }
     }
 
-    /// What the program brings.
+    /// The embedded experiments.
     pub fn embedded() -> Library {
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         for folder in EMBEDDED.dirs() {
@@ -103,7 +103,7 @@ impl Library {
         &self.experiments
     }
 
-    /// The experiments that `paper` or `paper/experiment` names.
+    /// Finds the experiments of `paper`, or the one of `paper/experiment`.
     pub fn find(&self, name: &str) -> Result<Vec<&Experiment>, LibraryError> {
         let (paper, experiment) = match name.split_once('/') {
             Some((paper, experiment)) => (paper, Some(experiment)),
@@ -124,13 +124,13 @@ impl Library {
 }
 
 impl Experiment {
-    /// The files that the scenario may name: those beside it, and then those in `data`.
+    /// The files available to the scenario: those beside it, then those in `data`.
     pub fn files(&self, data: Option<&Path>) -> WithData {
         files_beside(&self.path, self.embedded, data)
     }
 }
 
-/// The files that a scenario at `path`, on disk or (`embedded`) in the program, may name: those beside it, and then those
+/// The files available to a scenario at `path`, on disk or (`embedded`) in the program: those beside it, then those
 /// in `data`.
 pub fn files_beside(path: &Path, embedded: bool, data: Option<&Path>) -> WithData {
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -138,11 +138,11 @@ pub fn files_beside(path: &Path, embedded: bool, data: Option<&Path>) -> WithDat
     if embedded { WithData::new(Embedded(folder), data) } else { WithData::new(Folder(folder), data) }
 }
 
-/// A folder of those inside the program.
+/// A folder embedded in the program.
 struct Embedded(PathBuf);
 
 impl Embedded {
-    /// The path of a file from the outermost folder; `..` is taken at its word.
+    /// The path of a file from the outermost folder, with `..` resolved literally.
     fn path(&self, name: &str) -> PathBuf {
         let joined = self.0.join(name);
         joined.components().fold(PathBuf::new(), |mut path, component| {
@@ -160,8 +160,7 @@ impl Embedded {
 
 impl Files for Embedded {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        let missing =
-            || io::Error::new(io::ErrorKind::NotFound, "no such file among those that the program brings");
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "no such embedded file");
         EMBEDDED.get_file(self.path(name)).map(|file| file.contents().to_vec()).ok_or_else(missing)
     }
     fn display(&self, name: &str) -> String {
@@ -169,12 +168,12 @@ impl Files for Embedded {
     }
 }
 
-/// The `scenarios` folder of the project that the current folder lies in.
+/// The `scenarios` folder of the project that contains the current folder.
 fn project_folder() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let ours = |folder: &&Path| folder.join("scenarios/ired/ingress-vs-egress.toml").is_file();
     let project = here.ancestors().find(ours)?;
-    // The shortest way to say it: messages name these files.
+    // Prefer the shortest path, because messages show it.
     Some(if project == here { PathBuf::from("scenarios") } else { project.join("scenarios") })
 }
 
@@ -188,7 +187,7 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
             continue;
         };
-        // The reference scenarios are no paper's, and those in `live` run with real programs.
+        // Reference scenarios belong to no paper, and those in `live` run real programs.
         if ["reference", "live"].contains(&paper) {
             continue;
         }
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_brings_its_papers_and_their_figures_can_be_read() {
+    fn embedded_experiments_have_valid_figures() {
         let library = Library::embedded();
         let ired = library.find("ired/ingress-vs-egress").unwrap();
         let figures = ired[0].figures.as_ref().unwrap();
@@ -245,7 +244,7 @@ mod tests {
         assert!(library.find("ired").unwrap().len() >= 2);
     }
 
-    /// An experiment of a folder that names one of our profiles.
+    /// An experiment in a folder, which uses one of our profiles.
     fn streaming(embedded: bool, path: PathBuf) -> Experiment {
         let (paper, name) = ("streaming".to_owned(), "profile".to_owned());
         Experiment { paper, name, path, embedded, scenario: String::new(), figures: None }
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_does_not_bring_is_read_from_the_data_folder() {
+    fn files_that_are_not_embedded_come_from_the_data_folder() {
         let data = tempfile::tempdir().unwrap();
         std::fs::write(data.path().join("own.json"), "{}").unwrap();
         let files = streaming(true, PathBuf::from("streaming/profile.toml")).files(Some(data.path()));
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn every_profile_of_ours_can_be_used_and_differs_from_the_others() {
+    fn embedded_profiles_are_valid_and_distinct() {
         let folder = EMBEDDED.get_dir("streaming/profiles").unwrap();
         let json = folder.files().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
         let profiles: Vec<NetworkProfile> = json
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_lists_what_there_is() {
+    fn the_message_about_an_unknown_name_lists_the_known_ones() {
         let error = Library::embedded().find("irred").unwrap_err().to_string();
         assert!(error.contains("ired/ingress-vs-egress"), "{error}");
     }

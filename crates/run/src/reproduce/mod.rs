@@ -1,8 +1,8 @@
-//! Reproductions: a paper's figures beside ours.
+//! Reproductions: a paper's figures compared with our results.
 //!
-//! A paper's experiment is a scenario with the paper's figures beside it (`<experiment>.paper.toml`). [`rows`] reads
-//! our values from a run's summary and sets each beside the paper's. Nothing here changes a model: a difference gets
-//! the verdict that it has, and the note that says why.
+//! A paper's experiment is a scenario with a figures file beside it (`<experiment>.paper.toml`). [`rows`] reads our
+//! values from the runs' summaries and compares each with the paper's. No model is adjusted: a difference is reported
+//! with its verdict and a note on the cause.
 
 mod library;
 mod paper;
@@ -16,7 +16,7 @@ pub use library::{Experiment, Library, LibraryError, files_beside};
 pub use paper::{Paper, PaperError, Pick, Row, plots_beside};
 pub use verdict::rows;
 
-/// The paper's figures beside those of the runs of `experiment` (its paper and its name).
+/// Compares the figures of `experiment` (paper and name) with its runs.
 pub fn rows_of(experiment: (&str, &str), paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
     let value = |pick: &Pick| {
         runs.iter()

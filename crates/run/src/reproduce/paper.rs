@@ -1,4 +1,4 @@
-//! What a paper's figures file says.
+//! The format of a paper's figures file.
 
 use std::path::Path;
 
@@ -6,59 +6,59 @@ use jettison_report::Figure;
 use serde::Deserialize;
 use thiserror::Error;
 
-/// The figures of one experiment, as its paper gives them.
+/// The figures of one experiment in its paper.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// The paper, for reports.
+    /// Name of the paper in reports.
     pub paper: String,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// The figures that are numbers.
+    /// Figures that are numbers.
     #[serde(rename = "row", default)]
     pub rows: Vec<Row>,
-    /// The figures that are plots: the report draws ours.
+    /// Figures that are plots, which the report draws from our results.
     #[serde(rename = "plot", default)]
     pub plots: Vec<Figure>,
 }
 
-/// One figure of the paper.
+/// One number of the paper.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// Where the paper gives it, or what it is of.
+    /// Its place in the paper, or its subject.
     pub figure: String,
-    /// Rows of one series are compared by direction: does ours move from row to row as the paper's does?
+    /// Rows of one series are also compared by direction: whether ours changes from row to row as the paper's does.
     pub series: Option<String>,
-    /// What is measured.
+    /// The quantity.
     pub metric: String,
-    /// Its unit, after `scale`.
+    /// The unit, after `scale`.
     pub unit: String,
     /// The paper's value.
     pub value: f64,
-    /// How exactly the paper gives it: `text`, `table`, `plot` (read off) or `direction` (a claim without a number).
+    /// Precision of the source: `text`, `table`, `plot` (read off) or `direction` (a claim without a number).
     pub exact: Exactness,
-    /// How far apart, as a share of the paper's value, still counts as agreeing.
+    /// Maximum difference that counts as agreement, as a fraction of the paper's value.
     #[serde(default = "default_tolerance")]
     pub tolerance: f64,
-    /// The value that says "no difference": a ratio's 1, a gain's 0.
+    /// The value that means "no difference": 1 for a ratio, 0 for a gain.
     pub neutral: Option<f64>,
-    /// Which of our values it is.
+    /// Our value to compare.
     pub ours: Pick,
-    /// Which of our values it is divided by, seed by seed.
+    /// Our value to divide by, seed by seed.
     pub over: Option<Pick>,
-    /// Ours is multiplied by this.
+    /// Factor for our value.
     #[serde(default = "one")]
     pub scale: f64,
-    /// And then this is added.
+    /// Offset for our value, added after scaling.
     #[serde(default)]
     pub offset: f64,
-    /// Why a difference is to be expected.
+    /// Explanation of an expected difference.
     #[serde(default)]
     pub note: String,
 }
 
-/// How exactly a paper gives a value.
+/// Precision of a paper's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exactness {
@@ -68,11 +68,11 @@ pub enum Exactness {
     Table,
     /// Read off a plot.
     Plot,
-    /// In words: the value says no more than on which side of `neutral` the paper's lies.
+    /// In words: the value only says on which side of `neutral` the paper's result is.
     Direction,
 }
 
-/// One summary value of ours.
+/// One of our summary values.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pick {
@@ -80,14 +80,14 @@ pub struct Pick {
     pub variant: String,
     /// The object; `tcp.*` stands for the mean of all whose names begin with `tcp.`.
     pub object: String,
-    /// The metric; `drops:codel` names a part.
+    /// The metric, or a part of one, such as `drops:codel`.
     pub metric: String,
     /// `mean` (default), `p50`, `p95` or `p99`.
     #[serde(default)]
     pub statistic: Statistic,
 }
 
-/// Which number of a summary value.
+/// The statistic of a summary value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Statistic {
@@ -102,24 +102,24 @@ pub enum Statistic {
     P99,
 }
 
-/// A figures file that cannot be read.
+/// A figures file that cannot be read or parsed.
 #[derive(Debug, Error)]
 #[error("{file}: {message}")]
 pub struct PaperError {
     /// The file.
     pub file: String,
-    /// What is wrong, with the line.
+    /// The error, with its line.
     pub message: String,
 }
 
 impl Paper {
-    /// Reads a figures file.
+    /// Parses a figures file.
     pub fn parse(file: &str, text: &str) -> Result<Paper, PaperError> {
         toml::from_str(text).map_err(|error| PaperError { file: file.to_owned(), message: error.to_string() })
     }
 }
 
-/// The plots that a figures file beside the scenario asks for.
+/// Reads the plots from the figures file beside a scenario, if there is one.
 pub fn plots_beside(file: &Path) -> Result<Vec<Figure>, PaperError> {
     let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
     let path = file.with_file_name(format!("{stem}.paper.toml"));

@@ -1,4 +1,4 @@
-//! Ours beside the paper's, and what to call the difference.
+//! Comparison of our values with the paper's, and the verdict on each.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jettison_report::{Estimate, ReproductionRow, RunSummary, Verdict, names_obje
 
 use super::paper::{Exactness, Paper, Pick, Row, Statistic};
 
-/// Sets each of the paper's figures beside ours. `value` gives a summary value of a pick for each seed.
+/// Compares each of the paper's figures with our results. `value` returns a pick's summary value for each seed.
 pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<ReproductionRow> {
     let ours: Vec<Vec<f64>> = paper.rows.iter().map(|row| samples(row, value)).collect();
     let estimates: Vec<Option<Estimate>> = ours.iter().map(|samples| Estimate::of(samples)).collect();
@@ -31,7 +31,7 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
                 }
                 Some(_) => Verdict::Differs,
             };
-            let missing = "we have no such value: the variant did not run, or measured nothing of the kind";
+            let missing = "no value of ours: the variant did not run or did not measure it";
             ReproductionRow {
                 paper: paper.paper.clone(),
                 experiment: paper.experiment.clone(),
@@ -45,7 +45,7 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
                 paper_value: row.value,
                 ours: means[index],
                 ci95: interval,
-                // Of a claim in words the value only says on which side it lies.
+                // For a claim in words, the value only tells the side of `neutral`.
                 ratio: means[index]
                     .filter(|_| row.value != 0.0 && row.exact != Exactness::Direction)
                     .map(|ours| ours / row.value),
@@ -56,7 +56,7 @@ pub fn rows(paper: &Paper, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<R
         .collect()
 }
 
-/// Ours for each seed that has all of it.
+/// Our value for each seed that has all parts of it.
 fn samples(row: &Row, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<f64> {
     let ours = value(&row.ours);
     let over = row.over.as_ref().map(value);
@@ -71,24 +71,24 @@ fn samples(row: &Row, value: &dyn Fn(&Pick) -> BTreeMap<u64, f64>) -> Vec<f64> {
 
 fn agrees(row: &Row, ours: Option<f64>, interval: Option<[f64; 2]>) -> bool {
     let near = ours.is_some_and(|ours| (ours - row.value).abs() <= row.tolerance * row.value.abs());
-    // An interval so wide that it holds nearly anything shows nothing.
+    // An interval so wide that it contains nearly any value proves nothing.
     let says_something = |[low, high]: [f64; 2]| high - low <= row.value.abs();
     near || interval
         .is_some_and(|interval| says_something(interval) && (interval[0]..=interval[1]).contains(&row.value))
 }
 
-/// Whether all of our interval lies on the paper's side of "no difference".
+/// Whether our entire interval is on the paper's side of `neutral`.
 fn surely_same_side(row: &Row, ours: f64, interval: Option<[f64; 2]>) -> bool {
     interval.unwrap_or([ours; 2]).iter().all(|end| same_side(row, *end))
 }
 
-/// Whether both lie on the same side of "no difference".
+/// Whether both values are on the same side of `neutral`.
 fn same_side(row: &Row, ours: f64) -> bool {
     row.neutral.is_some_and(|neutral| (ours - neutral) * (row.value - neutral) > 0.0)
 }
 
-/// Whether ours moves from the first row of the series to this one (or, for the first, to the last) as the paper's, by
-/// more than chance: the intervals of the two do not overlap.
+/// Whether ours changes from the first row of the series to this one (for the first: to the last) in the paper's
+/// direction, by more than chance: the two intervals do not overlap.
 fn same_move(paper: &Paper, estimates: &[Option<Estimate>], index: usize) -> bool {
     let Some(series) = &paper.rows[index].series else { return false };
     let of_series = || (0..paper.rows.len()).filter(|i| paper.rows[*i].series.as_ref() == Some(series));
@@ -101,7 +101,7 @@ fn same_move(paper: &Paper, estimates: &[Option<Estimate>], index: usize) -> boo
 }
 
 impl Pick {
-    /// Its number in one run: of one object, or the mean over those that have it.
+    /// The pick's value in one run: of one object, or the mean of all objects that have it.
     pub fn value_in(&self, run: &RunSummary) -> Option<f64> {
         let (metric, part) = self.metric.split_once(':').unwrap_or((&self.metric, ""));
         let found = run
@@ -113,7 +113,7 @@ impl Pick {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// The number that this pick's statistic names, of a mean and percentiles.
+    /// The number for this pick's statistic.
     fn number(&self, mean: f64, percentiles: Option<[f64; 3]>) -> Option<f64> {
         match self.statistic {
             Statistic::Mean => Some(mean),
@@ -225,9 +225,9 @@ mod tests {
     }
 
     #[test]
-    fn a_value_we_do_not_have_differs_and_says_so() {
+    fn a_missing_value_differs_with_a_note() {
         let outcome = judge(RATIO, &[], &[1.0]);
         assert_eq!((outcome.ours, outcome.verdict), (None, Verdict::Differs));
-        assert!(outcome.note.contains("no such value"));
+        assert!(outcome.note.contains("no value of ours"));
     }
 }

@@ -1,11 +1,11 @@
-//! Adaptive streaming as a whole: a server, viewers and loads over TCP, queues and links.
+//! Adaptive streaming end to end: a server, viewers and load generators over TCP, queues and links.
 
 use crate::support;
 
 use jettison_core::Time;
 use jettison_measure::{RunRecord, metrics};
 
-/// Three minutes of flows over that bottleneck, with 20 ms of base RTT.
+/// Runs flows for three minutes over this bottleneck, with a base RTT of 20 ms.
 fn run(bottleneck: &str, flows: &str) -> RunRecord {
     let text = format!(
         r#"
@@ -47,7 +47,7 @@ fn value(record: &RunRecord, flow: &str, metric: jettison_measure::Metric) -> f6
 }
 
 #[test]
-fn a_fast_link_gives_the_best_picture_with_a_full_buffer_and_rests_in_between() {
+fn a_fast_link_gives_the_top_representation_a_full_buffer_and_idle_times() {
     let record = run("rate = \"20 Mbit/s\"", &viewer("", ""));
     assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0);
     assert!(value(&record, "viewer", metrics::START_UP_DELAY) < 2.0);
@@ -55,26 +55,26 @@ fn a_fast_link_gives_the_best_picture_with_a_full_buffer_and_rests_in_between() 
     assert!(value(&record, "viewer", metrics::FRAMES_PER_SECOND) > 28.0);
     let buffer = record.summary_value("viewer", metrics::BUFFER).and_then(|buffer| buffer.percentiles);
     assert!(buffer.is_some_and(|[median, _, high]| median > 25.0 && high <= 30.0), "{buffer:?}");
-    // 2.2 Mbit/s of media on 20 Mbit/s: fetching rests most of the time.
+    // 2.2 Mbit/s of media on 20 Mbit/s: the client is idle most of the time.
     assert!(value(&record, "viewer", metrics::GOODPUT) < 3.0);
     assert_eq!(value(&record, "viewer", metrics::RETRANSMITS), 0.0);
 }
 
 #[test]
-fn a_slow_link_gives_the_lowest_picture_and_too_slow_a_link_stalls() {
+fn a_slow_link_gives_the_lowest_representation_and_a_slower_link_stalls() {
     let slow = run("rate = \"600 kbit/s\"", &viewer("", ""));
     assert!(value(&slow, "viewer", metrics::REPRESENTATION_RATE) < 400.0);
     assert_eq!(value(&slow, "viewer", metrics::STALLS), 0.0);
     let too_slow = run("rate = \"200 kbit/s\"", &viewer("", ""));
     assert!(value(&too_slow, "viewer", metrics::STALLS) >= 5.0);
-    // 280 + 64 kbit/s of media over less than 200: at least two fifths of the time nothing is shown.
+    // 280 + 64 kbit/s of media over less than 200 kbit/s: playback stalls at least two fifths of the time.
     assert!(value(&too_slow, "viewer", metrics::STALL_RATIO) > 40.0);
     let scores = [&slow, &too_slow].map(|record| value(record, "viewer", metrics::LINEAR_QOE));
     assert!(scores[0] > 0.0 && scores[1] < 0.0, "{scores:?}");
 }
 
 #[test]
-fn viewers_alike_share_alike_under_fair_queueing() {
+fn equal_viewers_get_equal_shares_under_fair_queueing() {
     let bottleneck = "rate = \"5 Mbit/s\"\nqueue = \"fq-codel\"";
     let record = run(bottleneck, &viewer("abr = \"throughput\"", "count = 3\nstart_jitter = \"4 s\""));
     assert!(value(&record, "all flows", metrics::RATE_FAIRNESS) > 0.95);
@@ -82,7 +82,7 @@ fn viewers_alike_share_alike_under_fair_queueing() {
 }
 
 #[test]
-fn a_connection_a_segment_is_slower_than_one_that_lasts() {
+fn one_connection_per_segment_is_slower_than_a_persistent_one() {
     let bottleneck = "rate = \"4 Mbit/s\"\ndelay = \"100 ms\"".replace("delay = \"100 ms\"", "");
     let burst = |connections: &str| {
         let player =
@@ -92,12 +92,12 @@ fn a_connection_a_segment_is_slower_than_one_that_lasts() {
         value(&record, "viewer", metrics::COMPLETION)
     };
     let (lasting, fresh) = (burst("persistent"), burst("per-segment"));
-    // A handshake is a round trip of 20 ms more, and slow start begins anew each time.
+    // A handshake costs one more round trip of 20 ms, and slow start restarts each time.
     assert!(fresh > lasting + 15.0, "{fresh} ms against {lasting}");
 }
 
 #[test]
-fn a_load_swings_with_its_sinusoid() {
+fn a_load_follows_its_sinusoid() {
     let load = r#"
         [flows.load]
         from = "server"
@@ -112,14 +112,14 @@ fn a_load_swings_with_its_sinusoid() {
         let values = players.times.iter().zip(&players.values).filter(|(at, _)| inside(at)).map(|(_, v)| *v);
         jettison_measure::statistics::mean(&values.collect::<Vec<_>>()).expect("there are samples")
     };
-    // λ is 15 at 90 s and 35 at 150 s; the number of players follows by steps, late by as many as it is short.
+    // λ is 15 at 90 s and 35 at 150 s; the number of players changes in steps and lags accordingly.
     let (low, high) = (mean(85, 100), mean(150, 165));
     assert!((14.0..19.0).contains(&low) && (30.0..36.0).contains(&high), "{low} and {high}");
     assert!(value(&record, "load", metrics::SESSIONS) > 30.0);
 }
 
 #[test]
-fn a_rest_collapses_the_window_of_newreno_and_not_that_of_newcwv() {
+fn an_idle_time_collapses_the_window_of_newreno_but_not_of_newcwv() {
     let window = |congestion: &str| {
         let player = "abr = { kind = \"fixed\", representation = 2 }, max_buffer = \"12 s\"";
         let transport =

@@ -1,4 +1,4 @@
-//! The same scenario and seed give the same results: run again, on any number of threads, beside other flows.
+//! The same scenario and seed give the same results: repeated, on any number of threads, with other flows added.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use jettison_run::{RunOptions, run_scenario};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-/// Every kind of randomness there is: starts, on/off periods, web transfers, losses, RED, PI2 and iRED.
+/// All sources of randomness: starts, on/off periods, web transfers, losses, RED, PI2 and iRED.
 const LOTTERY: &str = r#"name = "lottery"
 duration = "3 s"
 warm_up = "500 ms"
@@ -70,7 +70,7 @@ fn load(text: &str) -> (Builder, Scenario) {
     (builder, scenario.unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// All files of a folder but `timing.json`, by their paths in it.
+/// All files of a folder except `timing.json`, by relative path.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -107,9 +107,9 @@ fn results(jobs: usize) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn files_are_the_same_again_and_on_any_number_of_threads() {
+fn files_are_equal_when_repeated_on_any_number_of_threads() {
     let first = results(1);
-    // The seven tables and lists, the manifest and the page, and four ports of six runs.
+    // Seven tables and lists, the manifest, the page, and the captures of four ports in six runs.
     assert_eq!(first.keys().filter(|name| name.starts_with("pcap")).count(), 24);
     assert!(first.contains_key("manifest.json") && first.contains_key("report.html"));
     for (jobs, other) in [(1, results(1)), (4, results(4))] {
@@ -120,7 +120,7 @@ fn files_are_the_same_again_and_on_any_number_of_threads() {
     }
 }
 
-/// Runs one variant of a scenario under one seed.
+/// Runs one variant of a scenario with one seed.
 fn run(text: &str, variant: usize, seed: u64) -> RunRecord {
     let (builder, scenario) = load(text);
     let settings = &scenario.variants[variant].settings;
@@ -131,14 +131,14 @@ fn run(text: &str, variant: usize, seed: u64) -> RunRecord {
     world.finish()
 }
 
-/// When the first reply to a ping came: on an idle path, its start and a constant.
+/// Time of the first ping reply: on an idle path, the start plus a constant.
 fn first_reply(record: &RunRecord, flow: &str) -> Time {
     let id = record.objects.iter().find(|object| object.name == flow).expect("the flow is there").id;
     let series = record.series.iter().find(|series| series.object == id && series.metric == metrics::RTT);
     series.and_then(|series| series.times.first().copied()).expect("a reply came")
 }
 
-/// Two pings that start at random, and room for more.
+/// Two pings that start at random times, with placeholders for more flows.
 const PINGS: &str = r#"name = "pings"
 duration = "2 s"
 
@@ -164,7 +164,7 @@ app = { kind = "ping", interval = "100 ms" }
 start_jitter = "500 ms"
 "#;
 
-/// Flows that draw too, and stand before and after the others in the file.
+/// Flows that also use random numbers, before and after the others in the file.
 const MORE: &str = r#"
 [flows.late]
 from = "a"

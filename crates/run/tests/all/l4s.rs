@@ -1,10 +1,10 @@
-//! L4S as a whole: scalable senders through DualPI2's low-latency queue, beside a Classic one.
+//! L4S end to end: scalable senders through DualPI2's low-latency queue, beside a Classic sender.
 
 use crate::support;
 
 use jettison_measure::{RunRecord, metrics};
 
-/// A scalable and a CUBIC flow, bulk, through 40 Mbit/s with DualPI2 and 10 ms of base RTT.
+/// A scalable and a CUBIC bulk flow through 40 Mbit/s with DualPI2 and a base RTT of 10 ms.
 fn beside_cubic(transport: &str) -> RunRecord {
     let text = format!(
         r#"
@@ -56,7 +56,7 @@ fn rfc9332_1_prague_waits_a_millisecond_and_takes_as_much_as_cubic() {
     let record = beside_cubic(r#"{ kind = "tcp", congestion = "prague" }"#);
     let ratio = goodput(&record, "scalable") / goodput(&record, "classic");
     assert!((0.5..2.0).contains(&ratio), "goodput of Prague over CUBIC: {ratio}");
-    // Serialisation takes 0.3 ms of it.
+    // Serialisation accounts for 0.3 ms.
     let [median, high] = queueing(&record, "scalable");
     assert!(median < 1.5 && high < 2.3, "Prague: {median} ms, 99 %: {high} ms");
     assert!(queueing(&record, "classic")[0] > 10.0, "CUBIC has its own queue");

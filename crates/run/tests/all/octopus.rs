@@ -8,7 +8,7 @@ use jettison_measure::{Metric, RunRecord, metrics};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, Scenario};
 
-/// What each variant of a shipped experiment leaves under seed 1, after these changes.
+/// Records of all variants of a shipped experiment with seed 1, after these changes.
 fn experiment(name: &str, set: &[&str]) -> Vec<(String, RunRecord)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/octopus"));
     let builder = Builder::standard();
@@ -33,7 +33,7 @@ fn p99(record: &RunRecord, metric: Metric) -> f64 {
     record.summary_value("video", metric).and_then(|value| value.percentiles).map_or(f64::NAN, |p| p[2])
 }
 
-/// The variant whose name has all of these parts.
+/// The variant whose name contains all of these parts.
 #[track_caller]
 fn of<'a>(records: &'a [(String, RunRecord)], parts: &[&str]) -> &'a RunRecord {
     let found = records.iter().find(|(name, _)| parts.iter().all(|part| name.contains(part)));
@@ -41,7 +41,7 @@ fn of<'a>(records: &'a [(String, RunRecord)], parts: &[&str]) -> &'a RunRecord {
 }
 
 #[test]
-fn overtaking_droppers_take_a_quarter_off_the_tail_at_no_loss_of_quality() {
+fn overtaking_droppers_cut_the_tail_by_a_quarter_at_equal_quality() {
     let records = experiment("beyond.toml", &[]);
     let schemes = |scheme: &str| -> Vec<&(String, RunRecord)> {
         let is_it = |name: &str| name.starts_with(&format!("scheme={scheme},"));
@@ -63,11 +63,11 @@ fn overtaking_droppers_take_a_quarter_off_the_tail_at_no_loss_of_quality() {
 }
 
 #[test]
-fn nobody_falls_silent_for_good() {
-    // Every scheme, on every trace of the experiment: a sender that an outage has silenced shows next to nothing.
+fn no_sender_stays_silent_after_an_outage() {
+    // All schemes on all traces of the experiment: a sender that an outage silences delivers almost no frames.
     let records = experiment("spatial.toml", &[]);
     for (name, record) in &records {
-        // Without probes GCC starves on links with outages: docs/src/path-controllers.md.
+        // Without probes, GCC starves on links with outages: docs/src/path-controllers.md.
         if name.contains("gcc") {
             continue;
         }
@@ -77,7 +77,7 @@ fn nobody_falls_silent_for_good() {
 }
 
 #[test]
-fn the_router_takes_the_tail_off() {
+fn the_router_cuts_the_tail() {
     let records = experiment("temporal.toml", &[]);
     let age = |scheme: &str| p99(of(&records, &[scheme, "60ms"]), metrics::AGE_OF_INFORMATION);
     let (octopus, alone) = (age("scheme=octopus,"), age("scheme=octobbr,"));
@@ -86,7 +86,7 @@ fn the_router_takes_the_tail_off() {
 }
 
 #[test]
-fn runs_are_the_same_twice() {
+fn repeated_runs_are_equal() {
     let first = experiment("beyond.toml", &["duration=20 s"]);
     let again = experiment("beyond.toml", &["duration=20 s"]);
     for ((name, one), (_, two)) in first.iter().zip(&again) {

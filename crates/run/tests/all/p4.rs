@@ -1,8 +1,8 @@
-//! The shipped experiments that set a discipline beside its P4 program: in the same scenario, under the same seed, both do the
-//! same where the arithmetic is the same, and nearly the same elsewhere.
+//! The shipped experiments that compare a discipline with its P4 program: in the same scenario with the same seed,
+//! results are equal where the arithmetic is equal, and close elsewhere.
 //!
-//! `crates/p4-v1model/tests/twins` compares drop by drop on a switch alone; here real transports and applications answer to what
-//! the switch does, so that one differing decision would change everything after it.
+//! `crates/p4-v1model/tests/twins` compares drop by drop on a switch alone. Here, real transports and applications
+//! react to the switch, so one differing decision would change everything after it.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use jettison_measure::{Metric, RunRecord, metrics};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, Scenario};
 
-/// What each variant of a shipped experiment leaves under seed 1, after these changes.
+/// Records of all variants of a shipped experiment with seed 1, after these changes.
 fn experiment(path: &str, set: &[&str]) -> Vec<(String, RunRecord)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios"));
     let builder = Builder::standard();
@@ -44,7 +44,7 @@ fn mean(record: &RunRecord, object: &str, metric: Metric) -> f64 {
     value.unwrap_or_else(|| panic!("{object} has {}", metric.name)).mean
 }
 
-/// Each drop of a flow's packet, clones left out: when, whose, how long.
+/// Drops of the flows' packets, without clones: time, flow, length.
 fn drops(record: &RunRecord) -> Vec<(Time, u32, u16)> {
     assert_eq!(record.drops_not_logged, 0);
     let lost = record.drops.iter().filter(|drop| drop.reason.is_loss());
@@ -70,7 +70,7 @@ fn pi2_in_p4_keeps_the_delay_of_its_native_twin() {
     let [native, p4] = pair(&records, "queue=pi2");
     let rtt = [native, p4].map(|record| mean(record, "ping", metrics::RTT));
     let goodput = [native, p4].map(|record| mean(record, "bulk", metrics::GOODPUT));
-    // p' differs by parts in a million, and the first draw that differs makes two samples of one process.
+    // p' differs by parts per million; after the first differing draw, the runs are two samples of one process.
     assert!((rtt[1] / rtt[0] - 1.0).abs() < 0.1, "{rtt:?}");
     assert!((goodput[1] / goodput[0] - 1.0).abs() < 0.02, "{goodput:?}");
 }
@@ -80,7 +80,7 @@ fn codel_plus_plus_in_p4_drops_what_its_native_twin_drops() {
     let records = experiment("codelpp/planes.toml", &[]);
     for scheme in ["scheme=priority", "scheme=codel", "scheme=codel++"] {
         let [native, p4] = pair(&records, scheme);
-        // Strict priority alone has room for all that the ten seconds bring.
+        // Only strict priority has room for all packets of the ten seconds.
         assert_eq!(drops(native).is_empty(), scheme == "scheme=priority", "{scheme}");
         assert_eq!(drops(native), drops(p4), "{scheme}");
         for flow in ["slice1", "slice2", "slice3"] {
@@ -100,7 +100,7 @@ fn octopus_in_p4_needs_clones_that_overtake() {
         let drops = &of(plane).drops;
         drops.iter().filter(|drop| drop.reason.name() == "marked-to-drop").count()
     };
-    // What BMv2 puts last comes too late for all that it is about.
+    // BMv2 appends clones at the end of the queue, where they arrive too late to help.
     assert_eq!(marked("p4 bmv2"), 0);
     assert!(marked("p4 hardware") > 100, "{}", marked("p4 hardware"));
     let latency = |plane: &str| mean(of(plane), "video", metrics::FRAME_LATENCY);

@@ -1,4 +1,4 @@
-//! The reference scenarios against what an independent simulator finds for them.
+//! The reference scenarios, compared with results of an independent simulator.
 
 use crate::support;
 
@@ -11,9 +11,9 @@ fn value(record: &RunRecord, object: &str, metric: Metric) -> f64 {
 }
 
 #[track_caller]
-fn within(what: &str, value: f64, range: std::ops::RangeInclusive<f64>) {
-    eprintln!("{what}: {value:.3} (expected {range:?})");
-    assert!(range.contains(&value), "{what} is {value:.3}, expected {range:?}");
+fn within(quantity: &str, value: f64, range: std::ops::RangeInclusive<f64>) {
+    eprintln!("{quantity}: {value:.3} (expected {range:?})");
+    assert!(range.contains(&value), "{quantity} is {value:.3}, expected {range:?}");
 }
 
 #[test]

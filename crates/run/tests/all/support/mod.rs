@@ -1,6 +1,6 @@
-//! A scenario's text, run once.
+//! Single runs of a scenario given as text.
 
-// Each test binary uses what it needs.
+// Each test binary uses only some of these.
 use std::sync::atomic::AtomicBool;
 
 use jettison_core::Time;
@@ -8,7 +8,7 @@ use jettison_measure::RunRecord;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
-/// What a variant of a scenario that names no files leaves under seed 1; without `vary`, the variant is `default`.
+/// The record of a variant with seed 1, for a scenario without files; without `vary`, the variant is `default`.
 #[track_caller]
 pub fn run_variant(text: &str, name: &str) -> RunRecord {
     let builder = Builder::standard();
@@ -22,7 +22,7 @@ pub fn run_variant(text: &str, name: &str) -> RunRecord {
     world.finish()
 }
 
-/// What a scenario without `vary` leaves.
+/// The record of a scenario without `vary`.
 #[track_caller]
 pub fn run(text: &str) -> RunRecord {
     run_variant(text, "default")
