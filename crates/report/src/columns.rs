@@ -1,4 +1,4 @@
-//! The columns that a comparison of variants shows.
+//! Columns of the comparison of variants.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -7,26 +7,26 @@ use crate::store::Results;
 use crate::summary::{Estimate, RunSummary};
 use crate::viewers;
 
-/// One column of the comparison: a metric of one object, or the mean of it over several.
+/// A column of the comparison: a metric of one object, or its mean over several objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Heading, such as `sojourn p99`. Two columns of different subjects may share it.
+    /// Heading, such as `sojourn p99`. Columns of different subjects may share it.
     pub title: String,
     /// Unit of the values.
     pub unit: String,
-    /// What the values are of, such as `bottleneck.forward` or `10 flows`.
+    /// Subject of the values, such as `bottleneck.forward` or `10 flows`.
     pub subject: String,
-    /// Objects that the values are of; averaged if several.
+    /// Objects with the values; averaged if several.
     pub objects: Vec<String>,
     /// The metric.
     pub metric: String,
-    /// The part of it, such as a deadline; empty for the whole.
+    /// Part of the metric, such as a deadline; empty for the whole.
     pub part: String,
-    /// Which of its numbers.
+    /// The statistic.
     pub statistic: Statistic,
 }
 
-/// A number of a summary value.
+/// A statistic of a summary value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     /// The mean, or the count.
@@ -35,17 +35,17 @@ pub enum Statistic {
     P99,
 }
 
-/// What a column says about one variant.
+/// A column's value for one variant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnValue {
-    /// Mean over seeds with its interval.
+    /// Mean over seeds, with its confidence interval.
     pub estimate: Estimate,
-    /// Whether it counts whole things.
+    /// Whether it is a count.
     pub is_count: bool,
 }
 
 impl ColumnValue {
-    /// As tables print it: `96.44 ± 0.13`.
+    /// The value as tables print it: `96.44 ± 0.13`.
     pub fn text(&self) -> String {
         match self.estimate.half_width() {
             Some(half) if self.is_count && half == 0.0 => {
@@ -58,14 +58,14 @@ impl ColumnValue {
 }
 
 impl Column {
-    /// The column's value for `variant`; `None` if none of its runs has one.
+    /// The column's value for `variant`; `None` if no run has one.
     pub fn value(&self, runs: &[RunSummary], variant: &str) -> Option<ColumnValue> {
         let values: Vec<f64> = self.by_seed(runs, variant).into_values().collect();
         Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
     }
 
-    /// The mean of the column's values for several variants, seed by seed; `None` unless each of them has one under
-    /// the same seed, for a mean over fewer would not compare with a mean over all.
+    /// The mean of the column's values for several variants, seed by seed. `None` unless all have a value under a
+    /// common seed, because means over different sets of variants are not comparable.
     pub(crate) fn mean_value(&self, runs: &[RunSummary], variants: &[&str]) -> Option<ColumnValue> {
         let of_each: Vec<IndexMap<u64, f64>> = variants.iter().map(|v| self.by_seed(runs, v)).collect();
         let (first, others) = of_each.split_first()?;
@@ -77,7 +77,7 @@ impl Column {
         Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
     }
 
-    /// The unit as headings have it: nothing if there is none, or if the title says it.
+    /// The unit for headings; empty if there is none or the title implies it.
     pub fn shown_unit(&self) -> &str {
         match self.unit.as_str() {
             "1" | "1/s" | "count" | "MOS" => "",
@@ -89,7 +89,7 @@ impl Column {
         matches!(self.unit.as_str(), "packets" | "count")
     }
 
-    /// The column's value in each run of `variant` that has one.
+    /// The column's value in each run of `variant`, by seed.
     fn by_seed(&self, runs: &[RunSummary], variant: &str) -> IndexMap<u64, f64> {
         let mut values = IndexMap::new();
         for run in runs.iter().filter(|run| run.key.variant == variant) {
@@ -102,7 +102,7 @@ impl Column {
                 Some(value) => {
                     values.insert(run.key.seed, value);
                 }
-                // A recorder leaves out counts of what never happened.
+                // A recorder omits counts of events that did not happen.
                 None if self.is_count() && run.values.iter().any(|v| self.objects.contains(&v.object)) => {
                     values.insert(run.key.seed, 0.0);
                 }
@@ -113,8 +113,8 @@ impl Column {
     }
 }
 
-/// The queue that a comparison looks at: the one that the experiment names, or else the one with the highest mean
-/// load (utilisation and drop rate) where that is measured, and backlog.
+/// The queue that the comparison shows: the one that the experiment names, or else the one with the highest mean load
+/// (utilisation plus drop rate, if measured) and then the highest backlog.
 pub fn bottleneck(results: &Results) -> Option<&str> {
     if let Some(named) = &results.manifest.experiment.bottleneck {
         return Some(named);
@@ -126,8 +126,8 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
                 results.runs.iter().filter_map(|run| run.value(queue, metric, "")).map(|v| v.mean).collect();
             jettison_measure::statistics::mean(&values).unwrap_or(0.0)
         };
-        // Whole per cents: two links that are both full are told apart by their backlog. A queue that drops what it is
-        // offered is congested, however little gets through.
+        // Round to whole per cents, so the backlog decides between two full links. A queue that drops most packets is
+        // congested even if little gets through.
         ((mean("utilisation") + mean("drop_rate")).round().max(0.0) as u64, mean("backlog"))
     };
     let mut best: Option<(&str, (u64, f64))> = None;
@@ -140,10 +140,10 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
     best.map(|(queue, _)| queue)
 }
 
-/// How many flows get columns of their own before they are averaged.
+/// Maximum number of flows with their own columns; more are averaged.
 pub(crate) const OWN_COLUMNS: usize = 3;
 
-/// What there is to show.
+/// Metrics that the results contain.
 pub(crate) struct Measured<'a> {
     results: &'a Results,
     /// Units by object and metric, in the recorder's order.
@@ -163,7 +163,8 @@ impl<'a> Measured<'a> {
         measured
     }
 
-    /// A column of those objects; `None` if it would say nothing, or zero everywhere. (That no frame was shown says something.)
+    /// A column for these objects; `None` if all values are missing or zero, unless zero is informative (no frame
+    /// decoded).
     pub(crate) fn column(
         &self,
         title: &str,
@@ -185,7 +186,7 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// The flows that have that metric.
+    /// The flows that have a metric.
     fn flows_with(&self, metric: &str) -> Vec<&'a str> {
         let is_flow = |object: &str| self.results.manifest.objects.get(object).is_some_and(|t| t == "flows");
         let flows = self.units.keys().filter(|(object, m)| *m == metric && is_flow(object));
@@ -193,7 +194,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The columns that matter for these results: only those that have values.
+/// The relevant columns for these results: those with values.
 pub fn comparison_columns(results: &Results) -> Vec<Column> {
     let measured = Measured::of(results);
     let mut columns = Vec::new();
@@ -224,7 +225,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     for (metric, title) in delays {
         let mut flows = measured.flows_with(metric);
         if metric == "completion_time" {
-            // What a segment takes is told by its burst time.
+            // Segments are covered by the burst time.
             flows.retain(|flow| !viewers.contains(flow));
         }
         if flows.len() > OWN_COLUMNS {
@@ -254,7 +255,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         }
     }
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
-    // A switch summarises its clones under its own name.
+    // A switch's clones are summarised under the switch's name.
     for (metric, title) in [("recirculated_share", "recirculated"), ("clones", "clones")] {
         let switches = measured.units.keys().filter(|(_, m)| *m == metric);
         if let [only] = switches.map(|(object, _)| *object).collect::<Vec<_>>().as_slice() {
@@ -265,7 +266,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     columns
 }
 
-/// A column for each deadline of each flow that has any.
+/// One column for each deadline of each flow.
 fn deadline_columns(results: &Results) -> Vec<Column> {
     let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
     for value in results.runs.iter().flat_map(|run| &run.values) {

@@ -1,68 +1,68 @@
-//! What can go wrong with results, each with its remedy.
+//! Errors of results, each with a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::RunKey;
 
-/// A failure to write or to read results.
+/// An error in writing or reading results.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The output folder holds something that is not ours.
+    /// The output folder is not empty and holds no results of ours.
     #[error(
-        "{} is not empty and holds no Jettison results: choose another folder with --out, or replace it with --force",
+        "{} is not empty and holds no Jettison results; choose another folder with --out, or replace it with --force",
         .0.display()
     )]
     Occupied(PathBuf),
     /// The output path is a file.
-    #[error("{} is a file, not a folder: choose another with --out", .0.display())]
+    #[error("{} is a file, not a folder; choose another with --out", .0.display())]
     NotAFolder(PathBuf),
-    /// The folder to be replaced holds the current directory.
-    #[error("{} holds the folder this command runs in and is not replaced, not even with --force", .0.display())]
+    /// The output folder contains the current directory.
+    #[error("{} contains the current directory and is never replaced, even with --force", .0.display())]
     HoldsWorkingFolder(PathBuf),
-    /// A file or folder could not be written. Nothing of the results is left behind.
+    /// A file or folder cannot be written. No partial results remain.
     #[error("cannot write {}: {source}{}", path.display(), remedy(source))]
     Write {
-        /// Where it was to be.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// Another process writes the same results.
+    /// Another process is writing results to the same folder.
     #[error(
-        "another run is writing its results to {} (in {}): wait for it, or choose another folder with --out",
+        "another run is writing its results to {} (in {}); wait for it, or choose another folder with --out",
         target.display(), folder.display()
     )]
     Busy {
-        /// Where they are to go.
+        /// The output folder.
         target: PathBuf,
-        /// Where they are in the making.
+        /// Its temporary folder.
         folder: PathBuf,
     },
-    /// A temporary folder in which a living process works.
+    /// A temporary folder in use by a live process.
     #[error("{} is in use by another process", .0.display())]
     InUse(PathBuf),
-    /// The folder holds no results.
-    #[error("{} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run`, `live` or `reproduce` wrote", .0.display())]
+    /// The folder holds no results of ours.
+    #[error("{} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`, `live` or `reproduce`", .0.display())]
     NotOurs(PathBuf),
-    /// A file of the results is missing, cut short or not what it should be.
+    /// A file of the results is missing, truncated or malformed.
     #[error("cannot read {}: {reason}; run the experiment again", path.display())]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
     },
-    /// A run was handed over that the experiment does not have, or twice.
-    #[error("run {} is not one that is still missing in this experiment", .0)]
+    /// A run that the experiment does not have, or a repeated one.
+    #[error("run {} is unknown, repeated or out of order", .0)]
     UnexpectedRun(RunKey),
-    /// Something was to be noted of a run that the experiment does not have.
-    #[error("run {} is not one of this experiment", .0)]
+    /// A note on a run that the experiment does not have.
+    #[error("run {} is not in this experiment", .0)]
     UnknownRun(RunKey),
-    /// A table could not be made in memory.
+    /// A table cannot be built in memory.
     #[error("cannot make a table: {0}")]
     Table(String),
-    /// A plot could not be drawn.
+    /// A plot cannot be drawn.
     #[error("cannot draw a plot: {0}")]
     Plot(String),
 }
@@ -80,13 +80,13 @@ impl ReportError {
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "; free some space or choose another place with --out"
+            "; free some space or choose another folder with --out"
         }
-        // Some file systems have no such folder, and no way to make it (/proc).
+        // Some file systems have no such folder and cannot create one (/proc).
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::ReadOnlyFilesystem
         | io::ErrorKind::NotFound
-        | io::ErrorKind::InvalidFilename => "; choose another place with --out",
+        | io::ErrorKind::InvalidFilename => "; choose another folder with --out",
         _ => "",
     }
 }

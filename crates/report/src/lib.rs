@@ -1,13 +1,12 @@
 #![forbid(unsafe_code)]
 //! Results on disk, tables, plots and the HTML page.
 //!
-//! An [`Experiment`] says what is run. A [`Writer`] takes the [`RunRecord`](jettison_measure::RunRecord) of each run as
-//! it finishes, in any order, and in the end puts a folder in place, all at once: Parquet tables, a summary, a manifest
-//! and `report.html`. The bytes depend on the experiment and its runs only, not on the order in which runs finished or
-//! on the time they took (that is in `timing.json`). [`Results::load`] reads such a folder back, to print its table or
-//! to make its page again.
+//! An [`Experiment`] describes the runs. A [`Writer`] accepts the [`RunRecord`](jettison_measure::RunRecord) of each
+//! completed run, in any order, and finally creates a folder atomically: Parquet tables, a summary, a manifest and
+//! `report.html`. The bytes depend only on the experiment and its runs, not on the runs' order or duration (which is
+//! in `timing.json`). [`Results::load`] reads such a folder, to print its table or to write its page again.
 //!
-//! Nothing here runs anything, and nothing here knows scenarios: what it is given is plain data.
+//! This crate runs nothing and does not depend on scenarios: its input is plain data.
 
 mod columns;
 mod error;
@@ -40,7 +39,7 @@ pub use pcapng::PortCapture;
 pub use reproduction::{ReproductionRow, Verdict};
 pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning};
 pub use side_by_side_table::side_by_side_table;
-pub use store::{Captures, ClaimedFolder, Closing, Mates, Results, Writer, WriterOptions};
+pub use store::{Captures, Claim, ClaimedFolder, Closing, Results, Writer, WriterOptions};
 #[cfg(feature = "arrow")]
 pub use store::{MemoryResults, MemoryWriter, summarise};
 pub use style::{Line, SCHEME_AXES, Style};

@@ -1,7 +1,7 @@
-//! A comparison over two axes as a matrix: a row for each value of the first axis, a column for each of the second.
+//! A comparison over two axes as a matrix: one row per value of the first axis, one column per value of the second.
 //!
-//! A list of all variants is hard to read when there are many; a matrix for each metric shows at a glance which value
-//! of the one axis does badly under which of the other.
+//! A long list of variants is hard to read. One matrix per metric shows at a glance which value of one axis performs
+//! badly with which value of the other.
 
 use indexmap::IndexSet;
 
@@ -10,7 +10,7 @@ use crate::matrix_layout::{Grid, Layout};
 use crate::number;
 use crate::store::Results;
 
-/// What a matrix is about in the first place, in this order.
+/// Main metrics of a matrix, in order.
 const MAIN: [(&str, Statistic); 5] = [
     ("utilisation", Statistic::Mean),
     ("goodput", Statistic::Mean),
@@ -18,7 +18,7 @@ const MAIN: [(&str, Statistic); 5] = [
     ("drop_rate", Statistic::Mean),
     ("jain_index", Statistic::Mean),
 ];
-/// Where somebody watches, what was seen comes before how.
+/// Main metrics with viewers: quality of experience comes before network metrics.
 const MAIN_OF_VIEWERS: [(&str, Statistic); 8] = [
     ("linear_qoe", Statistic::Mean),
     ("p1203_parametric", Statistic::Mean),
@@ -29,20 +29,20 @@ const MAIN_OF_VIEWERS: [(&str, Statistic); 8] = [
     ("age_of_information", Statistic::P99),
     ("frames_decoded", Statistic::Mean),
 ];
-/// What a terminal shows of those where a matrix has means, and the report the rest.
+/// The subset that a terminal shows when a matrix has means; the report shows all.
 const IN_BRIEF: [&str; 5] = ["linear_qoe", "stall_ratio", "sqi_ssim", "frame_latency", "age_of_information"];
-/// Of other queues than the bottleneck that drop.
+/// Metrics of dropping queues other than the bottleneck.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
-/// From this ratio between a column's largest and smallest value on, its shades are logarithmic.
+/// Minimum ratio between a column's largest and smallest value for logarithmic shades.
 const WIDE: f64 = 10.0;
-/// A difference below this share of a column's largest value is not worth a full ramp.
+/// Minimum span of the shades, as a fraction of a column's largest value.
 const NARROW: f64 = 0.05;
 
 /// The metrics of a matrix.
 pub(crate) struct Metrics {
-    /// What it is about in the first place.
+    /// Main metrics.
     pub main: Vec<Column>,
-    /// The other columns of the comparison.
+    /// Other columns of the comparison.
     pub more: Vec<Column>,
 }
 
@@ -51,15 +51,16 @@ pub(crate) struct Metrics {
 pub(crate) struct Cell {
     /// The value.
     pub value: ColumnValue,
-    /// As it is printed.
+    /// The printed value.
     pub text: String,
-    /// From 0, the best of its column, to 1, the worst; of a metric that has no better or worse, from the smallest.
+    /// Shade, from 0 (best in the column) to 1 (worst). For a metric that is neither better high nor low, from the
+    /// smallest.
     pub shade: f64,
-    /// Whether nothing in its column is better, as far as the printed digits tell.
+    /// Whether no value in its column is better, to the printed precision.
     pub is_best: bool,
 }
 
-/// What one wants of a metric.
+/// Which values of a metric are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Better {
     High,
@@ -67,7 +68,7 @@ enum Better {
     Neither,
 }
 
-/// What the matrices show: the columns of the comparison, the main ones first, and other queues that drop.
+/// Metrics for matrices: the comparison's columns, main ones first, and other queues with drops.
 pub(crate) fn metrics(results: &Results) -> Metrics {
     let mut more = comparison_columns(results);
     more.extend(other_queues(results, &more));
@@ -87,7 +88,7 @@ pub(crate) fn metrics(results: &Results) -> Metrics {
 }
 
 impl Metrics {
-    /// The main ones that a terminal has room for.
+    /// The main metrics that fit in a terminal.
     pub(crate) fn in_terminal(self, layout: &Layout) -> Vec<Column> {
         let mut shown = self.main;
         if layout.means_over.is_some()
@@ -99,7 +100,7 @@ impl Metrics {
     }
 }
 
-/// Columns of the queues beside the bottleneck that drop anything.
+/// Columns of queues with drops, other than the bottleneck.
 fn other_queues(results: &Results, columns: &[Column]) -> Vec<Column> {
     let templates = OF_OTHER_QUEUES.iter().filter_map(|(metric, statistic)| {
         columns.iter().find(|column| column.metric == *metric && column.statistic == *statistic)
@@ -122,7 +123,7 @@ fn other_queues(results: &Results, columns: &[Column]) -> Vec<Column> {
     others.flat_map(of_queue).collect()
 }
 
-/// The values of `column` in `grid`, row by row; `None` where nothing was measured.
+/// The values of `column` in `grid`, row by row; `None` for missing values.
 pub(crate) fn matrix(results: &Results, grid: &Grid, column: &Column) -> Vec<Vec<Option<Cell>>> {
     let variants = &results.manifest.experiment.variants;
     let value = |places: &Vec<usize>| match places.as_slice() {
@@ -139,19 +140,19 @@ pub(crate) fn matrix(results: &Results, grid: &Grid, column: &Column) -> Vec<Vec
     let mut cells: Vec<Vec<Option<Cell>>> = vec![Vec::with_capacity(width); values.len()];
     for at in 0..width {
         let column: Vec<Option<ColumnValue>> = values.iter().map(|row| row[at]).collect();
-        for (row, cell) in cells.iter_mut().zip(judged(&column, better)) {
+        for (row, cell) in cells.iter_mut().zip(ranked(&column, better)) {
             row.push(cell);
         }
     }
     cells
 }
 
-/// The cells of one column: how each compares with the others.
-fn judged(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
+/// Cells of one column, ranked against each other.
+fn ranked(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
     let means = || values.iter().flatten().map(|value| value.estimate.mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
     let best = if better == Better::High { high } else { low };
-    // Ratios tell more than differences where values are of several orders.
+    // Ratios are more informative than differences if values span orders of magnitude.
     let is_wide = low > 0.0 && high / low >= WIDE;
     let scale = |value: f64| if is_wide { libm::log(value) } else { value };
     let span = (scale(high) - scale(low)).max(if is_wide { 0.0 } else { NARROW * high.abs().max(low.abs()) });
@@ -163,7 +164,7 @@ fn judged(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
     let best_text = values.iter().zip(&printed).find_map(|(value, printed)| {
         value.filter(|value| value.estimate.mean == best).and(printed.as_deref())
     });
-    // Where all are alike, none is best.
+    // If all are equal, none is best.
     let is_contest = better != Better::Neither && printed.iter().flatten().collect::<IndexSet<_>>().len() > 1;
     let cell = |(value, text): (&Option<ColumnValue>, &Option<String>)| {
         let (value, text) = ((*value)?, text.clone()?);
@@ -178,7 +179,7 @@ fn judged(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
     values.iter().zip(&printed).map(cell).collect()
 }
 
-/// To three significant digits, so that what rounds alike prints alike: 99.98 as 100.02, and not as 100.0.
+/// Rounded to three significant digits, so equal printed values rank equal: 99.98 as 100.02, not as 100.0.
 fn rounded(value: f64) -> f64 {
     if value.abs() >= 1000.0 { value } else { format!("{value:.2e}").parse().unwrap_or(value) }
 }
@@ -214,7 +215,7 @@ mod tests {
     }
 
     fn shades(values: &[f64], better: Better) -> Vec<f64> {
-        judged(&of(values), better).into_iter().flatten().map(|cell| cell.shade).collect()
+        ranked(&of(values), better).into_iter().flatten().map(|cell| cell.shade).collect()
     }
 
     #[test]
@@ -222,19 +223,19 @@ mod tests {
         assert_eq!(shades(&[10.0, 20.0, 30.0], Better::Low), [0.0, 0.5, 1.0]);
         assert_eq!(shades(&[10.0, 20.0, 30.0], Better::High), [1.0, 0.5, 0.0]);
         assert_eq!(shades(&[10.0, 20.0, 30.0], Better::Neither), [0.0, 0.5, 1.0]);
-        // A factor of ten is half of a factor of a hundred.
+        // A factor of 10 is half of a factor of 100.
         let wide = shades(&[1.0, 10.0, 100.0], Better::Low);
         assert!((wide[1] - 0.5).abs() < 1e-9 && wide[2] == 1.0, "{wide:?}");
-        // One per cent of difference is a fifth of the least span.
+        // A difference of 1 % is a fifth of the minimum span.
         let narrow = shades(&[99.0, 100.0], Better::High);
         assert!((narrow[0] - 0.2).abs() < 1e-9, "{narrow:?}");
         assert_eq!(shades(&[0.0, 0.0], Better::Low), [0.0, 0.0]);
     }
 
     #[test]
-    fn the_best_are_those_that_print_alike_and_none_where_all_do() {
+    fn best_values_print_alike_and_none_is_best_if_all_do() {
         let best = |values: &[f64], better| -> Vec<bool> {
-            judged(&of(values), better).into_iter().map(|cell| cell.is_some_and(|c| c.is_best)).collect()
+            ranked(&of(values), better).into_iter().map(|cell| cell.is_some_and(|c| c.is_best)).collect()
         };
         assert_eq!(best(&[19.11, 19.12, 18.0], Better::High), [true, true, false]);
         assert_eq!(best(&[19.11, 19.12], Better::High), [false, false]);
@@ -244,15 +245,15 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_no_cell() {
+    fn a_missing_value_makes_no_cell() {
         let mut values = of(&[2.0, 1.0]);
         values.push(None);
-        let cells = judged(&values, Better::Low);
+        let cells = ranked(&values, Better::Low);
         assert!(cells[2].is_none() && cells[1].as_ref().is_some_and(|cell| cell.is_best));
     }
 
     #[test]
-    fn where_somebody_watches_the_main_metrics_are_of_what_was_seen() {
+    fn with_viewers_the_main_metrics_are_quality_of_experience() {
         let folder = tempfile::tempdir().unwrap();
         let results = streaming::of_three_axes(&folder.path().join("out"), [2, 2, 7]);
         let metrics = metrics(&results);
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn more_of_what_a_viewer_wants_is_better() {
+    fn higher_quality_of_experience_is_better() {
         for metric in ["buffer", "frames_per_second", "representation_rate", "linear_qoe", "p1203_parametric"]
         {
             assert_eq!(better(metric), Better::High, "{metric}");
@@ -288,10 +289,13 @@ mod tests {
         let mean = column.mean_value(&results.runs, &names).unwrap().estimate;
         assert!((mean.mean - (of(&results, names[0]).mean + of(&results, names[1]).mean) / 2.0).abs() < 1e-9);
         assert_eq!(mean.n, 2);
-        // The second variant's second seed is missing: the first seed of both remains.
+        // The second variant lacks its second seed: both keep the first seed.
         results.runs.retain(|run| run.key.variant != names[1] || run.key.seed == 1);
         assert_eq!(column.mean_value(&results.runs, &names).unwrap().estimate.n, 1);
         results.runs.retain(|run| run.key.variant != names[1]);
-        assert!(column.mean_value(&results.runs, &names).is_none(), "a mean over fewer does not compare");
+        assert!(
+            column.mean_value(&results.runs, &names).is_none(),
+            "a mean over fewer variants is not comparable"
+        );
     }
 }

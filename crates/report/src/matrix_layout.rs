@@ -1,72 +1,72 @@
-//! Where each variant stands in the matrices of a comparison.
+//! Layout of the variants in the matrices of a comparison.
 
 use indexmap::IndexSet;
 
 use crate::model::{Experiment, Variant};
 
-/// Up to so many variants, the list is as easy to read.
+/// Maximum number of variants shown as a list.
 const LIST: usize = 20;
-/// With three or more axes there is a matrix for each combination of the further ones, up to so many; with more of them
-/// the matrix has the means over them.
+/// Maximum number of combinations of the further axes (from the third on) with a matrix each; beyond it, one matrix
+/// shows means over them.
 const MOST_SLICES: usize = 6;
-/// Up to so many combinations of the further axes have columns in one large matrix beside that.
+/// Maximum number of combinations of the further axes with columns in one large matrix beside that.
 const MOST_COLUMNS: usize = 24;
 
-/// The matrices that each metric has.
+/// The matrices for each metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layout {
-    /// The first axis against the second: one, or one for each combination of the further axes.
+    /// The first axis against the second: one grid, or one per combination of the further axes.
     pub grids: Vec<Grid>,
-    /// Where that one has means over the further axes: what over, such as `12 values of profile`.
+    /// Scope of the means if the grid shows means over the further axes, such as `12 values of profile`.
     pub means_over: Option<String>,
-    /// All variants then, if it is not too wide: a column for each combination of the further axes, and one for their
+    /// All variants in that case, if not too wide: one column per combination of the further axes, and one for their
     /// mean.
     pub whole: Option<Grid>,
 }
 
-/// The places of the variants in one matrix.
+/// Places of the variants in one matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grid {
-    /// What all of it shares, such as `load: 5`; empty if that is nothing.
+    /// Labels that all variants share, such as `load: 5`; empty if none.
     pub title: String,
     /// Name of the axis whose values are the rows.
     pub row_axis: String,
     /// Name of the axis whose values are the columns.
     pub column_axis: String,
-    /// Those values.
+    /// Values of that axis.
     pub columns: Vec<String>,
-    /// The rows; in one group, or in one for each value of the axis named here.
+    /// Name of the axis whose values are the groups of rows; empty if there is one group.
     pub group_axis: String,
     /// The groups in order.
     pub groups: Vec<Group>,
 }
 
-/// Rows that belong together.
+/// A group of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
-    /// What they share; empty if there is one group only.
+    /// Label that the rows share; empty if there is one group only.
     pub title: String,
     /// The rows in order.
     pub rows: Vec<Row>,
 }
 
-/// One row of a matrix.
+/// A row of a matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// The variants, by their places, whose mean stands in each column: mostly one, and none where there is none.
+    /// Indices of the variants whose mean is in each column: usually one; empty for an empty cell.
     pub cells: Vec<Vec<usize>>,
 }
 
 impl Grid {
-    /// All rows, whatever their group.
+    /// All rows of all groups.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 }
 
-/// How the variants stand in matrices; `None` if there are few, or fewer than two axes.
+/// The layout of the variants; `None` if there are few variants or fewer than two axes.
 pub(crate) fn layout(experiment: &Experiment) -> Option<Layout> {
     let variants = &experiment.variants;
     let axes: Vec<&str> = variants.first()?.labels.keys().map(String::as_str).collect();
@@ -93,14 +93,14 @@ pub(crate) fn layout(experiment: &Experiment) -> Option<Layout> {
     Some(Layout { grids, means_over: Some(means_over), whole })
 }
 
-/// Where the variants stand on the axes.
+/// Places of the variants on the axes.
 struct Places<'a> {
     axes: (&'a str, &'a str, &'a [&'a str]),
     rows: IndexSet<&'a str>,
     columns: IndexSet<&'a str>,
-    /// Values on the further axes.
+    /// Labels on the further axes.
     combinations: IndexSet<Vec<&'a str>>,
-    /// Of each variant, its place on the first axis, on the second, and among the combinations.
+    /// Each variant's index on the first axis, on the second, and among the combinations.
     of_variants: Vec<[usize; 3]>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// The variants at those places, on the axes that are named.
+    /// The variants at these indices; `None` means all combinations.
     fn variants_at(&self, row: usize, column: usize, combination: Option<usize>) -> Vec<usize> {
         let is_there =
             |[r, c, f]: &[usize; 3]| *r == row && *c == column && combination.is_none_or(|at| at == *f);
@@ -132,20 +132,20 @@ impl<'a> Places<'a> {
         all.filter(|(_, places)| is_there(places)).map(|(variant, _)| variant).collect()
     }
 
-    /// The variants whose mean over all combinations can stand for that row and column: none if one is missing.
+    /// The variants whose mean over all combinations represents a row and column; empty if one is missing.
     fn all_at(&self, row: usize, column: usize) -> Vec<usize> {
         let all = self.variants_at(row, column, None);
         if all.len() == self.combinations.len() { all } else { Vec::new() }
     }
 
-    /// The first axis against the second under one combination of the others.
+    /// The first axis against the second for one combination of the others.
     fn slice(&self, combination: usize) -> Grid {
         let labels = self.axes.2.iter().zip(&self.combinations[combination]);
         let title = labels.map(|(axis, label)| format!("{axis}: {label}")).collect::<Vec<_>>().join(", ");
         self.grid(title, |row, column| self.variants_at(row, column, Some(combination)))
     }
 
-    /// The first axis against the second, with the means over all others.
+    /// The first axis against the second, with means over all others.
     fn means(&self, title: String) -> Grid {
         self.grid(title, |row, column| self.all_at(row, column))
     }
@@ -168,7 +168,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// A row for each pair of values on the first two axes, a column for each combination of the others and for their
+    /// One row per pair of values on the first two axes, one column per combination of the others and one for their
     /// mean.
     fn whole(&self) -> Grid {
         let cells = |row: usize, column: usize| -> Vec<Vec<usize>> {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn further_axes_make_a_matrix_each_up_to_six() {
+    fn up_to_six_combinations_have_a_matrix_each() {
         let three = layout(&experiment(&[("a", 3), ("b", 2), ("c", 6)])).unwrap();
         assert_eq!(three.grids.len(), 6);
         assert_eq!(three.grids[5].title, "c: c5");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_six_make_one_of_their_means_and_one_of_all() {
+    fn more_than_six_combinations_make_a_matrix_of_means_and_one_of_all() {
         let layout = layout(&experiment(&[("a", 3), ("b", 2), ("c", 7)])).unwrap();
         assert_eq!(layout.means_over.as_deref(), Some("7 values of c"));
         let [means] = layout.grids.as_slice() else { panic!("{} grids", layout.grids.len()) };
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_over_fewer_than_the_others_is_none() {
+    fn a_mean_over_fewer_variants_is_left_empty() {
         let mut experiment = experiment(&[("a", 3), ("b", 2), ("c", 7)]);
         experiment.variants.remove(7 + 3);
         let layout = layout(&experiment).unwrap();

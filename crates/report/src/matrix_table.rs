@@ -7,8 +7,8 @@ use crate::matrix::{Cell, matrix, metrics};
 use crate::matrix_layout::{Grid, layout};
 use crate::store::Results;
 
-/// A matrix for each of the main metrics, in place of a long list of variants; `None` where there is no such list, or
-/// several matrices a metric. Where a matrix does not fit in `width` characters, its columns go on below.
+/// One matrix per main metric, in place of a long list of variants; `None` if there is no such list, or several
+/// matrices per metric. A matrix wider than `width` characters is continued below.
 pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
     let layout = layout(&results.manifest.experiment)?;
     let [grid] = layout.grids.as_slice() else { return None };
@@ -18,15 +18,15 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
     }
     let tables: String = shown.iter().map(|column| one(results, grid, column, width)).collect();
     let rest = match (&layout.means_over, &layout.whole) {
-        (None, _) => "The report has intervals, and more.".to_owned(),
+        (None, _) => "report.html also has intervals and more metrics.".to_owned(),
         (Some(over), Some(_)) => {
-            format!("Means over {over}: report.html has each of them, and more metrics.")
+            format!("Means over {over}; report.html has each of them and more metrics.")
         }
         (Some(over), None) => {
-            format!("Means over {over}: summary.parquet has each; report.html has more metrics.")
+            format!("Means over {over}; summary.parquet has each of them, report.html more metrics.")
         }
     };
-    Some(format!("{tables}*: best of its column. {rest}\n"))
+    Some(format!("{tables}*: best in its column. {rest}\n"))
 }
 
 fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String {
@@ -36,11 +36,11 @@ fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String 
         Some(cell) => format!("{}{}", cell.text, if cell.is_best { "*" } else { " " }),
         None => "– ".to_owned(),
     };
-    // Headings end above the digits, not above the mark.
+    // Align the end of headings with the digits, not with the mark.
     let of_column = |at: usize| -> Vec<String> {
         std::iter::once(format!("{} ", columns[at])).chain(cells.iter().map(|row| text(&row[at]))).collect()
     };
-    // Padding and a border are three characters.
+    // Padding and a border take three characters.
     let longest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
     let titles = grid.rows().map(|row| row.title.clone());
     let first: Vec<String> = std::iter::once(grid.row_axis.clone()).chain(titles).collect();
@@ -87,7 +87,7 @@ mod tests {
     use crate::testing;
 
     #[test]
-    fn the_matrix_is_as_it_was() {
+    fn matrices_match_their_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::of_two_axes(&folder.path().join("out"), 7, 3);
         insta::assert_snapshot!(matrix_tables(&results, 100).unwrap());
@@ -101,12 +101,16 @@ mod tests {
             let text = matrix_tables(&results, width).unwrap();
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} > {width}:\n{text}");
-            assert_eq!(text.matches("load-11").count(), 4, "every column of every metric is there:\n{text}");
+            assert_eq!(
+                text.matches("load-11").count(),
+                4,
+                "every column of every metric is printed:\n{text}"
+            );
         }
     }
 
     #[test]
-    fn a_short_list_makes_no_matrix() {
+    fn short_lists_make_no_matrix() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matrix_tables(&testing::results(&folder.path().join("out")), 100).is_none());
     }

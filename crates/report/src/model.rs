@@ -1,4 +1,4 @@
-//! What an experiment is and which of its runs the results hold: plain data, as it stands in `manifest.json`.
+//! Description of an experiment and of the runs in its results: plain data, as in `manifest.json`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,38 +10,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::style::Style;
 
-/// An experiment: what was to be run.
+/// An experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// Name of the scenario, such as `ired/ingress-vs-egress`.
     pub name: String,
-    /// What it is about, in a sentence or a few; may be empty.
+    /// Description in a few sentences; may be empty.
     pub description: String,
-    /// Where it is run.
+    /// Simulated or live.
     #[serde(default)]
     pub mode: Mode,
     /// Virtual time of each run.
     pub duration: Duration,
-    /// Summary values and distributions count from here.
+    /// Start of the interval for summary values and distributions.
     pub warm_up: Duration,
-    /// The arms of the comparison, in the order in which tables and plots show them.
+    /// The variants of the comparison, in the order of tables and plots.
     pub variants: Vec<Variant>,
-    /// One run a variant each.
+    /// Seeds; each variant has one run per seed.
     pub seeds: Vec<u64>,
     /// Files that the runs depend on.
     pub inputs: Vec<Input>,
-    /// The queue that tables and plots look at; the busiest if none is named.
+    /// The queue that tables and plots show; the busiest if none is named.
     pub bottleneck: Option<String>,
-    /// Figures that the report shows beside the usual ones.
+    /// Additional figures for the report.
     pub figures: Vec<Figure>,
-    /// How plots draw what the variants' labels name, and what legends call it, by label.
+    /// Styles in plots and names in legends, by label of the variants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub styles: BTreeMap<String, Style>,
-    /// The configuration as it took effect, defaults and overrides included, as TOML.
+    /// The effective configuration as TOML, with defaults and overrides.
     pub configuration: String,
 }
 
-/// Where an experiment is run. Results that do not say so are of the simulator.
+/// Execution mode of an experiment. Results without it are simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Mode {
     /// In the simulator's virtual time.
@@ -54,7 +54,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As tables have it: `sim` or `live`.
+    /// The name in tables: `sim` or `live`.
     pub const fn name(self) -> &'static str {
         match self {
             Mode::Simulated => "sim",
@@ -62,7 +62,7 @@ impl Mode {
         }
     }
 
-    /// The one of that name, if there is one.
+    /// The mode with a name, if there is one.
     pub fn of_name(name: &str) -> Option<Mode> {
         [Mode::Simulated, Mode::Live].into_iter().find(|mode| mode.name() == name)
     }
@@ -74,17 +74,17 @@ impl fmt::Display for Mode {
     }
 }
 
-/// One arm of a comparison.
+/// A variant of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
-    /// Its name, unique in the experiment.
+    /// Name, unique in the experiment.
     pub name: String,
-    /// Its value on each axis that varies, by the axis's name.
+    /// Its value on each axis, by the axis's name.
     pub labels: IndexMap<String, String>,
 }
 
 impl Variant {
-    /// What tables and plots call it: its labels alone, since the axes' names are the same for all.
+    /// The title in tables and plots: the labels alone, since the axes' names are the same for all.
     pub fn title(&self) -> String {
         match self.labels.is_empty() {
             true => self.name.clone(),
@@ -96,42 +96,42 @@ impl Variant {
 /// A file that the runs depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
-    /// As the scenario names it.
+    /// Path in the scenario.
     pub path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
-/// A figure beside the usual ones: one metric of one object or of several together, a line a variant.
+/// An additional figure: one metric of one object or of several combined, with one line per variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// What to see in it; may be empty.
+    /// Explanation; may be empty.
     pub caption: String,
-    /// Name of the queue or flow; `tcp.*` stands for all whose names begin with `tcp.`.
+    /// Name of the queue or flow; `tcp.*` selects all whose names begin with `tcp.`.
     pub object: String,
     /// Name of the metric's series.
     pub metric: String,
-    /// What is made of the values that several objects have at one time.
+    /// How values of several objects at one time are combined.
     #[serde(default)]
     pub combine: Combine,
-    /// Which variants it shows, such as `window=whole`: those whose names have all of these parts. Empty: all.
+    /// The variants to show, such as `window=whole`: those whose names contain all of these parts. Empty for all.
     #[serde(default)]
     pub variants: String,
-    /// How the series is shown.
+    /// The view of the series.
     pub view: View,
 }
 
 impl Figure {
-    /// Whether it shows that variant.
+    /// Whether the figure shows a variant.
     pub fn shows_variant(&self, name: &str) -> bool {
         let mut wanted = self.variants.split(',').filter(|part| !part.is_empty());
         wanted.all(|part| name.split(',').any(|other| other == part))
     }
 }
 
-/// Whether `pattern` names that object: `tcp.*` names all whose names begin with `tcp.`.
+/// Whether `pattern` selects an object: `tcp.*` selects all whose names begin with `tcp.`.
 pub fn names_object(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
@@ -139,7 +139,7 @@ pub fn names_object(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What is made of the values of several objects.
+/// Combination of the values of several objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {
@@ -150,19 +150,19 @@ pub enum Combine {
     Sum,
 }
 
-/// How a figure shows a series.
+/// View of a series in a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// As it is, over time.
+    /// The values over time.
     Series,
-    /// The mean of this many successive values, over time.
+    /// The mean of this many successive values over time.
     Rolling(usize),
-    /// The cumulative distribution of its values after the warm-up, over all seeds.
+    /// The cumulative distribution of the values after the warm-up, over all seeds.
     Cdf,
 }
 
-/// Which run: a variant under a seed.
+/// Key of a run: a variant with a seed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunKey {
     /// Name of the variant.
@@ -177,37 +177,37 @@ impl fmt::Display for RunKey {
     }
 }
 
-/// Whether all runs are there.
+/// Completeness of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Every run finished.
+    /// All runs finished.
     Complete,
     /// Some runs are missing: the experiment was interrupted.
     Interrupted,
-    /// Something went wrong in a run ([`Manifest::failures`]).
+    /// A run failed ([`Manifest::failures`]).
     Failed,
 }
 
-/// What went wrong in a run. It may have left measures nevertheless.
+/// A failure in a run. The run may have measured something nevertheless.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// When, in seconds since the run began; `None` if it had not begun, or if that is not known.
+    /// Time in seconds since the start of the run; `None` if it had not started or the time is unknown.
     pub at: Option<f64>,
-    /// What happened, in a sentence without a full stop: `the router was killed by SIGKILL`.
+    /// The event, in a sentence without a full stop: `the router was killed by SIGKILL`.
     pub what: String,
-    /// The exit status of a program that had the terminal.
+    /// Exit status of the program that owned the terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u8>,
 }
 
-/// What went wrong, and in which run.
+/// A failure and its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {
-    /// Which run.
+    /// The run.
     #[serde(flatten)]
     pub key: RunKey,
-    /// What went wrong.
+    /// The failure.
     #[serde(flatten)]
     pub failure: Failure,
 }
@@ -221,38 +221,38 @@ impl fmt::Display for FailureEntry {
     }
 }
 
-/// How the machine carried a live run.
+/// Conditions of a live run on its machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveFacts {
-    /// How the router's thread was scheduled: `SCHED_FIFO 50`, or `normal` and why.
+    /// Scheduling of the router's thread: `SCHED_FIFO 50`, or `normal` with the reason.
     pub scheduling: String,
-    /// What hosts' kernels left to the router: `none`, `checksums`, or `checksums and segmentation`.
+    /// Offloads of the hosts' kernels to the router: `none`, `checksums`, or `checksums and segmentation`.
     pub offload: String,
     /// Release of the kernel.
     pub kernel: String,
-    /// What else a reader should know.
+    /// Further notes for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// How the machine carried a run, and which.
+/// Conditions of a live run, and its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LiveEntry {
-    /// Which run.
+    /// The run.
     #[serde(flatten)]
     pub key: RunKey,
-    /// How.
+    /// The conditions.
     #[serde(flatten)]
     pub facts: LiveFacts,
 }
 
-/// A run that is in the results.
+/// A run in the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Which.
+    /// The run.
     #[serde(flatten)]
     pub key: RunKey,
-    /// Drops that the drop log had no room for.
+    /// Number of drops beyond the drop log's capacity.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub drops_not_logged: u64,
 }
@@ -261,36 +261,36 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// `manifest.json`: what the folder holds and where it came from.
+/// `manifest.json`: contents and origin of a folder of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Always [`Manifest::PROGRAM`]: it tells our folders from others.
+    /// Always [`Manifest::PROGRAM`]: identifies our folders.
     pub program: String,
     /// Version of the program.
     pub version: String,
-    /// Git commit that the program was built from, where that is known.
+    /// Git commit that the program was built from, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Version of the folder's layout.
     pub format: u32,
-    /// Whether all runs are there.
+    /// Completeness.
     pub status: Status,
-    /// What was to be run.
+    /// The experiment.
     #[serde(flatten)]
     pub experiment: Experiment,
-    /// What is there, in order.
+    /// The runs in the results, in order.
     pub runs: Vec<RunEntry>,
-    /// How the machine carried each live run, in the order of the runs.
+    /// Conditions of each live run, in the order of the runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live: Vec<LiveEntry>,
-    /// What went wrong, in the order of the runs.
+    /// Failures, in the order of the runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureEntry>,
-    /// Queues and flows, and the table that each one's series are in.
+    /// Queues and flows, with the table that holds each one's series.
     pub objects: IndexMap<String, String>,
     /// The unit of each metric.
     pub units: IndexMap<String, String>,
-    /// What each gauge among the series is, by its name; empty unless gauges were asked for.
+    /// Descriptions of the gauges among the series, by name; empty unless gauges were requested.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub gauges: IndexMap<String, String>,
 }
@@ -301,13 +301,13 @@ impl Manifest {
     /// The layout's version.
     pub const FORMAT: u32 = 1;
 
-    /// The unit of a metric; empty if it is not known.
+    /// The unit of a metric; empty if unknown.
     pub fn unit(&self, metric: &str) -> &str {
         self.units.get(metric).map_or("", String::as_str)
     }
 }
 
-/// Name of the table that holds the series of objects of that kind.
+/// Name of the table with the series of objects of a kind.
 pub(crate) fn table_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Queue => "queues",
@@ -315,21 +315,21 @@ pub(crate) fn table_of(kind: Kind) -> &'static str {
     }
 }
 
-/// `timing.json`: how long it took. It is no part of what is identical between two machines.
+/// `timing.json`: durations, which differ between machines and runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Seconds from start to end.
     pub wall_seconds: f64,
-    /// How many runs went in parallel.
+    /// Number of parallel runs.
     pub jobs: usize,
-    /// Each run, in the order given.
+    /// The runs, in the order of the experiment.
     pub runs: Vec<RunTiming>,
 }
 
-/// How long one run took.
+/// Duration of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTiming {
-    /// Which.
+    /// The run.
     #[serde(flatten)]
     pub key: RunKey,
     /// Seconds from start to end.

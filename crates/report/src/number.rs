@@ -1,6 +1,6 @@
-//! Numbers as tables and plots print them.
+//! Formats numbers for tables and plots.
 
-/// `value` with as many decimals as a reader can use: about three significant digits, whole numbers from 1,000 on.
+/// `value` with about three significant digits; whole numbers from 1,000 on.
 pub(crate) fn plain(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -27,14 +27,14 @@ pub(crate) fn with_interval(mean: f64, half: Option<f64>) -> String {
     }
 }
 
-/// A count: whole if it is.
+/// A count: without decimals if it is whole.
 pub(crate) fn count(value: f64) -> String {
     if value.is_finite() && value == value.trunc() { grouped(value, 0) } else { plain(value) }
 }
 
 /// An axis label: no more decimals than needed.
 pub(crate) fn tick(value: f64) -> String {
-    // Ticks are steps of 1, 2 or 5 times a power of ten; the noise of adding those up is cut.
+    // Ticks are multiples of 1, 2 or 5 times a power of ten; rounding errors of their sums are cut.
     let text = grouped(value, 4);
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
@@ -54,7 +54,7 @@ fn significant_decimals(value: f64, digits: usize) -> usize {
     decimals
 }
 
-/// With a comma between groups of three digits before the point.
+/// Groups digits before the point by three with commas.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(w, f)| (w, f));

@@ -1,4 +1,4 @@
-//! Packet captures: one pcapng file a port.
+//! Packet captures: one pcapng file per port.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,7 +18,8 @@ use pcap_file::{DataLink, Endianness};
 
 use crate::error::ReportError;
 
-/// Writes what passes one port: link type Ethernet, nanoseconds since the run began (`if_tsresol` 9).
+/// Writer of the packets that pass one port: link type Ethernet, nanoseconds since the start of the run (`if_tsresol`
+/// 9).
 pub struct PortCapture<W: Write = BufWriter<File>> {
     writer: PcapNgWriter<W>,
     path: PathBuf,
@@ -27,10 +28,10 @@ pub struct PortCapture<W: Write = BufWriter<File>> {
 }
 
 impl PortCapture {
-    /// Starts the file at `path`. Of each frame at most `snap` bytes are kept.
+    /// Creates the file at `path`. At most `snap` bytes of each frame are kept.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn create(path: &Path, port: &str, snap: usize) -> Result<PortCapture, ReportError> {
         let file = File::create(path).map_err(ReportError::write(path))?;
         PortCapture::new(BufWriter::with_capacity(1 << 16, file), path, port, snap)
@@ -38,13 +39,13 @@ impl PortCapture {
 }
 
 impl<W: Write> PortCapture<W> {
-    /// Starts a capture in `sink`; `path` stands in messages.
+    /// Starts a capture in `sink`; error messages name `path`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If `sink` cannot be written.
     pub fn new(sink: W, path: &Path, port: &str, snap: usize) -> Result<PortCapture<W>, ReportError> {
         let failed = |error| ReportError::write(path)(io_error(error));
-        // One byte order on all machines: the same run gives the same bytes.
+        // Use one byte order on all machines: equal runs give equal bytes.
         let section = SectionHeaderBlock { endianness: Endianness::Little, ..SectionHeaderBlock::default() };
         let mut writer = PcapNgWriter::with_section_header(sink, section).map_err(failed)?;
         let interface = InterfaceDescriptionBlock {
@@ -59,10 +60,10 @@ impl<W: Write> PortCapture<W> {
         Ok(PortCapture { writer, path: path.to_owned(), snap, image: Vec::new() })
     }
 
-    /// Writes `packet`, which passed at `now`.
+    /// Writes `packet`, which passed the port at `now`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If `sink` cannot be written.
     pub fn packet(&mut self, packet: &Packet, now: Time) -> Result<(), ReportError> {
         self.image.clear();
         packet.write_image(&mut self.image, self.snap);
@@ -77,10 +78,10 @@ impl<W: Write> PortCapture<W> {
         written.map(drop).map_err(|error| ReportError::write(&self.path)(io_error(error)))
     }
 
-    /// Writes what is still buffered and gives the sink back.
+    /// Flushes the buffer and returns the sink.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If `sink` cannot be written.
     pub fn finish(self) -> Result<W, ReportError> {
         let mut sink = self.writer.into_inner();
         sink.flush().map_err(ReportError::write(&self.path))?;

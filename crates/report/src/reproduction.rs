@@ -1,10 +1,10 @@
-//! Rows that compare a paper's figures with ours.
+//! Rows of the comparison with a paper's figures.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One figure of a paper beside ours; also the record that `reproduce --json` prints.
+/// A figure of a paper compared with ours; also the record that `reproduce --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReproductionRow {
     /// Id of the paper, such as `ired`.
@@ -15,34 +15,34 @@ pub struct ReproductionRow {
     pub figure: String,
     /// The variant, or the variants compared, such as `ired-64 / pi2`.
     pub variant: String,
-    /// What is compared.
+    /// The quantity.
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What the paper says.
+    /// The paper's value.
     pub paper_value: f64,
-    /// What we measured: the mean over seeds; `None` if it was not measured.
+    /// Our value: the mean over seeds; `None` if not measured.
     pub ours: Option<f64>,
-    /// 95 % Student interval of ours over seeds.
+    /// 95 % confidence interval of our value over seeds (Student).
     pub ci95: Option<[f64; 2]>,
-    /// Ours over the paper's.
+    /// Ratio of our value to the paper's.
     pub ratio: Option<f64>,
-    /// Whether the two agree.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, where they differ.
+    /// Explanation of a difference.
     pub note: String,
 }
 
-/// Whether a figure of ours agrees with the paper's.
+/// Agreement of our value with the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Within what the paper's figure can tell.
+    /// Equal within the precision of the paper's figure.
     #[serde(rename = "agrees")]
     Agrees,
-    /// The effect points the same way, its size differs.
+    /// The effect has the same direction and a different size.
     #[serde(rename = "same direction")]
     SameDirection,
-    /// Neither.
+    /// The effect has another direction, or is not significant.
     #[serde(rename = "differs")]
     Differs,
 }

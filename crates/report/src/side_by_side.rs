@@ -12,7 +12,7 @@ use crate::model::{Experiment, Mode};
 use crate::store::{Results, write_atomically};
 use crate::summary::{Estimate, SummaryRow};
 
-/// One of the two.
+/// One of the two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Side {
     /// The first.
@@ -21,31 +21,31 @@ pub enum Side {
     B,
 }
 
-/// Two results and what they come to beside each other.
+/// Two results and their comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SideBySide {
     /// The first.
     pub a: Results,
     /// The second.
     pub b: Results,
-    /// Variants that belong together, by their names in A and in B: those of one name, or the only one of each.
+    /// Matched variants by their names in A and in B: those of the same name, or the only one of each.
     pub pairs: Vec<[String; 2]>,
-    /// What both have measured: variants in A's order, objects and metrics in the summary's.
+    /// Values that both have: variants in A's order, objects and metrics in the summary's.
     pub rows: Vec<PairRow>,
-    /// What only one has.
+    /// Objects and metrics that only one has.
     pub one_sided: Vec<OneSided>,
-    /// Why the two may not be comparable.
+    /// Reasons why the two may not be comparable.
     pub warnings: Vec<Warning>,
 }
 
-/// One metric of one object in both.
+/// A metric of an object in both results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairRow {
     /// Name of the variant in A.
     pub variant: String,
     /// Name of the object.
     pub object: String,
-    /// Name of the metric, a part appended: `drops:codel`.
+    /// Name of the metric with its part: `drops:codel`.
     pub metric: String,
     /// Its unit.
     pub unit: String,
@@ -56,21 +56,21 @@ pub struct PairRow {
 }
 
 impl PairRow {
-    /// B less A.
+    /// B minus A.
     pub fn difference(&self) -> f64 {
         self.b.mean - self.a.mean
     }
 
-    /// B over A; `None` if A is zero.
+    /// B divided by A; `None` if A is zero.
     pub fn ratio(&self) -> Option<f64> {
         (self.a.mean != 0.0).then(|| self.b.mean / self.a.mean)
     }
 }
 
-/// What only one of the two has.
+/// A variant, object or metrics that only one result has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneSided {
-    /// Which one.
+    /// The result that has it.
     pub side: Side,
     /// Name of the variant there.
     pub variant: String,
@@ -80,18 +80,18 @@ pub struct OneSided {
     pub metrics: Vec<String>,
 }
 
-/// Why two results may not be comparable.
+/// Reason why two results may not be comparable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Warning {
-    /// What differs, as a sentence without a full stop.
+    /// The reason, in a sentence without a full stop.
     pub text: String,
-    /// Each thing that does.
+    /// The single differences.
     pub lines: Vec<String>,
 }
 
 impl SideBySide {
-    /// Sets `b` beside `a`. What they were made from is compared by the names and inputs in their manifests; who can read
-    /// their configuration adds to [`SideBySide::warnings`].
+    /// Compares `a` with `b`. Names and inputs in their manifests are checked; callers who can parse the
+    /// configurations add to [`SideBySide::warnings`].
     pub fn of(a: Results, b: Results) -> SideBySide {
         let warnings = warnings(&a.manifest.experiment, &b.manifest.experiment);
         let pairs = pairs(&a, &b);
@@ -153,7 +153,7 @@ impl SideBySide {
         }
     }
 
-    /// What a side is called: `A (sim)`.
+    /// Title of a side: `A (sim)`.
     pub fn title(&self, side: Side) -> String {
         format!("{side:?} ({})", self.side(side).manifest.experiment.mode)
     }
@@ -189,7 +189,7 @@ impl SideBySide {
         sides.into_iter().chain(warnings).chain(rows).chain(alone)
     }
 
-    /// Writes `compare.html` to `folder`, which is made if it is not there, and says where the page is.
+    /// Writes `compare.html` to `folder`, created if missing, and returns the page's path.
     ///
     /// # Errors
     /// If the series cannot be read or the page cannot be written.
@@ -217,7 +217,7 @@ impl SideBySide {
 pub enum SideRecord<'a> {
     /// One of the two results.
     Side { side: Side, scenario: &'a str, mode: Mode, folder: &'a Path, runs: usize },
-    /// Why they may not be comparable.
+    /// A reason why they may not be comparable.
     Warning(&'a Warning),
     /// A row.
     Comparison {
@@ -234,11 +234,11 @@ pub enum SideRecord<'a> {
         difference: f64,
         ratio: Option<f64>,
     },
-    /// What only one has.
+    /// A variant, object or metrics that only one has.
     OneSided { side: Side, variant: &'a str, object: Option<&'a str>, metrics: &'a [String] },
 }
 
-/// Variants of one name; or, where each has but one, those.
+/// Matches variants of the same name; or, if each result has only one, those.
 fn pairs(a: &Results, b: &Results) -> Vec<[String; 2]> {
     let names = |results: &Results| -> Vec<String> {
         results.manifest.experiment.variants.iter().map(|variant| variant.name.clone()).collect()
@@ -261,8 +261,8 @@ fn warnings(a: &Experiment, b: &Experiment) -> Vec<Warning> {
     let mut found = Vec::new();
     if a.name != b.name {
         found.push(Warning {
-            text: "The two are of different scenarios".to_owned(),
-            lines: vec![format!("A is of {}, B of {}", a.name, b.name)],
+            text: "The scenarios differ".to_owned(),
+            lines: vec![format!("A: {}, B: {}", a.name, b.name)],
         });
     }
     let hashes = |experiment: &Experiment| -> IndexMap<String, String> {
@@ -272,13 +272,13 @@ fn warnings(a: &Experiment, b: &Experiment) -> Vec<Warning> {
     let paths: IndexSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let lines = paths.into_iter().filter_map(|path| match (of_a.get(path), of_b.get(path)) {
         (Some(one), Some(other)) if one == other => None,
-        (Some(_), Some(_)) => Some(format!("{path} is another file in B")),
+        (Some(_), Some(_)) => Some(format!("{path} has other contents in B")),
         (Some(_), None) => Some(format!("{path} only in A")),
         _ => Some(format!("{path} only in B")),
     });
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
-        found.push(Warning { text: "Their input files differ".to_owned(), lines });
+        found.push(Warning { text: "The input files differ".to_owned(), lines });
     }
     found
 }
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_of_one_name_are_matched_and_rows_keep_the_summarys_order() {
+    fn variants_of_the_same_name_are_matched_in_the_summarys_order() {
         let folder = tempfile::tempdir().unwrap();
         let both = both(folder.path());
         assert_eq!(both.pairs, [["tail-drop", "tail-drop"], ["codel", "codel"]]);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_one_has_is_listed_apart() {
+    fn one_sided_values_are_listed_separately() {
         let folder = tempfile::tempdir().unwrap();
         let both = both(folder.path());
         let alone = |side, variant: &str, object: Option<&str>, metrics: &[&str]| OneSided {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_variant_of_each_is_matched_whatever_its_name() {
+    fn single_variants_are_matched_regardless_of_their_names() {
         let folder = tempfile::tempdir().unwrap();
         let a = testing::stored(&folder.path().join("a"), &["one"], 2);
         let b = testing::stored(&folder.path().join("b"), &["other"], 2);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn other_scenarios_and_inputs_are_warned_of() {
+    fn different_scenarios_and_inputs_give_warnings() {
         let folder = tempfile::tempdir().unwrap();
         let a = testing::stored(&folder.path().join("a"), &["one"], 1);
         let mut b = a.clone();
@@ -363,7 +363,7 @@ mod tests {
         b.manifest.experiment.inputs[0].sha256 = "00".repeat(32);
         let both = SideBySide::of(a, b);
         let told: Vec<&str> = both.warnings.iter().flat_map(|w| &w.lines).map(String::as_str).collect();
-        assert_eq!(told, ["A is of test/made-up, B of another", "trace.up is another file in B"]);
+        assert_eq!(told, ["A: test/made-up, B: another", "trace.up has other contents in B"]);
     }
 
     #[test]
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_goes_to_a_folder_that_is_made_for_it() {
+    fn the_pages_folder_is_created() {
         let folder = tempfile::tempdir().unwrap();
         let both = both(folder.path());
         let out = folder.path().join("new/page");

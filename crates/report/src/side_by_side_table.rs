@@ -6,7 +6,7 @@ use crate::number;
 use crate::side_by_side::{OneSided, Side, SideBySide};
 use crate::table::{align_right, hanging, new_table};
 
-/// A row a metric that both have, a table a variant; then what only one has, then why they may not be comparable.
+/// One table per variant with one row per common metric; then one-sided values, then warnings.
 pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
     let mut out = String::new();
     for side in [Side::A, Side::B] {
@@ -18,7 +18,7 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
         }
     }
     match both.rows.is_empty() {
-        true => out.push_str("They have no value of one variant, object and metric in common.\n"),
+        true => out.push_str("No variant, object and metric in common.\n"),
         false => out.push_str(&rows(both, width)),
     }
     for side in [Side::A, Side::B] {
@@ -35,7 +35,7 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
     out
 }
 
-/// A table a variant.
+/// One table per variant.
 fn rows(both: &SideBySide, width: usize) -> String {
     let mut out = String::new();
     let (a, b) = (both.title(Side::A), both.title(Side::B));
@@ -50,7 +50,7 @@ fn rows(both: &SideBySide, width: usize) -> String {
         table.set_header(["", "unit", &a, &b, "difference", "ratio"]);
         let mut above = "";
         for row in both.rows.iter().filter(|row| row.variant == pair[0]) {
-            // An object's metrics stand below its name.
+            // An object's metrics follow below its name.
             if row.object != above {
                 above = &row.object;
                 table.add_row([above]);
@@ -70,7 +70,7 @@ fn rows(both: &SideBySide, width: usize) -> String {
     out + "Means over seeds, ± half the 95 % interval (Student).\nThe difference is B − A, the ratio B / A.\n"
 }
 
-/// What only one has, as it stands in a list.
+/// A one-sided entry as text for lists.
 pub(crate) fn text(both: &SideBySide, alone: &OneSided) -> String {
     let Some(object) = &alone.object else { return format!("variant {}", alone.variant) };
     let mut out = match both.pairs.len() {
@@ -90,13 +90,13 @@ mod tests {
     use crate::testing;
 
     #[test]
-    fn a_simulated_and_a_live_result_stand_side_by_side() {
+    fn simulated_and_live_results_match_their_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let sim = testing::stored(&folder.path().join("sim"), &["tail-drop", "codel", "codel-ecn"], 3);
         let mut both = SideBySide::of(sim, testing::live(&folder.path().join("live")));
         (both.a.folder, both.b.folder) = ("out/sim".into(), "out/live".into());
         both.warnings.push(Warning {
-            text: "Their settings differ".to_owned(),
+            text: "The settings differ".to_owned(),
             lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
         });
         insta::assert_snapshot!(side_by_side_table(&both, 100));

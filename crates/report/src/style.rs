@@ -1,10 +1,10 @@
-//! How plots draw the schemes that variants are named after.
+//! Styles in plots for the schemes that variants are named after.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Variant;
 
-/// The axes whose labels name schemes, the first that varies deciding how a variant is drawn.
+/// Axes whose labels name schemes. The first of them that varies decides the style of a variant.
 pub const SCHEME_AXES: [&str; 10] = [
     "scheme",
     "queue",
@@ -18,39 +18,39 @@ pub const SCHEME_AXES: [&str; 10] = [
     "rule",
 ];
 
-/// How plots draw a scheme, and what legends call it.
+/// Style of a scheme in plots, and its name in legends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Style {
     /// The name in legends.
     pub name: String,
     /// The colour, `#rrggbb`.
     pub colour: String,
-    /// The line.
+    /// The line style.
     pub line: Line,
 }
 
-/// How a line is drawn.
+/// Line style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line {
-    /// Without gaps.
+    /// A solid line.
     Solid,
-    /// In dashes.
+    /// A dashed line.
     Dashed,
-    /// In dots.
+    /// A dotted line.
     Dotted,
-    /// In dashes and dots.
+    /// Alternating dashes and dots.
     DashDot,
 }
 
 impl Line {
-    /// The line of that name, if there is one.
+    /// The line style with a name, if there is one.
     pub fn of_name(name: &str) -> Option<Line> {
         serde_json::from_value(name.into()).ok()
     }
 }
 
-/// The axes that vary, and the one among all whose labels decide how the variants are drawn.
+/// The axes that vary, and the axis whose labels decide the styles of the variants.
 pub(crate) fn scheme_axis(variants: &[Variant]) -> (Vec<&str>, Option<&str>) {
     let mut axes: Vec<&str> = Vec::new();
     for axis in variants.iter().flat_map(|variant| variant.labels.keys()) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_have_the_names_that_manifests_write() {
+    fn line_styles_are_named_as_in_manifests() {
         for line in [Line::Solid, Line::Dashed, Line::Dotted, Line::DashDot] {
             let written = serde_json::to_value(line).unwrap();
             assert_eq!(Line::of_name(written.as_str().unwrap()), Some(line));

@@ -1,4 +1,4 @@
-//! What the runs came to: values of one run, and their means and intervals over seeds.
+//! Summaries: values of single runs, and their means and confidence intervals over seeds.
 
 use indexmap::{IndexMap, IndexSet};
 use jettison_measure::RunRecord;
@@ -10,9 +10,9 @@ use crate::model::{Mode, RunKey};
 /// The summary values of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
-    /// Which run.
+    /// The run.
     pub key: RunKey,
-    /// Its values, in the recorder's order.
+    /// The values, in the recorder's order.
     pub values: Vec<RunValue>,
 }
 
@@ -25,16 +25,16 @@ pub struct RunValue {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// A subdivision, such as a drop's reason; empty if there is none.
+    /// Part of the metric, such as a reason for drops; empty for the whole.
     pub part: String,
     /// The mean, or the count.
     pub mean: f64,
-    /// Median, 95th and 99th percentile, where there is a distribution.
+    /// Median, 95th and 99th percentile, if there is a distribution.
     pub percentiles: Option<[f64; 3]>,
 }
 
 impl RunSummary {
-    /// The summary of a run's record.
+    /// Summarises a run's record.
     pub fn of(key: &RunKey, record: &RunRecord) -> RunSummary {
         let values = record.summary.iter().map(|value| RunValue {
             object: value.object.clone(),
@@ -47,7 +47,7 @@ impl RunSummary {
         RunSummary { key: key.clone(), values: values.collect() }
     }
 
-    /// The value of that object, metric and part.
+    /// The value of an object, metric and part.
     pub fn value(&self, object: &str, metric: &str, part: &str) -> Option<&RunValue> {
         self.values.iter().find(|v| v.object == object && v.metric == metric && v.part == part)
     }
@@ -57,19 +57,19 @@ impl RunSummary {
     }
 }
 
-/// A mean over seeds and how sure it is.
+/// A mean over seeds, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Its 95 % confidence interval by Student's t distribution; `None` for fewer than two values.
+    /// 95 % confidence interval by Student's t distribution; `None` for fewer than two values.
     pub ci95: Option<[f64; 2]>,
-    /// How many values it is of.
+    /// Number of values.
     pub n: usize,
 }
 
 impl Estimate {
-    /// The mean of `values` with its interval; `None` if there are none.
+    /// The mean of `values` with its interval; `None` for no values.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         let n = values.len();
         let mean = jettison_measure::statistics::mean(values)?;
@@ -82,14 +82,14 @@ impl Estimate {
         Some(Estimate { mean, ci95, n })
     }
 
-    /// Half the width of the interval.
+    /// Half the width of the confidence interval.
     pub fn half_width(&self) -> Option<f64> {
         self.ci95.map(|[low, high]| (high - low) / 2.0)
     }
 }
 
-/// The 97.5 % point of Student's t with that many degrees of freedom, to six decimals: the rest differs between
-/// platforms' logarithms.
+/// The 97.5 % quantile of Student's t distribution, rounded to six decimals because further digits depend on the
+/// platform's logarithms.
 fn student_95(freedom: usize) -> f64 {
     let distribution = StudentsT::new(0.0, 1.0, freedom as f64).expect("at least one degree of freedom");
     (distribution.inverse_cdf(0.975) * 1e6).round() / 1e6
@@ -102,7 +102,7 @@ pub struct Summary {
     pub rows: Vec<SummaryRow>,
 }
 
-/// One metric of one object under one variant, over all seeds.
+/// A metric of an object under one variant, over all seeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryRow {
     /// Name of the variant.
@@ -111,13 +111,13 @@ pub struct SummaryRow {
     pub object: String,
     /// Name of the metric.
     pub metric: String,
-    /// A subdivision, such as a drop's reason; empty if there is none.
+    /// Part of the metric, such as a reason for drops; empty for the whole.
     pub part: String,
     /// The metric's unit.
     pub unit: String,
-    /// Mean over seeds with its interval.
+    /// Mean over seeds, with its confidence interval.
     pub estimate: Estimate,
-    /// Means over seeds of the median, the 95th and the 99th percentile; `None` where there is no distribution.
+    /// Means over seeds of the median, 95th and 99th percentile; `None` without a distribution.
     pub percentiles: Option<[f64; 3]>,
 }
 
@@ -132,10 +132,10 @@ impl SummaryRow {
 }
 
 impl Summary {
-    /// Sums up `runs`, which stand in the order of the experiment.
+    /// Summarises `runs`, which are in the order of the experiment.
     ///
-    /// A recorder leaves out what never happened. So a count or rate that one seed of a variant has and another has
-    /// not counts as 0 in the other; a time that was not measured is left out of the mean, and `n` says so.
+    /// A recorder omits events that did not happen. A count or rate that only some seeds of a variant have therefore
+    /// counts as 0 in the others. A time that was not measured is left out of the mean, with a smaller `n`.
     pub fn of(runs: &[RunSummary]) -> Summary {
         let mut by_variant: IndexMap<&str, Vec<&RunSummary>> = IndexMap::new();
         for run in runs {
@@ -174,14 +174,14 @@ impl Summary {
         Summary { rows }
     }
 
-    /// The row of that variant, object, metric and part.
+    /// The row of a variant, object, metric and part.
     pub fn row(&self, variant: &str, object: &str, metric: &str, part: &str) -> Option<&SummaryRow> {
         self.rows
             .iter()
             .find(|r| r.variant == variant && r.object == object && r.metric == metric && r.part == part)
     }
 
-    /// The records that `run --json` prints, one a row.
+    /// The records that `run --json` prints, one per row.
     pub fn records<'a>(&'a self, scenario: &'a str, mode: Mode) -> impl Iterator<Item = SummaryRecord> + 'a {
         self.rows.iter().map(move |row| SummaryRecord::of(scenario, mode, row))
     }
@@ -191,7 +191,7 @@ fn name(value: &RunValue) -> (&str, &str, &str) {
     (&value.object, &value.metric, &value.part)
 }
 
-/// Whether "none" is a value of a quantity with that unit, as it is for counts and rates, but not for times.
+/// Whether a missing value of this unit means zero, as for counts and rates but not for times.
 fn is_additive(unit: &str) -> bool {
     matches!(unit, "packets" | "count" | "bytes" | "Mbit/s")
 }
@@ -202,7 +202,7 @@ fn mean_percentiles(values: &[&RunValue]) -> Option<[f64; 3]> {
     (!found.is_empty()).then(|| [mean(0), mean(1), mean(2)])
 }
 
-/// A summary row as `run --json` prints it.
+/// A summary row in the output of `run --json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRecord {
     /// Always `summary`.
@@ -210,26 +210,26 @@ pub struct SummaryRecord {
     pub kind: String,
     /// Name of the scenario.
     pub scenario: String,
-    /// Where it was run: `sim` or `live`.
+    /// Execution mode: `sim` or `live`.
     #[serde(default)]
     pub mode: Mode,
     /// Name of the variant.
     pub variant: String,
     /// Name of the object.
     pub object: String,
-    /// Name of the metric, a part appended: `drops:codel`.
+    /// Name of the metric with its part: `drops:codel`.
     pub metric: String,
     /// Its unit.
     pub unit: String,
     /// Mean over seeds.
     pub mean: f64,
-    /// Mean over seeds of the median, where there is a distribution.
+    /// Mean over seeds of the median, if there is a distribution.
     pub p50: Option<f64>,
     /// Mean over seeds of the 95th percentile.
     pub p95: Option<f64>,
     /// Mean over seeds of the 99th percentile.
     pub p99: Option<f64>,
-    /// 95 % Student interval of the mean over seeds; null for n < 2.
+    /// 95 % confidence interval of the mean over seeds (Student); null for n < 2.
     pub ci95: Option<[f64; 2]>,
     /// Number of seeds.
     pub n: usize,
@@ -274,12 +274,12 @@ mod tests {
 
     #[test]
     fn the_interval_is_students() {
-        // By hand: mean 6, s² = (16+4+0+4+16)/4 = 10, s/√5 = √2, t(4) = 2.776445, half = 3.926486.
+        // Computed by hand: mean 6, s² = (16+4+0+4+16)/4 = 10, s/√5 = √2, t(4) = 2.776445, half = 3.926486.
         let estimate = Estimate::of(&[2.0, 4.0, 6.0, 8.0, 10.0]).unwrap();
         let [low, high] = estimate.ci95.unwrap();
         assert_eq!((estimate.mean, estimate.n), (6.0, 5));
         assert!((low - 2.073514).abs() < 2e-6 && (high - 9.926486).abs() < 2e-6, "{low} {high}");
-        // Tables: t(1) = 12.706205, t(9) = 2.262157, t(99) = 1.984217.
+        // From tables: t(1) = 12.706205, t(9) = 2.262157, t(99) = 1.984217.
         for (freedom, t) in [(1, 12.706205), (9, 2.262157), (99, 1.984217)] {
             assert!((student_95(freedom) - t).abs() < 2e-6, "{freedom}: {}", student_95(freedom));
         }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_happened_counts_as_zero_but_an_unmeasured_time_does_not() {
+    fn events_that_did_not_happen_count_as_zero_but_unmeasured_times_do_not() {
         let runs = [
             run(1, &[("sojourn", "", 10.0, Some([1.0, 2.0, 3.0])), ("drops", "codel", 6.0, None)]),
             run(2, &[("sojourn", "", 20.0, Some([3.0, 4.0, 5.0]))]),

@@ -10,9 +10,8 @@ use crate::reproduction::ReproductionRow;
 use crate::store::Results;
 use crate::viewers;
 
-/// The comparison of the variants: a row each, or, where there are many of them over two axes, matrices. Where the
-/// columns do not fit in `width` characters there are several tables, one below the other. Live results say so in a title,
-/// and what went wrong stands below.
+/// The comparison of the variants: one row each, or matrices if there are many over two axes. Columns beyond `width`
+/// characters continue in further tables below. Live results are marked in a title; failures follow below.
 pub fn comparison_table(results: &Results, width: usize) -> String {
     let table = match matrix_tables(results, width) {
         Some(matrices) => matrices + &footer(results, ""),
@@ -26,7 +25,7 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
     title + &table + &failures(&results.manifest, width)
 }
 
-/// What went wrong, a run a line.
+/// Failures, one line per run.
 fn failures(manifest: &Manifest, width: usize) -> String {
     manifest.failures.iter().map(|failure| hanging("failed", &failure.to_string(), width)).collect()
 }
@@ -37,12 +36,13 @@ fn list(results: &Results, width: usize) -> String {
     first.extend(variants.iter().map(Variant::title));
     let mut columns = Vec::new();
     let shown = comparison_columns(results);
-    // The viewer whose figures come first is named once, below; any other with each of its figures.
+    // The viewer whose columns come first is named once, below the table; other viewers are named in each of their
+    // columns.
     let seen = || shown.iter().filter(|column| viewers::is_seen(&column.metric));
     let viewer = seen().next().map(|column| column.subject.as_str());
     let several_flows = results.manifest.objects.values().filter(|table| *table == "flows").count() > 1;
     for column in &shown {
-        // A flow's figure says whose it is, unless there is one flow only.
+        // A flow's column names the flow, unless there is only one.
         let is_flows = several_flows
             && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss")
             || viewers::is_seen(&column.metric)
@@ -61,7 +61,7 @@ fn list(results: &Results, width: usize) -> String {
         columns.push(cells);
     }
     if columns.is_empty() {
-        return "Nothing was measured.\n".to_owned() + &footer(results, "");
+        return "No measurements.\n".to_owned() + &footer(results, "");
     }
     let mut out = String::new();
     let mut group: Vec<&Vec<String>> = Vec::new();
@@ -82,7 +82,7 @@ fn list(results: &Results, width: usize) -> String {
     out + &footer(results, ", ± half the 95 % interval (Student)")
 }
 
-/// What the numbers are of; `intervals` says what stands beside the means.
+/// The footer: scope of the means; `intervals` describes the values beside them.
 fn footer(results: &Results, intervals: &str) -> String {
     let mut out = String::new();
     if let Some(queue) = bottleneck(results) {
@@ -101,7 +101,7 @@ fn footer(results: &Results, intervals: &str) -> String {
     out
 }
 
-/// A paper's figures beside ours: a row a figure, and below them the notes that say why, by the rows' numbers.
+/// A paper's figures compared with ours: one row per figure, followed by notes with the numbers of their rows.
 pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     let mut table = new_table();
     table
@@ -129,7 +129,7 @@ pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     out
 }
 
-/// Each note once, with the numbers of its rows.
+/// Each distinct note with the numbers of its rows.
 fn notes(rows: &[ReproductionRow]) -> Vec<(String, &str)> {
     let mut notes: Vec<(Vec<usize>, &str)> = Vec::new();
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| !row.note.is_empty()) {
@@ -148,7 +148,7 @@ fn notes(rows: &[ReproductionRow]) -> Vec<(String, &str)> {
     notes.into_iter().map(|(numbers, note)| (text(&numbers), note)).collect()
 }
 
-/// `head: text`, broken at blanks, its further lines indented.
+/// `head: text`, wrapped at blanks with a hanging indent.
 pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
     let mut out = format!("{head}:");
     let mut column = out.chars().count();
@@ -180,7 +180,7 @@ pub(crate) fn align_right(table: &mut Table, columns: std::ops::Range<usize>) {
     }
 }
 
-/// Characters that a column takes, padding and a border included.
+/// Width of a column in characters, with padding and a border.
 fn cell_width(cells: &[String]) -> usize {
     cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3
 }
@@ -206,7 +206,7 @@ mod tests {
     use crate::testing::{self, streaming};
 
     #[test]
-    fn the_comparison_is_as_it_was() {
+    fn the_comparison_matches_its_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::results(&folder.path().join("out"));
         insta::assert_snapshot!(comparison_table(&results, 100));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reproduction_says_paper_ours_and_verdict() {
+    fn a_reproduction_matches_its_snapshot() {
         let row = ReproductionRow {
             paper: "ired".to_owned(),
             experiment: "ingress-vs-egress".to_owned(),
@@ -243,18 +243,18 @@ mod tests {
     }
 
     #[test]
-    fn live_results_say_so_and_what_went_wrong() {
+    fn live_results_with_failures_match_their_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::live(&folder.path().join("out"));
         insta::assert_snapshot!(comparison_table(&results, 100));
     }
 
     #[test]
-    fn failures_without_a_run_are_told() {
+    fn failures_without_a_run_are_printed() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::failed(&folder.path().join("out"));
         let table = comparison_table(&results, 60);
-        assert!(table.starts_with("test/made-up, live\nNothing was measured.\n"), "{table}");
+        assert!(table.starts_with("test/made-up, live\nNo measurements.\n"), "{table}");
         let told: Vec<&str> = table.lines().skip(2).collect();
         assert_eq!(
             told,
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_viewers_saw_is_as_it_was() {
+    fn viewers_match_their_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let scene = streaming::Scene { loads: 1, ..Default::default() };
         let results = streaming::stored(&folder.path().join("out"), scene, &["newreno", "newcwv"], 2);

@@ -54,12 +54,12 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
     }
 }
 
-/// A run whose values follow from `arm` and `seed`: a sawtooth of backlog, a few drops and marks.
+/// A run whose values depend on `arm` and `seed`: a sawtooth of backlog, a few drops and marks.
 pub(crate) fn record(arm: u64, seed: u64) -> RunRecord {
     record_of(arm, seed, Mode::Simulated)
 }
 
-/// The same; in a live run packets are written some µs late.
+/// The same; in live mode, packets are written some µs late.
 fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
     let settings = RecorderSettings { warm_up: Time::from_secs(2), ..RecorderSettings::default() };
     let mut recorder = Recorder::new(settings);
@@ -126,7 +126,7 @@ fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
     recorder.finish(Time::from_secs(20))
 }
 
-/// Stored results of two variants, of which one has gauges: CoDel's count, as a whole and in a band.
+/// Stored results of two variants, one with gauges: CoDel's count, as a whole and in a band.
 pub(crate) fn gauges(target: &Path) -> Results {
     const COUNT: Gauge = Gauge::new("codel_count", "count", "Signals since it <began>.");
     let mut writer =
@@ -148,7 +148,7 @@ pub(crate) fn gauges(target: &Path) -> Results {
     writer.finish(Closing::default()).unwrap()
 }
 
-/// Stored live results of two variants under two seeds, of which a run was cut short and one is missing.
+/// Stored live results of two variants with two seeds; one run is truncated and one is missing.
 pub(crate) fn live(target: &Path) -> Results {
     let experiment = Experiment { mode: Mode::Live, ..experiment(&["tail-drop", "codel"], 2) };
     let mut writer = Writer::create(target, experiment, WriterOptions::default()).unwrap();
@@ -179,7 +179,7 @@ pub(crate) fn live(target: &Path) -> Results {
     writer.finish(Closing::default()).unwrap()
 }
 
-/// Stored live results of which there are none: the only run failed.
+/// Stored live results without measurements: the only run failed.
 pub(crate) fn failed(target: &Path) -> Results {
     let experiment = Experiment { mode: Mode::Live, ..experiment(&["tail-drop"], 1) };
     let mut writer = Writer::create(target, experiment, WriterOptions::default()).unwrap();
@@ -189,7 +189,7 @@ pub(crate) fn failed(target: &Path) -> Results {
     writer.finish(Closing::default()).unwrap()
 }
 
-/// All runs of an experiment with those variants, in order.
+/// All runs of an experiment with these variants, in order.
 pub(crate) fn runs(variants: &[&str], seeds: u64) -> Vec<(RunKey, RunRecord)> {
     let arms = variants.iter().enumerate();
     arms.flat_map(|(arm, variant)| {
@@ -199,12 +199,12 @@ pub(crate) fn runs(variants: &[&str], seeds: u64) -> Vec<(RunKey, RunRecord)> {
     .collect()
 }
 
-/// Stored results of three variants under three seeds.
+/// Stored results of three variants with three seeds.
 pub(crate) fn results(target: &Path) -> Results {
     stored(target, &["tail-drop", "codel", "codel-ecn"], 3)
 }
 
-/// Stored results of those variants.
+/// Stored results of these variants.
 pub(crate) fn stored(target: &Path, variants: &[&str], seeds: u64) -> Results {
     let mut writer = Writer::create(target, experiment(variants, seeds), WriterOptions::default()).unwrap();
     for (key, record) in runs(variants, seeds) {
@@ -213,7 +213,7 @@ pub(crate) fn stored(target: &Path, variants: &[&str], seeds: u64) -> Results {
     writer.finish(Closing::default()).unwrap()
 }
 
-/// Stored results of `rows` queues under `columns` loads, two seeds each.
+/// Stored results of `rows` queues with `columns` loads, two seeds each.
 pub(crate) fn of_two_axes(target: &Path, rows: usize, columns: usize) -> Results {
     let mut experiment = experiment(&[], 2);
     let mut records = Vec::new();

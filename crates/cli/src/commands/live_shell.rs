@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use jettison_build_info::COMMIT;
 use jettison_core::Rate;
-use jettison_report::{ClaimedFolder, Failure as Failed, Mates};
+use jettison_report::{Claim, ClaimedFolder, Failure as Failed};
 use jettison_run::live::{LiveExperiment, LiveOptions};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
@@ -29,7 +29,7 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
     let scenario = Scenario::parse(&text, "shell", &here, &Changes::default(), &registries)
         .map_err(|error| Failure::Message(as_flags(&text, &error)))?;
     // Without --out, results go to a temporary folder.
-    let scratch = ClaimedFolder::create(&std::env::temp_dir(), "jettison-shell-", "", Mates::MayWork)
+    let scratch = ClaimedFolder::create(&std::env::temp_dir(), "jettison-shell-", "", Claim::Shared)
         .map_err(Failure::of)?;
     let out = arguments.out.clone().unwrap_or_else(|| scratch.path().join("results"));
     let options = LiveOptions {

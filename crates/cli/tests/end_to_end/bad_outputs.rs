@@ -12,7 +12,7 @@ fn a_folder_that_is_not_ours_is_refused_and_force_replaces_it() {
     assert_eq!(
         folder.jettison(&["run", "small.toml", "--quick", "--out", "theirs"]).refused(),
         format!(
-            "jettison: {} is not empty and holds no Jettison results: choose another folder with --out, or replace it with \
+            "jettison: {} is not empty and holds no Jettison results; choose another folder with --out, or replace it with \
              --force",
             shown.display()
         )
@@ -40,7 +40,7 @@ fn a_file_in_place_of_a_folder_is_named() {
     let folder = Folder::with_small();
     let message = |file: &str| {
         format!(
-            "jettison: {} is a file, not a folder: choose another with --out",
+            "jettison: {} is a file, not a folder; choose another with --out",
             folder.path(file).display()
         )
     };
@@ -65,7 +65,7 @@ fn an_unwritable_folder_is_named_before_anything_runs() {
     let folder = Folder::with_small();
     let said = folder.jettison(&["run", "small.toml", "--out", "/proc/jettison"]).refused();
     assert!(said.starts_with("jettison: cannot write /proc/jettison: "), "{said}");
-    assert!(said.ends_with("; choose another place with --out"), "{said}");
+    assert!(said.ends_with("; choose another folder with --out"), "{said}");
     assert_eq!((said.lines().count(), folder.names("")), (1, vec!["small.toml".to_owned()]));
 }
 
@@ -81,7 +81,7 @@ fn a_write_that_fails_halfway_keeps_the_previous_results() {
     let said = Ran::of(&mut folder.shell(run)).refused();
     let results = folder.path("out/small");
     assert!(said.starts_with(&format!("jettison: cannot write {}", results.display())), "{said}");
-    assert!(said.ends_with("; free some space or choose another place with --out"), "{said}");
+    assert!(said.ends_with("; free some space or choose another folder with --out"), "{said}");
     assert_eq!(folder.names("out"), ["small"]);
     assert_eq!(folder.read("out/small/manifest.json"), before);
 }
@@ -105,6 +105,6 @@ fn a_full_disk_leaves_nothing() {
     let results = folder.path("disk/results");
     assert!(said.starts_with(&format!("jettison: cannot write {}", results.display())), "{said}");
     assert!(said.contains("No space left on device"), "{said}");
-    assert!(said.ends_with("; free some space or choose another place with --out"), "{said}");
+    assert!(said.ends_with("; free some space or choose another folder with --out"), "{said}");
     assert_eq!(said.lines().count(), 1);
 }

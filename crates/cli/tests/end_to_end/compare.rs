@@ -76,7 +76,7 @@ fn the_page_is_written_to_the_requested_folder() {
     assert_eq!(folder.names("page"), ["compare.html"]);
     let page = String::from_utf8(folder.read("page/compare.html")).expect("a page is UTF-8");
     assert!(page.contains(
-        "aria-label=\"Throughput of bottleneck.forward over time under queue=codel, a line a result\""
+        "aria-label=\"Throughput of bottleneck.forward over time under queue=codel, one line per result\""
     ));
 }
 
@@ -91,5 +91,5 @@ fn results_that_cannot_be_compared_are_refused() {
     let said = folder.jettison(&["compare", "a", "./a", "--out", "page"]).refused();
     assert_eq!(said, "jettison: a is given twice; name the folders of two results");
     let said = folder.jettison(&["compare", "a", "b", "--out", "small.toml"]).refused();
-    assert_eq!(said, "jettison: small.toml is a file, not a folder: choose another with --out");
+    assert_eq!(said, "jettison: small.toml is a file, not a folder; choose another with --out");
 }

@@ -37,8 +37,8 @@ fn a_folder_that_is_not_ours_is_refused() {
         assert_eq!(
             folder.jettison(&["report", name]).refused(),
             format!(
-                "jettison: {name} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run`, \
-                 `live` or `reproduce` wrote"
+                "jettison: {name} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`, \
+                 `live` or `reproduce`"
             )
         );
     }

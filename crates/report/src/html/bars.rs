@@ -1,4 +1,4 @@
-//! Horizontal bars: one value a variant with its interval, or parts on top of each other.
+//! Horizontal bar charts: one value per variant with its interval, or stacked parts.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -8,15 +8,15 @@ use super::svg::svg;
 use crate::error::ReportError;
 use crate::number;
 
-/// One bar.
+/// A bar.
 pub(super) struct Bar {
-    /// What it is of.
+    /// Label.
     pub(super) label: String,
-    /// Its parts, from the left: colour and length.
+    /// Parts from left to right: colour and length.
     pub(super) parts: Vec<(RGBColor, f64)>,
-    /// The interval around its end, if there is one.
+    /// Confidence interval around the end of the bar, if any.
     pub(super) interval: Option<[f64; 2]>,
-    /// What stands behind it.
+    /// Text behind the bar.
     pub(super) text: String,
 }
 
@@ -24,7 +24,7 @@ const ROW: u32 = 50;
 const FONT: u32 = 30;
 const LONGEST_LABEL: usize = 30;
 
-/// Draws bars below each other on an axis from zero.
+/// Draws horizontal bars on an axis from zero.
 pub(super) fn chart(title: &str, axis: &str, bars: &[Bar], width: u32) -> Result<String, ReportError> {
     let total = |bar: &Bar| bar.parts.iter().map(|(_, length)| length).sum::<f64>();
     let end = |bar: &Bar| bar.interval.map_or(0.0, |i| i[1]).max(total(bar));
@@ -60,7 +60,7 @@ pub(super) fn chart(title: &str, axis: &str, bars: &[Bar], width: u32) -> Result
         let text =
             |horizontal| ("sans-serif", FONT).into_font().color(&INK).pos(Pos::new(horizontal, VPos::Center));
         for (index, bar) in bars.iter().enumerate() {
-            // The first stands at the top.
+            // The first bar is at the top.
             let middle = bars.len() as f64 - index as f64 - 0.5;
             let mut from = 0.0;
             for (colour, length) in &bar.parts {
@@ -71,7 +71,7 @@ pub(super) fn chart(title: &str, axis: &str, bars: &[Bar], width: u32) -> Result
             let mut reach = from;
             if let Some([low, high]) = bar.interval {
                 reach = reach.max(high);
-                // White around it, so that it shows on dark bars too.
+                // A white outline keeps the whisker visible on dark bars.
                 for style in [WHITE.stroke_width(6), INK.stroke_width(3)] {
                     let across =
                         |x: f64| PathElement::new(vec![(x, middle - 0.16), (x, middle + 0.16)], style);

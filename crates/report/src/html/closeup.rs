@@ -1,5 +1,5 @@
-//! A minute of a long run, of flows that stream: between two segments a sender is idle for a second or so, which is
-//! not to be seen in ten minutes.
+//! Close-up of one minute of a long run, for streaming flows: the idle time between two segments takes about a
+//! second, invisible in a plot of ten minutes.
 
 use std::ops::Range;
 
@@ -12,32 +12,32 @@ use crate::error::ReportError;
 use crate::model::Experiment;
 use crate::store::Results;
 
-/// Seconds that a close-up shows, and from how long a run on there is one.
+/// Length of a close-up in seconds, and the minimum length of a run that gets one.
 const SPAN: f64 = 60.0;
 const LONG: f64 = 2.0 * SPAN;
-/// More variants would make a long page longer still.
+/// Maximum number of variants with close-ups, which make a page long.
 const MOST_VARIANTS: usize = 12;
-/// What a close-up shows.
+/// Series in a close-up.
 const METRICS: [&str; 3] = ["buffer", "cwnd", "in_flight"];
-/// The series whose place on the page a close-up takes.
+/// The series after which close-ups are placed on the page.
 pub(super) const LAST: &str = METRICS[2];
 
-/// The time that close-ups show: in the middle of what is measured, when players have long begun. `None` if the run is
-/// short enough to be seen whole, or there are many variants.
+/// The interval of close-ups: in the middle of the measured time, when players are in steady state. `None` for short
+/// runs and for many variants.
 pub(super) fn window(experiment: &Experiment) -> Option<Range<f64>> {
     let (start, end) = (experiment.warm_up.as_secs_f64(), experiment.duration.as_secs_f64());
     let is_wanted = end >= LONG && experiment.variants.len() <= MOST_VARIANTS;
-    // On a whole ten seconds, for the axis to begin with a round number.
+    // Round to ten seconds, so the axis starts with a round number.
     let from = (((start + end - SPAN) / 20.0).floor() * 10.0).max(0.0);
     is_wanted.then_some(from..from + SPAN)
 }
 
-/// Whether close-ups show that metric.
+/// Whether close-ups show a metric.
 pub(super) fn shows(metric: &str) -> bool {
     METRICS.contains(&metric)
 }
 
-/// The close-ups of that flow, on the same axis of time; empty if it has none.
+/// The close-ups of a flow, on a common time axis; empty if it has none.
 pub(super) fn section(results: &Results, data: &PlotData, object: &str) -> Result<String, ReportError> {
     let Some(window) = window(&results.manifest.experiment) else { return Ok(String::new()) };
     let series = |metric: &str| {
@@ -45,7 +45,7 @@ pub(super) fn section(results: &Results, data: &PlotData, object: &str) -> Resul
         data.close.get_key_value(&key)
     };
     let shown: Vec<_> = METRICS.iter().filter_map(|metric| series(metric)).collect();
-    // The buffer alone, as of a load, says nothing that the whole run does not.
+    // The buffer alone, as of a load, adds nothing to the plot of the entire run.
     if shown.len() < 2 {
         return Ok(String::new());
     }

@@ -1,4 +1,4 @@
-//! The comparison of the variants: table, bars, all values, and the paper's figures beside ours.
+//! Comparison of the variants: table, bars, all values, and the paper's figures.
 
 use indexmap::IndexMap;
 
@@ -12,21 +12,21 @@ use crate::number;
 use crate::store::Results;
 use crate::viewers::is_seen;
 
-/// More rows than this belong in a table program.
+/// Maximum number of rows on the page.
 const MAX_ROWS: usize = 3000;
 
-/// Which colour is which variant.
+/// Legend of all variants.
 pub(super) fn legend(results: &Results) -> String {
     legend_of(&looks(&results.manifest.experiment))
 }
 
-/// Which colour is which of these variants.
+/// Legend of these variants.
 pub(super) fn legend_of<'a>(looks: impl IntoIterator<Item = &'a Look>) -> String {
     let entries = looks.into_iter().map(|look| format!("<li>{}</li>", look.named()));
     format!("<ul class=\"legend\">{}</ul>\n", entries.collect::<String>())
 }
 
-/// A table cell with a number and, paler, its interval.
+/// A table cell with a number and, in a lighter colour, its interval.
 pub(super) fn number_cell(text: &str) -> String {
     match text.split_once(" ± ") {
         Some((mean, half)) => {
@@ -36,7 +36,7 @@ pub(super) fn number_cell(text: &str) -> String {
     }
 }
 
-/// The table, folded away where there are so many variants that the page draws no plots of them.
+/// The table, collapsed if there are too many variants for plots.
 pub(super) fn section(results: &Results, is_drawn: bool) -> String {
     let table = table(results);
     if is_drawn {
@@ -44,24 +44,24 @@ pub(super) fn section(results: &Results, is_drawn: bool) -> String {
     }
     let variants = results.manifest.experiment.variants.len();
     format!(
-        "<details><summary>{variants} variants</summary>\n{table}</details>\n<p class=\"note\">So many variants get no \
-         plots. Run a part of them to see plots of it: <code>--set</code> on what an axis varies leaves that axis out. \
+        "<details><summary>{variants} variants</summary>\n{table}</details>\n<p class=\"note\">Too many variants for \
+         plots. To see plots, run fewer of them: <code>--set</code> of an axis's parameter removes that axis. \
          The series are in the Parquet files.</p>\n"
     )
 }
 
-/// A row a variant, with the columns that the terminal prints.
+/// One row per variant, with the columns of the terminal's table.
 fn table(results: &Results) -> String {
     let columns = comparison_columns(results);
     if columns.is_empty() {
-        return "<p>Nothing was measured.</p>\n".to_owned();
+        return "<p>No measurements.</p>\n".to_owned();
     }
-    // What is of one subject stands together, below its name.
+    // Columns of one subject are adjacent, below its name.
     let mut subjects: IndexMap<&str, Vec<&Column>> = IndexMap::new();
     for column in &columns {
         subjects.entry(&column.subject).or_default().push(column);
     }
-    // Stable: viewers first, the others as they were.
+    // A stable sort: viewers first, others in their order.
     subjects.sort_by_key(|_, columns| !columns.iter().any(|column| is_seen(&column.metric)));
     let mut out =
         String::from("<div class=\"scroll comparison\"><table>\n<thead><tr><th rowspan=\"2\">variant</th>");
@@ -102,7 +102,7 @@ fn table(results: &Results) -> String {
     out
 }
 
-/// Each column of the comparison as bars.
+/// One bar chart per column of the comparison.
 pub(super) fn bars(results: &Results) -> Result<String, ReportError> {
     let columns = comparison_columns(results);
     if columns.is_empty() {
@@ -128,7 +128,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
         .collect();
     let (unit, scale) =
         scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
-    // No interval is drawn below zero for what cannot be negative.
+    // Clip intervals at zero for values that cannot be negative.
     let is_signed = values.iter().any(|(_, v)| v.is_some_and(|v| v.estimate.mean < 0.0));
     let least = if is_signed { f64::NEG_INFINITY } else { 0.0 };
     let bars: Vec<Bar> = values
@@ -153,7 +153,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
     let unit = if unit == column.unit { column.shown_unit() } else { unit };
     let axis = if unit.is_empty() { column.title.clone() } else { format!("{} ({unit})", column.title) };
     let drawn =
-        chart(&format!("{} of {}, a bar a variant", column.title, column.subject), &axis, &bars, 1060)?;
+        chart(&format!("{} of {}, one bar per variant", column.title, column.subject), &axis, &bars, 1060)?;
     Ok(format!(
         "<figure><figcaption><b>{}</b> of {}</figcaption>{drawn}</figure>\n",
         escape(&column.title),
@@ -161,7 +161,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
     ))
 }
 
-/// Every value of the summary, folded away.
+/// All values of the summary, collapsed.
 pub(super) fn all_values(results: &Results) -> String {
     let rows = &results.summary.rows;
     if rows.is_empty() {
@@ -199,7 +199,7 @@ pub(super) fn all_values(results: &Results) -> String {
     out
 }
 
-/// The paper's figures beside ours.
+/// The paper's figures compared with ours.
 pub(super) fn reproduction(results: &Results) -> String {
     if results.reproduction.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What the plots show, read from the tables in one pass each and thinned out on the way.
+//! Data for the plots, read from the tables in one pass each and thinned in the process.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,56 +13,56 @@ use crate::error::ReportError;
 use crate::store::{Results, SeriesRun, read_distributions, read_series};
 use crate::viewers::{Viewers, viewers};
 
-/// At most this many points a line.
+/// Maximum number of points per line.
 const POINTS: usize = 600;
-/// Quantiles that a distribution is drawn with.
+/// Number of quantiles per plotted distribution.
 const QUANTILES: usize = 400;
-/// Queues beside the bottleneck, and flows, that get plots of their own.
+/// Maximum number of queues (beside the bottleneck) and flows with their own plots.
 const QUEUES: usize = 3;
 const FLOWS: usize = 4;
-/// Series that repeat what others show.
+/// Series that repeat others.
 const SKIPPED: [&str; 2] = ["backlog_bytes", "sojourn_max"];
-/// What is sampled of viewers: its distribution is made of the series.
+/// Sampled series of viewers whose distribution is computed from the series.
 const OF_VIEWERS: [&str; 2] = ["buffer", "frames_per_second"];
 
-/// One metric of one object, or a part of it.
+/// A metric of an object, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) object: String,
     pub(super) metric: String,
-    /// Of a gauge; else empty.
+    /// Part of a gauge; else empty.
     pub(super) part: String,
 }
 
-/// A line a variant (its place in the experiment), in the experiment's order.
+/// One line per variant (by index), in the experiment's order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
     pub(super) by_variant: IndexMap<usize, Vec<(f64, f64)>>,
 }
 
-/// What the plots show.
+/// Data for the plots.
 #[derive(Default)]
 pub(super) struct PlotData {
-    /// Series under the first seed of each variant, by object and metric.
+    /// Series of each variant's first seed, by object and metric.
     pub(super) series: IndexMap<Key, Lines>,
-    /// Those of viewers again, in the time that close-ups show.
+    /// Series of viewers in the interval of the close-ups.
     pub(super) close: IndexMap<Key, Lines>,
     /// Cumulative distributions, their quantiles averaged over seeds.
     pub(super) cdfs: IndexMap<Key, Lines>,
-    /// How late packets were written on each link's directions, in µs: the same.
+    /// Distributions of the lateness of packets on each direction of a link in µs, averaged likewise.
     pub(super) lateness: IndexMap<Key, Lines>,
-    /// The latest of all, by direction and variant.
+    /// Maximum lateness by direction and variant.
     pub(super) latest: HashMap<(String, usize), f64>,
-    /// Lines of the experiment's own figures, in their order.
+    /// Lines of the experiment's additional figures, in order.
     pub(super) figures: Vec<Lines>,
-    /// Queues shown, the bottleneck first, and how many are not.
+    /// Queues with plots, the bottleneck first, and the number of queues without.
     pub(super) queues: (Vec<String>, usize),
-    /// Flows shown, and how many are not.
+    /// Flows with plots, and the number of flows without.
     pub(super) flows: (Vec<String>, usize),
 }
 
 impl PlotData {
-    /// Reads what the plots of `results` need.
+    /// Reads the data for the plots of `results`.
     pub(super) fn load(results: &Results) -> Result<PlotData, ReportError> {
         let (queues, flows) = (shown_queues(results), shown_flows(results));
         let mut collector = Collector::new(results, queues.0.iter().chain(&flows.0));
@@ -83,7 +83,7 @@ impl PlotData {
             let is_shown = run.metric == lateness::METRIC
                 || queues.0.iter().chain(&flows.0).any(|name| name == run.object);
             if let Some(variant) = variants.get(run.variant).filter(|_| is_shown) {
-                // They are stored in ms, whatever the unit of the metric.
+                // Stored in ms, whatever the unit of the metric.
                 let scale = if results.manifest.unit(run.metric) == "us" { 1e3 } else { 1.0 };
                 let mut most = 0.0f64;
                 let points = points.map(|(value, share)| (scale * value, share));
@@ -106,7 +106,7 @@ impl PlotData {
 }
 
 impl Key {
-    /// That metric of that object as a whole.
+    /// Key of a metric of an object as a whole.
     pub(super) fn whole(object: &str, metric: &str) -> Key {
         Key { object: object.to_owned(), metric: metric.to_owned(), part: String::new() }
     }
@@ -116,7 +116,7 @@ impl Key {
     }
 }
 
-/// Gathers one distribution after the other.
+/// Collects distributions, one after another.
 #[derive(Default)]
 struct Distributions {
     at: Option<(Key, usize, u64)>,
@@ -134,7 +134,7 @@ impl Distributions {
         self.steps.extend(points);
     }
 
-    /// The distribution gathered so far is whole.
+    /// Completes the current distribution.
     fn end(&mut self) {
         if let Some((key, variant, _)) = self.at.take() {
             self.means.entry((key, variant)).or_default().add_cdf(&self.steps);
@@ -143,7 +143,7 @@ impl Distributions {
     }
 }
 
-/// The bottleneck, then other queues that held or dropped packets.
+/// The bottleneck, then other queues with backlog or drops.
 pub(super) fn shown_queues(results: &Results) -> (Vec<String>, usize) {
     let first = bottleneck(results);
     let is_busy = |name: &str| {
@@ -162,8 +162,8 @@ pub(super) fn shown_queues(results: &Results) -> (Vec<String>, usize) {
     (all.into_iter().take(QUEUES).collect(), omitted)
 }
 
-/// The first flows of each sort in turn, a sort being what is measured of a flow: a ping among ten bulk flows is seen.
-/// Viewers come before others.
+/// Selects flows round-robin over groups with the same set of metrics, so that one ping among ten bulk flows is
+/// included. Viewers come first.
 pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
     let mut sorts: IndexMap<Vec<&str>, Vec<&str>> = IndexMap::new();
     let flows: Vec<&String> = results
@@ -186,7 +186,7 @@ pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
         sorts.entry(metrics).or_default().push(flow);
     }
     let viewers = viewers(results);
-    // Stable: sorts keep their order.
+    // A stable sort: groups keep their order.
     sorts.sort_by_key(|_, flows| !flows.iter().any(|flow| viewers.contains(flow)));
     let rounds = sorts.values().map(Vec::len).max().unwrap_or(0);
     let in_turn = (0..rounds).flat_map(|round| sorts.values().filter_map(move |sort| sort.get(round)));
@@ -201,7 +201,7 @@ fn variant_indices(results: &Results) -> HashMap<String, usize> {
     results.manifest.experiment.variants.iter().enumerate().map(|(i, v)| (v.name.clone(), i)).collect()
 }
 
-/// Gathers one series after the other.
+/// Collects series, one after another.
 struct Collector<'a> {
     variants: HashMap<String, usize>,
     names: Vec<&'a str>,
@@ -217,7 +217,7 @@ struct Collector<'a> {
     series: IndexMap<Key, Lines>,
     close: IndexMap<Key, Lines>,
     figures: Vec<FigureLines<'a>>,
-    // The series; the variant.
+    // Index of the series; variant.
     means: IndexMap<(Key, usize), QuantileMean>,
 }
 
@@ -253,7 +253,7 @@ impl<'a> Collector<'a> {
     }
 
     fn take(&mut self, run: SeriesRun, points: &mut dyn Iterator<Item = (f64, f64)>) {
-        // Parts are shown of gauges alone: those of drops and marks have plots of their own.
+        // Only gauges are shown by part; drops and marks have their own plots.
         let is_shown_part = run.part.is_empty() || self.gauges.contains_key(run.metric);
         if !is_shown_part || SKIPPED.contains(&run.metric) {
             return;
@@ -284,14 +284,14 @@ impl<'a> Collector<'a> {
         self.points.extend(points);
     }
 
-    /// Whether a distribution is made of that series, under all seeds.
+    /// Whether a distribution is computed from a series, over all seeds.
     fn has_distribution(&self, object: &str, metric: &str) -> bool {
         let is_viewers = self.viewers.contains(object) && self.shown.contains(&object);
         self.bottleneck == Some(object) && metric == "throughput"
             || is_viewers && OF_VIEWERS.contains(&metric)
     }
 
-    /// The series gathered so far is whole.
+    /// Completes the current series.
     fn end(&mut self) {
         let Some((key, variant, seed)) = self.at.take() else {
             return;
@@ -322,7 +322,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// At most [`POINTS`] points: the lowest and the highest of each stretch, so that no spike is lost.
+/// At most [`POINTS`] points: the minimum and maximum of each interval, so no spike is lost.
 pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     thinned_to(points, POINTS)
 }
@@ -348,7 +348,7 @@ pub(super) fn thinned_to(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> 
     out
 }
 
-/// The quantiles of several distributions, averaged: one seed weighs as much as another.
+/// Mean of the quantiles of several distributions, with equal weights.
 #[derive(Default)]
 pub(super) struct QuantileMean {
     sums: Vec<f64>,

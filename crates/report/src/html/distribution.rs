@@ -9,9 +9,9 @@ use super::{comparison, palette};
 use crate::error::ReportError;
 use crate::store::Results;
 
-/// The share of values that the plots show: the rest would squeeze everything else to the left.
+/// Fraction of the values in the plots; the tail beyond would compress the rest.
 pub(super) const SHOWN: f64 = 0.9975;
-/// In this order; what is not named comes last.
+/// Order of the metrics; others follow.
 const ORDER: [&str; 9] = [
     "frames_per_second",
     "buffer",
@@ -24,7 +24,7 @@ const ORDER: [&str; 9] = [
     "owd",
 ];
 
-/// What viewers saw, sojourn time, throughput, RTT and one-way delay as cumulative distributions.
+/// Cumulative distributions of quality of experience, sojourn time, throughput, RTT and one-way delay.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let mut plots = String::new();
     let order = |metric: &str| ORDER.iter().position(|m| *m == metric).unwrap_or(usize::MAX);
@@ -42,23 +42,23 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
     };
     let sampled = match data.cdfs.keys().any(|key| key.metric == "frames_per_second") {
         true => {
-            " Frames per second and buffer are those of each second, of a load the mean over its players."
+            " Frames per second and buffer are sampled each second; for a load, they are means over its players."
         }
         false => "",
     };
     let legend = if fits(results) { comparison::legend(results) } else { String::new() };
     Ok(format!(
-        "<p class=\"note\">Share of values that do not exceed x, after the warm-up.{averaged} Throughput is that of each \
+        "<p class=\"note\">Fraction of values up to x, after the warm-up.{averaged} Throughput is per \
          sampling interval.{sampled}</p>\n{legend}<div class=\"grid2\">\n{plots}</div>\n"
     ))
 }
 
-/// Whether one plot tells all variants apart.
+/// Whether one plot can distinguish all variants.
 pub(super) fn fits(results: &Results) -> bool {
     results.manifest.experiment.variants.len() <= palette::DISTINCT
 }
 
-/// The plots of one distribution, of that share of its values: all variants in one, or as many in each as there are colours, on
+/// Plots of a fraction of one distribution: all variants in one plot, or groups of as many as there are colours, on
 /// the same axes.
 pub(super) fn cdf(
     results: &Results,
@@ -80,7 +80,7 @@ pub(super) fn cdf(
         span(low, high)
     };
     let (label, _) = axis_labels(metric, unit);
-    let title = format!("Cumulative distribution of {name} of {object}, a line a variant");
+    let title = format!("Cumulative distribution of {name} of {object}, one line per variant");
     let mut out = String::new();
     for group in (0..looks.len()).collect::<Vec<_>>().chunks(palette::DISTINCT) {
         let scaled: Vec<(usize, Vec<(f64, f64)>)> = group

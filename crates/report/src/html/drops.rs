@@ -12,41 +12,41 @@ use crate::number;
 use crate::store::Results;
 use crate::summary::SummaryRow;
 
-/// Whether a drop for that reason loses a flow's packet. The end of a clone is counted but is no loss.
+/// Whether a drop for a reason loses a flow's packet. The end of a clone is counted but is not a loss.
 fn is_loss(reason: &str) -> bool {
     DropReason::from_name(reason).is_none_or(DropReason::is_loss)
 }
 
-/// Who dropped or marked how many packets, and why.
+/// Packets dropped or marked, by queue and reason.
 pub(super) fn section(results: &Results) -> Result<String, ReportError> {
     let mut out = String::new();
-    // A reason has one colour, whether it drops or marks.
+    // A reason has the same colour for drops and for marks.
     let rows = results.summary.rows.iter().filter(|r| is_counted(r));
     let reasons: IndexSet<&str> = rows.map(|row| row.part.as_str()).collect();
     for (metric, title) in [("drops", "Drops"), ("marks", "Marks")] {
         out.push_str(&stacked(results, metric, title, &reasons)?);
     }
     if out.is_empty() {
-        out.push_str("<p>No queue dropped or marked a packet after the warm-up.</p>\n");
+        out.push_str("<p>No drops or marks after the warm-up.</p>\n");
     } else {
         out.push_str(&table(results));
     }
     let missing: u64 = results.manifest.runs.iter().map(|run| run.drops_not_logged).sum();
     if missing > 0 {
         out.push_str(&format!(
-            "<p class=\"note\">{} drops are counted here but had no room in the drop log.</p>\n",
+            "<p class=\"note\">{} drops are counted here but exceed the drop log's capacity.</p>\n",
             number::count(missing as f64)
         ));
     }
     Ok(out)
 }
 
-/// Whether a row says how many packets were dropped or marked for one reason.
+/// Whether a row counts drops or marks for one reason.
 fn is_counted(row: &SummaryRow) -> bool {
     matches!(row.metric.as_str(), "drops" | "marks") && !row.part.is_empty() && is_loss(&row.part)
 }
 
-/// Bars of all queues together, the reasons on top of each other.
+/// Stacked bars of the reasons, over all queues.
 fn stacked(
     results: &Results,
     metric: &str,
@@ -83,7 +83,7 @@ fn stacked(
             format!("<li><span class=\"chip\" style=\"background:{colour}\"></span>{}</li>", escape(reason))
         })
         .collect();
-    let drawn = chart(&format!("{title} by reason, a bar a variant"), "packets a run", &bars, 2140)?;
+    let drawn = chart(&format!("{title} by reason, one bar per variant"), "packets per run", &bars, 2140)?;
     Ok(format!(
         "<h3>{title} by reason, all queues</h3>\n<ul class=\"legend\">{legend}</ul>\n<figure>{drawn}</figure>\n"
     ))
@@ -124,7 +124,7 @@ fn table(results: &Results) -> String {
     let clones: IndexSet<&str> = rows().map(|row| row.part.as_str()).filter(|part| !is_loss(part)).collect();
     for reason in clones {
         out.push_str(&format!(
-            "<p class=\"note\"><code>{}</code> counts clones, which are no flow's packets: no packet was lost.</p>\n",
+            "<p class=\"note\"><code>{}</code> counts clones, which do not belong to flows: no packet was lost.</p>\n",
             escape(reason)
         ));
     }

@@ -1,6 +1,6 @@
-//! Text inside HTML.
+//! Escaping of text in HTML.
 
-/// `text` with everything escaped that HTML gives a meaning to, in elements and in quoted attributes.
+/// Escapes characters that are special in HTML elements and quoted attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

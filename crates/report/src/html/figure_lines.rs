@@ -1,4 +1,4 @@
-//! The lines of one of the experiment's own figures: of one object, or of several together.
+//! Lines of the experiment's additional figures: of one object, or of several combined.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use indexmap::IndexMap;
 use super::data::{Lines, QuantileMean, thinned};
 use crate::model::{Combine, Figure, View, names_object};
 
-/// Gathers the lines of a figure. The series of one run come one after the other.
+/// Collects the lines of a figure. The series of one run are adjacent.
 pub(super) struct FigureLines<'a> {
     figure: &'a Figure,
     warm_up: f64,
-    /// Variant and seed of the run that is being gathered.
+    /// Variant and seed of the current run.
     at: Option<(usize, u64)>,
-    /// Sum and number of the values that its objects have, by the bits of the time, which order as the time does.
+    /// Sum and number of the objects' values by time, stored as bits, which have the same order.
     values: BTreeMap<u64, (f64, u32)>,
     lines: Lines,
     means: IndexMap<usize, QuantileMean>,
@@ -25,7 +25,7 @@ impl<'a> FigureLines<'a> {
         FigureLines { figure, warm_up, at: None, values, lines: Lines::default(), means }
     }
 
-    /// Whether a series belongs into the figure: of a variant's first seed, or, for a distribution, of any.
+    /// Whether a series belongs to the figure: of a variant's first seed or, for a distribution, of any seed.
     pub(super) fn wants(&self, variant: &str, object: &str, metric: &str, is_first_seed: bool) -> bool {
         let figure = self.figure;
         (is_first_seed || figure.view == View::Cdf)
@@ -34,7 +34,7 @@ impl<'a> FigureLines<'a> {
             && figure.shows_variant(variant)
     }
 
-    /// Takes a whole series of that run.
+    /// Adds a complete series of a run.
     pub(super) fn take(&mut self, variant: usize, seed: u64, points: &[(f64, f64)]) {
         if self.at != Some((variant, seed)) {
             self.end();
@@ -47,7 +47,7 @@ impl<'a> FigureLines<'a> {
         }
     }
 
-    /// All lines.
+    /// Returns all lines.
     pub(super) fn lines(mut self) -> Lines {
         self.end();
         for (variant, mean) in &self.means {
@@ -56,7 +56,7 @@ impl<'a> FigureLines<'a> {
         self.lines
     }
 
-    /// The run is whole.
+    /// Completes the current run.
     fn end(&mut self) {
         let Some((variant, _)) = self.at.take() else { return };
         let combine = |(sum, count)| match self.figure.combine {
@@ -81,7 +81,7 @@ impl<'a> FigureLines<'a> {
     }
 }
 
-/// The mean of each `samples` successive values, at the time of the last of them.
+/// The mean of each `samples` successive values, at the time of the last one.
 fn rolling(points: &[(f64, f64)], samples: usize) -> Vec<(f64, f64)> {
     let windows = points.windows(samples.max(1));
     windows.map(|w| (w[w.len() - 1].0, w.iter().map(|(_, v)| v).sum::<f64>() / w.len() as f64)).collect()
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Two flows of variant 3 under one seed, then one of variant 4.
+    /// Two flows of variant 3 with one seed, then one of variant 4.
     fn lines(figure: &Figure) -> Lines {
         let mut lines = FigureLines::new(figure, 1.5);
         lines.take(3, 1, &[(1.0, 2.0), (2.0, 4.0)]);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_several_objects_at_one_time_become_one() {
+    fn values_of_several_objects_at_one_time_are_combined() {
         let sum = lines(&figure(Combine::Sum, View::Series));
         assert_eq!(sum.by_variant[&3], [(1.0, 2.0), (2.0, 10.0), (3.0, 1.0)]);
         assert_eq!(sum.by_variant[&4], [(1.0, 8.0)]);
@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_distribution_is_of_the_combined_values_after_the_warm_up() {
+    fn a_distribution_holds_the_combined_values_after_the_warm_up() {
         let cdf = lines(&figure(Combine::Sum, View::Cdf));
         let line = &cdf.by_variant[&3];
         assert_eq!((line.first().map(|p| p.0), line.last().map(|p| p.0)), (Some(1.0), Some(10.0)));
     }
 
     #[test]
-    fn a_figure_wants_the_objects_and_variants_that_it_names() {
+    fn a_figure_takes_only_its_objects_and_variants() {
         let series = figure(Combine::Sum, View::Series);
         let lines = FigureLines::new(&series, 0.0);
         assert!(lines.wants("window=whole,queue=red", "tcp.2", "goodput", true));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn rolling_means_stand_at_the_end_of_their_window() {
+    fn rolling_means_are_at_the_end_of_their_window() {
         let points = [(1.0, 2.0), (2.0, 4.0), (3.0, 9.0)];
         assert_eq!(rolling(&points, 2), [(2.0, 3.0), (3.0, 6.5)]);
         assert!(rolling(&points, 4).is_empty());

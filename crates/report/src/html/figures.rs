@@ -1,4 +1,4 @@
-//! The experiment's own figures.
+//! The experiment's additional figures.
 
 use super::data::{Key, PlotData};
 use super::distribution::{SHOWN, cdf};
@@ -9,7 +9,7 @@ use crate::error::ReportError;
 use crate::model::View;
 use crate::store::Results;
 
-/// The figures that the experiment asks for beside the usual ones.
+/// The additional figures that the experiment requests.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let experiment = &results.manifest.experiment;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! How late a live run's packets were written behind the instants that their links give them.
+//! Lateness of a live run's packets: the delay from the departure time on the link to the write to the device.
 
 use super::data::{Key, PlotData};
 use super::escape::escape;
@@ -8,21 +8,21 @@ use crate::error::ReportError;
 use crate::number;
 use crate::store::Results;
 
-/// The metric, a direction of a link being its object.
+/// The metric; its objects are directions of links.
 pub(super) const METRIC: &str = "lateness";
-/// Directions that are drawn; the table has all.
+/// Maximum number of directions with plots; the table has all.
 const DRAWN: usize = 8;
-/// The share of packets that the plots show: a virtual machine that is not run for a while is late by milliseconds.
+/// Fraction of packets in the plots: pauses of a virtual machine cause outliers of milliseconds.
 const SHOWN: f64 = 0.99;
 
-/// Each direction's distribution, as a table and drawn; empty if nothing was written in real time.
+/// Each direction's distribution as a table and as plots; empty for simulated results.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     if data.lateness.is_empty() {
         return Ok(String::new());
     }
     let mut out = format!(
-        "<p class=\"note\">A link gives each packet an instant; the router wrote it so long after that. The link's rate does \
-         not suffer: what is late is sent late, not less. The plots leave out the last per cent.</p>\n{}",
+        "<p class=\"note\">Time between a packet's departure from its link and its write to the device. The link's rate does \
+         not suffer: late packets are delayed, not lost. The plots omit the last per cent.</p>\n{}",
         table(results, data)
     );
     if distribution::fits(results) {
@@ -58,7 +58,7 @@ fn table(results: &Results, data: &PlotData) -> String {
     }
     out.push_str("</tbody></table></div>\n");
     if results.manifest.experiment.seeds.len() > 1 {
-        out.push_str("<p class=\"note\">p50 and p99 are means over seeds, max is the largest of all.</p>\n");
+        out.push_str("<p class=\"note\">p50 and p99 are means over seeds; max is over all runs.</p>\n");
     }
     out
 }

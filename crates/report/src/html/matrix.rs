@@ -1,4 +1,4 @@
-//! The comparison as matrices, where there are two axes and many variants.
+//! The comparison as matrices, for two or more axes and many variants.
 
 use plotters::style::RGBColor;
 
@@ -9,10 +9,10 @@ use crate::matrix::{Cell, matrix, metrics};
 use crate::matrix_layout::{Grid, Layout, layout};
 use crate::store::Results;
 
-/// The darkest of the ramp; the lightest is white. Dark text is read easily on all of it (a contrast above 6).
+/// The darkest colour of the ramp; the lightest is white. Dark text has a contrast above 6 on all of it.
 const DARKEST: RGBColor = RGBColor(107, 163, 214);
 
-/// Matrices for each metric: empty if the variants make none.
+/// Matrices of all metrics; empty if the variants do not form matrices.
 pub(super) fn section(results: &Results) -> String {
     let Some(layout) = layout(&results.manifest.experiment) else { return String::new() };
     let metrics = metrics(results);
@@ -21,7 +21,7 @@ pub(super) fn section(results: &Results) -> String {
     }
     let mut out = note(&layout);
     match (&layout.means_over, &layout.whole) {
-        // The means of all main metrics first, at a glance.
+        // Show the means of all main metrics first.
         (Some(_), Some(whole)) => {
             let means = |column: &Column| {
                 let tables: String = layout.grids.iter().map(|grid| table(results, grid, column)).collect();
@@ -54,22 +54,19 @@ fn note(layout: &Layout) -> String {
         escape(&grid.column_axis)
     );
     if let Some(over) = &layout.means_over {
-        out.push_str(&format!(
-            ", cells means over {}, each of which counts as much as another",
-            escape(over)
-        ));
+        out.push_str(&format!(", cells are means over {}, with equal weights", escape(over)));
     }
     if let Some(whole) = &layout.whole {
         out.push_str(&format!(
-            ". In the large matrices rows are values of <b>{}</b> by <b>{}</b>, columns of <b>{}</b> and their mean",
+            ". In the large matrices, rows are values of <b>{}</b> by <b>{}</b>, columns of <b>{}</b> and their mean",
             escape(&whole.row_axis),
             escape(&whole.group_axis),
             escape(&whole.column_axis)
         ));
     }
     out.push_str(
-        ". Means over seeds; a tooltip has the interval. In each column the best is bold, and a cell is the darker the \
-         further it is from the best; where the largest value is ten times the smallest or more, by ratio. A dash: not \
+        ". Means over seeds; tooltips show confidence intervals. In each column the best value is bold; the farther a \
+         value is from the best, the darker its cell (by ratio if the largest is at least ten times the smallest). A dash: not \
          measured.</p>\n",
     );
     out
@@ -108,7 +105,7 @@ fn of_metric(results: &Results, layout: &Layout, column: &Column) -> String {
 }
 
 fn table(results: &Results, grid: &Grid, column: &Column) -> String {
-    // The mean stands apart from what it is of.
+    // Set the mean apart from its values.
     let is_mean = |at: usize| !grid.group_axis.is_empty() && at + 1 == grid.columns.len();
     let class = |at: usize| if is_mean(at) { "number mean" } else { "number" };
     let mut out = format!(
@@ -154,13 +151,13 @@ fn td(cell: Option<&Cell>, class: &str) -> String {
     )
 }
 
-/// A heading that may be broken behind its joints.
+/// A heading that may be broken after its punctuation.
 fn breakable(text: &str) -> String {
     let parts: Vec<String> = text.split_inclusive(['-', '+', '_', '/']).map(escape).collect();
     parts.join("<wbr>")
 }
 
-/// One hue from white on.
+/// A ramp of one hue, starting with white.
 fn ramp(shade: f64) -> RGBColor {
     let mixed = |dark: u8| (255.0 - shade * (255.0 - f64::from(dark))).round() as u8;
     RGBColor(mixed(DARKEST.0), mixed(DARKEST.1), mixed(DARKEST.2))
@@ -189,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_break_behind_their_joints() {
+    fn headings_break_after_punctuation() {
         assert_eq!(breakable("burst+tcp"), "burst+<wbr>tcp");
         assert_eq!(breakable("a<b"), "a&lt;b");
     }

@@ -1,4 +1,4 @@
-//! `report.html`: one file that a person can read without a network.
+//! `report.html`: a single self-contained file.
 
 mod bars;
 mod closeup;
@@ -31,7 +31,7 @@ use data::PlotData;
 use escape::escape;
 
 const STYLE: &str = include_str!("style.css");
-/// With more variants than this, a plot with a line, a bar or a panel for each shows nothing any more.
+/// Maximum number of variants with plots; beyond it, one line, bar or panel per variant is unreadable.
 const MOST_DRAWN: usize = 60;
 
 /// A section of the page.
@@ -41,14 +41,14 @@ struct Section {
     body: String,
 }
 
-/// Makes the page from stored results, reading their series and distributions from the folder.
+/// Renders the page of stored results; reads series and distributions from the folder.
 ///
 /// # Errors
 /// If a table cannot be read.
 pub fn render(results: &Results) -> Result<String, ReportError> {
     let experiment = &results.manifest.experiment;
     let is_drawn = experiment.variants.len() <= MOST_DRAWN;
-    // The experiment's own figures are drawn in any case.
+    // The experiment's additional figures are always drawn.
     let data = match is_drawn || !experiment.figures.is_empty() {
         true => PlotData::load(results)?,
         false => PlotData::default(),
@@ -58,8 +58,12 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         false => Ok(String::new()),
     };
     let mut sections = [
-        Section { id: "experiment", title: "What was run", body: provenance::experiment(results) },
-        Section { id: "reproduction", title: "The paper and us", body: comparison::reproduction(results) },
+        Section { id: "experiment", title: "Experiment", body: provenance::experiment(results) },
+        Section {
+            id: "reproduction",
+            title: "Comparison with the paper",
+            body: comparison::reproduction(results),
+        },
         Section { id: "matrix", title: "Matrix", body: matrix::section(results) },
         Section { id: "comparison", title: "Comparison", body: comparison::section(results, is_drawn) },
         Section { id: "bars", title: "Means and intervals", body: drawn(&|| comparison::bars(results))? },
@@ -77,14 +81,14 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         },
         Section {
             id: "lateness",
-            title: "How late packets were written",
+            title: "Lateness of packets",
             body: drawn(&|| lateness::section(results, &data))?,
         },
         Section { id: "drops", title: "Drops and marks", body: drawn(&|| drops::section(results))? },
         Section { id: "all", title: "All values", body: comparison::all_values(results) },
         Section { id: "provenance", title: "Provenance", body: provenance::section(results) },
     ];
-    // Where somebody watches, what was seen comes before how.
+    // With viewers, quality of experience comes before network metrics.
     let place = |id: &str| sections.iter().position(|section| section.id == id);
     if viewers(results) != Viewers::default()
         && let (Some(queues), Some(flows)) = (place("queues"), place("flows"))
@@ -94,7 +98,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
     Ok(page(&results.manifest.experiment.name, &provenance::head(results), &sections))
 }
 
-/// A page of that title, with that header, contents, and the sections that are not empty.
+/// A page with a title, a header, contents, and the sections that are not empty.
 fn page(title: &str, head: &str, sections: &[Section]) -> String {
     let title = escape(title);
     let mut page = format!(

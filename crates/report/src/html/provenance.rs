@@ -1,11 +1,11 @@
-//! What was run, with what, and what is in the folder.
+//! Provenance: the experiment, its configuration and inputs, and the files in the folder.
 
 use super::escape::escape;
 use super::palette::looks;
 use crate::model::{LiveFacts, Mode, Status};
 use crate::store::{Results, stored_logs};
 
-/// Title, description and the facts at a glance.
+/// Title, description and key facts.
 pub(super) fn head(results: &Results) -> String {
     let manifest = &results.manifest;
     let experiment = &manifest.experiment;
@@ -29,16 +29,16 @@ pub(super) fn head(results: &Results) -> String {
     if manifest.status == Status::Interrupted {
         let all = experiment.variants.len() * experiment.seeds.len();
         out.push_str(&format!(
-            "<p class=\"banner\" role=\"status\"><b>Interrupted.</b> {} of {all} runs finished; everything below is of \
-             those alone.</p>\n",
+            "<p class=\"banner\" role=\"status\"><b>Interrupted.</b> {} of {all} runs finished; everything below covers \
+             only these.</p>\n",
             manifest.runs.len()
         ));
     }
     if !manifest.failures.is_empty() {
         let all = experiment.variants.len() * experiment.seeds.len();
         out.push_str(&format!(
-            "<div class=\"banner failed\" role=\"alert\"><p><b>Not everything went well.</b> {} of {all} runs left \
-             measures.</p>\n<ul>",
+            "<div class=\"banner failed\" role=\"alert\"><p><b>Failures.</b> {} of {all} runs have \
+             measurements.</p>\n<ul>",
             manifest.runs.len()
         ));
         for failure in &manifest.failures {
@@ -50,10 +50,10 @@ pub(super) fn head(results: &Results) -> String {
     out
 }
 
-/// So many variants are listed openly.
+/// Maximum number of variants in a list that is not collapsed.
 const LISTED: usize = 20;
 
-/// The variants and how they differ.
+/// The variants and their labels.
 pub(super) fn experiment(results: &Results) -> String {
     let variants = results.manifest.experiment.variants.len();
     match variants > LISTED {
@@ -73,14 +73,14 @@ fn variants_table(results: &Results) -> String {
             axes.push(axis);
         }
     }
-    // One axis whose values are the variants' names says nothing more.
+    // A single axis whose values are the variants' names adds nothing.
     axes.retain(|axis| experiment.variants.iter().any(|v| v.labels.get(*axis) != Some(&v.name)));
     let mut out = String::from("<div class=\"scroll\"><table>\n<thead><tr><th>variant</th>");
     for axis in &axes {
         out.push_str(&format!("<th>{}</th>", escape(axis)));
     }
     out.push_str("<th class=\"number\">runs</th></tr></thead>\n<tbody>\n");
-    // By the labels that options take.
+    // Sorted by the labels that options accept.
     for (variant, look) in experiment.variants.iter().zip(looks(experiment)) {
         let (chip, title) = (look.stroke.chip(), escape(&variant.title()));
         out.push_str(&format!("<tr><td class=\"name\">{chip}{title}</td>"));
@@ -119,7 +119,7 @@ pub(super) fn section(results: &Results) -> String {
     out.push_str(&logs(results));
     if !experiment.configuration.is_empty() {
         out.push_str(&format!(
-            "<details><summary>Configuration as it took effect</summary>\n<pre>{}</pre></details>\n",
+            "<details><summary>Effective configuration</summary>\n<pre>{}</pre></details>\n",
             escape(&experiment.configuration)
         ));
     }
@@ -127,23 +127,23 @@ pub(super) fn section(results: &Results) -> String {
         "<details><summary>Files beside this page</summary>\n<table><tbody>\n\
          <tr><td><code>queues.parquet</code>, <code>flows.parquet</code></td><td>series: variant, seed, time_ns, object, \
          metric, part, value, mode</td></tr>\n\
-         <tr><td><code>drops.parquet</code></td><td>each drop: variant, seed, time_ns, queue, flow, reason, \
+         <tr><td><code>drops.parquet</code></td><td>one row per drop: variant, seed, time_ns, queue, flow, reason, \
          length, mode</td></tr>\n\
          <tr><td><code>distributions.parquet</code></td><td>cumulative: variant, seed, object, metric, value_ms, \
          share, mode</td></tr>\n\
-         <tr><td><code>frames.parquet</code></td><td>each frame of real-time video: variant, seed, flow, frame, \
+         <tr><td><code>frames.parquet</code></td><td>one row per frame of real-time video: variant, seed, flow, frame, \
          captured_ns, layers, latency_ms, sqi_ssim, ssim, mode</td></tr>\n\
-         <tr><td><code>runs.parquet</code></td><td>the values of each run</td></tr>\n\
+         <tr><td><code>runs.parquet</code></td><td>summary values per run</td></tr>\n\
          <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
          seeds</td></tr>\n\
-         <tr><td><code>manifest.json</code></td><td>what was run, with which configuration and inputs</td></tr>\n\
-         <tr><td><code>timing.json</code></td><td>how long it took</td></tr>\n\
+         <tr><td><code>manifest.json</code></td><td>the experiment, its configuration and inputs</td></tr>\n\
+         <tr><td><code>timing.json</code></td><td>durations of the runs</td></tr>\n\
          </tbody></table></details>\n",
     );
     out
 }
 
-/// How the machine carried live runs: a row for those alike.
+/// Conditions of live runs: one row per distinct set.
 fn live(results: &Results) -> String {
     let manifest = &results.manifest;
     let mut alike: Vec<(&LiveFacts, Vec<String>)> = Vec::new();
@@ -174,9 +174,9 @@ fn live(results: &Results) -> String {
     out
 }
 
-/// What programs printed, as links to the files.
+/// Links to the programs' logs.
 fn logs(results: &Results) -> String {
-    // Only live runs have programs that print.
+    // Only live runs have logs.
     if results.manifest.experiment.mode == Mode::Simulated {
         return String::new();
     }
@@ -184,7 +184,7 @@ fn logs(results: &Results) -> String {
     if logs.is_empty() {
         return String::new();
     }
-    let mut out = String::from("<details open><summary>What the programs printed</summary>\n<ul>");
+    let mut out = String::from("<details open><summary>Output of the programs</summary>\n<ul>");
     for (path, bytes) in logs {
         out.push_str(&format!(
             "<li><a href=\"{}\">{}</a> <span class=\"soft\">{bytes} bytes</span></li>\n",
@@ -196,7 +196,7 @@ fn logs(results: &Results) -> String {
     out
 }
 
-/// A path as a relative URL: what has a meaning in one is written by its number (RFC 3986 §2.1).
+/// A path as a relative URL, with reserved characters percent-encoded (RFC 3986 §2.1).
 fn relative_url(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

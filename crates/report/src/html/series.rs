@@ -1,11 +1,11 @@
-//! What series are called, in which order they are shown, and in which units.
+//! Names, order and units of series.
 
 use jettison_measure::Declared;
 
-/// Series that are shown at once, in this order; the others are folded away.
+/// Main series in order; others are collapsed.
 const MAIN: [&str; 9] =
     ["backlog", "sojourn", "throughput", "goodput", "cwnd", "rtt", "srtt", "owd", "jitter"];
-/// The same of a flow that streams: what the viewer saw and, next to the buffer, what the sender did about it.
+/// Main series of a streaming flow: quality of experience and, next to the buffer, the sender's state.
 const OF_VIEWERS: [&str; 12] = [
     "active_players",
     "buffer",
@@ -21,7 +21,7 @@ const OF_VIEWERS: [&str; 12] = [
     "jitter",
 ];
 
-/// The same of a real-time video.
+/// Main series of real-time video.
 const OF_PICTURES: [&str; 8] = [
     "sqi_ssim",
     "frame_latency",
@@ -33,19 +33,19 @@ const OF_PICTURES: [&str; 8] = [
     "srtt",
 ];
 
-/// The series that are shown at once, in this order, of an object that has those that `has` says.
+/// The main series, in order, of an object for which `has` returns whether it has a metric.
 pub(super) fn main_series(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let all: &[&str] = match has("buffer") {
         true => &OF_VIEWERS,
         false if has("frame_latency") || has("age_of_information") => &OF_PICTURES,
         false => &MAIN,
     };
-    // Goodput goes on and off with each segment, and the rate of segments says as much.
+    // Goodput alternates with the segments; their rate gives the same information.
     let repeats = |metric: &str| metric == "goodput" && has("segment_rate");
     all.iter().filter(|metric| has(metric) && !repeats(metric)).copied().collect()
 }
 
-/// A metric's name as text: its title, if it has one, as a heading.
+/// A metric's name for headings: its title, if it has one.
 pub(super) fn readable(metric: &str) -> String {
     let Some(title) = Declared::named(metric).and_then(|declared| declared.title) else {
         return metric.replace('_', " ");
@@ -54,7 +54,7 @@ pub(super) fn readable(metric: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The label of an axis, and a shorter one for where the metric's name stands above it.
+/// The label of an axis, and a shorter one for plots below a heading with the metric's name.
 pub(super) fn axis_labels(metric: &str, unit: &str) -> (String, String) {
     let name = readable(metric);
     match (metric, unit) {
@@ -65,17 +65,17 @@ pub(super) fn axis_labels(metric: &str, unit: &str) -> (String, String) {
     }
 }
 
-/// Whether a value of the series holds until the next one: the representation of segments.
+/// Whether a value of the series holds until the next one, as for the representation of segments.
 pub(super) fn is_step(metric: &str) -> bool {
     metric == "representation_rate"
 }
 
-/// Whether zero is what to look for: an empty buffer, a standing picture. The axis then shows it clear of its edge.
+/// Whether zero is significant: an empty buffer, a frozen picture. The axis then shows zero clear of its edge.
 pub(super) fn shows_zero(metric: &str) -> bool {
     matches!(metric, "buffer" | "frames_per_second")
 }
 
-/// A unit in which the numbers are short, and what to divide by.
+/// A unit with short numbers, and its divisor.
 pub(super) fn scaled(unit: &str, values: impl Iterator<Item = f64>) -> (&str, f64) {
     let largest = values.fold(0.0f64, |a, b| a.max(b.abs()));
     match unit {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn viewers_are_shown_by_what_they_saw_first() {
+    fn quality_of_experience_comes_first_for_viewers() {
         let of = |series: &[&str]| main_series(|metric| series.contains(&metric));
         assert_eq!(of(&["goodput", "rtt", "in_flight", "cwnd"]), ["goodput", "cwnd", "rtt"]);
         let player = ["goodput", "cwnd", "segment_rate", "buffer", "ssthresh"];
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_say_a_unit_once() {
+    fn axis_labels_have_the_unit_once() {
         assert_eq!(axis_labels("buffer", "s"), ("Playout buffer (s)".to_owned(), "s".to_owned()));
         assert_eq!(
             axis_labels("frames_per_second", "1/s"),

@@ -1,4 +1,4 @@
-//! `compare.html`: two results side by side.
+//! `compare.html`: comparison of two results.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -15,20 +15,20 @@ use crate::side_by_side::{Side, SideBySide};
 use crate::side_by_side_table::text;
 use crate::store::{Results, read_series};
 
-/// Series that are laid over each other, in this order.
+/// Series in common charts, in order.
 const OVERLAID: [&str; 7] = ["goodput", "throughput", "backlog", "sojourn", "cwnd", "srtt", "rtt"];
 const SIDES: [Side; 2] = [Side::A, Side::B];
 
-/// Makes the page, reading the series of both from their folders.
+/// Renders the page; reads the series of both from their folders.
 ///
 /// # Errors
 /// If a table cannot be read.
 pub fn render_side_by_side(both: &SideBySide) -> Result<String, ReportError> {
     let sections = [
-        Section { id: "results", title: "The two results", body: results(both) },
+        Section { id: "results", title: "Results", body: results(both) },
         Section { id: "values", title: "Values", body: values(both) },
         Section { id: "series", title: "Over time", body: series(both)? },
-        Section { id: "alone", title: "Only in one", body: alone(both) },
+        Section { id: "alone", title: "One-sided values", body: alone(both) },
     ];
     let [a, b] = SIDES.map(|side| both.side(side).manifest.experiment.name.as_str());
     let title = if a == b { a.to_owned() } else { format!("{a} and {b}") };
@@ -86,7 +86,7 @@ fn results(both: &SideBySide) -> String {
 
 fn values(both: &SideBySide) -> String {
     if both.rows.is_empty() {
-        return "<p>They have no value of one variant, object and metric in common.</p>\n".to_owned();
+        return "<p>No variant, object and metric in common.</p>\n".to_owned();
     }
     let mut out = String::new();
     for pair in &both.pairs {
@@ -142,12 +142,12 @@ fn alone(both: &SideBySide) -> String {
     out
 }
 
-/// What is drawn in one plot: by pair, and by object and metric, a line a side (its place in [`SIDES`]).
+/// Lines of the charts: by pair, object and metric, one per side (index in [`SIDES`]).
 #[derive(Default)]
 struct Overlays(IndexMap<(usize, Key), Lines>);
 
 impl Overlays {
-    /// The series of the first seed of each matched variant.
+    /// Reads the series of the first seed of each matched variant.
     fn read(both: &SideBySide, objects: &IndexSet<String>) -> Result<Overlays, ReportError> {
         let mut overlays = Overlays::default();
         for side in SIDES {
@@ -178,7 +178,7 @@ fn series(both: &SideBySide) -> Result<String, ReportError> {
         return Ok(String::new());
     }
     if both.pairs.len() > MOST_DRAWN {
-        return Ok("<p class=\"note\">So many variants get no plots.</p>\n".to_owned());
+        return Ok("<p class=\"note\">Too many variants for plots.</p>\n".to_owned());
     }
     let shown = SIDES.map(|side| (shown_queues(both.side(side)).0, shown_flows(both.side(side)).0));
     let [(queues_a, flows_a), (queues_b, flows_b)] = shown;
@@ -188,7 +188,7 @@ fn series(both: &SideBySide) -> Result<String, ReportError> {
         [queues_a, queues_b, flows_a, flows_b].into_iter().flatten().filter(has_both).collect();
     let overlays = Overlays::read(both, &objects)?;
     let mut out = format!(
-        "<p class=\"note\">One run a variant each: that of the first seed. A simulated and a live run are not in step: \
+        "<p class=\"note\">One run per variant: that of the first seed. A simulated and a live run are not synchronous: \
          compare levels and shapes, not instants.</p>\n<ul class=\"legend\">{}</ul>\n",
         SIDES
             .map(|side| format!("<li>{}{}</li>", Stroke::at(side as usize).chip(), escape(&both.title(side))))
@@ -236,7 +236,7 @@ fn overlay(
         _ => (format!(" under {}", pair_title(pair)), format!(" {}", pair_title(pair))),
     };
     let drawn = chart(&Chart {
-        title: &format!("{name} of {object} over time{under}, a line a result"),
+        title: &format!("{name} of {object} over time{under}, one line per result"),
         x_label: "time (s)",
         y_label: &axis_labels(metric, unit).1,
         x: 0.0..durations[0].max(durations[1]),
@@ -262,12 +262,12 @@ mod tests {
         let page = render_side_by_side(&both).unwrap();
         let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
         let order = [
-            "Throughput of bottleneck.forward over time under tail-drop, a line a result",
-            "Backlog of bottleneck.forward over time under tail-drop, a line a result",
-            "Sojourn time of bottleneck.forward over time under codel, a line a result",
-            "Goodput of bulk over time under tail-drop, a line a result",
-            "Congestion window of bulk over time under codel, a line a result",
-            "RTT of ping over time under codel, a line a result",
+            "Throughput of bottleneck.forward over time under tail-drop, one line per result",
+            "Backlog of bottleneck.forward over time under tail-drop, one line per result",
+            "Sojourn time of bottleneck.forward over time under codel, one line per result",
+            "Goodput of bulk over time under tail-drop, one line per result",
+            "Congestion window of bulk over time under codel, one line per result",
+            "RTT of ping over time under codel, one line per result",
         ];
         assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
         for text in [
@@ -278,7 +278,7 @@ mod tests {
         ] {
             assert!(page.contains(text), "no {text}");
         }
-        // Both lines are drawn in each plot.
+        // Both lines are in each chart.
         let plot = &page[place(order[3])..];
         let plot = &plot[..plot.find("</svg>").unwrap()];
         assert!(plot.contains("#0072B2") && plot.contains("#D55E00"), "{plot}");
@@ -291,6 +291,9 @@ mod tests {
         let a = testing::stored(&folder.path().join("a"), &["<a>", "b"], 1);
         let b = testing::stored(&folder.path().join("b"), &["c", "d"], 1);
         let page = render_side_by_side(&SideBySide::of(a, b)).unwrap();
-        assert!(page.contains("no value of one variant") && page.contains("<li>variant &lt;a&gt;</li>"));
+        assert!(
+            page.contains("No variant, object and metric in common.")
+                && page.contains("<li>variant &lt;a&gt;</li>")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! From a drawing to an accessible inline SVG element.
+//! Conversion of a drawing to an accessible inline SVG element.
 
 use std::io;
 
@@ -8,9 +8,9 @@ use plotters::prelude::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, SVGB
 use super::escape::escape;
 use crate::error::ReportError;
 
-/// Draws an SVG element of that size, which screen readers call `title`.
+/// Draws an SVG element of a size, with `title` for screen readers.
 ///
-/// Plots are drawn at twice the size at which the page shows them, for finer lines: the back end has whole pixels only.
+/// Draw at twice the displayed size for finer lines: the back end has whole pixels only.
 pub(super) fn svg(
     title: &str,
     (width, height): (u32, u32),
@@ -21,7 +21,7 @@ pub(super) fn svg(
         let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
         draw(&area).and_then(|()| area.present()).map_err(|error| ReportError::Plot(error.to_string()))?;
     }
-    // Inside HTML the element needs no name space, and its size is up to the page.
+    // Inside HTML the element needs no namespace, and the page sets its size.
     let body =
         text.find("<svg").and_then(|at| text[at..].find('>').map(|end| &text[at + end + 1..])).unwrap_or("");
     let label = escape(title);
@@ -31,7 +31,7 @@ pub(super) fn svg(
     Ok(head + &compact(body))
 }
 
-/// Without what takes most of the room and changes nothing: attributes at their defaults, line breaks inside text.
+/// Removes the bulk of redundant text: attributes at their defaults, line breaks inside text.
 fn compact(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
     for line in body.lines() {

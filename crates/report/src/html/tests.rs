@@ -4,14 +4,14 @@ use crate::reproduction::{ReproductionRow, Verdict};
 use crate::testing;
 use crate::testing::streaming::{self, Scene};
 
-/// The page of three variants under three seeds.
+/// The page of three variants with three seeds.
 fn page() -> String {
     let folder = tempfile::tempdir().unwrap();
     render(&testing::results(&folder.path().join("out"))).unwrap()
 }
 
 #[test]
-fn the_page_needs_nothing_from_outside() {
+fn the_page_is_self_contained() {
     let page = page();
     for outside in ["http:", "https:", "//", "src=", "url(", "@import", "<script", "<link", "<iframe"] {
         assert!(!page.contains(outside), "{outside} is in the page");
@@ -24,7 +24,7 @@ fn the_page_needs_nothing_from_outside() {
 }
 
 #[test]
-fn every_element_that_opens_closes() {
+fn all_elements_are_closed() {
     let page = page();
     for element in
         ["html", "main", "section", "div", "figure", "table", "tr", "ul", "details", "svg", "text", "title"]
@@ -46,13 +46,13 @@ fn text_from_the_scenario_is_escaped() {
 fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
     let page = page();
     for title in [
-        "Backlog of bottleneck.forward over time, a line a variant",
-        "Goodput of bulk over time, a line a variant",
-        "Cumulative distribution of Sojourn time of bottleneck.forward, a line a variant",
-        "Cumulative distribution of Throughput of bottleneck.forward, a line a variant",
-        "sojourn p99 of bottleneck.forward, a bar a variant",
-        "Drops by reason, a bar a variant",
-        "RTT of ping over time, a line a variant",
+        "Backlog of bottleneck.forward over time, one line per variant",
+        "Goodput of bulk over time, one line per variant",
+        "Cumulative distribution of Sojourn time of bottleneck.forward, one line per variant",
+        "Cumulative distribution of Throughput of bottleneck.forward, one line per variant",
+        "sojourn p99 of bottleneck.forward, one bar per variant",
+        "Drops by reason, one bar per variant",
+        "RTT of ping over time, one line per variant",
     ] {
         assert!(page.contains(&format!("aria-label=\"{title}\"")), "{title}");
     }
@@ -62,22 +62,22 @@ fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
 }
 
 #[test]
-fn gauges_that_were_asked_for_have_plots_with_their_descriptions() {
+fn requested_gauges_have_plots_with_their_descriptions() {
     let folder = tempfile::tempdir().unwrap();
     let results = testing::gauges(&folder.path().join("out"));
     assert_eq!(results.manifest.gauges["codel_count"], "Signals since it <began>.");
     assert_eq!(results.manifest.unit("codel_count"), "count");
     let page = render(&results).unwrap();
     for title in [
-        "codel count of bottleneck.forward over time, a line a variant",
-        "codel count, band.1, of bottleneck.forward over time, a line a variant",
+        "codel count of bottleneck.forward over time, one line per variant",
+        "codel count, band.1, of bottleneck.forward over time, one line per variant",
     ] {
         assert_eq!(page.matches(&format!("aria-label=\"{title}\"")).count(), 1, "{title}");
     }
     assert!(page.contains("Signals since it &lt;began&gt;."));
     let more = page.find("<summary>More series</summary>").unwrap_or(usize::MAX);
     assert!(page.find("codel count of").unwrap() < more, "it is not folded away");
-    // Without them the page and the manifest say nothing of gauges.
+    // Without gauges, the page and the manifest do not mention them.
     let plain = testing::results(&folder.path().join("plain"));
     assert!(plain.manifest.gauges.is_empty());
     assert!(!serde_json::to_string(&plain.manifest).unwrap().contains("gauges"));
@@ -92,7 +92,7 @@ fn many_variants_get_panels_of_their_own_and_stay_readable() {
     assert!(page.contains("Backlog of bottleneck.forward over time under variant-19"));
     // 20 variants in groups of as many as there are colours.
     let title =
-        "aria-label=\"Cumulative distribution of Sojourn time of bottleneck.forward, a line a variant\"";
+        "aria-label=\"Cumulative distribution of Sojourn time of bottleneck.forward, one line per variant\"";
     assert_eq!(page.matches(title).count(), 3);
     assert!(page.len() < 8_000_000, "{}", page.len());
 }
@@ -104,11 +104,11 @@ fn many_variants_over_two_axes_make_matrices() {
     assert!(page.contains("<section id=\"matrix\""));
     assert!(page.contains("<h3>sojourn p99 (ms) <span class=\"soft\">of bottleneck.forward</span></h3>"));
     assert!(page.contains("<th scope=\"col\" class=\"number\">load-<wbr>2</th>"));
-    // A row a queue in each matrix; the darkest and the lightest of the ramp are there.
+    // One row per queue in each matrix, with the darkest and the lightest colour of the ramp.
     let matrices = page.matches("<table class=\"matrix\">").count();
     assert_eq!(page.matches("<th scope=\"row\">queue-6</th>").count(), matrices);
     assert!(page.contains("background:#6ba3d6") && page.contains("background:#ffffff"));
-    // Few enough for plots still.
+    // Still few enough for plots.
     assert!(page.contains("<section id=\"bars\""));
     assert_eq!(
         page.matches("<summary>21 variants</summary>").count(),
@@ -118,18 +118,18 @@ fn many_variants_over_two_axes_make_matrices() {
 }
 
 #[test]
-fn what_viewers_saw_is_drawn_over_time_and_as_distributions() {
+fn quality_of_experience_is_drawn_over_time_and_as_distributions() {
     let folder = tempfile::tempdir().unwrap();
     let scene = Scene { loads: 1, web: true, seconds: 180, ..Scene::default() };
     let results = streaming::stored(&folder.path().join("out"), scene, &["newreno", "newcwv"], 2);
     let page = render(&results).unwrap();
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
-    // What the sender did stands next to the buffer.
+    // The sender's state is next to the buffer.
     let order = [
         "<h3>Playout buffer of client</h3>",
         "<h3>Congestion window of client</h3>",
         "<h3>A minute of client from 60 s on</h3>",
-        "In flight of client over time, a line a variant",
+        "In flight of client over time, one line per variant",
         "<h3>Frames per second of client</h3>",
         "<h3>Representation of client</h3>",
         "<h3>Segment rate of client</h3>",
@@ -168,7 +168,7 @@ fn many_values_of_a_third_axis_make_one_matrix_of_all_and_one_of_means() {
 }
 
 #[test]
-fn very_many_variants_get_no_plots() {
+fn too_many_variants_get_no_plots() {
     let folder = tempfile::tempdir().unwrap();
     let mut results = testing::of_two_axes(&folder.path().join("out"), 7, 9);
     results.manifest.experiment.figures.clear();
@@ -181,12 +181,12 @@ fn very_many_variants_get_no_plots() {
 }
 
 #[test]
-fn a_few_variants_make_no_matrix() {
+fn few_variants_make_no_matrix() {
     assert!(!page().contains("<section id=\"matrix\""));
 }
 
 #[test]
-fn an_interrupted_experiment_and_a_missing_series_are_told() {
+fn an_interrupted_experiment_and_a_missing_series_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut results = testing::results(&folder.path().join("out"));
     results.manifest.status = Status::Interrupted;
@@ -201,7 +201,7 @@ fn an_interrupted_experiment_and_a_missing_series_are_told() {
 fn reproduction_rows_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut results = testing::results(&folder.path().join("out"));
-    assert!(!render(&results).unwrap().contains("The paper and us"));
+    assert!(!render(&results).unwrap().contains("Comparison with the paper"));
     results.reproduction.push(ReproductionRow {
         paper: "p".to_owned(),
         experiment: "e".to_owned(),
@@ -227,44 +227,44 @@ fn an_experiment_without_runs_makes_a_page() {
     let writer =
         crate::store::Writer::create(&folder.path().join("out"), experiment, Default::default()).unwrap();
     let results = writer.finish(Default::default()).unwrap();
-    assert!(render(&results).unwrap().contains("Nothing was measured."));
+    assert!(render(&results).unwrap().contains("No measurements."));
 }
 
 #[test]
-fn a_live_report_says_so_what_went_wrong_and_how_late_packets_were_written() {
+fn a_live_report_shows_its_mode_failures_and_lateness() {
     let folder = tempfile::tempdir().unwrap();
     let results = testing::live(&folder.path().join("out"));
     let page = render(&results).unwrap();
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
     let order = [
         "<span class=\"soft\">mode</span> <b>live</b>",
-        "<b>Not everything went well.</b> 3 of 4 runs left measures.",
+        "<b>Failures.</b> 3 of 4 runs have measurements.",
         "<li>tail-drop (seed 2): `iperf3` ended with status 1</li>",
         "<li>codel (seed 2) after 3.2 s: the router was killed by SIGKILL</li>",
-        "<h2 id=\"lateness-title\">How late packets were written</h2>",
+        "<h2 id=\"lateness-title\">Lateness of packets</h2>",
         ">Lateness (µs)\n",
         "router scheduled SCHED_FIFO 50, offload checksums, Linux 6.18.5<br>two cores",
         "<a href=\"logs/codel/1/iperf3%20%231.log\">logs/codel/1/iperf3 #1.log</a> <span class=\"soft\">12 bytes</span>",
     ];
     assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
-    // A row a variant and direction; both directions are drawn, once each.
+    // One row per variant and direction; both directions are drawn once.
     let section = &page[place("id=\"lateness-title\"")..];
     let section = &section[..section.find("</section>").unwrap()];
     assert_eq!(section.matches("<td>bottleneck.forward</td>").count(), 2);
     assert_eq!(section.matches("<td>access.forward</td>").count(), 2);
     assert_eq!(page.matches("aria-label=\"Cumulative distribution of Lateness").count(), 2);
     assert_eq!(page.matches("<tr><th>live</th>").count(), 1, "runs alike share a row");
-    // The largest of all is 4 µs and a quarter of 99.
+    // The largest value is 4 µs and a quarter of 99.
     let row = &section[section.find("<td>bottleneck.forward</td>").unwrap()..];
     let row = &row[..row.find("</tr>").unwrap()];
     assert!(row.ends_with("<td class=\"number\">28.0</td>"), "{row}");
 }
 
 #[test]
-fn a_simulated_report_has_nothing_of_live_ones() {
+fn a_simulated_report_has_no_sections_of_live_ones() {
     let page = page();
     assert!(page.contains("<span class=\"soft\">mode</span> <b>sim</b>"));
-    for of_live in ["How late packets", "Not everything", "programs printed", "<th>live"] {
+    for of_live in ["Lateness of packets", "Failures.", "Output of the programs", "<th>live"] {
         assert!(!page.contains(of_live), "{of_live}");
     }
 }
@@ -274,5 +274,5 @@ fn failures_without_a_run_make_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let page = render(&testing::failed(&folder.path().join("out"))).unwrap();
     assert!(page.contains("<li>tail-drop (seed 1): the program `iperf3` does not exist</li>"));
-    assert!(page.contains("Nothing was measured."));
+    assert!(page.contains("No measurements."));
 }

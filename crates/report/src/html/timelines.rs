@@ -1,4 +1,4 @@
-//! Series over time: queues and flows.
+//! Series over time of queues and flows.
 
 use std::ops::Range;
 
@@ -13,18 +13,18 @@ use super::{closeup, comparison};
 use crate::error::ReportError;
 use crate::store::Results;
 
-/// So many variants share a plot before each gets its own, beside the others and on the same axes.
+/// Maximum number of variants in a shared plot; more get panels with common axes.
 pub(super) const SHARED: usize = 3;
-/// Points that the smallest plots have room for.
+/// Maximum number of points in the smallest plots.
 const POINTS_OF_SMALL: usize = 300;
 
-/// Backlog, sojourn time and throughput of the queues that matter.
+/// Backlog, sojourn time and throughput of the selected queues.
 pub(super) fn queues(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let (shown, omitted) = &data.queues;
     objects(results, data, shown, *omitted, "queue")
 }
 
-/// Goodput, congestion window and RTT of the flows that matter, and what viewers saw.
+/// Goodput, congestion window, RTT and quality of experience of the selected flows.
 pub(super) fn flows(results: &Results, data: &PlotData) -> Result<String, ReportError> {
     let (shown, omitted) = &data.flows;
     objects(results, data, shown, *omitted, "flow")
@@ -48,7 +48,7 @@ fn objects(
             .collect();
         let wanted = main_series(|metric| of_object.contains_key(metric));
         for metric in &wanted {
-            // The smoothed RTT tells nothing more where the RTT itself is sampled.
+            // The smoothed RTT adds nothing if the RTT itself is sampled.
             if *metric == "srtt" && of_object.contains_key("rtt") {
                 continue;
             }
@@ -57,7 +57,7 @@ fn objects(
                 true => closeup::section(results, data, object)?,
                 false => String::new(),
             };
-            // What goes on and off every few seconds is to be seen in the close-up, and hardly beside it.
+            // Series that alternate every few seconds are readable only in the close-up.
             let whole = if close.is_empty() { &mut main } else { &mut more };
             whole.push_str(&plot(results, key, lines)?);
             main.push_str(&close);
@@ -67,7 +67,7 @@ fn objects(
                 more.push_str(&plot(results, key, lines)?);
             }
         }
-        // Gauges are there because somebody asked for them.
+        // Gauges are shown because the user requested them.
         for (key, lines) in data.series.iter().filter(|(key, _)| key.object == *object) {
             if let Some(description) = results.manifest.gauges.get(&key.metric) {
                 main.push_str(&plot(results, key, lines)?);
@@ -82,7 +82,7 @@ fn objects(
     let seeds: IndexMap<u64, ()> = first_seeds(results);
     let seeds: Vec<String> = seeds.keys().map(u64::to_string).collect();
     out.push_str(&format!(
-        "<p class=\"note\">One run a variant: seed {}. {}The whole series are in the Parquet files.</p>\n",
+        "<p class=\"note\">One run per variant: seed {}. {}The complete series are in the Parquet files.</p>\n",
         seeds.join(", "),
         match omitted {
             0 => String::new(),
@@ -113,7 +113,7 @@ fn plot(results: &Results, key: &Key, lines: &Lines) -> Result<String, ReportErr
     Ok(head + &over_time(results, key, lines)?)
 }
 
-/// What a series is called: its metric, and of a gauge the part.
+/// Name of a series: its metric and, for a gauge, the part.
 fn name(key: &Key) -> String {
     match key.part.as_str() {
         "" => readable(&key.metric),
@@ -121,7 +121,7 @@ fn name(key: &Key) -> String {
     }
 }
 
-/// The plots of one series: all variants in one, or one each.
+/// Plots of one series: all variants in one, or one per variant.
 pub(super) fn over_time(results: &Results, key: &Key, lines: &Lines) -> Result<String, ReportError> {
     let x = 0.0..results.manifest.experiment.duration.as_secs_f64();
     let plots = Plots::new(results, key, lines, x);
@@ -131,14 +131,14 @@ pub(super) fn over_time(results: &Results, key: &Key, lines: &Lines) -> Result<S
     plots.panels()
 }
 
-/// The plots of one series, all on the same axes.
+/// Plots of one series with common axes.
 pub(super) struct Plots<'a> {
     looks: Vec<Look>,
     key: &'a Key,
     labels: (String, String),
     x: Range<f64>,
     y: Range<f64>,
-    /// In the axis's unit.
+    /// Values in the axis's unit.
     by_variant: IndexMap<usize, Vec<(f64, f64)>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Plots<'a> {
             .map(|(v, line)| (*v, line.iter().map(|(t, value)| (*t, value / scale)).collect()))
             .collect();
         let mut y = y_span(values().map(|value| value / scale));
-        // Times may be looked at closely; of amounts and rates it matters how much of the whole a change is.
+        // Times may start above zero; for amounts and rates, the axis includes zero to show relative changes.
         if unit != "ms" && results.manifest.unit(&key.metric) != "ms" {
             y.start = y.start.min(0.0);
         }
@@ -163,14 +163,14 @@ impl<'a> Plots<'a> {
         Plots { looks, key, labels: axis_labels(&key.metric, unit), x, y, by_variant }
     }
 
-    /// One plot with a line a variant.
+    /// One plot with one line per variant.
     pub(super) fn shared(&self, size: Size) -> Result<String, ReportError> {
-        let title = format!("{} of {} over time, a line a variant", name(self.key), self.key.object);
+        let title = format!("{} of {} over time, one line per variant", name(self.key), self.key.object);
         let lines = self.by_variant.iter().map(|(v, line)| (*v, line.as_slice()));
         self.chart(lines.collect(), &title, size)
     }
 
-    /// A plot a variant, beside each other.
+    /// One plot per variant.
     pub(super) fn panels(&self) -> Result<String, ReportError> {
         let (columns, size) = if self.by_variant.len() > 6 { (4, Size::Quarter) } else { (3, Size::Third) };
         let mut out = format!("<div class=\"grid{columns}\">\n");

@@ -13,7 +13,7 @@ use super::rows::Rows;
 use super::schema::{ColumnType, TableSchema};
 use crate::error::ReportError;
 
-/// The rows of a table: text as dictionaries, all else as it is.
+/// The rows of a table as a record batch: text as dictionaries, other values as they are.
 pub(super) fn record_batch(table: &TableSchema, columns: Vec<Column>) -> Result<RecordBatch, ReportError> {
     let fields = table.columns.iter().map(|(name, kind)| {
         let data_type = match kind {
@@ -48,15 +48,15 @@ fn array(column: Column) -> Result<ArrayRef, ArrowError> {
     })
 }
 
-/// The rows of a batch that has the columns of `table`, in any order and beside others.
+/// The rows of a batch that has the columns of `table`, in any order and possibly among others.
 ///
 /// # Errors
-/// If a column is missing, or holds what cannot be converted to its type.
+/// If a column is missing or its values cannot be converted.
 pub(super) fn rows_of(batch: &RecordBatch, table: &TableSchema) -> Result<Rows, ReportError> {
     let column = |(name, kind): &(&str, ColumnType)| {
         let found = batch
             .column_by_name(name)
-            .ok_or_else(|| ReportError::Table(format!("there is no column `{name}`")))?;
+            .ok_or_else(|| ReportError::Table(format!("missing column `{name}`")))?;
         converted(found, *kind).map_err(|message| ReportError::Table(format!("column `{name}` {message}")))
     };
     Ok(Rows::new(table.columns.iter().map(column).collect::<Result<_, _>>()?))

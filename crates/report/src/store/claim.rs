@@ -1,7 +1,7 @@
-//! Temporary folders that say whether somebody still works in them.
+//! Temporary folders locked by the processes that use them.
 //!
-//! A folder's maker, and what it forks, hold a lock on it (flock(2)) for as long as they live. One without a lock was left behind
-//! by a process that was killed, and whoever makes the next of its kind removes it.
+//! The creator of a folder and its forked children hold a lock on it (flock(2)) while they live. An unlocked folder
+//! was left by a killed process and is removed by the next process that creates one of this kind.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -11,34 +11,34 @@ use tempfile::TempDir;
 
 use crate::error::ReportError;
 
-/// Whether several folders of a kind may be in use at once.
+/// Whether folders of a kind may be in use at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mates {
-    /// They may.
-    MayWork,
-    /// One alone.
-    MayNot,
+pub enum Claim {
+    /// Any number at a time.
+    Shared,
+    /// At most one at a time.
+    Exclusive,
 }
 
-/// A temporary folder with a random name. Dropped, it is removed.
+/// A temporary folder with a random name, removed on drop.
 #[derive(Debug)]
 pub struct ClaimedFolder {
     folder: TempDir,
-    /// Closed after the folder is gone.
+    /// Closed after the folder is removed.
     _lock: Option<File>,
 }
 
 impl ClaimedFolder {
-    /// Makes one in `parent`: `prefix`, some letters, `suffix`. Removes those of this name that this user's dead processes have
-    /// left.
+    /// Creates a folder in `parent`, named `prefix`, random letters, `suffix`. Removes folders of this kind that dead
+    /// processes of this user left behind.
     ///
     /// # Errors
-    /// If it cannot be made; with [`Mates::MayNot`] also if a living process has one.
+    /// If the folder cannot be created; with [`Claim::Exclusive`] also if a live process uses one.
     pub fn create(
         parent: &Path,
         prefix: &str,
         suffix: &str,
-        mates: Mates,
+        claim: Claim,
     ) -> Result<ClaimedFolder, ReportError> {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -46,10 +46,10 @@ impl ClaimedFolder {
             let ours = middle.is_some_and(|middle| middle.chars().all(char::is_alphanumeric));
             if ours && is_own(&entry.path()) {
                 match File::open(entry.path()).map(|folder| folder.try_lock()) {
-                    // Its maker may be about to lock it.
+                    // Its creator may be about to lock it.
                     Ok(Ok(())) if is_new(&entry.path()) => {}
                     Ok(Ok(())) => drop(fs::remove_dir_all(entry.path())),
-                    Ok(Err(TryLockError::WouldBlock)) if mates == Mates::MayNot => {
+                    Ok(Err(TryLockError::WouldBlock)) if claim == Claim::Exclusive => {
                         return Err(ReportError::InUse(entry.path()));
                     }
                     _ => {}
@@ -58,23 +58,23 @@ impl ClaimedFolder {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(prefix).suffix(suffix);
-        if mates == Mates::MayNot {
-            // Results are for others to read too, as far as the process's mask allows.
+        if claim == Claim::Exclusive {
+            // Results are readable by others as far as the process's umask allows.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         }
         let folder = builder.tempdir_in(parent).map_err(ReportError::write(parent))?;
-        // A file system without locks takes nothing away but the tidying.
+        // On a file system without locks, only the removal of old folders is lost.
         let lock = File::open(folder.path()).ok().filter(|folder| folder.try_lock().is_ok());
         Ok(ClaimedFolder { folder, _lock: lock })
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Leaves what is at its path to others.
+    /// Keeps the folder, or whatever is at its path now, on drop.
     pub(super) fn keep(self) {
         let _ = self.folder.keep();
     }
@@ -102,9 +102,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_dead_left_is_removed_and_the_living_keep_theirs() {
+    fn folders_of_dead_processes_are_removed_and_others_are_kept() {
         let parent = tempfile::tempdir().expect("a folder can be made");
-        let make = |mates| ClaimedFolder::create(parent.path(), ".x-", ".tmp", mates);
+        let make = |claim| ClaimedFolder::create(parent.path(), ".x-", ".tmp", claim);
         fs::create_dir_all(parent.path().join(".x-dead.tmp/deep")).expect("a folder can be made");
         let dead = File::open(parent.path().join(".x-dead.tmp")).expect("it is there");
         dead.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("it is ours");
@@ -112,15 +112,15 @@ mod tests {
         for other in [".y-other.tmp", ".x-z-other.tmp", ".x-new.tmp"] {
             fs::create_dir(parent.path().join(other)).expect("a folder can be made");
         }
-        let living = make(Mates::MayNot).expect("nobody has one");
+        let living = make(Claim::Exclusive).expect("there is no other claim");
         assert!(!parent.path().join(".x-dead.tmp").exists());
         for other in [".y-other.tmp", ".x-z-other.tmp", ".x-new.tmp"] {
             assert!(parent.path().join(other).exists(), "{other}");
         }
-        assert!(matches!(make(Mates::MayNot), Err(ReportError::InUse(_))));
-        let mate = make(Mates::MayWork).expect("mates may work");
-        assert!(living.path().exists() && mate.path().exists());
-        drop((living, mate));
-        assert!(make(Mates::MayNot).is_ok());
+        assert!(matches!(make(Claim::Exclusive), Err(ReportError::InUse(_))));
+        let second = make(Claim::Shared).expect("shared claims coexist");
+        assert!(living.path().exists() && second.path().exists());
+        drop((living, second));
+        assert!(make(Claim::Exclusive).is_ok());
     }
 }

@@ -1,11 +1,11 @@
-//! The values of a table's column, in memory.
+//! Values of a table's column in memory.
 
 use indexmap::IndexSet;
 
 use super::schema::ColumnType;
 use crate::error::ReportError;
 
-/// One value of a row.
+/// A value in a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
     Text(&'a str),
@@ -14,7 +14,7 @@ pub(super) enum Cell<'a> {
     Float(Option<f64>),
 }
 
-/// What rows of a table go to: a cell a column, of the column's type.
+/// A destination of a table's rows: one cell per column, of the column's type.
 pub(super) trait RowSink {
     /// Adds a row.
     fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError>;
@@ -23,19 +23,19 @@ pub(super) trait RowSink {
 /// The values of a column by row.
 #[derive(Debug)]
 pub(super) enum Column {
-    /// Each text once, and for each row the place of its own.
+    /// Each distinct text once, and for each row the index of its text.
     Text {
         names: IndexSet<String>,
         keys: Vec<u32>,
     },
     Unsigned(Vec<u64>),
     Signed(Vec<i64>),
-    /// A missing number is NaN; infinite ones are missing too.
+    /// Missing and infinite numbers are stored as NaN.
     Float(Vec<f64>),
 }
 
 impl Column {
-    /// An empty column.
+    /// Creates an empty column.
     pub(super) fn new(column: ColumnType) -> Column {
         match column {
             ColumnType::Text => Column::Text { names: IndexSet::new(), keys: Vec::new() },
@@ -49,7 +49,7 @@ impl Column {
     pub(super) fn push(&mut self, cell: Cell) {
         match (self, cell) {
             (Column::Text { names, keys }, Cell::Text(text)) => {
-                // Long runs of one name: look at the last one first.
+                // Names repeat in long runs: check the last one first.
                 let last = keys
                     .last()
                     .copied()
@@ -84,7 +84,7 @@ impl Column {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(super) fn len(&self) -> usize {
         match self {
             Column::Text { keys, .. } => keys.len(),
@@ -94,7 +94,7 @@ impl Column {
         }
     }
 
-    /// Removes all rows and keeps their memory.
+    /// Removes all rows and keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         match self {
             Column::Text { names, keys } => {

@@ -1,5 +1,5 @@
-//! Columns of Arrow arrays, our own or another library's: they write text with and without dictionaries and choose their own
-//! widths of numbers.
+//! Conversion of Arrow arrays to columns. Other libraries write text with or without dictionaries and choose their
+//! own widths of numbers.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -12,15 +12,15 @@ use arrow_schema::DataType;
 use super::column::{Cell, Column};
 use super::schema::ColumnType;
 
-/// The values of an array as a column of type `wanted`.
+/// Converts an array to a column of type `wanted`.
 ///
 /// # Errors
-/// With what is required and found, if the array holds something else, a number that does not fit, or, other than of
-/// floating-point numbers, none.
+/// If the array has another type, a number is out of range, or a value other than a floating-point number is missing.
+/// The message says what is required and what was found.
 pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, String> {
     let mut column = Column::new(wanted);
     let is_whole = match (array.data_type(), &mut column) {
-        // Of an array without a value, libraries know no type.
+        // Libraries give an array without values an arbitrary type.
         (DataType::Null, Column::Float(all)) => {
             all.resize(array.len(), f64::NAN);
             Some(true)
@@ -51,7 +51,7 @@ pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, 
     }
 }
 
-/// The text of each row, of whichever encoding.
+/// The text of each row, in any encoding.
 fn texts(array: &dyn Array) -> Option<Vec<Option<&str>>> {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         let values = texts(dictionary.values())?;
@@ -69,7 +69,7 @@ fn texts(array: &dyn Array) -> Option<Vec<Option<&str>>> {
     }
 }
 
-/// Appends integers of any width, and says whether all are there and fit; `None` if they are none.
+/// Appends integers of any width; returns whether all are present and in range, or `None` for other types.
 fn integers<N>(array: &dyn Array, all: &mut Vec<N>) -> Option<bool>
 where
     N: TryFrom<i8> + TryFrom<i16> + TryFrom<i32> + TryFrom<i64>,
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// Numbers of the types that libraries choose of themselves; `None` if they are none.
+/// Numbers of any type that libraries choose; `None` for other types.
 fn floats(array: &dyn Array) -> Option<Vec<Option<f64>>> {
     match array.data_type() {
         DataType::Float32 => {

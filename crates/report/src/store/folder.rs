@@ -1,4 +1,4 @@
-//! The output folder: what may be replaced, and how it is replaced in one step.
+//! The output folder: checks before its replacement, and its atomic replacement.
 
 use std::fs;
 use std::io::Write;
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReportError;
 use crate::model::Manifest;
-use crate::store::claim::{ClaimedFolder, Mates};
+use crate::store::claim::{Claim, ClaimedFolder};
 use serde::Deserialize;
 
-/// Name of the file that tells our folders from others.
+/// Name of the file that identifies our folders.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// A folder in the making, beside the one it will be. Dropped, it is removed.
+/// A temporary folder beside its target, removed on drop.
 #[derive(Debug)]
 pub(super) struct Staging {
     folder: ClaimedFolder,
     target: PathBuf,
-    // After `folder`, so that it is dropped after it.
+    // After `folder`, because fields are dropped in order.
     _parents: Parents,
 }
 
 impl Staging {
-    /// Checks that `target` is ours to replace (or `force` says so) and opens a temporary folder beside it.
+    /// Checks that `target` may be replaced (or `force` is set) and opens a temporary folder beside it.
     pub(super) fn open(target: &Path, force: bool) -> Result<Staging, ReportError> {
         let target = resolve(target)?;
         if target.is_dir() {
@@ -38,28 +38,28 @@ impl Staging {
         }
         let parent = target.parent().unwrap_or(Path::new("."));
         let parents = Parents::create(parent)?;
-        // Named after the target, so that two at once do not take each other's results away.
+        // Named after the target, so parallel writers of one target are detected.
         let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let folder = ClaimedFolder::create(parent, &format!(".jettison-{name}-"), ".tmp", Mates::MayNot)
+        let folder = ClaimedFolder::create(parent, &format!(".jettison-{name}-"), ".tmp", Claim::Exclusive)
             .map_err(|error| match error {
-                ReportError::InUse(folder) => ReportError::Busy { target: target.clone(), folder },
-                ReportError::Write { source, .. } => ReportError::write(&target)(source),
-                other => other,
-            })?;
+            ReportError::InUse(folder) => ReportError::Busy { target: target.clone(), folder },
+            ReportError::Write { source, .. } => ReportError::write(&target)(source),
+            other => other,
+        })?;
         Ok(Staging { folder, target, _parents: parents })
     }
 
-    /// Where files go for now.
+    /// The temporary path.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where they will be.
+    /// The final path.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Puts the folder in its place. What was there is gone only once the new one is there.
+    /// Moves the folder to its target. The old folder is removed only after the new one is in place.
     pub(super) fn commit(self) -> Result<PathBuf, ReportError> {
         let Staging { folder, target, _parents } = self;
         let failed = || ReportError::write(&target);
@@ -71,7 +71,7 @@ impl Staging {
             let kept = old.path().join("results");
             fs::rename(&target, &kept).map_err(failed())?;
             if let Err(error) = fs::rename(folder.path(), &target) {
-                // Give back what was there; if even that fails, at least keep it.
+                // Restore the old folder; if that fails, keep it where it is.
                 if fs::rename(&kept, &target).is_err() {
                     let _ = old.keep();
                 }
@@ -80,25 +80,25 @@ impl Staging {
         } else {
             fs::rename(folder.path(), &target).map_err(failed())?;
         }
-        folder.keep(); // it is not there any more
+        folder.keep(); // it was moved
         Ok(target)
     }
 }
 
-/// The folders above the target that were made for it. Dropped, those that are still empty are removed.
+/// Folders created above the target. On drop, those that are still empty are removed.
 #[derive(Debug)]
 struct Parents(Vec<PathBuf>);
 
 impl Parents {
-    /// Makes `folder` and what is missing above it.
+    /// Creates `folder` and its missing parents.
     fn create(folder: &Path) -> Result<Parents, ReportError> {
-        // From the top down.
+        // In top-down order.
         let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.is_dir()).collect();
         let mut made = Parents(Vec::new());
         for above in missing.into_iter().rev() {
             match fs::create_dir(above) {
                 Ok(()) => made.0.push(above.to_owned()),
-                Err(_) if above.is_dir() => {} // another process made it meanwhile
+                Err(_) if above.is_dir() => {} // created by another process in the meantime
                 Err(_) if above.exists() => return Err(ReportError::NotAFolder(above.to_owned())),
                 Err(error) => return Err(ReportError::write(above)(error)),
             }
@@ -115,7 +115,7 @@ impl Drop for Parents {
     }
 }
 
-/// Whether `folder` holds a manifest of ours.
+/// Whether `folder` holds our manifest.
 pub(super) fn is_ours(folder: &Path) -> bool {
     #[derive(Deserialize)]
     struct Mark {
@@ -127,7 +127,7 @@ pub(super) fn is_ours(folder: &Path) -> bool {
         .is_some_and(|mark| mark.program == Manifest::PROGRAM)
 }
 
-/// Replaces one file in one step.
+/// Replaces a file atomically.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     let failed = || ReportError::write(path);
     let mut builder = tempfile::Builder::new();
@@ -140,7 +140,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReportEr
     Ok(())
 }
 
-/// An absolute path without links, so that a rename replaces the folder and not a link to it.
+/// An absolute path without symbolic links, so that a rename replaces the folder and not a link to it.
 fn resolve(target: &Path) -> Result<PathBuf, ReportError> {
     if target.exists() {
         return fs::canonicalize(target).map_err(ReportError::write(target));

@@ -1,4 +1,4 @@
-//! What is kept of the runs that were handed over, until the manifest is made of it.
+//! Data of the runs added so far, collected for the manifest.
 
 use indexmap::IndexMap;
 use jettison_core::Gauge;
@@ -10,19 +10,19 @@ use crate::model::{
 };
 use crate::summary::{RunSummary, Summary};
 
-/// An experiment and what is known of its runs so far.
+/// An experiment and the known data of its runs.
 pub(super) struct Gathered {
     pub(super) experiment: Experiment,
-    // The program's, for the manifest.
+    // Of the program, for the manifest.
     commit: Option<String>,
-    // A place a run, in the order of the experiment.
+    // One slot per run, in the order of the experiment.
     runs: Vec<Option<Done>>,
-    // The same of what is noted of them.
+    // Notes on the runs, in the same order.
     live: Vec<Option<LiveFacts>>,
     failures: Vec<Vec<Failure>>,
 }
 
-/// What is kept of a run that was handed over.
+/// Data kept of an added run.
 struct Done {
     entry: RunEntry,
     summary: RunSummary,
@@ -32,35 +32,35 @@ struct Done {
 }
 
 impl Gathered {
-    /// An experiment of which no run has ended, run by a program built from `commit`.
+    /// Creates the collection for an experiment run by a program built from `commit`.
     pub(super) fn new(experiment: Experiment, commit: Option<String>) -> Gathered {
         let places = experiment.variants.len() * experiment.seeds.len();
         let runs = (0..places).map(|_| None).collect();
         Gathered { experiment, commit, runs, live: vec![None; places], failures: vec![Vec::new(); places] }
     }
 
-    /// How many runs there are to be.
+    /// Number of runs in the experiment.
     pub(super) fn places(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether the run at that place was handed over.
+    /// Whether the run at an index was added.
     pub(super) fn has(&self, index: usize) -> bool {
         self.runs.get(index).is_some_and(Option::is_some)
     }
 
-    /// The place of a run that was not handed over yet.
+    /// Index of a run that was not added yet.
     pub(super) fn place_of(&self, key: &RunKey) -> Result<usize, ReportError> {
         let index = self.index_of(key).filter(|index| self.runs[*index].is_none());
         index.ok_or_else(|| ReportError::UnexpectedRun(key.clone()))
     }
 
-    /// The place of a run, whether it was handed over or not.
+    /// Index of a run, added or not.
     pub(super) fn known(&self, key: &RunKey) -> Result<usize, ReportError> {
         self.index_of(key).ok_or_else(|| ReportError::UnknownRun(key.clone()))
     }
 
-    /// Keeps what the manifest and the summary need of a run.
+    /// Keeps the data of a run that the manifest and the summary need.
     pub(super) fn take(&mut self, index: usize, key: &RunKey, record: &RunRecord) {
         let objects = record.objects.iter().map(|o| (o.name.clone(), table_of(o.id.kind))).collect();
         let mut units: Vec<_> = record.series.iter().map(|s| (s.metric.name, s.metric.unit)).collect();
@@ -76,36 +76,36 @@ impl Gathered {
         });
     }
 
-    /// Notes how the machine carried a live run, in place of what was noted of it before.
+    /// Sets the conditions of a live run, replacing earlier ones.
     pub(super) fn note_live(&mut self, key: &RunKey, facts: LiveFacts) -> Result<(), ReportError> {
         let index = self.known(key)?;
         self.live[index] = Some(facts);
         Ok(())
     }
 
-    /// Notes what went wrong in a run.
+    /// Adds a failure of a run.
     pub(super) fn note_failure(&mut self, key: &RunKey, failure: Failure) -> Result<(), ReportError> {
         let index = self.known(key)?;
         self.failures[index].push(failure);
         Ok(())
     }
 
-    /// The summary values of the runs handed over so far, in the order of the experiment.
+    /// Summary values of the runs added so far, in the order of the experiment.
     pub(super) fn runs(&self) -> impl Iterator<Item = &RunSummary> {
         self.runs.iter().flatten().map(|done| &done.summary)
     }
 
-    /// Means and intervals of the runs handed over so far.
+    /// Means and confidence intervals of the runs added so far.
     pub(super) fn summary(&self) -> Summary {
         Summary::of(&self.runs().cloned().collect::<Vec<_>>())
     }
 
-    /// Whether every run of the experiment was handed over.
+    /// Whether all runs of the experiment were added.
     pub(super) fn is_complete(&self) -> bool {
         self.runs.iter().all(Option::is_some)
     }
 
-    /// What the results hold and where they came from.
+    /// Creates the manifest.
     pub(super) fn into_manifest(self) -> Manifest {
         let status = match self.is_complete() {
             _ if self.failures.iter().any(|failures| !failures.is_empty()) => Status::Failed,
@@ -153,7 +153,7 @@ impl Gathered {
         self.keys().zip(&self.failures).flat_map(entries).collect()
     }
 
-    /// All runs of the experiment in their order.
+    /// Keys of all runs of the experiment, in order.
     fn keys(&self) -> impl Iterator<Item = RunKey> + '_ {
         let Experiment { variants, seeds, .. } = &self.experiment;
         variants.iter().flat_map(|variant| {

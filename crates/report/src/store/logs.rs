@@ -1,12 +1,12 @@
-//! What the programs of live runs printed: files below `logs/`.
+//! Output of the programs of live runs: files below `logs/`.
 
 use std::fs;
 use std::path::Path;
 
-/// The folder's name.
+/// Name of the folder.
 pub(super) const LOGS: &str = "logs";
 
-/// Removes what no program wrote to: empty folders.
+/// Removes empty folders, left by programs without output.
 pub(super) fn tidy(results: &Path) {
     fn remove_empty(folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -19,8 +19,8 @@ pub(super) fn tidy(results: &Path) {
     remove_empty(&results.join(LOGS));
 }
 
-/// The logs in a folder of results: paths from there with `/`, sorted, and their sizes in bytes. None if it has no such
-/// folder.
+/// The logs in a folder of results: sorted relative paths with `/`, and sizes in bytes. Empty without a folder of
+/// logs.
 pub(crate) fn stored_logs(results: &Path) -> Vec<(String, u64)> {
     let mut found = Vec::new();
     let mut open = vec![LOGS.to_owned()];

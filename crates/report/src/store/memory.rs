@@ -1,4 +1,4 @@
-//! Results that stay in memory, as the Arrow tables that the files of a folder hold.
+//! Results in memory, as Arrow tables equal to the files of a folder of results.
 
 use arrow_array::RecordBatch;
 use indexmap::IndexMap;
@@ -15,9 +15,9 @@ use crate::model::{Experiment, Manifest, RunKey, Timing};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary};
 
-/// Takes runs in the order of the experiment and gives their tables at the end. Nothing touches the disk.
+/// Writer that takes runs in the order of the experiment and returns tables. Nothing is written to disk.
 ///
-/// The rows are those that [`super::Writer`] would write to a folder.
+/// The rows are those that [`super::Writer`] writes.
 pub struct MemoryWriter {
     gathered: Gathered,
     tables: Tables<MemoryTable>,
@@ -27,35 +27,36 @@ pub struct MemoryWriter {
 /// Results in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryResults {
-    /// What they are, as `manifest.json` would say it.
+    /// Their description, as in `manifest.json`.
     pub manifest: Manifest,
-    /// The tables by name (`queues`, `flows`, …): text as dictionaries, all else as it is.
+    /// Tables by name (`queues`, `flows`, …); text is dictionary-encoded.
     pub tables: IndexMap<&'static str, RecordBatch>,
-    /// Means and intervals over seeds.
+    /// Means and confidence intervals over seeds.
     pub summary: Summary,
-    /// How long it took.
+    /// Durations.
     pub timing: Timing,
-    /// The paper's figures beside ours, where there are any.
+    /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
 }
 
-/// A table being gathered.
+/// A table under construction.
 pub(super) struct MemoryTable {
     table: &'static TableSchema,
     columns: Vec<Column>,
 }
 
 impl MemoryWriter {
-    /// A writer for that experiment; `commit` is the Git commit that the program was built from, for the manifest.
+    /// Creates a writer for an experiment; `commit` is the Git commit that the program was built from, for the
+    /// manifest.
     pub fn create(experiment: Experiment, commit: Option<String>) -> MemoryWriter {
         let tables = Tables::create(experiment.mode, MemoryTable::new);
         MemoryWriter { gathered: Gathered::new(experiment, commit), tables, next: 0 }
     }
 
-    /// Takes a finished run.
+    /// Adds a completed run.
     ///
     /// # Errors
-    /// If it is not one that the experiment has after those that were taken.
+    /// If the experiment has no such run, or the run precedes one that was added.
     pub fn add_run(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
         let index = self.gathered.place_of(key)?;
         if index < self.next {
@@ -67,12 +68,12 @@ impl MemoryWriter {
         Ok(())
     }
 
-    /// The summary values of the runs taken so far.
+    /// Summary values of the runs added so far.
     pub fn runs(&self) -> impl Iterator<Item = &RunSummary> {
         self.gathered.runs()
     }
 
-    /// The results.
+    /// Returns the results.
     ///
     /// # Errors
     /// If the tables have more rows than Arrow can count.

@@ -1,4 +1,4 @@
-//! Results on disk: a folder that appears whole or not at all.
+//! Results on disk, as a folder that is created atomically.
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -23,7 +23,7 @@ mod tables;
 mod tests;
 mod writer;
 
-pub use claim::{ClaimedFolder, Mates};
+pub use claim::{Claim, ClaimedFolder};
 #[cfg(feature = "arrow")]
 pub use memory::{MemoryResults, MemoryWriter};
 pub use reader::Results;

@@ -1,4 +1,4 @@
-//! Reading results back.
+//! Reads stored results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
 
-/// The results in a folder. Series and distributions stay on disk until a page is made.
+/// The results in a folder. Series and distributions are read when a page is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// Where they are.
+    /// The folder.
     pub folder: PathBuf,
-    /// What they are.
+    /// The description of the results.
     pub manifest: Manifest,
-    /// The summary values of each run, in the order of the experiment.
+    /// Summary values of each run, in the order of the experiment.
     pub runs: Vec<RunSummary>,
-    /// Means and intervals over seeds.
+    /// Means and confidence intervals over seeds.
     pub summary: Summary,
-    /// The paper's figures beside ours, where there are any.
+    /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
 }
 
@@ -33,22 +33,21 @@ impl Results {
     /// Reads the results in `folder`.
     ///
     /// # Errors
-    /// If the folder is not ours, or a file in it is missing, cut short or of another version.
+    /// If the folder is not ours, or a file in it is missing, truncated or of another version.
     pub fn load(folder: &Path) -> Result<Results, ReportError> {
         if !is_ours(folder) {
             return Err(ReportError::NotOurs(folder.to_owned()));
         }
         let manifest: Manifest = read_json(&folder.join(MANIFEST))?;
         if manifest.format != Manifest::FORMAT {
-            let reason =
-                format!("layout {} is not {}, the one this version reads", manifest.format, Manifest::FORMAT);
+            let reason = format!("layout version must be {1}, got {0}", manifest.format, Manifest::FORMAT);
             return Err(ReportError::read(&folder.join(MANIFEST), reason));
         }
-        // A cut-off table is found now, by its missing footer, rather than half-way through a page.
+        // Detect a truncated table now, by its missing footer, rather than while the page is written.
         for table in [&schema::QUEUES, &schema::FLOWS, &schema::DROPS, &schema::DISTRIBUTIONS] {
             TableReader::open(table, folder)?;
         }
-        // Results of earlier versions have none.
+        // Results of earlier versions have no such file.
         if folder.join(schema::FRAMES.file()).exists() {
             TableReader::open(&schema::FRAMES, folder)?;
         }
@@ -61,13 +60,13 @@ impl Results {
         Ok(Results { folder: folder.to_owned(), manifest, runs, summary, reproduction })
     }
 
-    /// The records that `run --json` prints, one a row of the summary.
+    /// The records that `run --json` prints, one per row of the summary.
     pub fn records(&self) -> impl Iterator<Item = SummaryRecord> + '_ {
         let Experiment { name, mode, .. } = &self.manifest.experiment;
         self.summary.records(name, *mode)
     }
 
-    /// Makes `report.html` again and says where it is.
+    /// Writes `report.html` again and returns its path.
     ///
     /// # Errors
     /// If the series cannot be read or the page cannot be written.
@@ -77,7 +76,7 @@ impl Results {
         Ok(path)
     }
 
-    /// Where the page is.
+    /// Path of the page.
     pub fn report(&self) -> PathBuf {
         self.folder.join("report.html")
     }
@@ -93,7 +92,7 @@ fn read_runs(
     folder: &Path,
     manifest: &Manifest,
 ) -> Result<Vec<RunSummary>, ReportError> {
-    // A run that measured nothing has no rows: the manifest says that it was.
+    // A run without measurements has no rows; the manifest lists it.
     let mut runs: Vec<RunSummary> =
         manifest.runs.iter().map(|run| RunSummary { key: run.key.clone(), values: Vec::new() }).collect();
     let mut at = 0;
@@ -115,7 +114,7 @@ fn read_runs(
     Ok(runs)
 }
 
-/// What stands in a row of [`schema::RUNS`].
+/// The value in a row of [`schema::RUNS`].
 pub(super) fn run_value(rows: &Rows, row: usize) -> RunValue {
     let percentiles = match (rows.float(7, row), rows.float(8, row), rows.float(9, row)) {
         (Some(p50), Some(p95), Some(p99)) => Some([p50, p95, p99]),

@@ -1,15 +1,15 @@
-//! Rows of a table, to read.
+//! Rows of a table for reading.
 
 use super::column::{Cell, Column};
 
-/// A batch of rows, with as many columns as the table has.
+/// A batch of rows with all columns of the table.
 #[derive(Debug)]
 pub(super) struct Rows {
     columns: Vec<Column>,
 }
 
 impl Rows {
-    /// Those of columns of one length.
+    /// Creates rows of columns of equal length.
     pub(super) fn new(columns: Vec<Column>) -> Rows {
         Rows { columns }
     }
@@ -18,7 +18,7 @@ impl Rows {
         self.columns.first().map_or(0, Column::len)
     }
 
-    /// A value of any column.
+    /// A value in any column.
     pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         self.columns[column].cell(row)
     }

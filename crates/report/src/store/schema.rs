@@ -1,4 +1,4 @@
-//! The tables: their names and columns.
+//! Names and columns of the tables.
 
 /// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,16 +7,16 @@ pub(super) enum ColumnType {
     Text,
     /// Unsigned integers.
     Unsigned,
-    /// Signed integers: times, so that other programs take them for their own time types.
+    /// Signed integers: times, which other programs map to their own time types.
     Signed,
     /// Floating-point numbers, which may be missing.
     Float,
 }
 
-/// A table of the results.
+/// A table in the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableSchema {
-    /// Its file is `<name>.parquet`.
+    /// Name; the file is `<name>.parquet`.
     pub(super) name: &'static str,
     /// Names and types of the columns.
     pub(super) columns: &'static [(&'static str, ColumnType)],
@@ -24,7 +24,7 @@ pub(super) struct TableSchema {
 
 use ColumnType::{Float, Signed, Text, Unsigned};
 
-/// The last column of every table: where the rows are from. Tables of older results do not have it.
+/// The last column of every table: the execution mode. Tables of older results do not have it.
 pub(super) const MODE: &str = "mode";
 
 const SERIES: &[(&str, ColumnType)] = &[
@@ -69,7 +69,7 @@ pub(super) const DISTRIBUTIONS: TableSchema = TableSchema {
         (MODE, Text),
     ],
 };
-/// What became of each frame of a real-time video.
+/// The outcome of each frame of real-time video.
 pub(super) const FRAMES: TableSchema = TableSchema {
     name: "frames",
     columns: &[
@@ -102,7 +102,7 @@ pub(super) const RUNS: TableSchema = TableSchema {
         (MODE, Text),
     ],
 };
-/// Means and intervals over seeds.
+/// Means and confidence intervals over seeds.
 pub(super) const SUMMARY: TableSchema = TableSchema {
     name: "summary",
     columns: &[
@@ -123,12 +123,12 @@ pub(super) const SUMMARY: TableSchema = TableSchema {
 };
 
 impl TableSchema {
-    /// The table's file.
+    /// Name of the table's file.
     pub(super) fn file(&self) -> String {
         format!("{}.parquet", self.name)
     }
 
-    /// The table as older results have it, without [`MODE`].
+    /// The table in older results, without [`MODE`].
     pub(super) fn without_mode(&self) -> TableSchema {
         let columns = self.columns.strip_suffix(&[(MODE, Text)]).unwrap_or(self.columns);
         TableSchema { columns, ..*self }

@@ -1,4 +1,4 @@
-//! Series and distributions out of the stored tables, one object at a time.
+//! Series and distributions from stored tables, one object at a time.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::schema;
 use super::table::TableReader;
 use crate::error::ReportError;
 
-/// Which series a piece belongs to.
+/// The series that a piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SeriesRun<'a> {
     pub(crate) variant: &'a str,
@@ -17,8 +17,8 @@ pub(crate) struct SeriesRun<'a> {
     pub(crate) part: &'a str,
 }
 
-/// Goes through the series of `table` (`queues`, `flows`) in the order they were written. `take` gets pieces of one
-/// series at a time, with `(seconds, value)` pairs in order of time.
+/// Reads the series of `table` (`queues`, `flows`) in stored order. `take` is called with pieces of one series at a
+/// time, as `(seconds, value)` pairs in chronological order.
 pub(crate) fn read_series(
     table: &str,
     folder: &Path,
@@ -42,7 +42,7 @@ pub(crate) fn read_series(
     Ok(())
 }
 
-/// Goes through the distributions, as [`read_series`] does, with `(milliseconds, share)` pairs.
+/// Reads the distributions as [`read_series`] does, with `(milliseconds, share)` pairs.
 pub(crate) fn read_distributions(
     folder: &Path,
     mut take: impl FnMut(SeriesRun, &mut dyn Iterator<Item = (f64, f64)>),
@@ -63,7 +63,7 @@ pub(crate) fn read_distributions(
     Ok(())
 }
 
-/// Calls `piece` with each range of rows that agree in the seed and the text columns given.
+/// Calls `piece` for each range of rows with equal seed and text columns.
 fn pieces(rows: &Rows, seed: usize, texts: &[usize], mut piece: impl FnMut(usize, usize)) {
     let mut from = 0;
     for row in 1..=rows.len() {

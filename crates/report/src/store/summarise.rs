@@ -1,4 +1,4 @@
-//! Means over seeds of runs that were made apart, as a sweep makes them.
+//! Means over seeds of runs from separate results, as in a sweep.
 
 use arrow_array::RecordBatch;
 
@@ -11,10 +11,11 @@ use crate::error::ReportError;
 use crate::model::{Mode, RunKey};
 use crate::summary::{RunSummary, Summary};
 
-/// The columns of `summary.parquet` for rows with those of `runs.parquet`, in which the rows of one run stand together.
+/// Summarises rows with the columns of `runs.parquet` to those of `summary.parquet`. Rows of one run must be
+/// adjacent.
 ///
 /// # Errors
-/// If a column is missing or is of another type.
+/// If a column is missing or has another type.
 pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
     let mut gathered: Vec<RunSummary> = Vec::new();
     let mut mode = Mode::default();
@@ -41,7 +42,7 @@ mod tests {
     use crate::store::tests::in_memory;
 
     #[test]
-    fn runs_apart_come_to_what_they_come_to_together() {
+    fn separate_runs_have_the_same_summary_as_joint_ones() {
         let results = in_memory();
         let runs = &results.tables["runs"];
         let half = runs.num_rows() / 2;
@@ -50,13 +51,13 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_something_else_is_refused() {
+    fn other_tables_are_refused() {
         let error = summarise(&[in_memory().tables["drops"].clone()]).unwrap_err();
-        assert!(error.to_string().contains("no column `object`"), "{error}");
+        assert!(error.to_string().contains("missing column `object`"), "{error}");
     }
 
     #[test]
-    fn of_no_runs_there_is_no_row() {
+    fn no_runs_make_no_rows() {
         assert_eq!(summarise(&[]).unwrap().num_rows(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Writing and reading one Parquet table.
 //!
-//! A row group is written when it has its fixed number of rows, so that the bytes of a file depend on its rows only and not
-//! on how they were handed over. Text is dictionary-encoded.
+//! Row groups have a fixed number of rows, so the bytes of a file depend only on its rows and not on the calls that
+//! added them. Text is dictionary-encoded.
 
 use std::fs::File;
 use std::io;
@@ -22,25 +22,25 @@ use super::rows::Rows;
 use super::schema::{ColumnType, MODE, TableSchema};
 use crate::error::ReportError;
 
-/// Values that are converted at once between memory and file.
+/// Number of values converted at a time between memory and file.
 const BATCH_ROWS: usize = 8192;
 const ROW_GROUP_ROWS: usize = 256 * 1024;
 
-/// How files are opened for writing: another way in tests that simulate a full disk.
+/// Opens files for writing; tests replace it to simulate a full disk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenFile(pub(super) fn(&Path) -> io::Result<File>);
 
 /// A table being written.
 pub(super) struct TableWriter {
     writer: SerializedFileWriter<File>,
-    /// The rows of the row group that is not written yet.
+    /// Rows that are not in a written row group yet.
     columns: Vec<Column>,
     rows: usize,
     shown_path: PathBuf,
 }
 
 impl TableWriter {
-    /// Starts the table's file in `folder`. Messages name it in `shown`, where it will be in the end.
+    /// Creates the table's file in `folder`. Messages name it in `shown`, its final folder.
     pub(super) fn create(
         table: &TableSchema,
         folder: &Path,
@@ -77,7 +77,7 @@ impl TableWriter {
         group.close().map(drop)
     }
 
-    /// Writes what is left and the footer.
+    /// Writes the remaining rows and the footer.
     pub(super) fn finish(mut self) -> Result<(), ReportError> {
         if self.rows > 0 {
             self.flush()?;
@@ -86,7 +86,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Appends all rows of another file of this table.
+    /// Appends all rows of another file with the same table.
     pub(super) fn append(&mut self, table: &TableSchema, folder: &Path) -> Result<(), ReportError> {
         for rows in TableReader::open(table, folder)? {
             let rows = rows?;
@@ -112,11 +112,11 @@ impl RowSink for TableWriter {
     }
 }
 
-/// The rows of a table, row group by row group.
+/// Reader of a table, row group by row group.
 pub(super) struct TableReader {
     reader: SerializedFileReader<File>,
     columns: &'static [(&'static str, ColumnType)],
-    /// The row group that comes next.
+    /// Index of the next row group.
     group: usize,
     path: PathBuf,
 }
@@ -166,14 +166,14 @@ impl Iterator for TableReader {
             return None;
         }
         let rows = self.read_row_group(self.group);
-        // Behind a row group that is broken nothing is read.
+        // Stop after a damaged row group.
         self.group = if rows.is_ok() { self.group + 1 } else { groups };
         Some(rows.map_err(|error| ReportError::read(&self.path, error)))
     }
 }
 
 impl TableSchema {
-    /// As Parquet sees it.
+    /// Parquet's description of the type.
     fn parquet(&self) -> Result<Type, ParquetError> {
         let field = |(name, kind): &(&str, ColumnType)| {
             let logical = match kind {
@@ -301,7 +301,8 @@ impl Column {
     }
 }
 
-/// Hands all values of a column on, batch by batch: those that are not missing, and for each row whether its is (0).
+/// Passes all values of a column on in batches: the values present, and for each row whether its value is present (1)
+/// or missing (0).
 fn each_batch<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     mut take: impl FnMut(&[T::T], &[i16]) -> Result<(), ParquetError>,
@@ -349,7 +350,7 @@ mod tests {
         TableWriter::create(table, folder, folder, open).expect("the folder is there")
     }
 
-    /// A row whose values all depend on its number.
+    /// A row whose values depend on its number.
     fn row(number: usize) -> [Cell<'static>; 5] {
         const TEXTS: [&str; 3] = ["", "é", "a longer text"];
         let float = (!number.is_multiple_of(7)).then_some(number as f64 / 3.0);
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_missing() {
+    fn not_a_number_is_stored_as_missing() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let mut writer = create(&TABLE, folder.path());
         for value in [f64::NAN, f64::INFINITY, f64::MIN] {
@@ -424,7 +425,7 @@ mod tests {
         writer.finish().expect("there is room");
         let path = folder.path().join(TABLE.file());
         let whole = std::fs::read(&path).expect("it was written");
-        // The footer's length stands in front of the last four bytes.
+        // The length of the footer precedes the last four bytes.
         let end = whole.len() - 8;
         let footer = whole[end..].first_chunk::<4>().expect("there are eight bytes");
         let values = end - u32::from_le_bytes(*footer) as usize;

@@ -1,4 +1,4 @@
-//! What goes into the tables, row by row, whether they are files or lie in memory.
+//! Rows of the tables, in files or in memory.
 
 use jettison_core::Time;
 use jettison_measure::{DropRecord, Kind, ObjectId, RunRecord};
@@ -10,10 +10,10 @@ use crate::error::ReportError;
 use crate::model::{Mode, RunKey};
 use crate::summary::{RunSummary, Summary, SummaryRecord};
 
-/// At most this many points a stored distribution.
-const CDF_POINTS: usize = 999; // and the one at share 0
+/// Maximum number of points per stored distribution.
+const CDF_POINTS: usize = 999; // plus the one at share 0
 
-/// The tables that runs fill.
+/// The tables that runs add to.
 pub(super) struct Tables<T> {
     pub(super) queues: T,
     pub(super) flows: T,
@@ -24,7 +24,7 @@ pub(super) struct Tables<T> {
 }
 
 impl<T> Tables<T> {
-    /// Empty tables, each made by `create`.
+    /// Creates empty tables with `create`.
     pub(super) fn create(mode: Mode, create: impl Fn(&'static TableSchema) -> T) -> Tables<T> {
         Tables {
             queues: create(&schema::QUEUES),
@@ -36,7 +36,7 @@ impl<T> Tables<T> {
         }
     }
 
-    /// The same tables, each put to another use.
+    /// Converts each table.
     pub(super) fn try_map<U>(
         self,
         mut with: impl FnMut(T) -> Result<U, ReportError>,
@@ -51,7 +51,7 @@ impl<T> Tables<T> {
         })
     }
 
-    /// All of them, with their names and columns.
+    /// All tables with their schemas.
     pub(super) fn into_each(self) -> [(&'static TableSchema, T); 5] {
         [
             (&schema::QUEUES, self.queues),
@@ -62,7 +62,7 @@ impl<T> Tables<T> {
         ]
     }
 
-    /// All of them, for adding to.
+    /// All tables, mutable.
     pub(super) fn each_mut(&mut self) -> [(&'static TableSchema, &mut T); 5] {
         [
             (&schema::QUEUES, &mut self.queues),

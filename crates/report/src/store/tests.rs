@@ -77,7 +77,7 @@ fn an_interrupted_experiment_keeps_its_finished_runs_whatever_their_order() {
 }
 
 #[test]
-fn what_was_written_is_read_back_and_makes_the_same_page() {
+fn stored_results_are_read_back_and_make_the_same_page() {
     let folder = tempfile::tempdir().unwrap();
     let written = results(&folder.path().join("out"));
     assert_eq!(written.manifest.status, Status::Complete);
@@ -154,7 +154,7 @@ fn only_a_folder_of_ours_is_replaced_without_force() {
 }
 
 #[test]
-fn until_the_end_the_old_results_stay() {
+fn old_results_stay_until_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
     results(&target);
@@ -204,7 +204,7 @@ fn a_full_disk_is_one_error_and_leaves_nothing() {
 }
 
 #[test]
-fn a_run_that_is_unknown_or_there_already_is_refused() {
+fn an_unknown_or_repeated_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer =
         Writer::create(&folder.path().join("out"), experiment(&["a"], 1), WriterOptions::default()).unwrap();
@@ -216,7 +216,7 @@ fn a_run_that_is_unknown_or_there_already_is_refused() {
 }
 
 #[test]
-fn damaged_results_are_told_by_file() {
+fn errors_of_damaged_results_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(Results::load(folder.path()), Err(ReportError::NotOurs(_))));
     let target = folder.path().join("out");
@@ -255,7 +255,7 @@ fn a_writer_may_be_shared_between_threads() {
     is_send::<Captures>();
 }
 
-/// The tables of the results, each with what it holds.
+/// The tables of the results, with their contents.
 const TABLES: [&schema::TableSchema; 6] = [
     &schema::QUEUES,
     &schema::FLOWS,
@@ -266,7 +266,7 @@ const TABLES: [&schema::TableSchema; 6] = [
 ];
 
 #[test]
-fn every_table_and_record_says_where_it_was_run() {
+fn every_table_and_record_has_the_mode() {
     let folder = tempfile::tempdir().unwrap();
     let (sim, live) = (results(&folder.path().join("sim")), testing::live(&folder.path().join("live")));
     for (results, mode) in [(&sim, "sim"), (&live, "live")] {
@@ -290,7 +290,7 @@ fn every_table_and_record_says_where_it_was_run() {
 }
 
 #[test]
-fn results_from_before_there_was_a_mode_are_of_the_simulator() {
+fn results_without_a_mode_are_simulated() {
     let folder = tempfile::tempdir().unwrap();
     let written = results(&folder.path().join("out"));
     for table in TABLES {
@@ -322,7 +322,7 @@ fn results_from_before_there_was_a_mode_are_of_the_simulator() {
 }
 
 #[test]
-fn what_is_noted_of_live_runs_is_kept_in_the_order_of_the_experiment() {
+fn conditions_and_failures_are_stored_in_the_order_of_the_experiment() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
     let results = testing::live(&target);
@@ -350,7 +350,7 @@ fn what_is_noted_of_live_runs_is_kept_in_the_order_of_the_experiment() {
 }
 
 #[test]
-fn what_programs_printed_goes_with_the_results_and_empty_folders_do_not() {
+fn logs_are_part_of_the_results_without_empty_folders() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
     testing::live(&target);
@@ -364,7 +364,7 @@ fn what_programs_printed_goes_with_the_results_and_empty_folders_do_not() {
 }
 
 #[test]
-fn nothing_is_noted_of_runs_that_there_are_not() {
+fn notes_on_unknown_runs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
     let mut writer = Writer::create(&target, experiment(&["a"], 1), WriterOptions::default()).unwrap();
@@ -376,7 +376,7 @@ fn nothing_is_noted_of_runs_that_there_are_not() {
 }
 
 #[test]
-fn the_manifest_names_the_commit_only_where_one_is_known() {
+fn the_manifest_names_the_commit_only_if_known() {
     let folder = tempfile::tempdir().unwrap();
     for commit in [Some("0123456789ab".to_owned()), None] {
         let options = WriterOptions { commit: commit.clone(), ..WriterOptions::default() };
@@ -393,7 +393,7 @@ fn the_manifest_names_the_commit_only_where_one_is_known() {
     }
 }
 
-/// Two variants under two seeds.
+/// Results of two variants with two seeds.
 pub(super) fn in_memory() -> MemoryResults {
     let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2), None);
     for (key, record) in &runs(&VARIANTS, 2) {
@@ -403,7 +403,7 @@ pub(super) fn in_memory() -> MemoryResults {
 }
 
 #[test]
-fn results_in_memory_are_those_of_the_folder() {
+fn results_in_memory_equal_those_in_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let runs = runs(&VARIANTS, 2);
     let mut writer =
@@ -445,7 +445,7 @@ fn results_in_memory_are_those_of_the_folder() {
 }
 
 #[test]
-fn in_memory_a_run_out_of_turn_is_refused() {
+fn the_writer_in_memory_refuses_runs_out_of_order() {
     let runs = runs(&VARIANTS, 2);
     let mut memory = MemoryWriter::create(experiment(&VARIANTS, 2), None);
     memory.add_run(&runs[1].0, &runs[1].1).unwrap();
@@ -458,7 +458,7 @@ fn in_memory_a_run_out_of_turn_is_refused() {
 }
 
 #[test]
-fn frames_have_a_row_each() {
+fn there_is_one_row_per_frame() {
     let folder = tempfile::tempdir().unwrap();
     let (key, mut record) = runs(&VARIANTS, 1).swap_remove(0);
     let flow = jettison_wire::FlowId(0);

@@ -1,4 +1,4 @@
-//! Writing results, run by run.
+//! Writes results run by run.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,32 +18,32 @@ use crate::pcapng::PortCapture;
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary};
 
-/// Out-of-order runs wait here, inside the temporary folder.
+/// Folder for out-of-order runs, inside the temporary folder.
 const WAITING: &str = ".waiting";
 
-/// How to write.
+/// Options of a writer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriterOptions {
-    /// Replace a folder that is not ours.
+    /// Whether to replace an output folder that is not ours.
     pub force: bool,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<String>,
 }
 
-/// What is known only when all runs have ended.
+/// Data known only after all runs.
 #[derive(Debug, Clone, Default)]
 pub struct Closing {
-    /// How long it took.
+    /// Durations.
     pub timing: Timing,
-    /// The paper's figures beside ours, where there are any.
+    /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
 }
 
-/// Takes runs as they finish and puts the folder in place at the end.
+/// Writer that takes runs as they complete and creates the folder at the end.
 ///
-/// Everything goes to a temporary folder beside the target; dropping the writer, or an error, removes it. Rows are
-/// written in the order of the experiment (variants, then seeds). A run that finishes before its turn is kept on disk,
-/// not in memory, so memory does not grow with the number of runs but for their summary values.
+/// Everything goes to a temporary folder beside the target, which is removed on errors and on drop. Rows are written
+/// in the order of the experiment (variants, then seeds). A run that completes early is stored on disk, so memory
+/// grows only with the runs' summary values.
 pub struct Writer {
     gathered: Gathered,
     tables: Tables<TableWriter>,
@@ -53,8 +53,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Checks that the results can go to `target` and opens the temporary folder beside it. Do this before running
-    /// anything.
+    /// Checks that results can be written to `target` and opens the temporary folder beside it. Call it before the
+    /// first run.
     ///
     /// # Errors
     /// If `target` is a file or a non-empty folder that is not ours, or cannot be written.
@@ -77,16 +77,16 @@ impl Writer {
         Ok(Writer { gathered: Gathered::new(experiment, options.commit), tables, next: 0, open, staging })
     }
 
-    /// Where packet captures go.
+    /// The writer of packet captures.
     pub fn captures(&self) -> Captures {
         Captures { folder: self.staging.path().join("pcap"), shown: self.staging.target().join("pcap") }
     }
 
-    /// A folder for what the programs of a run print. What is in it by [`Writer::finish`] goes with the results:
-    /// `logs/<variant>/<seed>/`.
+    /// A folder for the output of a run's programs. Its contents at the time of [`Writer::finish`] become part of the
+    /// results: `logs/<variant>/<seed>/`.
     ///
     /// # Errors
-    /// If the experiment has no such run, or the folder cannot be made.
+    /// If the experiment has no such run, or the folder cannot be created.
     pub fn logs(&self, key: &RunKey) -> Result<PathBuf, ReportError> {
         self.gathered.known(key)?;
         let folder = self.staging.path().join(LOGS).join(file_name(&key.variant)).join(key.seed.to_string());
@@ -94,7 +94,7 @@ impl Writer {
         Ok(folder)
     }
 
-    /// Notes how the machine carried a live run, in place of what was noted of it before.
+    /// Sets the conditions of a live run, replacing earlier ones.
     ///
     /// # Errors
     /// If the experiment has no such run.
@@ -102,7 +102,7 @@ impl Writer {
         self.gathered.note_live(key, facts)
     }
 
-    /// Notes what went wrong in a run, whether it is handed over all the same or not. A run may have several failures.
+    /// Adds a failure of a run, which may have measured something nevertheless. A run may have several failures.
     ///
     /// # Errors
     /// If the experiment has no such run.
@@ -110,11 +110,10 @@ impl Writer {
         self.gathered.note_failure(key, failure)
     }
 
-    /// Takes a finished run.
+    /// Adds a completed run.
     ///
     /// # Errors
-    /// If the experiment has no such run or has it already, or it cannot be written. After an error the writer is of no
-    /// more use.
+    /// If the run is unknown or was already added, or it cannot be written. After an error the writer is unusable.
     pub fn add_run(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
         let index = self.gathered.place_of(key)?;
         if index == self.next {
@@ -138,26 +137,26 @@ impl Writer {
         Ok(())
     }
 
-    /// The summary values of the runs handed over so far, in the order of the experiment.
+    /// Summary values of the runs added so far, in the order of the experiment.
     pub fn runs(&self) -> impl Iterator<Item = &RunSummary> {
         self.gathered.runs()
     }
 
-    /// Means and intervals of the runs handed over so far.
+    /// Means and confidence intervals of the runs added so far.
     pub fn summary(&self) -> Summary {
         self.gathered.summary()
     }
 
-    /// Whether every run of the experiment was handed over.
+    /// Whether all runs of the experiment were added.
     pub fn is_complete(&self) -> bool {
         self.gathered.is_complete()
     }
 
-    /// Writes the rest, makes the page and puts the folder in its place. Results in which a run has a failure say that they
-    /// failed, others with runs missing that they were interrupted.
+    /// Writes the remaining data and the page, and moves the folder to its target. Results with failures have the
+    /// status failed; others with missing runs, interrupted.
     ///
     /// # Errors
-    /// If something cannot be written: then the target is as it was before.
+    /// If something cannot be written; the target is unchanged then.
     pub fn finish(mut self, closing: Closing) -> Result<Results, ReportError> {
         let late: Vec<usize> =
             (self.next..self.gathered.places()).filter(|index| self.gathered.has(*index)).collect();
@@ -185,7 +184,7 @@ impl Writer {
             out.json_lines("reproduction.json", closing.reproduction.iter())?;
         }
         out.json(MANIFEST, &gathered.into_manifest())?;
-        // The page is made from what was written, so that `jettison report` makes the same one again.
+        // Create the page from the written files, so `jettison report` creates an identical one.
         let mut results = Results::load(staging.path())?;
         out.bytes("report.html", crate::html::render(&results)?.as_bytes())?;
         results.folder = staging.commit()?;
@@ -218,8 +217,8 @@ fn finish_tables(tables: Tables<TableWriter>) -> Result<(), ReportError> {
     tables.into_each().into_iter().try_for_each(|(_, table)| table.finish())
 }
 
-/// Where packet captures of a run go: `pcap/<variant>/<seed>/<port>.pcapng`. Cheap to clone and to send to where the
-/// runs are.
+/// Creates packet captures of runs: `pcap/<variant>/<seed>/<port>.pcapng`. Cheap to clone and to send to other
+/// threads.
 #[derive(Debug, Clone)]
 pub struct Captures {
     folder: PathBuf,
@@ -227,10 +226,10 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Starts the capture of one port of one run, with at most `snap` bytes of each frame. Finish it before the writer.
+    /// Starts the capture of one port in one run, with at most `snap` bytes per frame. Finish it before the writer.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn create(&self, run: &RunKey, port: &str, snap: usize) -> Result<PortCapture, ReportError> {
         let folder = self.folder.join(file_name(&run.variant)).join(run.seed.to_string());
         fs::create_dir_all(&folder).map_err(ReportError::write(&self.shown))?;
@@ -238,7 +237,7 @@ impl Captures {
     }
 }
 
-/// `name` without what file systems give a meaning to.
+/// `name` without characters that are special in file systems.
 fn file_name(name: &str) -> String {
     let clean = |c: char| {
         if c.is_alphanumeric() || "-_.,=+@".contains(c) { c } else { '_' }
@@ -247,7 +246,7 @@ fn file_name(name: &str) -> String {
     if name.starts_with('.') || name.is_empty() { format!("_{name}") } else { name }
 }
 
-/// Where the smaller files go.
+/// Writer of the smaller files.
 struct Out<'a> {
     folder: &'a Path,
     shown: &'a Path,
@@ -278,7 +277,7 @@ impl Out<'_> {
         self.bytes(name, text.as_bytes())
     }
 
-    /// A JSON array with a value a line.
+    /// A JSON array with one value per line.
     fn json_lines<T: serde::Serialize>(
         &self,
         name: &str,

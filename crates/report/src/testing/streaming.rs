@@ -1,4 +1,4 @@
-//! Made-up viewers: a link whose rate falls now and then, players that fetch segments over it, and loads.
+//! Made-up viewers: a link whose rate drops at times, players that fetch segments over it, and loads.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use jettison_wire::FlowId;
 use crate::model::{Experiment, RunKey, Variant};
 use crate::store::{Closing, Results, Writer, WriterOptions};
 
-/// Who is there.
+/// The flows of a scene.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene {
-    /// Flows of one player each: `client`, or `client-1` and so on.
+    /// Number of flows of one player each: `client`, or `client-1` and so on.
     pub players: u64,
-    /// Flows of many: `load`, or `load-1` and so on.
+    /// Number of flows of many players: `load`, or `load-1` and so on.
     pub loads: u64,
-    /// Whether there is a flow `web` that is no viewer.
+    /// Whether there is a flow `web` without viewers.
     pub web: bool,
-    /// Seconds of the run.
+    /// Duration of the run in seconds.
     pub seconds: u64,
-    /// How far the link's rate falls, in tenths.
+    /// Depth of the rate's drops in tenths.
     pub harshness: u64,
 }
 
@@ -34,14 +34,14 @@ impl Default for Scene {
 }
 
 const TICK: u64 = 100;
-/// When players begin.
+/// Start time of the players.
 const BEGIN: Time = Time::from_secs(3);
 const SEGMENT: f64 = 4.0;
 const MOST_BUFFER: f64 = 12.0;
 /// Bitrates of the representations in kbit/s, with their frames per second.
 const LADDER: [(f64, f64); 3] = [(280.0, 18.0), (980.0, 24.0), (2080.0, 30.0)];
 
-/// Stored results of those variants.
+/// Stored results of these variants.
 pub(crate) fn stored(target: &Path, scene: Scene, variants: &[&str], seeds: u64) -> Results {
     let experiment =
         Experiment { duration: Duration::from_secs(scene.seconds), ..super::experiment(variants, seeds) };
@@ -54,7 +54,7 @@ pub(crate) fn stored(target: &Path, scene: Scene, variants: &[&str], seeds: u64)
     written(target, Experiment { figures: Vec::new(), ..experiment }, runs)
 }
 
-/// Stored results of one player under so many transports, queues and profiles, one seed.
+/// Stored results of one player for numbers of transports, queues and profiles, with one seed.
 pub(crate) fn of_three_axes(target: &Path, [transports, queues, profiles]: [u64; 3]) -> Results {
     let mut experiment = Experiment { figures: Vec::new(), ..super::experiment(&[], 1) };
     let mut runs = Vec::new();
@@ -91,7 +91,7 @@ fn written(
     writer.finish(Closing::default()).expect("all runs are there")
 }
 
-/// A run whose values follow from its arguments. An even arm's window collapses after idle, an odd one's does not.
+/// A run whose values depend on its arguments. The window collapses after idle times in even arms.
 pub(crate) fn record(scene: Scene, arm: u64, seed: u64) -> RunRecord {
     let warm_up = Time::from_secs(2);
     let mut recorder = Recorder::new(RecorderSettings { warm_up, ..RecorderSettings::default() });
@@ -110,7 +110,7 @@ pub(crate) fn record(scene: Scene, arm: u64, seed: u64) -> RunRecord {
         if now == warm_up {
             recorder.start_measuring();
         }
-        // Down for ten seconds of forty.
+        // Low for ten seconds of forty.
         let is_down = (tick / 10 + seed * 3) % 40 >= 30;
         let rate = if is_down { 1800.0 - 180.0 * scene.harshness as f64 } else { 1800.0 } - 20.0 * arm as f64;
         let mut backlog = 0;
@@ -155,7 +155,7 @@ pub(crate) fn record(scene: Scene, arm: u64, seed: u64) -> RunRecord {
     recorder.finish(Time::from_secs(scene.seconds))
 }
 
-/// A second of a load: its players come and go as a wave.
+/// One second of a load, whose number of players follows a wave.
 fn load_second(recorder: &mut Recorder, load: ObjectId, now: Time, is_down: bool) {
     let second = now.as_nanos() / 1_000_000_000;
     let wave = (second % 120).min(120 - second % 120);
@@ -173,10 +173,10 @@ fn load_second(recorder: &mut Recorder, load: ObjectId, now: Time, is_down: bool
     }
 }
 
-/// One player and the connection that it fetches over.
+/// A player and its connection.
 struct Player {
     flow: ObjectId,
-    /// kbit that the segment under way still lacks, and when it was asked for.
+    /// Remaining kbit of the current segment, and the time of its request.
     lacks: f64,
     since: Option<Time>,
     rung: usize,
@@ -204,7 +204,7 @@ impl Player {
         }
     }
 
-    /// A tick over a link of `rate` kbit/s; returns the packets that wait there.
+    /// Advances a tick over a link of `rate` kbit/s; returns the packets that wait there.
     fn step(&mut self, recorder: &mut Recorder, now: Time, rate: f64, collapses: bool) -> u64 {
         let seconds = TICK as f64 / 1e3;
         let mut in_flight = 0.0;

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jettison_live::process::{self, Ended, Link, Nursery, Options, Uplink};
 use jettison_measure::RunRecord;
 use jettison_report::{
-    ClaimedFolder, Closing, Failure, Figure, Mates, Mode, ReportError, Results, RunKey, RunTiming, Timing,
+    Claim, ClaimedFolder, Closing, Failure, Figure, Mode, ReportError, Results, RunKey, RunTiming, Timing,
     Writer, WriterOptions,
 };
 use jettison_scenario::Scenario;
@@ -180,7 +180,7 @@ impl LiveExperiment {
         };
         let scenario = Arc::new(scenario);
         let captures = writer.captures();
-        let claimed = ClaimedFolder::create(&std::env::temp_dir(), "jettison-live-", "", Mates::MayWork)?;
+        let claimed = ClaimedFolder::create(&std::env::temp_dir(), "jettison-live-", "", Claim::Shared)?;
         // Programs of other users must be able to traverse it.
         set_permissions(claimed.path(), Permissions::from_mode(0o755))
             .map_err(LiveError::system(claimed.path().display().to_string()))?;
