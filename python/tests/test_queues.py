@@ -343,13 +343,13 @@ class Waking(Misbehaving):
     ("what", "error", "message"),
     [
         ("raises", ZeroDivisionError, "in the class"),
-        ("gives nothing", DisciplineError, r"`misbehaving`: enqueue\(\) gave None: give True if the packet was taken"),
+        ("gives nothing", DisciplineError, r"`misbehaving`: enqueue\(\) must return True \(accepted\) or False \(dropped\), got None"),
         ("loses", DisciplineError, r"packet \d+ \(\d+ bytes\) is lost: it was neither sent nor dropped"),
         ("wrong reason", ValueError, "did you mean `buffer-full`"),
-        ("sends twice", DisciplineError, r"packet \d+ .*, which was sent or dropped before"),
-        ("drops and sends", DisciplineError, r"packet \d+ .*, which was sent or dropped before"),
-        ("drops twice", DisciplineError, r"cannot be dropped: it was sent or dropped before"),
-        ("gives a number", DisciplineError, r"dequeue\(\) gave 3: give a packet, or None"),
+        ("sends twice", DisciplineError, r"packet \d+ .*, which was already sent or dropped"),
+        ("drops and sends", DisciplineError, r"packet \d+ .*, which was already sent or dropped"),
+        ("drops twice", DisciplineError, r"cannot be dropped: it was already sent or dropped"),
+        ("gives a number", DisciplineError, r"dequeue\(\) must return a packet or None, got 3"),
     ],
 )
 def test_what_none_may_do_ends_the_run(small: Scenario, what: str, error: type[Exception], message: str) -> None:
@@ -360,9 +360,9 @@ def test_what_none_may_do_ends_the_run(small: Scenario, what: str, error: type[E
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("wakes in the past", r"next_wakeup\(\) gave \d+ ns, and it is \d+ ns already"),
-        ("wakes for ever", r"woken at \d+ ns, it wants to be woken then again"),
-        ("wakes soon", r"next_wakeup\(\) gave 'soon': give nanoseconds, or None"),
+        ("wakes in the past", r"next_wakeup\(\) must return a time from now \(\d+ ns\) on, got \d+ ns"),
+        ("wakes for ever", r"after the wakeup at \d+ ns, next_wakeup\(\) must return a later time"),
+        ("wakes soon", r"next_wakeup\(\) must return nanoseconds or None, got 'soon'"),
     ],
 )
 def test_a_wakeup_must_be_ahead(small: Scenario, what: str, message: str) -> None:
@@ -382,7 +382,7 @@ def test_a_packet_of_another_queue_is_refused(small: Scenario) -> None:
             return taken[0]
 
     scenario = with_queue(small, Swapping).set("links.access.queue", "swapping")
-    with pytest.raises(DisciplineError, match=r"which is of another queue|which was sent or dropped before"):
+    with pytest.raises(DisciplineError, match=r"which is in another queue|which was already sent or dropped"):
         jettison.run(scenario, seeds=1)
 
 
@@ -545,5 +545,5 @@ def test_what_is_no_gauge_ends_the_run(small: Scenario) -> None:
             return {"level": "high"}
 
     wrong = small.discipline(Wrong).set("links.bottleneck.queue", "wrong").set("gauges", True)
-    with pytest.raises(DisciplineError, match="give a dict of numbers"):
+    with pytest.raises(DisciplineError, match="must return a dict of numbers"):
         jettison.run(wrong, seeds=1)

@@ -1,4 +1,4 @@
-//! What the crates declare in one place, for Python: components, reasons of drops and marks, and metrics.
+//! Declarations of the crates for Python: reasons for drops and marks, and metrics.
 
 use jettison_core::{DropReason, MarkReason};
 use jettison_measure::metrics::DECLARED;
@@ -24,7 +24,7 @@ pub fn appearances() -> Vec<(&'static str, &'static str, String, &'static str, &
     known.into_iter().map(row).collect()
 }
 
-/// All reasons of drops, then of marks: kind (`drop` or `mark`), name, owner, whether it is a loss, description.
+/// All reasons for drops, then for marks: kind (`drop` or `mark`), name, owner, whether it is a loss, description.
 #[pyfunction]
 #[allow(clippy::type_complexity)] // a row of a table
 pub fn reasons() -> Vec<(&'static str, &'static str, &'static str, bool, &'static str)> {
@@ -33,7 +33,7 @@ pub fn reasons() -> Vec<(&'static str, &'static str, &'static str, bool, &'stati
     drops.into_iter().chain(marks).collect()
 }
 
-/// All metrics: name, unit, what it is measured of, title where it has one, description.
+/// All metrics: name, unit, kind of the measured objects, title if any, description.
 #[pyfunction]
 #[allow(clippy::type_complexity)] // a row of a table
 pub fn metrics() -> Vec<(&'static str, &'static str, &'static str, Option<&'static str>, &'static str)> {

@@ -1,4 +1,4 @@
-//! Errors of the Rust crates as the exceptions of `jettison.errors`.
+//! Conversion of errors of the Rust crates to the exceptions of `jettison.errors`.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use jettison_scenario::CheckError;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
-/// A scenario in which something is wrong, with every problem's place.
+/// An error in a scenario, with the place of each problem.
 pub fn scenario_error(py: Python<'_>, error: &CheckError) -> PyErr {
     let problem = |error: &jettison_scenario::ScenarioError| {
         let (line, column) = error.position().unzip();
@@ -17,17 +17,17 @@ pub fn scenario_error(py: Python<'_>, error: &CheckError) -> PyErr {
     raised(py, "ScenarioError", (in_python(error), problems))
 }
 
-/// A scenario that is wrong as a whole, or cannot be found.
+/// An error of a scenario as a whole, or a missing one.
 pub fn wrong_scenario(py: Python<'_>, error: impl Display) -> PyErr {
     raised(py, "ScenarioError", (error.to_string(),))
 }
 
-/// A run that could not be done.
+/// An error that prevents a run.
 pub fn run_error(py: Python<'_>, error: impl Display) -> PyErr {
     raised(py, "RunError", (in_python(error),))
 }
 
-/// What an error says, with Python's names for what the command has options for.
+/// An error's text, with Python's names for the command's options.
 fn in_python(error: impl Display) -> String {
     let text = error.to_string().replace("--out", "`out`").replace("--force", "`force=True`");
     let lines = text
@@ -41,12 +41,12 @@ fn raised<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) ->
     class.and_then(|class| class.call1(arguments)).map_or_else(|error| error, PyErr::from_value)
 }
 
-/// A queue discipline in Python that does what none may do.
+/// A violation of the rules by a queue discipline in Python.
 pub fn discipline_error(py: Python<'_>, error: impl Display) -> PyErr {
     raised(py, "DisciplineError", (error.to_string(),))
 }
 
-/// Whether it is how a discipline says that a packet is to be dropped.
+/// Whether an exception is `Drop`, with which a discipline drops a packet.
 pub fn is_drop(py: Python<'_>, error: &PyErr) -> bool {
     let class = py.import("jettison.queues").and_then(|queues| queues.getattr("Drop"));
     class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))

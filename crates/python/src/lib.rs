@@ -1,8 +1,8 @@
-//! The Python module `jettison._jettison`: what the package `jettison` is thin over.
+//! The Python module `jettison._jettison`, the native part of the package `jettison`.
 //!
-//! Nothing is decided here: scenarios are read and checked by `jettison-scenario`, run and gathered by `jettison-run` and
-//! `jettison-report`. This crate turns arguments and errors into Rust's and back, releases the interpreter's lock while a
-//! run goes, and hands tables over through Arrow's C stream interface, without copying them.
+//! A thin layer: `jettison-scenario` reads and checks scenarios, `jettison-run` and `jettison-report` run them and
+//! collect results. This crate converts arguments and errors, releases the interpreter's lock during runs, and passes
+//! tables through Arrow's C stream interface without copies.
 
 mod declared;
 mod discipline;
@@ -16,7 +16,7 @@ mod tables;
 
 use pyo3::prelude::*;
 
-/// The native part of `jettison`. Its names are no part of the package's interface.
+/// The native part of `jettison`. Its names are not part of the package's interface.
 #[pymodule]
 mod _jettison {
     #[pymodule_export]

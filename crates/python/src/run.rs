@@ -1,4 +1,4 @@
-//! Running a scenario while Python's threads go on.
+//! Runs of scenarios, while Python's other threads continue.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,22 +19,22 @@ use crate::errors::run_error;
 use crate::scenario::Checked;
 use crate::tables::Tables;
 
-/// How often Python is asked whether Ctrl-C was pressed, and told how far the run is.
+/// Interval of checks for Ctrl-C and of progress reports.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
-/// How often a run that is to end is looked after before the disciplines that it waits for are interrupted.
+/// Number of checks on a cancelled run before its disciplines are interrupted.
 const INTERRUPT_AFTER: u32 = 5;
 
-/// How many runs go at once if the user does not say.
+/// Default number of parallel runs.
 #[pyfunction]
 pub fn default_jobs() -> usize {
     default_threads()
 }
 
-/// Runs a scenario. The interpreter's lock is released meanwhile.
+/// Runs a scenario without the interpreter's lock.
 ///
-/// Gives the results in memory, or, with `out`, writes them there and gives nothing. `progress` is called with the share
-/// that is done, the runs that have ended and all of them.
+/// Returns the results in memory or, with `out`, writes them there and returns nothing. `progress` is called with the
+/// completed fraction, the number of completed runs and the number of all runs.
 #[pyfunction]
 #[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None))]
 pub fn run(
@@ -88,8 +88,8 @@ pub fn run(
     results.map(|results| results.map(Tables::new)).map_err(|error| run_error(py, error))
 }
 
-/// Does `work` in a thread of its own, without the interpreter's lock, and ends it early at Ctrl-C, or if `progress` or a queue
-/// discipline raises something: that is then raised here.
+/// Calls `work` in another thread, without the interpreter's lock. Ctrl-C or an exception of `progress` or of a queue
+/// discipline ends it early, and is raised here.
 fn supervised<T: Send>(
     py: Python<'_>,
     control: &Control,
@@ -100,7 +100,7 @@ fn supervised<T: Send>(
     let latest: Mutex<Option<Progress>> = Mutex::new(None);
     let note = |now: Progress| {
         let mut latest = latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        // The threads of a run may overtake one another.
+        // Reports of parallel threads may arrive out of order.
         if latest.is_none_or(|latest| (latest.finished, latest.share) <= (now.finished, now.share)) {
             *latest = Some(now);
         }
@@ -125,7 +125,7 @@ fn supervised<T: Send>(
             while ended.recv_timeout(ASK_EVERY) == Err(RecvTimeoutError::Timeout) {
                 if stopped.is_some() {
                     asked += 1;
-                    // A discipline that hangs does not see that the run is to end.
+                    // A discipline that hangs does not notice the cancellation.
                     if asked % INTERRUPT_AFTER == 0 {
                         Python::attach(|py| control.threads.interrupt(py));
                     }
@@ -139,7 +139,7 @@ fn supervised<T: Send>(
             (worker.join(), stopped, asked >= INTERRUPT_AFTER)
         })
     });
-    // A panic goes on here as if the work had been done here.
+    // Continue a panic as if `work` had run in this thread.
     let result = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let raised = control.take_error();
     let error = if interrupted { stopped } else { raised.or(stopped) };

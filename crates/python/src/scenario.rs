@@ -1,4 +1,4 @@
-//! Scenarios: found, checked, changed.
+//! Search, checks and changes of scenarios.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,43 +19,43 @@ use serde_json::Value;
 use crate::discipline::{Control, PythonDiscipline, builder};
 use crate::errors::{scenario_error, wrong_scenario};
 
-/// A scenario in which nothing was found wrong.
+/// A valid scenario.
 #[pyclass(frozen)]
 pub struct Checked {
     pub scenario: Arc<Scenario>,
-    /// The file, where it is one, and the paper and the experiment, if it is one of those.
+    /// Path of the file, if any; paper and name, if it is an experiment.
     pub path: Option<PathBuf>,
     pub experiment: Option<(String, String)>,
     embedded: bool,
     pub disciplines: Vec<PythonDiscipline>,
 }
 
-/// What a scenario is told to be, before it is checked.
+/// Source of a scenario, before checks.
 #[derive(FromPyObject)]
 pub struct Source {
     /// The text.
     text: String,
-    /// What messages call it.
+    /// Name in messages.
     label: String,
-    /// The file; what the scenario names is beside it.
+    /// Path of the file; files that the scenario names are relative to its folder.
     path: Option<PathBuf>,
-    /// Whether the file is inside the program.
+    /// Whether the file is embedded in the program.
     embedded: bool,
     /// Paper and name, if it is an experiment of the library.
     experiment: Option<(String, String)>,
     /// A folder of further files.
     data: Option<PathBuf>,
-    /// What stands in files that it names, where that is known: those are not read again.
+    /// Known contents of files that the scenario names, which are not read again.
     contents: BTreeMap<String, Vec<u8>>,
     /// `path=value`, as with `--set`.
     set: Vec<String>,
     /// Whether the `[quick]` table applies.
     quick: bool,
-    /// Queue disciplines beside ours.
+    /// Additional queue disciplines.
     disciplines: Vec<PythonDiscipline>,
 }
 
-/// Files whose contents came with the scenario, and else those beside it.
+/// Files whose contents are carried with the scenario, and then those beside it.
 struct Carried {
     contents: BTreeMap<String, Vec<u8>>,
     beside: WithData,
@@ -74,17 +74,17 @@ impl Files for Carried {
 }
 
 thread_local! {
-    /// What scenarios may name where no Python class adds to it, and its schema: a sweep checks thousands of scenarios.
+    /// Standard registries and their schema, cached because a sweep checks thousands of scenarios.
     static STANDARD: (Registries, Value) = {
         let registries = Builder::standard().registries();
         let schema = schema_json(&registries);
         (registries, schema)
     };
-    /// The same with the Python classes of the scenario that was checked last: a sweep is of one.
+    /// The same with the Python classes of the last scenario, cached because a sweep uses one set.
     static WITH_CLASSES: RefCell<Option<Rc<WithClasses>>> = const { RefCell::new(None) };
 }
 
-/// What scenarios may name with some Python classes, and its schema.
+/// Registries with a set of Python classes, and their schema.
 struct WithClasses {
     classes: Vec<PythonDiscipline>,
     control: Arc<Control>,
@@ -93,7 +93,7 @@ struct WithClasses {
 }
 
 impl WithClasses {
-    /// Makes it ready for this thread, if it is not.
+    /// Fills this thread's cache if necessary.
     fn prepare(py: Python<'_>, classes: &[PythonDiscipline]) -> Result<(), String> {
         let are = |other: &WithClasses| {
             other.classes.len() == classes.len() && other.classes.iter().zip(classes).all(|(a, b)| a.is(b))
@@ -109,7 +109,7 @@ impl WithClasses {
     }
 }
 
-/// Checks a scenario. The interpreter's lock is released meanwhile.
+/// Checks a scenario without the interpreter's lock.
 #[pyfunction]
 pub fn check(py: Python<'_>, source: Source) -> PyResult<Checked> {
     let Source { text, label, path, embedded, experiment, data, contents, set, quick, disciplines } = source;
@@ -129,7 +129,7 @@ pub fn check(py: Python<'_>, source: Source) -> PyResult<Checked> {
             None => STANDARD.with(|(registries, schema)| parse(registries, schema)),
         }
     });
-    // What a class raised when it was made.
+    // An exception that a class raised in its constructor.
     let cause = WITH_CLASSES.with_borrow(|own| own.as_ref().and_then(|own| own.control.take_error()));
     let scenario = scenario.map_err(|error| {
         let error = scenario_error(py, &error);
@@ -141,31 +141,31 @@ pub fn check(py: Python<'_>, source: Source) -> PyResult<Checked> {
 
 #[pymethods]
 impl Checked {
-    /// Its name.
+    /// Name.
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name
     }
 
-    /// What it is about.
+    /// Description.
     #[getter]
     fn description(&self) -> Option<&str> {
         self.scenario.description.as_deref()
     }
 
-    /// The seeds of the runs of each variant.
+    /// Seeds of each variant.
     #[getter]
     fn seeds(&self) -> Vec<u64> {
         self.scenario.seeds.clone()
     }
 
-    /// The names of the variants.
+    /// Names of the variants.
     #[getter]
     fn variants(&self) -> Vec<String> {
         self.scenario.variants.iter().map(|variant| variant.name.clone()).collect()
     }
 
-    /// For each variant the label of its arm, by axis.
+    /// Labels of each variant, by axis.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -177,7 +177,7 @@ impl Checked {
         Ok(all)
     }
 
-    /// The axes of comparison and the labels of their arms.
+    /// Axes of the comparison, with their labels.
     #[getter]
     fn axes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let axes = PyDict::new(py);
@@ -192,7 +192,7 @@ impl Checked {
         inputs.map(|input| (input.file.clone(), input.sha256.clone(), input.bytes)).collect()
     }
 
-    /// What stands in each file that it names.
+    /// Contents of each file that the scenario names.
     fn contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let contents = PyDict::new(py);
         for (name, content) in self.scenario.contents.iter() {
@@ -201,31 +201,31 @@ impl Checked {
         Ok(contents)
     }
 
-    /// The scenario as TOML, with what options say laid over it.
+    /// The scenario as TOML, with options applied.
     fn to_toml(&self) -> String {
         self.scenario.to_toml()
     }
 
-    /// The same as JSON.
+    /// The scenario as JSON, with options applied.
     fn to_json(&self) -> String {
         self.scenario.tree.to_string()
     }
 
-    /// Each variant's name and its whole configuration, defaults included, as JSON.
+    /// Name and effective configuration of each variant, with defaults, as JSON.
     fn effective(&self) -> Vec<(String, String)> {
         self.scenario.variants.iter().map(|each| (each.name.clone(), each.effective.to_string())).collect()
     }
 
-    /// A variant's whole configuration, defaults included, as TOML.
+    /// Effective configuration of a variant, with defaults, as TOML.
     fn effective_toml(&self, variant: &str) -> PyResult<String> {
         let found = self.scenario.variants.iter().find(|other| other.name == variant);
-        let none = || PyKeyError::new_err(format!("there is no variant `{variant}`"));
+        let none = || PyKeyError::new_err(format!("unknown variant `{variant}`"));
         Ok(found.ok_or_else(none)?.effective_toml())
     }
 }
 
 impl Checked {
-    /// The plots that its report shows beside the usual ones, and the paper's figures to set beside ours.
+    /// Additional plots for the report, and the paper's figures for the comparison.
     pub fn figures(&self, py: Python<'_>) -> PyResult<(Vec<Figure>, Option<Paper>)> {
         let Some(path) = &self.path else { return Ok((Vec::new(), None)) };
         let wrong = |error: &dyn std::fmt::Display| wrong_scenario(py, error);
@@ -234,7 +234,7 @@ impl Checked {
             return Ok((plots, None));
         };
         let library = if self.embedded { Ok(Library::embedded()) } else { Library::open(None) };
-        // Away from the library (a worker on another machine) nothing is set beside the results.
+        // Without the library (a worker on another machine), results are not compared with a paper.
         let library = library.map_err(|e| wrong(&e))?;
         let found = library.find(&format!("{paper}/{name}")).ok().and_then(|found| found.into_iter().next());
         let Some(figures) = found.and_then(|experiment| experiment.figures.as_deref()) else {
@@ -246,7 +246,7 @@ impl Checked {
     }
 }
 
-/// The experiment of that name (`ired/ingress-vs-egress`): text, path, whether it is inside the program, paper, name.
+/// Finds the experiment with a name (`ired/ingress-vs-egress`): text, path, whether it is embedded, paper, name.
 #[pyfunction]
 pub fn find(py: Python<'_>, name: &str) -> PyResult<(String, PathBuf, bool, String, String)> {
     let library = Library::open(None).map_err(|error| wrong_scenario(py, error))?;
@@ -258,20 +258,20 @@ pub fn find(py: Python<'_>, name: &str) -> PyResult<(String, PathBuf, bool, Stri
         several => {
             let names: Vec<String> =
                 several.iter().map(|one| format!("{}/{}", one.paper, one.name)).collect();
-            let message = format!("`{name}` names several experiments; name one: {}", names.join(", "));
+            let message = format!("`{name}` must name one experiment, got several: {}", names.join(", "));
             Err(wrong_scenario(py, message))
         }
     }
 }
 
-/// The TOML text of a table, given as JSON.
+/// Converts a table from JSON to TOML.
 #[pyfunction]
 pub fn toml_of(json: &str) -> PyResult<String> {
     let tree: Value = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
     toml::to_string(&tree).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// A value, given as JSON, as `--set` takes it: TOML on one line.
+/// Converts a value from JSON to one line of TOML, as for `--set`.
 #[pyfunction]
 pub fn toml_value(json: &str) -> PyResult<String> {
     let value: toml::Value =
@@ -279,7 +279,8 @@ pub fn toml_value(json: &str) -> PyResult<String> {
     Ok(value.to_string())
 }
 
-/// A scenario's text with another axis, given as JSON, and the name of the one of the same path that gave way to it.
+/// A scenario's text with an additional axis, given as JSON, and the name of the axis of the same path that it
+/// replaces.
 #[pyfunction]
 pub fn with_axis(text: &str, json: &str) -> PyResult<(String, Option<String>)> {
     let axis: Value = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -287,7 +288,7 @@ pub fn with_axis(text: &str, json: &str) -> PyResult<(String, Option<String>)> {
     with.map(|with| (with.text, with.replaced)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// A scenario's text in which of an axis only the arms at these places are left.
+/// A scenario's text with only some arms of an axis, given by index.
 #[pyfunction]
 pub fn with_some_arms(text: &str, axis: &str, places: Vec<usize>) -> String {
     jettison_scenario::with_some_arms(text, axis, &places)

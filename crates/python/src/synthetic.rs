@@ -1,4 +1,4 @@
-//! A result of any size, for measuring how tables are handed over and read back.
+//! A result of any size, for benchmarks of transferring and reading tables.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use crate::errors::run_error;
 use crate::tables::Tables;
 
-/// Samples of each series.
+/// Number of samples per series.
 const SAMPLES: u64 = 10_000;
 
-/// A result with at least so many rows of series of flows, in memory; with `out`, in a folder.
+/// Creates a result with at least this many rows of flow series, in memory or, with `out`, in a folder.
 #[pyfunction]
 #[pyo3(signature = (rows, out=None))]
 pub fn synthetic(py: Python<'_>, rows: u64, out: Option<PathBuf>) -> PyResult<Option<Tables>> {
@@ -65,7 +65,7 @@ fn record(rows: u64) -> RunRecord {
     let series = (0..flows).flat_map(|index| {
         of_flow.iter().zip(1u64..).map(move |(metric, number)| {
             let mut state = u64::from(index) << 8 | number;
-            // Any numbers that look like none before them.
+            // Numbers without repetition.
             let values = (0..SAMPLES).map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 11) as f64 / 1e9

@@ -1,4 +1,4 @@
-//! Results in memory, handed to Python as Arrow streams.
+//! Results in memory, passed to Python as Arrow streams.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchIterator};
@@ -9,13 +9,13 @@ use pyo3::types::PyCapsule;
 
 use crate::errors::run_error;
 
-/// The results of `run`, in memory.
+/// Results of `run` in memory.
 #[pyclass(frozen)]
 pub struct Tables {
     results: MemoryResults,
 }
 
-/// A table that Arrow libraries take over without copying (the Arrow PyCapsule interface).
+/// A table that Arrow libraries can take without copies (Arrow PyCapsule interface).
 #[pyclass(frozen)]
 pub struct Stream {
     batch: RecordBatch,
@@ -27,44 +27,41 @@ impl Tables {
     }
 
     fn batch(&self, name: &str) -> PyResult<&RecordBatch> {
-        self.results
-            .tables
-            .get(name)
-            .ok_or_else(|| PyKeyError::new_err(format!("there is no table `{name}`")))
+        self.results.tables.get(name).ok_or_else(|| PyKeyError::new_err(format!("unknown table `{name}`")))
     }
 }
 
 #[pymethods]
 impl Tables {
-    /// The names of the tables.
+    /// Names of the tables.
     fn names(&self) -> Vec<&'static str> {
         self.results.tables.keys().copied().collect()
     }
 
-    /// One table.
+    /// A table.
     fn table(&self, name: &str) -> PyResult<Stream> {
         Ok(Stream { batch: self.batch(name)?.clone() })
     }
 
-    /// What `manifest.json` would hold.
+    /// Contents of `manifest.json`.
     fn manifest(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.results.manifest).map_err(|error| run_error(py, error))
     }
 
-    /// What `timing.json` would hold.
+    /// Contents of `timing.json`.
     fn timing(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.results.timing).map_err(|error| run_error(py, error))
     }
 
-    /// What `reproduction.json` would hold.
+    /// Contents of `reproduction.json`.
     fn reproduction(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.results.reproduction).map_err(|error| run_error(py, error))
     }
 
-    /// Where the values of a column lie in memory (a dictionary's keys): to tell a copy from the thing itself.
+    /// Memory address of a column's values (of the keys of a dictionary), to detect copies.
     fn address(&self, table: &str, column: &str) -> PyResult<usize> {
         let column = self.batch(table)?.column_by_name(column);
-        let column = column.ok_or_else(|| PyKeyError::new_err(format!("there is no column `{column:?}`")))?;
+        let column = column.ok_or_else(|| PyKeyError::new_err(format!("unknown column `{column:?}`")))?;
         Ok(column.to_data().buffers()[0].as_ptr() as usize)
     }
 }
@@ -77,7 +74,7 @@ impl Stream {
 
 #[pymethods]
 impl Stream {
-    /// An `ArrowArrayStream` with the table in one batch. The schema that a consumer asks for is not heeded, as the
+    /// An `ArrowArrayStream` with the table in one batch. The consumer's requested schema is ignored, as the
     /// interface allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(

@@ -1,4 +1,4 @@
-//! The driver of the property tests of `jettison-queue`, over a discipline in Python.
+//! Driver of `jettison-queue`'s property tests for disciplines in Python.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ mod driver;
 
 use driver::{Labelled, Operation};
 
-/// Id and traffic class of what was sent; id, reason and time of what was dropped; the same of what was marked.
+/// Sent packets as id and traffic class; dropped packets as id, reason and time; marked packets likewise.
 type Driven = (Vec<(u32, u8)>, Vec<(u32, &'static str, u64)>, Vec<(u32, &'static str, u64)>);
 
-/// Does the operations, each a name and its numbers, and checks what must always hold; gives what became of the packets.
-/// `value` names the discipline as a scenario does.
+/// Executes operations, each a name and its numbers, and checks the invariants; returns the fate of the packets.
+/// `value` names the discipline as in a scenario.
 #[pyfunction]
 pub fn drive(
     py: Python<'_>,
@@ -29,7 +29,8 @@ pub fn drive(
     operations: Vec<(String, Vec<u64>)>,
     seed: u64,
 ) -> PyResult<Driven> {
-    // Thousands of examples: a packet lost in a cycle is what `jettison.run` looks for.
+    // Skip the search for packets lost in reference cycles: with thousands of examples it is slow, and `jettison.run`
+    // does it.
     let control = Arc::new(Control { looked: true.into(), ..Control::default() });
     let mut registered = builder(py, &disciplines, &control).map_err(|error| run_error(py, error))?;
     let registry = registered.disciplines_mut().clone();
@@ -38,7 +39,7 @@ pub fn drive(
     let built = registry.build(&value, &BuildContext { random: &random, registry: &registry });
     let mut queue = built.map_err(|error| run_error(py, error))?;
     let operations: Option<Vec<Operation>> = operations.iter().map(operation).collect();
-    let operations = operations.ok_or_else(|| run_error(py, "there is no such operation"))?;
+    let operations = operations.ok_or_else(|| run_error(py, "unknown operation"))?;
     let trace = py.detach(|| driver::drive(&mut *queue, &operations));
     match control.take_error() {
         Some(error) => Err(error),

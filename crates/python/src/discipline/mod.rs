@@ -1,8 +1,8 @@
-//! Queue disciplines that are written in Python.
+//! Queue disciplines written in Python.
 //!
-//! The packets stay here: Python is given views of them ([`packet::PacketView`]) and says what is to become of them. What it
-//! says is checked, so that no packet is lost, sent twice or invented, whatever the class does; the first thing that is
-//! wrong, and the first exception, ends the run and is raised where it was started.
+//! Packets stay in Rust: Python gets views of them ([`packet::PacketView`]) and decides their fate. Its decisions are
+//! checked, so no packet is lost, sent twice or invented, whatever the class does. The first violation or exception
+//! ends the run and is raised to its caller.
 
 #[cfg(feature = "testing")]
 pub mod driven;
@@ -26,52 +26,52 @@ use serde_json::Value;
 use queue::PythonQueue;
 use threads::Threads;
 
-/// A class, or anything that makes a discipline when it is called, under the name that scenarios give it.
+/// A class or other factory of disciplines, with its name in scenarios.
 #[derive(FromPyObject)]
 pub struct PythonDiscipline {
-    /// What a scenario writes: `kind = "…"`.
+    /// The name in scenarios: `kind = "…"`.
     name: String,
-    /// What is called with the parameters.
+    /// The factory, called with the parameters.
     factory: Py<PyAny>,
     /// The JSON Schema of the parameters.
     schema: String,
-    /// One line about it.
+    /// A one-line description.
     summary: String,
-    /// Whether it takes `random`, a generator seeded for this queue of this run.
+    /// Whether it takes `random`, a generator seeded for this queue in this run.
     wants_random: bool,
 }
 
-/// How a run that is under way is ended, and by what.
+/// Control of a run in progress, and the error that ended it.
 #[derive(Default)]
 pub struct Control {
-    /// Set to end the run.
+    /// Cancellation flag.
     pub cancel: AtomicBool,
-    /// Whether Python has looked for packets that are lost in cycles of references, or need not: it takes some time, and a class that
-    /// loses packets so does it in every run.
+    /// Whether the search for packets lost in reference cycles is done or unnecessary. It is slow, and a class that
+    /// loses packets does so in every run, so one search suffices.
     pub looked: AtomicBool,
-    /// Where disciplines run.
+    /// Threads with disciplines.
     pub threads: Threads,
     error: Mutex<Option<PyErr>>,
 }
 
 impl Control {
-    /// Ends the run with that exception, if it has none yet.
+    /// Ends the run with an exception, unless it already has one.
     pub fn fail(&self, error: PyErr) {
         let mut held = self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let spare = if held.is_none() { held.replace(error) } else { Some(error) };
         drop(held);
         self.cancel.store(true, Ordering::Relaxed);
-        // Not while it is locked: what an exception holds may have finalizers, which let other threads of Python go on.
+        // Drop it without the lock: finalizers of objects in the exception may let other Python threads run.
         drop(spare);
     }
 
-    /// What ended it.
+    /// The exception that ended the run.
     pub fn take_error(&self) -> Option<PyErr> {
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
 }
 
-/// The standard builder with those disciplines beside its own. An error says which name is taken or cannot be.
+/// The standard builder with additional disciplines. The error names a discipline whose name is taken or invalid.
 pub fn builder(
     py: Python<'_>,
     disciplines: &[PythonDiscipline],
@@ -82,7 +82,7 @@ pub fn builder(
         let name = &discipline.name;
         let registries = builder.registries();
         if registries.disciplines.kind(name).or(registries.port_queues.kind(name)).is_some() {
-            return Err(format!("there is a queue discipline `{name}` already: give yours another name"));
+            return Err(format!("a queue discipline `{name}` already exists; choose another name"));
         }
         let entry = discipline.entry(py, Arc::clone(control));
         builder
@@ -93,7 +93,7 @@ pub fn builder(
 }
 
 impl PythonDiscipline {
-    /// The same once more.
+    /// A new reference to the same objects.
     pub fn clone_ref(&self, py: Python<'_>) -> PythonDiscipline {
         PythonDiscipline {
             name: self.name.clone(),
@@ -104,7 +104,7 @@ impl PythonDiscipline {
         }
     }
 
-    /// Whether it is the same class under the same name, with the same parameters.
+    /// Whether both have the same class, name and parameters.
     pub fn is(&self, other: &PythonDiscipline) -> bool {
         self.factory.is(&other.factory)
             && (&self.name, &self.schema, &self.summary, self.wants_random)
@@ -147,7 +147,7 @@ fn dictionary<'py>(py: Python<'py>, parameters: &Value) -> PyResult<Bound<'py, P
     Ok(read.cast_into::<PyDict>()?)
 }
 
-/// The same text for the rest of the process, kept once: registries name their entries by such.
+/// The same text with static lifetime, stored once per process: names in registries are static.
 fn kept(text: &str) -> &'static str {
     static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut all = KEPT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

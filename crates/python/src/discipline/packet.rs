@@ -1,4 +1,4 @@
-//! What a discipline in Python sees of a packet, and how it says what is to become of it.
+//! A packet as seen by a discipline in Python, and the discipline's actions on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,32 +10,32 @@ use pyo3::prelude::*;
 
 use crate::errors::discipline_error;
 
-/// What a queue and the views of its packets share.
+/// State shared between a queue and the views of its packets.
 #[derive(Default)]
 pub struct Ledger {
     acts: Mutex<Vec<Act>>,
-    /// Nothing is to be done any more: the queue is gone, or its class has failed.
+    /// Set when actions have no effect any more: the queue is gone, or its class has failed.
     closed: AtomicBool,
 }
 
-/// Something that Python said of a packet, by its handle.
+/// An action of Python on a packet, identified by its handle.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
-    /// It is marked CE.
+    /// Mark it CE.
     Mark(u64),
-    /// It is dropped.
+    /// Drop it.
     Drop(u64, DropReason),
-    /// Nothing refers to it any more: it can never be sent.
+    /// No references remain, so it can never be sent.
     Lost(u64),
 }
 
 impl Ledger {
-    /// What was said since the last time, in order.
+    /// Takes the actions since the last call, in order.
     pub fn take(&self) -> Vec<Act> {
         std::mem::take(&mut *self.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
-    /// From now on nothing is noted.
+    /// Ignores all further actions.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
@@ -47,12 +47,12 @@ impl Ledger {
     }
 }
 
-/// A packet in the queue, as its discipline sees it. It is a handle: the packet itself stays with the simulator.
+/// A packet in the queue, as its discipline sees it. This is a handle; the packet itself stays in the simulator.
 #[pyclass(frozen, name = "Packet", module = "jettison.queues")]
 pub struct PacketView {
     handle: u64,
     ledger: Arc<Ledger>,
-    /// Sent or dropped: it may be looked at, and no more.
+    /// Set after it was sent or dropped; then it is read-only.
     gone: AtomicBool,
     marked: AtomicBool,
     /// IP length in bytes.
@@ -61,19 +61,19 @@ pub struct PacketView {
     /// Number of the packet within the run.
     #[pyo3(get)]
     id: u32,
-    /// Number of the scenario's flow, from 0; `None` if it is of none.
+    /// Number of the scenario's flow, from 0; `None` without a flow.
     #[pyo3(get)]
     flow: Option<u32>,
-    /// Nanoseconds since the run began, when the queue was given it.
+    /// Time of arrival at the queue, in ns since the start of the run.
     #[pyo3(get)]
     arrived: u64,
-    /// Nanoseconds since the run began, when the sending host emitted it.
+    /// Time at which the sending host emitted the packet, in ns since the start of the run.
     #[pyo3(get)]
     sent: u64,
     /// Differentiated-services code point, 0 to 63.
     #[pyo3(get)]
     dscp: u8,
-    /// Traffic class that a switch gave it; 0 is the highest priority.
+    /// Traffic class assigned by a switch; 0 is the highest priority.
     #[pyo3(get)]
     traffic_class: u8,
     ecn: Ecn,
@@ -85,19 +85,19 @@ pub struct PacketView {
 /// The label of the message that a packet is part of (the Octopus header).
 #[pyclass(frozen, get_all, module = "jettison.queues")]
 pub struct Message {
-    /// Its number within its stream, modulo 2^29.
+    /// Number of the message in its stream, modulo 2^29.
     number: u32,
-    /// The stream of the flow.
+    /// Stream of the flow.
     stream: u16,
-    /// 0 to 7; a higher one is less important.
+    /// Priority, 0 to 7; higher values are less important.
     priority: u8,
-    /// Whether it makes earlier ones superfluous: those of priority `threshold` or above.
+    /// Whether it makes earlier messages of priority `threshold` or above obsolete.
     drop_flag: bool,
     /// 0 to 7; see `drop_flag`.
     threshold: u8,
-    /// It is superfluous while its stream has less bandwidth than this, in kbit/s; 0 for never.
+    /// The message is obsolete while its stream has less than this bandwidth, in kbit/s; 0 for never.
     bitrate_threshold: u32,
-    /// How long it may wait before it may be dropped, in ms.
+    /// Maximum waiting time in ms, after which it may be dropped.
     slack: u16,
     /// Whether the packet is the first of the message.
     is_first: bool,
@@ -106,7 +106,7 @@ pub struct Message {
 }
 
 impl PacketView {
-    /// Of a packet that arrives, under that handle.
+    /// Creates the view of an arriving packet with a handle.
     pub fn of(packet: &Packet, handle: u64, ledger: &Arc<Ledger>) -> PacketView {
         let five_tuple = packet.headers().map(|headers| {
             let (protocol, from, to) = match &headers.transport {
@@ -135,22 +135,22 @@ impl PacketView {
         }
     }
 
-    /// Whether it is one of that queue's.
+    /// Whether the packet is in the queue of this ledger.
     pub fn is_of(&self, ledger: &Arc<Ledger>) -> bool {
         Arc::ptr_eq(&self.ledger, ledger)
     }
 
-    /// Its handle.
+    /// The packet's handle.
     pub fn handle(&self) -> u64 {
         self.handle
     }
 
-    /// It leaves the queue; false if it has left it before.
+    /// Marks the packet as gone; returns false if it already was.
     pub fn leave(&self) -> bool {
         !self.gone.swap(true, Ordering::Relaxed)
     }
 
-    /// A few words about it.
+    /// A short description.
     pub fn describe(&self) -> String {
         let flow = self.flow.map(|flow| format!(" of flow {flow}")).unwrap_or_default();
         format!("packet {} ({} bytes{flow})", self.id, self.size)
@@ -165,19 +165,20 @@ impl PacketView {
         if self.marked.load(Ordering::Relaxed) { Ecn::Ce as u8 } else { self.ecn as u8 }
     }
 
-    /// Source and destination address, protocol number, source and destination port; `None` for what is no IP packet of ours.
+    /// Source and destination address, protocol number, source and destination port; `None` for packets that are not
+    /// IP.
     #[getter]
     fn five_tuple(&self) -> Option<(String, String, u8, u16, u16)> {
         self.five_tuple.clone()
     }
 
-    /// A hash of the five-tuple, 64 bits.
+    /// A 64-bit hash of the five-tuple.
     #[getter]
     fn flow_hash(&self) -> u64 {
         self.hash
     }
 
-    /// What it says of its message; `None` if it is no Octopus traffic.
+    /// The label of its message; `None` if it is not Octopus traffic.
     #[getter]
     fn message(&self) -> Option<Message> {
         self.message.map(|header| Message {
@@ -193,7 +194,7 @@ impl PacketView {
         })
     }
 
-    /// Marks it CE. Gives `False`, and does nothing, if its sender does not understand marks.
+    /// Marks the packet CE. Returns `False` without effect if its transport is not ECN-capable.
     fn mark(&self, py: Python<'_>) -> PyResult<bool> {
         if self.gone.load(Ordering::Relaxed) {
             return Err(self.has_left(py, "marked"));
@@ -207,7 +208,7 @@ impl PacketView {
         Ok(true)
     }
 
-    /// Drops it, whether it waits or is just arriving. `reason` is what results call it.
+    /// Drops the packet, whether queued or arriving. `reason` is its name in results.
     #[pyo3(signature = (reason="python"))]
     fn drop(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
         let reason = reason_of(reason)?;
@@ -225,8 +226,11 @@ impl PacketView {
 }
 
 impl PacketView {
-    fn has_left(&self, py: Python<'_>, what: &str) -> PyErr {
-        discipline_error(py, format!("{} cannot be {what}: it was sent or dropped before", self.describe()))
+    fn has_left(&self, py: Python<'_>, action: &str) -> PyErr {
+        discipline_error(
+            py,
+            format!("{} cannot be {action}: it was already sent or dropped", self.describe()),
+        )
     }
 }
 
@@ -238,14 +242,14 @@ impl Drop for PacketView {
     }
 }
 
-/// The reason of that name.
+/// The reason with a name.
 pub fn reason_of(name: &str) -> PyResult<DropReason> {
     DropReason::from_name(name).ok_or_else(|| {
         let known = DropReason::ALL.map(DropReason::name);
         let near = jettison_registry::nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         PyValueError::new_err(format!(
-            "there is no reason `{name}` for a drop{near} (known: {})",
+            "unknown reason `{name}` for a drop{near} (known: {})",
             known.join(", ")
         ))
     })

@@ -1,4 +1,4 @@
-//! A queue whose discipline is an object of Python.
+//! A queue with a discipline implemented by a Python object.
 
 use std::collections::BTreeMap;
 use std::ffi::c_ulong;
@@ -15,16 +15,16 @@ use super::packet::{Act, Ledger, PacketView, reason_of};
 use super::{Control, kept};
 use crate::errors::{discipline_error, is_drop};
 
-/// A gauge's value, and its unit where it has one.
+/// A gauge's value, with its unit if given.
 #[derive(FromPyObject)]
 enum Reported {
     WithUnit(f64, String),
     Plain(f64),
 }
 
-/// Keeps the packets, and asks an object what is to become of them.
+/// Queue that holds the packets and asks a Python object about their fate.
 pub struct PythonQueue {
-    // The object's methods, and what it is called in messages.
+    // The object's methods, and its name in messages.
     enqueue: Py<PyAny>,
     dequeue: Py<PyAny>,
     next_wakeup: Option<Py<PyAny>>,
@@ -41,12 +41,12 @@ pub struct PythonQueue {
     ledger: Arc<Ledger>,
     next_handle: u64,
     wakeup: Option<Time>,
-    /// It has failed, and is not asked any more.
+    /// Set after a failure; the object is not called any more.
     failed: bool,
 }
 
 impl PythonQueue {
-    /// An empty queue with that object as its discipline.
+    /// Creates an empty queue with a Python object as its discipline.
     pub fn new(
         object: &Bound<'_, PyAny>,
         name: &'static str,
@@ -61,7 +61,7 @@ impl PythonQueue {
             method(name)?.ok_or_else(missing)
         };
         let (next_wakeup, handle_wakeup) = match (method("next_wakeup")?, method("handle_wakeup")?) {
-            // Woken, a queue would only say again when.
+            // A wakeup without a handler would only ask for the next wakeup.
             (Some(_), None) => (Some(needed("next_wakeup")?), Some(needed("handle_wakeup")?)),
             both => both,
         };
@@ -84,7 +84,7 @@ impl PythonQueue {
         })
     }
 
-    /// Asks the object something, unless it has failed before. What goes wrong ends the run.
+    /// Calls the object, unless it has failed. Errors end the run.
     fn ask<T>(
         &mut self,
         now: Time,
@@ -106,11 +106,11 @@ impl PythonQueue {
                 Ok(answer) => Some(answer),
                 Err(error) => {
                     let place = format!(
-                        "in the queue discipline `{}`, {:.6} s into the run",
+                        "in queue discipline `{}`, {:.6} s into the run",
                         self.name,
                         now.as_nanos() as f64 / 1e9
                     );
-                    // Python 3.10 has no notes.
+                    // Python 3.10 has no notes on exceptions.
                     let _ = error.value(py).call_method1("add_note", (place,));
                     self.failed = true;
                     self.ledger.close();
@@ -122,7 +122,7 @@ impl PythonQueue {
         })
     }
 
-    /// Does what was said of packets.
+    /// Applies the actions on packets.
     fn settle(&mut self, py: Python<'_>, now: Time, out: &mut dyn Outcomes) -> PyResult<()> {
         for act in self.ledger.take() {
             match act {
@@ -148,7 +148,7 @@ impl PythonQueue {
         Ok(())
     }
 
-    /// Fails if a packet is lost that nothing but itself refers to: Python finds such only when it looks for them.
+    /// Fails if a packet was lost in a reference cycle, which only Python's garbage collector finds.
     fn find_lost(&mut self) {
         Python::attach(|py| {
             if py.import("gc").and_then(|gc| gc.call_method0("collect")).is_err() {
@@ -169,13 +169,18 @@ impl PythonQueue {
         let answer = method.bind(py).call0()?;
         let Ok(at) = answer.extract::<Option<u64>>() else {
             let answer = answer.repr()?;
-            return Err(self.wrong(py, format!("next_wakeup() gave {answer}: give nanoseconds, or None")));
+            return Err(
+                self.wrong(py, format!("next_wakeup() must return nanoseconds or None, got {answer}"))
+            );
         };
         self.wakeup = at.map(Time::from_nanos);
         match self.wakeup {
             Some(at) if at < now => {
                 let (at, now) = (at.as_nanos(), now.as_nanos());
-                Err(self.wrong(py, format!("next_wakeup() gave {at} ns, and it is {now} ns already")))
+                Err(self.wrong(
+                    py,
+                    format!("next_wakeup() must return a time from now ({now} ns) on, got {at} ns"),
+                ))
             }
             _ => Ok(()),
         }
@@ -187,21 +192,21 @@ impl PythonQueue {
         Some(packet)
     }
 
-    /// Asks the object for its gauges: values, or pairs of a value and its unit, by name.
+    /// Reads the object's gauges by name: values, or pairs of a value and its unit.
     fn reported(&self, py: Python<'_>, method: &Py<PyAny>) -> PyResult<BTreeMap<String, Reported>> {
         let answer = method.bind(py).call0()?;
         answer.extract().or_else(|_| {
             let answer = answer.repr()?;
-            let wanted = "give a dict of numbers, or of pairs of a number and its unit, by name";
-            Err(self.wrong(py, format!("gauges() gave {answer}: {wanted}")))
+            let required = "must return a dict of numbers, or of pairs of a number and its unit, by name";
+            Err(self.wrong(py, format!("gauges() {required}, got {answer}")))
         })
     }
 
-    fn wrong(&self, py: Python<'_>, what: String) -> PyErr {
-        discipline_error(py, format!("queue discipline `{}`: {what}", self.name))
+    fn wrong(&self, py: Python<'_>, message: String) -> PyErr {
+        discipline_error(py, format!("queue discipline `{}`: {message}", self.name))
     }
 
-    /// Whether the object took the packet; if not, why.
+    /// Offers a packet to the object. The inner error is the reason for which it refused the packet.
     fn offer(
         &self,
         py: Python<'_>,
@@ -214,9 +219,8 @@ impl PythonQueue {
                 Ok(false) => Ok(Err(DropReason::Python)),
                 Err(_) => {
                     let answer = answer.repr()?;
-                    let what = format!(
-                        "enqueue() gave {answer}: give True if the packet was taken, False if it is to be dropped"
-                    );
+                    let what =
+                        format!("enqueue() must return True (accepted) or False (dropped), got {answer}");
                     Err(self.wrong(py, what))
                 }
             },
@@ -232,7 +236,7 @@ impl PythonQueue {
 fn lost_message(packet: &Packet) -> String {
     let (id, length) = (packet.meta.id, packet.meta.length);
     format!(
-        "packet {id} ({length} bytes) is lost: it was neither sent nor dropped, and nothing refers to it any more"
+        "packet {id} ({length} bytes) is lost: it was neither sent nor dropped, and no references to it remain"
     )
 }
 
@@ -258,7 +262,7 @@ impl QueueDiscipline for PythonQueue {
             }
             Ok(())
         });
-        // After what the object did to other packets meanwhile.
+        // Drop it last: the object may have acted on other packets during the call.
         if let Some(reason) = refused
             && let Some(packet) = self.take(handle)
         {
@@ -273,18 +277,18 @@ impl QueueDiscipline for PythonQueue {
                 return Ok(None);
             }
             let Ok(view) = answer.cast::<PacketView>() else {
-                let what = format!("dequeue() gave {}: give a packet, or None", answer.repr()?);
+                let what = format!("dequeue() must return a packet or None, got {}", answer.repr()?);
                 return Err(queue.wrong(py, what));
             };
             let view = view.get();
             match () {
                 () if !view.is_of(&queue.ledger) => {
-                    let what = format!("dequeue() gave {}, which is of another queue", view.describe());
+                    let what = format!("dequeue() returned {}, which is in another queue", view.describe());
                     Err(queue.wrong(py, what))
                 }
                 () if !view.leave() => {
                     let what =
-                        format!("dequeue() gave {}, which was sent or dropped before", view.describe());
+                        format!("dequeue() returned {}, which was already sent or dropped", view.describe());
                     Err(queue.wrong(py, what))
                 }
                 () => Ok(Some(view.handle())),
@@ -301,7 +305,10 @@ impl QueueDiscipline for PythonQueue {
             queue.ask_wakeup(py, now)?;
             match queue.wakeup {
                 Some(at) if at <= now => {
-                    let what = format!("woken at {} ns, it wants to be woken then again", now.as_nanos());
+                    let what = format!(
+                        "after the wakeup at {} ns, next_wakeup() must return a later time, got the same",
+                        now.as_nanos()
+                    );
                     Err(queue.wrong(py, what))
                 }
                 _ => Ok(()),
@@ -328,7 +335,7 @@ impl QueueDiscipline for PythonQueue {
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         let Some(method) = self.gauges.as_ref().filter(|_| !self.failed) else { return };
-        let description = || kept(&format!("Reported by the queue discipline `{}`.", self.name));
+        let description = || kept(&format!("Reported by queue discipline `{}`.", self.name));
         Python::attach(|py| match self.reported(py, method) {
             Ok(values) => {
                 for (name, value) in values {
@@ -355,7 +362,7 @@ impl Drop for PythonQueue {
             self.find_lost();
         }
         self.control.threads.leave(self.thread);
-        // What is left in the queue when a run ends is not lost.
+        // Packets still queued at the end of a run are not lost.
         self.ledger.close();
     }
 }

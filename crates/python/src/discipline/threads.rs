@@ -1,4 +1,4 @@
-//! The threads of runs, as Python sees them.
+//! The threads of runs, as seen by Python.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -9,21 +9,21 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// The threads that Python disciplines run in at the moment, and how many queues each has.
+/// Threads that currently run Python disciplines, with their numbers of queues.
 #[derive(Default)]
 pub struct Threads {
     queues: Mutex<BTreeMap<c_ulong, usize>>,
 }
 
 impl Threads {
-    /// This thread has one more queue; gives Python's number of the thread.
+    /// Registers a queue of this thread; returns Python's id of the thread.
     pub fn enter(&self, py: Python<'_>) -> PyResult<c_ulong> {
         let ident: c_ulong = py.import("threading")?.call_method0("get_ident")?.extract()?;
         *self.lock().entry(ident).or_default() += 1;
         Ok(ident)
     }
 
-    /// That thread has one less.
+    /// Removes a queue of a thread.
     pub fn leave(&self, ident: c_ulong) {
         let mut queues = self.lock();
         if let Some(count) = queues.get_mut(&ident) {
@@ -34,12 +34,12 @@ impl Threads {
         }
     }
 
-    /// Raises `KeyboardInterrupt` in each of them, wherever it is in Python.
+    /// Raises `KeyboardInterrupt` in each of the threads, wherever it is in Python code.
     pub fn interrupt(&self, py: Python<'_>) {
         let idents: Vec<c_ulong> = self.lock().keys().copied().collect();
         let exception = py.get_type::<PyKeyboardInterrupt>();
         for ident in idents {
-            // SAFETY: the interpreter's lock is held, and a number that no thread has does nothing.
+            // SAFETY: the interpreter's lock is held, and an unknown id has no effect.
             unsafe { ffi::PyThreadState_SetAsyncExc(ident as _, exception.as_ptr()) };
         }
     }
@@ -49,8 +49,8 @@ impl Threads {
     }
 }
 
-/// Keeps what Python knows of this thread until the thread ends, if it is none of Python's own. Without that it is made and thrown
-/// away with every call of a discipline, which takes several times longer than the call.
+/// Keeps Python's state of this thread until the thread ends, unless Python started the thread. Otherwise each call
+/// of a discipline would create and destroy the state, which takes several times longer than the call.
 pub fn keep_state() {
     thread_local! {
         static KEPT: OnceCell<Option<State>> = const { OnceCell::new() };
@@ -60,17 +60,18 @@ pub fn keep_state() {
     });
 }
 
-/// Python's state of a thread that Python did not start. The thread holds no lock because of it.
+/// Python's state of a thread that Python did not start. The thread does not hold the interpreter's lock because of
+/// it.
 struct State {
     gil: ffi::PyGILState_STATE,
     thread: *mut ffi::PyThreadState,
 }
 
 impl State {
-    /// `None` if the thread has one already: whoever made that ends it.
+    /// `None` if the thread already has a state, which its creator destroys.
     fn of_this_thread() -> Option<State> {
-        // SAFETY: the interpreter runs, because what is called here is called by its module. The thread has no state, so that the
-        // first call makes one and takes the lock, and the second gives the lock back.
+        // SAFETY: the interpreter runs, because its module is the caller. The thread has no state, so the first call
+        // creates one and takes the lock, and the second releases the lock.
         unsafe {
             if !ffi::PyGILState_GetThisThreadState().is_null() {
                 return None;
@@ -83,8 +84,8 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: this is the thread that the state is of, at its end: whoever waits for the run has not gone, and so the interpreter
-        // has not either.
+        // SAFETY: this is the state's own thread, at its end. The caller that waits for the run still exists, so the
+        // interpreter does too.
         unsafe {
             ffi::PyEval_RestoreThread(self.thread);
             ffi::PyGILState_Release(self.gil);
